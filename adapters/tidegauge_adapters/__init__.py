@@ -1,0 +1,1 @@
+"""Adapters: each binds one engine to the kit."""

@@ -1,0 +1,119 @@
+"""A streaming query that is fed batch by batch, and restarted from its checkpoint in between."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.types import StructType
+
+Rows = list[dict[str, Any]]
+
+
+class QueryFailed(Exception):
+    """A micro-batch failed, and the whole query with it; the message is its cause."""
+
+
+class CheckpointedQuery:
+    """Rows of `schema` through `operator`, a parquet file a micro-batch. Everything is in `folder`.
+
+    What came out is kept by micro-batch, so that one which is repeated after a restart counts once.
+    """
+
+    def __init__(
+        self,
+        session: SparkSession,
+        folder: Path,
+        schema: StructType,
+        operator: Callable[[DataFrame], DataFrame],
+    ) -> None:
+        self._session = session
+        self._schema = schema
+        self._operator = operator
+        self._input = folder / "input"
+        self._input.mkdir()
+        self._checkpoint = folder / "checkpoint"
+        self._saved = folder / "saved"
+        self._query: StreamingQuery | None = None
+        self._files: list[Path] = []
+        self._files_saved = 0
+        self._restores = 0
+        self._cause = ""
+        self._batches: dict[tuple[int, int], pa.Table] = {}
+
+    def start(self) -> None:
+        """Start the query, from its checkpoint if it has one."""
+        reader = self._session.readStream.schema(self._schema).option("maxFilesPerTrigger", 1)
+        writer = self._operator(reader.parquet(str(self._input))).writeStream.outputMode("append")
+        writer = writer.foreachBatch(self._collect).option("checkpointLocation", str(self._checkpoint))
+        self._query = writer.start()
+
+    def feed(self, rows: Rows) -> None:
+        """Put one micro-batch through; raises `QueryFailed`."""
+        assert self._query is not None
+        known = len(self._batches)
+        path = self._input / f"{self._restores}-{len(self._files)}.parquet"
+        hidden = path.with_name(f".{path.name}")
+        pq.write_table(pa.Table.from_pylist(rows, schema=to_arrow_schema(self._schema)), hidden)
+        hidden.rename(path)
+        self._files.append(path)
+        try:
+            self._query.processAllAvailable()
+        except StreamingQueryException as error:
+            self._query = None
+            raise QueryFailed(self._cause or str(error).partition("\n")[0]) from None
+        if len(self._batches) != known + 1:
+            came = len(self._batches) - known
+            raise QueryFailed(self._cause or f"{came} micro-batches came of one file")
+
+    def stop(self) -> None:
+        """Stop the query; its checkpoint stays."""
+        query, self._query = self._query, None
+        if query is not None:
+            query.stop()
+
+    def save(self) -> None:
+        """Keep a copy of the checkpoint; the query is stopped."""
+        shutil.rmtree(self._saved, ignore_errors=True)
+        shutil.copytree(self._checkpoint, self._saved)
+        self._files_saved = len(self._files)
+
+    def restore(self) -> None:
+        """Go back to the copy: what was fed since never happened. The query is stopped."""
+        shutil.rmtree(self._checkpoint)
+        self._saved.rename(self._checkpoint)
+        for path in self._files[self._files_saved :]:
+            path.unlink()
+        del self._files[self._files_saved :]
+        self._restores += 1
+
+    def answers(self) -> Rows:
+        """All rows that came out, those of batches that were undone included."""
+        return [row for table in self._batches.values() for row in table.to_pylist()]
+
+    def _collect(self, frame: DataFrame, batch: int) -> None:
+        try:
+            self._batches[self._restores, batch] = frame.toArrow()
+        except Exception as error:  # raised here, it would be logged as well; `feed` misses the batch
+            self._cause = _root_cause(error)
+
+
+def _root_cause(error: Exception) -> str:
+    """What is at the bottom of Spark's stack of exceptions, in one line."""
+    at: Any = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    found = f"{type(error).__name__}: {error}".partition("\n")[0]
+    while at is not None:
+        lines = [line.strip() for line in (at.getMessage() or "").splitlines() if line.strip()]
+        if lines:
+            words = lines[-1] if any(line.startswith("Traceback") for line in lines) else lines[0]
+            found = f"{at.getClass().getSimpleName()}: {words}"
+        at = at.getCause()
+    return found

@@ -1,0 +1,41 @@
+"""The command `tidegauge`."""
+
+import typer
+
+from . import __version__
+from .commands.execute import execute, replay
+from .commands.rules import explain, rules
+from .commands.run import adapters, report, run
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Does a stream processor keep event time right?",
+)
+for command in (run, rules, explain, execute, replay, report, adapters):
+    app.command()(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tidegauge {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Does a stream processor keep event time right?"""
+
+
+def main() -> None:
+    """Entry point."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

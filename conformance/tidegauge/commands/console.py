@@ -1,0 +1,33 @@
+"""Where commands print: results to stdout, everything else to stderr; bad input is one line, exit code 2."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from tidegauge_spec import MalformedChapter
+
+from ..scenario import BadInput
+
+OUT = Console(highlight=False)
+ERR = Console(stderr=True, highlight=False)
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
+
+def complains(command: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+    """A command whose bad input ends it with one line on stderr and exit code 2."""
+
+    @wraps(command)
+    def complaining(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+        try:
+            return command(*args, **kwargs)
+        except (BadInput, MalformedChapter) as problem:
+            ERR.print(f"tidegauge: {escape(str(problem))}", soft_wrap=True)
+            raise typer.Exit(2) from None
+
+    return complaining

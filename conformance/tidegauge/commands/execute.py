@@ -1,0 +1,161 @@
+"""`tidegauge execute` and `tidegauge replay`: scenarios from a file through an engine."""
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from tidegauge_reference import Policies
+
+from ..adapter import Adapter, Implementation
+from ..adapter_loading import describe, load_adapter
+from ..components.job.jobs import control
+from ..judging.jobs import examine_job
+from ..judging.judge import Judgement, judge
+from ..judging.oracle import expect
+from ..request import policies_of, read_options
+from ..runner import run
+from ..scenario import BadInput, JobScenario, Scenario, component_of, read_scenarios
+from ..transcript import Outputs, Transcript, encode_transcript, joined, spans
+from ..wording import answer_text, outputs_text, setup_text, step_text
+from .console import OUT, complains
+
+_Adapter = Annotated[str, typer.Option(help="The engine: a registered name, module:Class, or mutant:NAME.")]
+_Profile = Annotated[
+    str | None, typer.Option(help="What to measure against; default: as the engine suggests.")
+]
+_Options = Annotated[list[str] | None, typer.Option(help="key=value for the adapter (repeatable).")]
+
+
+@complains
+def execute(adapter: _Adapter, profile: _Profile = None, option: _Options = None) -> None:
+    """Scenarios as JSON lines on stdin, transcripts as JSON lines on stdout; nothing is judged."""
+    protocol = _protocol_stream()
+    scenarios = list(read_scenarios(sys.stdin.buffer, "stdin"))
+    engine, implementation, _ = _engine(adapter, profile, option)
+    try:
+        _claimed(scenarios, implementation)
+        for scenario, transcript in zip(scenarios, run(engine, scenarios), strict=True):
+            if transcript is None:
+                raise BadInput(f"adapter {adapter!r} returned no transcript for scenario {scenario.id!r}")
+            protocol.write(encode_transcript(transcript) + b"\n")
+        protocol.flush()
+    finally:
+        engine.close()
+
+
+@complains
+def replay(
+    file: Annotated[Path, typer.Argument(help="Scenarios as JSON lines, a counterexample for example.")],
+    adapter: _Adapter,
+    profile: _Profile = None,
+    option: _Options = None,
+) -> None:
+    """Show step by step what an engine does with scenarios from a file, and where it differs.
+
+    Exit code 0: it agrees. 1: it differs. 2: bad input.
+    """
+    try:
+        lines = file.read_bytes().splitlines()
+    except OSError as error:
+        raise BadInput(f"{file} cannot be read: {error.strerror}") from None
+    given = list(read_scenarios(lines, str(file)))
+    if not given:
+        raise BadInput(f"{file} holds no scenario; each line is one, as JSON")
+    engine, implementation, policies = _engine(adapter, profile, option)
+    jobs = [scenario for scenario in given if isinstance(scenario, JobScenario)]
+    scenarios = [scenario for scenario in given if not isinstance(scenario, JobScenario)]
+    try:
+        _claimed(given, implementation)
+        differs = False
+        for job in jobs:
+            differs = _replay_job(job, engine, implementation) or differs
+        for scenario, transcript in zip(scenarios, run(engine, scenarios), strict=True):
+            judgement = judge(scenario, transcript, expect(scenario, policies), implementation.observes)
+            _show(scenario, transcript, judgement, implementation, policies)
+            differs = differs or judgement.diverges_at is not None
+    finally:
+        engine.close()
+    raise typer.Exit(1 if differs else 0)
+
+
+def _replay_job(job: JobScenario, engine: Adapter, implementation: Implementation) -> bool:
+    """Run a job and its control, show what each property saw; whether one is violated."""
+    both = [job, control(job)]
+    transcripts = {one.id: answer for one, answer in zip(both, run(engine, both), strict=True)}
+    findings, _ = examine_job(job, transcripts, implementation)
+    table = Table(box=None, pad_edge=False)
+    for column in ("property", "verdict", "seen"):
+        table.add_column(column)
+    for finding in findings:
+        verdict = "holds" if finding.seen is None else "[bold red]violated[/]"
+        if finding.vacuous:
+            verdict = "[yellow]shows nothing: it holds without alignment too[/]"
+        table.add_row(finding.property, verdict, escape(finding.seen or ""))
+    OUT.print(f"{escape(job.id)}: the job {escape(job.setup.name)!r} and its control without alignment")
+    OUT.print(table)
+    return any(finding.seen is not None for finding in findings)
+
+
+def _engine(
+    adapter: str, profile: str | None, option: list[str] | None
+) -> tuple[Adapter, Implementation, Policies]:
+    if profile is not None:
+        policies_of(profile)
+    engine = load_adapter(adapter, read_options(option or []))
+    implementation = describe(adapter, engine)
+    return engine, implementation, policies_of(profile or implementation.profile)
+
+
+def _claimed(scenarios: Iterable[Scenario], implementation: Implementation) -> None:
+    for scenario in scenarios:
+        missing = {component_of(scenario), *scenario.needs} - set(implementation.capabilities)
+        if missing:
+            needed = ", ".join(sorted(missing))
+            raise BadInput(
+                f"scenario {scenario.id!r} needs {needed}, which {implementation.name} does not claim"
+            )
+
+
+def _protocol_stream() -> BinaryIO:
+    """The real stdout, kept for transcripts; whatever an engine prints goes to stderr."""
+    protocol = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return protocol
+
+
+def _show(
+    scenario: Scenario,
+    transcript: Transcript | None,
+    judgement: Judgement,
+    implementation: Implementation,
+    policies: Policies,
+) -> None:
+    lengths = spans(scenario, implementation.observes)
+    expected = joined(expect(scenario, policies).outputs, lengths)
+    got: tuple[Outputs, ...] = transcript.outputs if transcript is not None else ()
+    table = Table(box=None, pad_edge=False)
+    for column in ("", "step", "expected", "got"):
+        table.add_column(column)
+    number = 0
+    for span, length in enumerate(lengths):
+        for index in range(length):
+            number += 1
+            cells = [escape(step_text(scenario.history[number - 1]))]
+            if index == length - 1:
+                answer = answer_text(got[span]) if span < len(got) else "no answer"
+                if span == judgement.diverges_at:
+                    answer = f"[bold red]{escape(answer_text(judgement.got))}[/]"
+                cells += [escape(outputs_text(expected[span])), answer]
+            table.add_row("->" if span == judgement.diverges_at else str(number), *cells)
+    OUT.print(f"{escape(scenario.id)}: {setup_text(scenario)}")
+    OUT.print(table)
+    agrees = (
+        "agrees with the specification" if judgement.diverges_at is None else "differs from the specification"
+    )
+    OUT.print(f"{escape(implementation.name)} {agrees}\n")

@@ -1,0 +1,213 @@
+"""`tidegauge run`: the suites in a child process, results and report from its journal."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.metadata import entry_points
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ..adapter_loading import adapter_names
+from ..assembly import COUNTEREXAMPLES, assemble, write_results
+from ..journal import FILE_NAME, AnyEvent, Finished, Journal, JournalReader, Refused, Started
+from ..request import Request, check_request, read_options
+from ..results import Results
+from ..scenario import BadInput
+from .console import ERR, OUT, complains
+from .summary import print_summary
+
+_POLL_SECONDS = 0.05
+_MOST_RESTARTS = 1_000_000
+"""Of workers: each crash costs its own item, however many there are."""
+
+
+@complains
+def run(
+    adapter: Annotated[
+        str, typer.Option(help="The engine: a registered name, module:Class, or mutant:NAME.")
+    ],
+    profile: Annotated[
+        str | None, typer.Option(help="What to measure against; default: as the engine suggests.")
+    ] = None,
+    component: Annotated[
+        list[str] | None, typer.Option(help="Judge only this component (repeatable).")
+    ] = None,
+    rule: Annotated[list[str] | None, typer.Option(help="Judge only this rule (repeatable).")] = None,
+    budget: Annotated[str, typer.Option(help="smoke, default or thorough.")] = "default",
+    seed: Annotated[int, typer.Option(help="Of the random scenarios.")] = 1,
+    option: Annotated[list[str] | None, typer.Option(help="key=value for the adapter (repeatable).")] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder for results.json, the report and counterexamples.")
+    ] = Path("tidegauge-results"),
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-n", min=1, help="Processes; default: one a core.")
+    ] = None,
+    item_timeout: Annotated[
+        float, typer.Option(min=0.1, help="Seconds after which an item is given up.")
+    ] = 300.0,
+) -> None:
+    """Put an engine through the conformance suites and write a report.
+
+    Exit code 0: every claimed rule passes. 1: not so. 2: bad input.
+    """
+    request = Request(
+        adapter=adapter,
+        options=read_options(option or []),
+        profile=profile,
+        components=tuple(component or ()),
+        rules=tuple(rule or ()),
+        budget=budget,
+        seed=seed,
+        out=str(out),
+    )
+    check_request(request)
+    _clear(out)
+    began = time.monotonic()
+    command = _pytest_command(request, workers or os.cpu_count() or 1, item_timeout)
+    with (out / "pytest.log").open("wb") as log, _child(command, log.fileno()) as child:
+        events = _followed(child, out)
+    results = _results(events, child.returncode, out, time.monotonic() - began)
+    report = write_reports(results, out)
+    print_summary(results, report)
+    raise typer.Exit(results.exit_code)
+
+
+def write_reports(results: Results, out: Path) -> list[Path]:
+    """`results.json` and every registered report."""
+    write_results(results, out)
+    return [entry.load()(results, out) for entry in sorted(entry_points(group="tidegauge.reports"))]
+
+
+def _clear(out: Path) -> None:
+    """Make the folder, without what an earlier run left. Raises `BadInput`."""
+    Journal(out).close()
+    try:
+        for path in [
+            *out.glob("running-*"),
+            *out.glob(f"{COUNTEREXAMPLES}/*.jsonl"),
+            *out.glob("results.json*"),
+        ]:
+            path.unlink()
+        (out / "pytest.log").write_bytes(b"")
+    except OSError as error:
+        raise BadInput(f"output folder {out} cannot be written: {error.strerror}; choose another") from None
+
+
+def _pytest_command(request: Request, workers: int, item_timeout: float) -> list[str]:
+    suites = Path(str(files("tidegauge") / "suites"))
+    command = [sys.executable, "-m", "pytest", "-c", str(suites / "pytest.ini"), "--rootdir", str(suites)]
+    command += ["-n", str(workers), "--dist", "load", "-q", "--tb", "short"]
+    command += ["--timeout", str(item_timeout), "--timeout-method", "thread"]
+    command += ["--max-worker-restart", str(_MOST_RESTARTS)]
+    command += ["--pyargs", "tidegauge.suites", "--tidegauge-adapter", request.adapter]
+    command += ["--tidegauge-budget", request.budget, "--tidegauge-seed", str(request.seed)]
+    command += ["--tidegauge-out", str(Path(request.out).resolve())]
+    if request.profile is not None:
+        command += ["--tidegauge-profile", request.profile]
+    for key, value in request.options.items():
+        command += ["--tidegauge-option", f"{key}={value}"]
+    for component in request.components:
+        command += ["--tidegauge-component", component]
+    for rule in request.rules:
+        command += ["--tidegauge-rule", rule]
+    return command
+
+
+@contextmanager
+def _child(command: list[str], log: int) -> Iterator[subprocess.Popen[bytes]]:
+    """The test session; it ends with us, by Ctrl-C, termination or failure too, and its workers with it."""
+    with TemporaryDirectory(prefix="tidegauge-") as scratch:
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            env={**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": scratch},
+        )
+        previous = {
+            number: signal.signal(number, lambda *_: _signal_group(child.pid, signal.SIGTERM))
+            for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            yield child
+        finally:
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+            _signal_group(child.pid, signal.SIGKILL)
+            child.wait()
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(group, number)
+
+
+def _followed(child: subprocess.Popen[bytes], out: Path) -> list[AnyEvent]:
+    """The journal's events, showing progress while the child works."""
+    reader, events = JournalReader(out), []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as progress:
+        task = progress.add_task("starting", total=None)
+        ended = False
+        while not ended:
+            ended = child.poll() is not None
+            for event in reader.new_events():
+                events.append(event)
+                if isinstance(event, Started):
+                    progress.update(task, total=len(event.planned), description=event.implementation.name)
+                elif isinstance(event, Finished):
+                    progress.update(task, advance=1, description=event.item)
+            if not ended:
+                _wait(child)
+    return events
+
+
+def _wait(child: subprocess.Popen[bytes]) -> None:
+    try:
+        child.wait(_POLL_SECONDS)
+    except subprocess.TimeoutExpired:
+        return
+
+
+def _results(events: list[AnyEvent], exit_status: int, out: Path, duration_s: float) -> Results:
+    for event in events:
+        if isinstance(event, Refused):
+            raise BadInput(event.problem)
+    if not any(isinstance(event, Started) for event in events):
+        last = (out / "pytest.log").read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
+        reason = f"signal {-exit_status}" if exit_status < 0 else f"exit status {exit_status}"
+        raise BadInput(
+            f"the test session did not start ({reason}): {' '.join(last)}; see {out / 'pytest.log'}"
+        )
+    return assemble(events, out, ["tidegauge", *sys.argv[1:]], duration_s)
+
+
+@complains
+def report(
+    folder: Annotated[Path, typer.Argument(help=f"Folder with a {FILE_NAME} that a run left.")],
+) -> None:
+    """Make results.json and the report from a journal, of a run that was killed for example."""
+    events = JournalReader(folder).new_events()
+    if not any(isinstance(event, Started) for event in events):
+        raise BadInput(f"{folder / FILE_NAME} holds no run; give the --out folder of one")
+    results = assemble(events, folder, ["tidegauge", *sys.argv[1:]], 0.0)
+    print_summary(results, write_reports(results, folder))
+    raise typer.Exit(results.exit_code)
+
+
+@complains
+def adapters() -> None:
+    """List the adapters that are installed."""
+    for name in adapter_names():
+        OUT.print(escape(name))

@@ -1,0 +1,1 @@
+"""One folder a component: vocabulary, binding to the reference, generators, properties, vectors."""

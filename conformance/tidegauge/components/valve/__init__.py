@@ -1,0 +1,1 @@
+"""The status-watermark valve (chapter VALVE)."""

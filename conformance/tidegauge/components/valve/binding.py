@@ -1,0 +1,52 @@
+"""The valve, bound to the reference and to its generators."""
+
+from tidegauge_reference import Valve
+
+from ...component import Component, CoverScope
+from ...scenario import ValveScenario
+from ...timestamps import from_wire
+from ...vocabulary import Step
+from .generator import draw_setup, draw_step
+from .properties import PROPERTIES
+from .shrinking import simplify
+from .vocabulary import ActiveStep, IdleStep, ValveSetup, WatermarkStep
+
+
+def _alphabet(channels: int, timestamps: tuple[int | str, ...]) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    for channel in range(channels):
+        steps.extend(WatermarkStep(channel, timestamp) for timestamp in timestamps)
+        steps.extend((IdleStep(channel), ActiveStep(channel)))
+    return tuple(steps)
+
+
+def _scope(name: str, channels: int, timestamps: tuple[int | str, ...]) -> CoverScope:
+    return CoverScope(name, ValveSetup(channels), _alphabet(channels, timestamps))
+
+
+_TWO_TIMESTAMPS = _scope("3-channels-2-timestamps", 3, (1, 2))
+_WITH_END = _scope("2-channels-1-timestamp-and-end", 2, (1, "MAX"))
+_THREE_TIMESTAMPS = _scope("3-channels-3-timestamps", 3, (1, 2, 3))
+_THREE_WITH_END = _scope("3-channels-1-timestamp-and-end", 3, (1, "MAX"))
+
+VALVE = Component(
+    name="valve",
+    setup=ValveSetup,
+    scenario=ValveScenario,
+    calls={
+        WatermarkStep: lambda valve, step: valve.watermark(step.channel, from_wire(step.timestamp)),
+        IdleStep: lambda valve, step: valve.idle(step.channel),
+        ActiveStep: lambda valve, step: valve.active(step.channel),
+    },
+    reference=lambda setup, policies: Valve(setup.channels, policies),
+    drawn=True,
+    draw_setup=draw_setup,
+    draw_step=draw_step,
+    covers={
+        "smoke": (_WITH_END,),
+        "default": (_TWO_TIMESTAMPS, _WITH_END),
+        "thorough": (_THREE_TIMESTAMPS, _TWO_TIMESTAMPS, _THREE_WITH_END, _WITH_END),
+    },
+    simplify=simplify,
+    properties=PROPERTIES,
+)

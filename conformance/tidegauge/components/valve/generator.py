@@ -1,0 +1,43 @@
+"""Random valves and steps that matter to them."""
+
+from typing import Any
+
+from ...generation.random_source import RandomSource
+from ...timestamps import MAX, MIN, to_wire
+from ...vocabulary import Step
+from .vocabulary import ActiveStep, IdleStep, ValveSetup, WatermarkStep
+
+_CHANNELS = (1, 2, 2, 3, 3, 3, 3, 4, 4, 5)
+_EPOCHS = (0, 0, 0, 1_700_000_000_000, -50)
+
+
+def draw_setup(random: RandomSource) -> ValveSetup:
+    """A valve of one to five channels, mostly three."""
+    return ValveSetup(random.pick(_CHANNELS))
+
+
+def draw_step(random: RandomSource, valve: Any) -> Step:
+    """A step for the valve as it stands: `valve` is the reference's engine."""
+    channel = random.below(len(valve.channels))
+    if random.chance(1):
+        channel = random.pick((-1, len(valve.channels)))
+    kind = random.below(100)
+    if kind < 22:
+        return IdleStep(channel)
+    if kind < 42:
+        return ActiveStep(channel)
+    return WatermarkStep(channel, to_wire(_timestamp(random, valve, channel)))
+
+
+def _timestamp(random: RandomSource, valve: Any, channel: int) -> int:
+    """Around what the channel or the output has already; now and then the end of input, or `MIN`."""
+    if random.chance(3):
+        return MIN if random.chance(15) else MAX
+    known = valve.output_watermark
+    if channel in range(len(valve.channels)) and random.chance(50):
+        known = valve.channels[channel].watermark
+    if known in (MIN, MAX):
+        known = max((c.watermark for c in valve.channels if c.watermark != MAX), default=MIN)
+    if known == MIN:
+        known = random.pick(_EPOCHS)
+    return int(known) + random.between(-2, 4)

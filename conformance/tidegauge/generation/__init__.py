@@ -1,0 +1,1 @@
+"""Scenarios, drawn: reproducible from (seed, index) on any machine."""

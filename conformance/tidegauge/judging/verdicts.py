@@ -1,0 +1,186 @@
+"""From what the items found to a verdict for each rule."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from tidegauge_spec import Rule
+
+from ..component import Component
+from ..results import JobPicture, Verdict
+from .blame import Spectrum, property_scores
+from .examination import Counted, FoundFailure, ItemReport, PropertyCount
+from .jobs import RULES_OF_JOB_PROPERTIES
+
+ENOUGH_SCENARIOS = 10
+"""A rule passes only if it decided in at least this many scenarios that agree."""
+
+_ATTRIBUTED = 0.8
+"""A failure is laid to a rule whose score is at least this part of the highest in that failure."""
+
+
+@dataclass
+class Findings:
+    """All items of a run together."""
+
+    scenarios: int = 0
+    steps: int = 0
+    outputs: int = 0
+    failing: int = 0
+    rules: dict[str, Counted] = field(default_factory=dict)
+    spectrum: Spectrum = field(default_factory=Spectrum)
+    properties: dict[str, PropertyCount] = field(default_factory=dict)
+    failures: list[FoundFailure] = field(default_factory=list)
+    pictures: list[JobPicture] = field(default_factory=list)
+
+
+def merged(reports: Sequence[ItemReport]) -> Findings:
+    """Sum up items; the result does not depend on their order."""
+    findings = Findings()
+    for report in sorted(reports, key=lambda report: report.item):
+        findings.scenarios += report.scenarios
+        findings.steps += report.steps
+        findings.outputs += report.outputs
+        findings.failing += report.failing
+        findings.spectrum.merge(report.spectrum)
+        findings.failures += report.failures
+        findings.pictures += report.pictures
+        for rule, counted in report.rules.items():
+            total = findings.rules.setdefault(rule, Counted())
+            total.scenarios += counted.scenarios
+            total.steps += counted.steps
+        for name, count in report.properties.items():
+            sum_ = findings.properties.setdefault(name, PropertyCount())
+            sum_.checked += count.checked
+            sum_.violated += count.violated
+            sum_.vacuous += count.vacuous
+    return findings
+
+
+@dataclass
+class Blamed:
+    """A rule to which failures were laid: the smallest of them and the suspects over all of them."""
+
+    failure: FoundFailure
+    suspects: list[tuple[str, float]]
+
+
+def blamed_rules(findings: Findings, components: Mapping[str, Component]) -> dict[str, Blamed]:
+    """The fewest rules that account for the failures: of the rules that rank first in a failure that is
+    left, again and again the one with the highest score over those left, equal ones together."""
+    rules_of = {p.name: p.rules for component in components.values() for p in component.properties}
+    remaining = _scored(findings, rules_of | RULES_OF_JOB_PROPERTIES)
+    blamed: dict[str, Blamed] = {}
+    while remaining:
+        means = dict(_means([scores for _, scores in remaining]))
+        firsts = {rule for _, scores in remaining for rule in scores if scores[rule] == max(scores.values())}
+        highest = max(means[rule] for rule in firsts)
+        roots = sorted(rule for rule in firsts if means[rule] == highest)
+        explained = [entry for entry in remaining if any(_laid_to(rule, entry[1]) for rule in roots)]
+        for root in roots:
+            mine = [entry for entry in explained if _laid_to(root, entry[1])]
+            plainest = min((failure for failure, _ in mine), key=partial(_plainness, root=root))
+            blamed.setdefault(root, Blamed(plainest, _means([scores for _, scores in mine])[:5]))
+        remaining = [entry for entry in remaining if entry not in explained]
+    return blamed
+
+
+def _means(scored: Sequence[Mapping[str, float]]) -> list[tuple[str, float]]:
+    """The mean score of each rule over several failures, the highest first, equal ones by name."""
+    totals: dict[str, float] = {}
+    for scores in scored:
+        for rule, score in scores.items():
+            totals[rule] = totals.get(rule, 0.0) + score
+    means = {rule: round(total / len(scored), 4) for rule, total in totals.items()}
+    return sorted(means.items(), key=lambda entry: (-entry[1], entry[0]))
+
+
+def _scored(
+    findings: Findings, rules_of: Mapping[str, Sequence[str]]
+) -> list[tuple[FoundFailure, dict[str, float]]]:
+    """Each failure with the scores of its suspects. A violated property of a component is laid to the rules
+    it speaks for only if no comparison with the reference failed; of a job, one failure a property counts."""
+    job_counts = {
+        name: findings.properties[name] for name in RULES_OF_JOB_PROPERTIES.keys() & findings.properties
+    }
+    of_jobs = property_scores(
+        rules_of,
+        [name for name, counted in job_counts.items() if counted.violated],
+        [name for name, counted in job_counts.items() if counted.checked and not counted.violated],
+    )
+    scored: dict[object, tuple[FoundFailure, dict[str, float]]] = {}
+    for number, failure in enumerate(findings.failures):
+        if failure.property in RULES_OF_JOB_PROPERTIES:
+            scores = {rule: of_jobs[rule] for rule in rules_of[failure.property]}
+            scored.setdefault(failure.property, (failure, scores))
+            continue
+        scores = dict(findings.spectrum.suspects(failure.cited, failure.explaining))
+        if not any(scores.values()):
+            scores = dict.fromkeys(rules_of.get(failure.property or "", tuple(scores)), 1.0)
+        scored[number] = (failure, scores)
+    return list(scored.values())
+
+
+def _plainness(failure: FoundFailure, root: str) -> tuple[bool, bool, int, str]:
+    """Comparisons before properties, a property that speaks for the rule before others, short histories."""
+    primary = RULES_OF_JOB_PROPERTIES.get(failure.property or "", (root,))[0]
+    return failure.property is not None, primary != root, len(failure.scenario.history), failure.found_as
+
+
+def _laid_to(rule: str, scores: Mapping[str, float]) -> bool:
+    return scores.get(rule, 0.0) >= _ATTRIBUTED * max(scores.values())
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What besides the findings bears on the verdicts: what the engine claims, whether it ever output
+    anything, and rules that could not be judged because an item did not come to its end."""
+
+    capabilities: frozenset[str]
+    never_output: bool
+    not_run: Mapping[str, str]
+
+
+def verdict(
+    rule: Rule, findings: Findings, blamed: Mapping[str, Blamed], circumstances: Circumstances
+) -> tuple[Verdict, str]:
+    """The verdict on a rule and the reason, in words."""
+    counted = findings.rules.get(rule.id, Counted())
+    if rule.component not in circumstances.capabilities:
+        return "not-applicable", f"the engine does not claim the component {rule.component}"
+    if rule.needs is not None and rule.needs not in circumstances.capabilities:
+        return "not-applicable", f"the engine does not claim the capability {rule.needs}"
+    if rule.id in blamed:
+        failure = blamed[rule.id].failure
+        if not failure.deterministic:
+            return "fail", "not deterministic: the same history gave different outputs"
+        if failure.property is not None:
+            return "fail", f"the property {failure.property} is violated"
+        return "fail", "first suspect in a history that diverges"
+    if circumstances.never_output:
+        return "fail", "the engine output nothing at all, in any scenario"
+    if rule.id in circumstances.not_run:
+        return "not-run", circumstances.not_run[rule.id]
+    if rule.checked_by == ("job",):
+        return _shown_by_jobs(rule, findings, blamed)
+    if counted.scenarios >= ENOUGH_SCENARIOS:
+        return "pass", f"decided in {counted.scenarios} scenarios that agree"
+    shown = f"decided in {counted.scenarios} scenarios that agree, {ENOUGH_SCENARIOS} are needed"
+    if blamed:
+        return "not-judged", f"hidden behind {', '.join(sorted(blamed))}: {shown}"
+    return "not-judged", f"exercised too rarely: {shown}"
+
+
+def _shown_by_jobs(rule: Rule, findings: Findings, blamed: Mapping[str, Blamed]) -> tuple[Verdict, str]:
+    """A rule that jobs show passes if every property in which its breach can show was checked and held."""
+    names = [name for name, rules in RULES_OF_JOB_PROPERTIES.items() if rule.id in rules]
+    counts = {name: findings.properties.get(name, PropertyCount()) for name in names}
+    violated = sorted(name for name, count in counts.items() if count.violated)
+    if violated:
+        return "not-judged", f"hidden behind {', '.join(sorted(blamed))}: {', '.join(violated)} violated"
+    if vacuous := sorted(name for name, count in counts.items() if count.vacuous):
+        return "not-judged", f"the job without alignment has {', '.join(vacuous)} too, so it shows nothing"
+    if missing := sorted(name for name, count in counts.items() if not count.checked):
+        return "not-judged", f"{', '.join(missing)} could not be checked"
+    checked = sum(count.checked for count in counts.values())
+    return "pass", f"{', '.join(names)} held, in {checked} checks"

@@ -1,0 +1,51 @@
+"""A copy of the reference package under another name, with one module's source changed."""
+
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.resources import files
+from types import ModuleType
+
+_REFERENCE = "tidegauge_reference"
+
+
+def reference_source(module: str) -> str:
+    """The source of a module of the reference."""
+    return (files(_REFERENCE) / f"{module}.py").read_text(encoding="utf-8")
+
+
+def load_copy(name: str, sources: Mapping[str, str], module: str) -> ModuleType:
+    """Import `module` of a copy of the reference named `name`, in which the modules of `sources` have that
+    source instead of their own. The copy shares nothing with the original, its citations neither."""
+    finder = _CopyFinder(name, sources)
+    sys.meta_path.insert(0, finder)
+    try:
+        return importlib.import_module(f"{name}.{module}")
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _CopyFinder(MetaPathFinder, Loader):
+    """Serves the modules of one copy."""
+
+    def __init__(self, name: str, sources: Mapping[str, str]) -> None:
+        self._name = name
+        self._sources = sources
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """A specification for the copy's package and modules, for nothing else."""
+        package, _, module = fullname.partition(".")
+        if package != self._name:
+            return None
+        return ModuleSpec(fullname, self, is_package=not module)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module's own or changed source; the package itself is left empty."""
+        _, _, name = module.__name__.partition(".")
+        if name:
+            source = self._sources.get(name) or reference_source(name)
+            exec(compile(source, f"<{module.__name__}>", "exec", dont_inherit=True), module.__dict__)

@@ -1,0 +1,88 @@
+"""A mutant is the reference's own source with a few words replaced: nothing else changes, by construction.
+
+It is loaded beside the original, so that the judge keeps the original.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from ..adapter import ComponentAdapter, Implementation
+from ..components.job.binding import OVERSHOOT_MS, REACTION_MS, SimulatedJob
+from ..components.job.vocabulary import JobSetup
+from ..components.valve.vocabulary import ValveSetup
+from ..version import __version__
+from .loading import load_copy, reference_source
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A named wrong engine of a component: the `rules` it breaks, the real defect it comes from (`bug`: an
+    issue id or a statement), and the replacements (each text occurs once in the reference's `module`)."""
+
+    name: str
+    component: str
+    module: str
+    rules: tuple[str, ...]
+    bug: str
+    summary: str
+    replacements: tuple[tuple[str, str], ...]
+
+    def load(self, entry: str) -> ModuleType:
+        """The module `entry` of a copy of the reference in which this mutant's module is changed. Raises
+        `ValueError` if a text to replace does not occur exactly once."""
+        source = reference_source(self.module)
+        for right, wrong in self.replacements:
+            if source.count(right) != 1:
+                found = source.count(right)
+                raise ValueError(f"mutant {self.name}: {right!r} occurs {found} times in {self.module}.py")
+            source = source.replace(right, wrong)
+        copy = f"tidegauge_mutant_{self.name.replace('-', '_')}"
+        return load_copy(copy, {self.module: source}, entry)
+
+
+@cache
+def load_mutants() -> dict[str, Mutant]:
+    """All named mutants, by name."""
+    from .jobs import JOB_MUTANTS
+    from .valve import VALVE_MUTANTS
+
+    return {mutant.name: mutant for mutant in (*VALVE_MUTANTS, *JOB_MUTANTS)}
+
+
+class MutantAdapter(ComponentAdapter):
+    """Puts a mutant under test; it claims the component that the mutant changes, and what is judged by it."""
+
+    def __init__(self, mutant: Mutant, options: Mapping[str, str]) -> None:
+        super().__init__(options)
+        if options:
+            raise ValueError(f"mutants take no options, got {', '.join(sorted(options))}")
+        self.mutant = mutant
+        self._module: Any = mutant.load(mutant.component)
+
+    def describe(self) -> Implementation:
+        """The mutant, with a remark that it must fail."""
+        return Implementation(
+            name=f"mutant {self.mutant.name}",
+            version=__version__,
+            capabilities=(self.mutant.component, *_EXTRAS[self.mutant.component]),
+            overshoot_ms=OVERSHOOT_MS,
+            reaction_ms=REACTION_MS,
+            remark=f"A deliberately wrong engine: {self.mutant.summary} It must fail.",
+        )
+
+    def valve(self, setup: ValveSetup) -> Any:
+        """The mutated valve."""
+        return self._module.Valve(setup.channels)
+
+    def job(self, setup: JobSetup) -> SimulatedJob:
+        """The mutated simulator."""
+        return SimulatedJob(setup, self._module)
+
+
+_EXTRAS = {
+    "valve": ("snapshot", "int64"),
+    "job": ("coordinator", "source", "restart", "int64"),
+}

@@ -1,0 +1,62 @@
+"""What a run is asked for."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from tidegauge_reference import PROFILES, Policies
+from tidegauge_spec import load_registry
+
+from .scenario import BadInput
+
+BUDGETS = ("smoke", "default", "thorough")
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """`adapter` with its `options`, what to judge (`components`, `rules`; empty: all), and how hard.
+
+    `profile` None takes the one the engine suggests. `out` is the folder of the results.
+    """
+
+    adapter: str
+    options: dict[str, str] = {}
+    profile: str | None = None
+    components: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    budget: str = "default"
+    seed: int = 1
+    out: str = "tidegauge-results"
+
+
+def check_request(request: Request) -> None:
+    """Refuse unknown names with `BadInput`, naming those that exist."""
+    if request.profile is not None:
+        _known("profile", request.profile, PROFILES)
+    _known("budget", request.budget, BUDGETS)
+    for component in request.components:
+        _known("component", component, load_registry().chapters)
+    for rule in request.rules:
+        if rule not in load_registry().rules:
+            raise BadInput(f"unknown rule {rule!r}; `tidegauge rules` lists them")
+
+
+def policies_of(profile: str) -> Policies:
+    """The policies of a profile. Raises `BadInput` if there is none of that name."""
+    _known("profile", profile, PROFILES)
+    return PROFILES[profile]
+
+
+def read_options(pairs: tuple[str, ...] | list[str]) -> dict[str, str]:
+    """`key=value` options as a dictionary. Raises `BadInput`."""
+    options = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise BadInput(f"option {pair!r} is not key=value")
+        options[key] = value
+    return options
+
+
+def _known(what: str, name: str, known: Iterable[str]) -> None:
+    if name not in known:
+        raise BadInput(f"unknown {what} {name!r}; known are {', '.join(known)}")

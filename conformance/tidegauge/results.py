@@ -1,0 +1,173 @@
+"""`results.json`: the only record of a run. Reports read nothing else, so the rules' texts are in it."""
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from .adapter import Implementation
+from .scenario import BadInput
+
+SCHEMA = "tidegauge-results/1"
+
+Verdict = Literal["pass", "fail", "not-applicable", "not-judged", "not-run"]
+VERDICTS: tuple[Verdict, ...] = ("pass", "fail", "not-applicable", "not-judged", "not-run")
+
+
+class StepRecord(Struct, frozen=True):
+    """One step of a counterexample, with the outputs as the reports show them. `expected` and `got` are
+    wire outputs; `got` is None where the engine gave no answer; at the end of an observed span that is
+    longer than one step they hold the outputs of the whole span, and are None at its other steps."""
+
+    step: dict[str, Any]
+    expected: list[dict[str, Any]] | None
+    got: list[dict[str, Any]] | None
+
+
+class Counterexample(Struct, frozen=True, kw_only=True):
+    """The smallest history found that breaks a rule.
+
+    `scenario` is the wire form; `found_as` the id of the scenario that was shrunk; `diverges_at` the
+    index of the first step where expected and got differ; `expected` and `got` say so in words; `property`
+    names the property that failed, if it was one. `file` (relative to the results) can be replayed.
+    """
+
+    scenario: dict[str, Any]
+    found_as: str
+    diverges_at: int
+    steps: list[StepRecord]
+    expected: str
+    got: str
+    message: str
+    replay: str
+    file: str
+    deterministic: bool = True
+    property: str | None = None
+
+
+class Suspect(Struct, frozen=True):
+    """A rule that may be to blame, with its score (Ochiai, 0 to 1)."""
+
+    rule: str
+    score: float
+
+
+class RuleResult(Struct, frozen=True, kw_only=True):
+    """The verdict on one rule, with all that a reader needs to understand it.
+
+    `scenarios` and `steps` count where the rule decided in parts that agree with the specification.
+    `policy` says where the profile changes the sentence.
+    """
+
+    id: str
+    level: str
+    component: str
+    title: str
+    sentence: str
+    intent: str
+    check: str
+    sources: list[str]
+    verdict: Verdict
+    reason: str
+    layer: str
+    policy: str | None
+    scenarios: int
+    steps: int
+    suspects: list[Suspect] = []
+    counterexample: Counterexample | None = None
+
+
+class PropertyResult(Struct, frozen=True, kw_only=True):
+    """What became of a property that needs no reference: `checked` scenarios in which its situation
+    arose, `violated` of them."""
+
+    name: str
+    component: str
+    sentence: str
+    rules: list[str]
+    verdict: Verdict
+    reason: str
+    checked: int
+    violated: int
+
+
+class SubtaskPicture(Struct, frozen=True):
+    """How one subtask went on: `points` are [processing time, last event time] in ms, from time 0 on,
+    `blocked` the spans of processing time in which it left readable records unread, as seen from outside.
+    `group` is its watermark group, empty without alignment."""
+
+    source: str
+    subtask: int
+    points: list[list[int]]
+    blocked: list[list[int]]
+    group: str = ""
+
+
+class JobPicture(Struct, frozen=True, kw_only=True):
+    """What a report draws of a job: its subtasks, and the allowed band of its (first) group: `band` are
+    [processing time, smallest watermark of the unfinished], the band reaches `drift` (ms) above. `restarts`
+    are processing times (ms)."""
+
+    job: str
+    aligned: bool
+    drift: int
+    overshoot: int
+    subtasks: list[SubtaskPicture]
+    band: list[list[int]]
+    restarts: list[int] = []
+
+
+class ItemResult(Struct, frozen=True, kw_only=True):
+    """One test item (component, suite, chunk): `judged`, `failed` (it found a difference), or why not."""
+
+    id: str
+    outcome: Literal["judged", "failed", "crashed", "timeout", "error", "not-run"]
+    scenarios: int
+    steps: int
+    duration_s: float
+    text: str = ""
+
+
+class Results(Struct, frozen=True, kw_only=True):
+    """A whole run. `jobs` are the pictures of the jobs that ran. `counts` has one entry for each verdict, and
+    `scenarios`, `steps`, `failing_scenarios`. `complete` is false if the run ended early. `exit_code` is what
+    the command ended with."""
+
+    schema: str
+    tidegauge: str
+    spec: str
+    profile: str
+    implementation: Implementation
+    environment: dict[str, str]
+    seed: int
+    budget: str
+    started: str
+    duration_s: float
+    complete: bool
+    exit_code: int
+    command: list[str]
+    selection: dict[str, str]
+    counts: dict[str, int]
+    rules: list[RuleResult]
+    properties: list[PropertyResult]
+    items: list[ItemResult]
+    jobs: list[JobPicture] = []
+
+
+def encode_results(results: Results) -> bytes:
+    """The document, indented for people who open it."""
+    return msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n"
+
+
+def decode_results(document: bytes, name: str) -> Results:
+    """Read a results document. Raises `BadInput` if it is cut off, foreign or of another version."""
+    try:
+        schema = msgspec.json.decode(document, type=dict[str, Any]).get("schema")
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{name}: not a results document (cut off?): {error}") from None
+    if schema != SCHEMA:
+        raise BadInput(f"{name}: schema is {schema!r}, this Tidegauge reads {SCHEMA!r}")
+    try:
+        return msgspec.json.decode(document, type=Results)
+    except msgspec.DecodeError as error:
+        raise BadInput(f"{name}: not a results document: {error}") from None

@@ -1,0 +1,211 @@
+"""A run inside pytest: the engine, the plan, and the journal that the controller writes."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tidegauge_reference import Policies
+from tidegauge_spec import Rule, load_registry
+
+from .adapter import Adapter, Implementation
+from .adapter_loading import describe, load_adapter
+from .assembly import now_text
+from .journal import Ended, Finished, Journal, Outcome, Refused, Started
+from .judging.examination import Examiner, ItemReport
+from .plan import PlannedItem, components_asked_for, plan
+from .plugin import RUN_KEY
+from .request import Request, check_request, policies_of, read_options
+from .runner import Marker
+from .scenario import BadInput, Scenario
+from .suites.items import scenarios_of
+
+_LONGEST_TEXT = 4000
+_PACKAGES = ("tidegauge", "pytest", "hypothesis", "pyspark")
+
+
+@dataclass
+class Run:
+    """What is run on whom."""
+
+    request: Request
+    adapter: Adapter
+    implementation: Implementation
+    profile: str
+    policies: Policies
+    planned: list[PlannedItem]
+    folder: Path | None
+    worker: str
+
+    def scenarios(self, item: PlannedItem) -> Iterator[Scenario]:
+        """The scenarios of an item."""
+        return scenarios_of(item, self.request, self.policies)
+
+    def rule(self, rule_id: str) -> Rule:
+        """A rule of the specification."""
+        return load_registry().rules[rule_id]
+
+    def examiner(self, item: PlannedItem) -> Examiner:
+        """A judge that leaves a mark of what it is about to run."""
+        return Examiner(
+            self.adapter,
+            self.implementation,
+            self.policies,
+            rules=frozenset(self.request.rules),
+            about_to_run=lambda scenario: self._marker.about_to_run(item.id, scenario),
+        )
+
+    @cached_property
+    def _marker(self) -> Marker:
+        folder = self.folder if self.folder is not None else Path(tempfile.gettempdir())
+        return Marker(folder / f"running-{self.worker}-{os.getpid()}")
+
+
+def start(config: pytest.Config) -> None:
+    """Load the engine and plan the run; raises `pytest.UsageError` on bad input."""
+    out = config.getoption("--tidegauge-out")
+    folder = Path(out) if out else None
+    is_worker = hasattr(config, "workerinput")
+    journal = None
+    try:
+        request = _request(config, out)
+        if folder is not None and not is_worker:
+            journal = Journal(folder)
+        run = make_run(request, folder, os.environ.get("PYTEST_XDIST_WORKER", "main"))
+    except BadInput as problem:
+        if journal is not None:
+            journal.write(Refused(str(problem)))
+        raise pytest.UsageError(str(problem)) from None
+    config.stash[RUN_KEY] = run
+    if run.implementation.one_process and not is_worker:
+        # not by marks for `--dist loadgroup`: pytest 9.2 ignores them (pytest-xdist issue 1386)
+        config.option.tx = getattr(config.option, "tx", [])[:1]
+    if journal is not None:
+        journal.write(
+            Started(
+                request=request,
+                profile=run.profile,
+                implementation=run.implementation,
+                environment=environment(),
+                planned=tuple(item.id for item in run.planned),
+                time=now_text(),
+            )
+        )
+        config.pluginmanager.register(JournalWriter(journal, config), "tidegauge-journal")
+
+
+def make_run(request: Request, folder: Path | None, worker: str) -> Run:
+    """The run that a request describes. Raises `BadInput`."""
+    check_request(request)
+    adapter = load_adapter(request.adapter, request.options)
+    implementation = describe(request.adapter, adapter)
+    profile = request.profile or implementation.profile
+    policies = policies_of(profile)
+    if not components_asked_for(request, implementation):
+        claimed = ", ".join(implementation.capabilities) or "nothing"
+        raise BadInput(
+            f"adapter {request.adapter!r} claims {claimed}: nothing of what is asked for can be judged"
+        )
+    planned = plan(request, implementation, policies)
+    return Run(request, adapter, implementation, profile, policies, planned, folder, worker)
+
+
+def environment() -> dict[str, str]:
+    """What the run ran on."""
+    found = {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cpus": str(os.cpu_count()),
+    }
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _request(config: pytest.Config, out: str | None) -> Request:
+    return Request(
+        adapter=config.getoption("--tidegauge-adapter"),
+        options=read_options(config.getoption("--tidegauge-option")),
+        profile=config.getoption("--tidegauge-profile"),
+        components=tuple(config.getoption("--tidegauge-component")),
+        rules=tuple(config.getoption("--tidegauge-rule")),
+        budget=config.getoption("--tidegauge-budget"),
+        seed=config.getoption("--tidegauge-seed"),
+        out=out or "",
+    )
+
+
+class JournalWriter:
+    """Writes the journal from the reports that reach the controller."""
+
+    def __init__(self, journal: Journal, config: pytest.Config) -> None:
+        self.journal = journal
+        self.timeout = float(getattr(config.option, "timeout", None) or 0)
+        self.started: dict[str, float] = {}
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """An item starts."""
+        self.started[nodeid] = time.monotonic()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """An item ended, or its worker died."""
+        if report.when != "call" and not report.failed:
+            return
+        if report.when == "teardown" and report.passed:
+            return
+        name = re.search(r"\[(.+)\]$", report.nodeid)
+        if name is None or report.when not in ("call", "setup", "???"):
+            return
+        found = dict(report.user_properties).get("tidegauge")
+        item_report = msgspec.json.decode(str(found), type=ItemReport) if found else None
+        elapsed = time.monotonic() - self.started.get(report.nodeid, time.monotonic())
+        outcome = self._outcome(report, item_report, elapsed)
+        running = self._running(name[1]) if outcome in ("crashed", "timeout") else ""
+        text = "" if outcome == "judged" else str(report.longrepr)[:_LONGEST_TEXT]
+        if outcome in ("crashed", "timeout"):
+            text = f"the process of the engine ended while scenario {running or 'unknown'} ran"
+        self.journal.write(
+            Finished(
+                item=name[1],
+                outcome=outcome,
+                duration_s=elapsed,
+                report=item_report,
+                text=text,
+                running=running,
+            )
+        )
+
+    def _outcome(self, report: pytest.TestReport, found: ItemReport | None, elapsed: float) -> Outcome:
+        if str(report.when) == "???":
+            return "timeout" if self.timeout and elapsed >= self.timeout else "crashed"
+        if report.passed:
+            return "judged"
+        return "failed" if found is not None and found.failing else "error"
+
+    def _running(self, item: str) -> str:
+        for path in sorted(self.journal.folder.glob("running-*")):
+            marked = Marker.read(path)
+            if marked is not None and marked[0] == item:
+                return marked[1]
+        return ""
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        """The session came to its own end."""
+        self.journal.write(Ended(int(exitstatus)))
+        self.journal.close()
+        for path in self.journal.folder.glob("running-*"):
+            path.unlink(missing_ok=True)

@@ -1,0 +1,99 @@
+"""What the suites share: the engine under test, the items of the run, and the report of each."""
+
+from collections.abc import Generator, Iterator
+
+import msgspec
+import pytest
+
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.judge import judge
+from tidegauge.judging.oracle import expect
+from tidegauge.plan import SUITES, PlannedItem
+from tidegauge.plugin import NEEDS_ADAPTER, RUN_KEY
+from tidegauge.run_under_pytest import Run
+from tidegauge.scenario import JobScenario
+from tidegauge.wording import answer_text, failure_message, outputs_text
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test for each planned item of the module's suite (`test_state_cover.py`: `state-cover`)."""
+    suite = metafunc.module.__name__.rpartition(".test_")[2].replace("_", "-")
+    if suite in SUITES and "item" in metafunc.fixturenames:
+        run = metafunc.config.stash.get(RUN_KEY, None)
+        if run is None:
+            metafunc.parametrize("item", [pytest.param(None, id="no-adapter")])
+            return
+        items = [
+            pytest.param(item, id=item.id, marks=pytest.mark.tidegauge_item(item.id))
+            for item in run.planned
+            if item.suite == suite
+        ]
+        metafunc.parametrize("item", items)
+
+
+@pytest.fixture(scope="session")
+def run(request: pytest.FixtureRequest) -> Iterator[Run]:
+    """The run, with the engine started; closed at the end."""
+    run = request.config.stash.get(RUN_KEY, None)
+    if run is None:
+        pytest.fail(NEEDS_ADAPTER, pytrace=False)
+    yield run
+    run.adapter.close()
+
+
+@pytest.fixture
+def examiner(run: Run, item: PlannedItem) -> Examiner:
+    """The judge of the engine for one item."""
+    return run.examiner(item)
+
+
+@pytest.fixture
+def report(item: PlannedItem) -> ItemReport:
+    """What the item finds, filled in by the test."""
+    return ItemReport(item.id, item.component)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Function, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What the item found travels with pytest's own report, to the journal."""
+    outcome = yield
+    if call.when == "call" and "report" in item.funcargs:
+        found = msgspec.json.encode(item.funcargs["report"]).decode()
+        outcome.user_properties.append(("tidegauge", found))
+    return outcome
+
+
+def conforms(report: ItemReport, run: Run) -> None:
+    """Fail with the item's smallest failure in words, if it found any."""
+    if not report.failures:
+        assert report.failing == 0
+        return
+    failure = min(report.failures, key=lambda failure: len(failure.scenario.history))
+    if isinstance(failure.scenario, JobScenario):
+        pytest.fail(
+            "\n".join(f"{one.property} violated: {one.seen}" for one in report.failures), pytrace=False
+        )
+    expectation = expect(failure.scenario, run.policies)
+    judgement = judge(failure.scenario, failure.transcript, expectation, run.implementation.observes)
+    suspects = report.spectrum.suspects(failure.cited, failure.explaining)
+    if failure.property is not None:
+        properties = COMPONENTS[report.component].properties
+        suspects = [(rule, 1.0) for p in properties if p.name == failure.property for rule in p.rules]
+    message = failure_message(
+        run.rule(suspects[0][0]),
+        failure.scenario,
+        judgement.last_step if judgement.diverges_at is not None else len(failure.scenario.history) - 1,
+        outputs_text(judgement.expected),
+        answer_text(judgement.got),
+        f"write the scenario below to a file; tidegauge replay FILE --adapter {run.request.adapter}",
+    )
+    scenario = msgspec.json.encode(failure.scenario).decode()
+    others = ", ".join(f"{rule} {score:.2f}" for rule, score in suspects[:3])
+    pytest.fail(
+        f"{report.failing} of {report.scenarios} scenarios fail; the smallest:\n{message}\n"
+        f"Suspects: {others}\n{scenario}",
+        pytrace=False,
+    )

@@ -1,0 +1,46 @@
+"""Hypothesis looks for a history on which the engine differs, one scenario a call: for cheap engines."""
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.errors import FlakyFailure
+
+from tidegauge.judging.examination import Examiner, ItemReport, count
+from tidegauge.judging.judge import Judgement
+from tidegauge.plan import PlannedItem
+from tidegauge.run_under_pytest import Run
+from tidegauge.scenario import Scenario
+from tidegauge.strategies import scenarios
+
+from .conftest import conforms
+
+
+class Diverges(Exception):
+    """The engine differs from the reference on the scenario just tried."""
+
+
+def test_fuzz(item: PlannedItem, run: Run, examiner: Examiner, report: ItemReport) -> None:
+    differing: list[tuple[Scenario, Judgement]] = []
+
+    @seed(run.request.seed)
+    @settings(
+        max_examples=item.stop - item.start,
+        database=None,
+        deadline=None,
+        derandomize=False,
+        print_blob=False,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(scenario=scenarios(item.component))
+    def engine_agrees(scenario: Scenario) -> None:
+        for kept in examiner.applicable([scenario]):
+            judgement, transcript = examiner.judged([kept])[0]
+            count(report, kept, judgement, transcript)
+            if judgement.diverges_at is not None:
+                differing.append((kept, judgement))
+                raise Diverges
+
+    try:
+        engine_agrees()
+    except (Diverges, FlakyFailure):
+        report.failures += [examiner.shrunk(*differing[0])]
+    conforms(report, run)

@@ -1,0 +1,103 @@
+"""A Hypothesis state machine steps the engine, if it can be stepped, beside the reference.
+
+Hypothesis finds; the kit's own shrinker makes it small.
+"""
+
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import strategies as st
+from hypothesis.errors import FlakyFailure
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+
+from tidegauge.adapter import Session, played
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.judging.examination import Examiner, ItemReport, count
+from tidegauge.judging.judge import Judgement, judge
+from tidegauge.judging.oracle import expect
+from tidegauge.plan import PlannedItem
+from tidegauge.run_under_pytest import Run
+from tidegauge.scenario import Origin, Scenario
+from tidegauge.strategies import setups, steps
+from tidegauge.transcript import Failure, Outputs, Transcript, checked
+
+from .conftest import conforms
+
+
+class Diverges(Exception):
+    """The engine's last answer differs from the reference's."""
+
+
+def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: ItemReport) -> None:
+    component = COMPONENTS[item.component]
+    differing: list[tuple[Scenario, Judgement]] = []
+
+    class Machine(RuleBasedStateMachine):
+        """One engine and its history."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.history: list[Any] = []
+            self.outputs: list[Outputs] = []
+            self.failure: Failure | None = None
+            self.session: Session | None = None
+
+        @initialize(setup=setups(item.component))
+        def start(self, setup: Any) -> None:
+            self.setup = setup
+            self.session = run.adapter.session(setup)
+
+        @rule(data=st.data())
+        def step(self, data: Any) -> None:
+            if self.session is None or self.failure is not None:
+                return
+            step = data.draw(steps(item.component, self.setup))
+            self.history.append(step)
+            one = component.scenario(id="step", setup=self.setup, history=(step,))
+            answer = played(self.session, one)
+            self.outputs += answer.outputs
+            self.failure = answer.failure
+            scenario = self.scenario()
+            transcript = checked(Transcript(scenario.id, tuple(self.outputs), self.failure))
+            judgement = judge(scenario, transcript, expect(scenario, run.policies), "step")
+            if judgement.diverges_at is not None:
+                count(report, scenario, judgement, transcript)
+                differing.append((scenario, judgement))
+                raise Diverges
+
+        def scenario(self) -> Any:
+            """What has been done so far."""
+            return component.scenario(
+                id=f"{item.component}:interactive",
+                setup=self.setup,
+                history=tuple(self.history),
+                origin=Origin("own"),
+            )
+
+        def teardown(self) -> None:
+            if self.history and self.failure is None and not differing:
+                scenario = self.scenario()
+                transcript = Transcript(scenario.id, tuple(self.outputs))
+                judgement = judge(scenario, transcript, expect(scenario, run.policies), "step")
+                count(report, scenario, judgement, transcript)
+            if self.session is not None:
+                self.session.close()
+
+    machine = seed(run.request.seed)(Machine)
+    try:
+        run_state_machine_as_test(
+            machine,
+            settings=settings(
+                max_examples=item.stop - item.start,
+                stateful_step_count=20,
+                database=None,
+                deadline=None,
+                derandomize=False,
+                print_blob=False,
+                phases=[Phase.generate],
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
+    except (Diverges, FlakyFailure):
+        report.failures += [examiner.shrunk(*differing[0])]
+    conforms(report, run)

@@ -1,0 +1,12 @@
+"""Seeded random histories in which nearly every step matters."""
+
+from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.plan import PlannedItem
+from tidegauge.run_under_pytest import Run
+
+from .conftest import conforms
+
+
+def test_random_histories(item: PlannedItem, run: Run, examiner: Examiner, report: ItemReport) -> None:
+    examiner.compare(report, examiner.applicable(run.scenarios(item)))
+    conforms(report, run)

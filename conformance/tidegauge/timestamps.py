@@ -1,0 +1,38 @@
+"""Timestamps on the wire: what every JSON reader, JavaScript's included, carries without loss."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+MIN = -(2**63)
+"""No watermark yet."""
+
+MAX = 2**63 - 1
+"""End of input."""
+
+LARGEST_PLAIN = 2**53 - 1
+
+Timestamp = (
+    Annotated[int, Meta(ge=-LARGEST_PLAIN, le=LARGEST_PLAIN)]
+    | Annotated[str, Meta(pattern=r"^(MIN|MAX|-?[1-9][0-9]{15,18})(?!\n)$")]
+)
+"""Milliseconds within ±(2^53-1) as a number; `"MIN"`, `"MAX"`; beyond that range, in scenarios that need
+the capability `int64`, as a decimal string."""
+
+
+def to_wire(milliseconds: int) -> int | str:
+    """The wire form of a signed 64-bit number of milliseconds."""
+    if -LARGEST_PLAIN <= milliseconds <= LARGEST_PLAIN:
+        return milliseconds
+    if milliseconds == MAX:
+        return "MAX"
+    return "MIN" if milliseconds == MIN else str(milliseconds)
+
+
+def from_wire(timestamp: int | str) -> int:
+    """The number of milliseconds behind the wire form."""
+    if isinstance(timestamp, int):
+        return timestamp
+    if timestamp == "MAX":
+        return MAX
+    return MIN if timestamp == "MIN" else int(timestamp)

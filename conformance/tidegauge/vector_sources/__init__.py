@@ -1,0 +1,1 @@
+"""Where the published vectors come from; `writer` makes the files of `tidegauge_spec/vectors`."""

@@ -1,0 +1,35 @@
+"""Write the published vectors: `python -m tidegauge.vector_sources.writer FLINK_FACTS FOLDER`.
+
+FLINK_FACTS is `tests/data/flink/scenarios.jsonl`, FOLDER `spec/tidegauge_spec/vectors/<version>`. Released
+vectors do not change: a changed byte needs a new version of the specification.
+"""
+
+import sys
+from pathlib import Path
+
+import msgspec
+
+from ..vectors import Vector
+from . import valve_essay, valve_known_bugs
+from .flink_tests import flink_vectors
+
+
+def vector_files(flink_facts: Path) -> dict[str, bytes]:
+    """The files of the vectors folder by name: the vectors of each component, and their JSON Schema."""
+    facts = flink_facts.read_text(encoding="utf-8").splitlines()
+    valve = [*valve_essay.VECTORS, *valve_known_bugs.VECTORS, *flink_vectors(facts)]
+    schema = msgspec.json.format(msgspec.json.encode(msgspec.json.schema(Vector)), indent=1)
+    return {
+        "valve.jsonl": b"".join(msgspec.json.encode(vector) + b"\n" for vector in valve),
+        "schema.json": schema + b"\n",
+    }
+
+
+def main(flink_facts: str, folder: str) -> None:
+    """Write the files."""
+    for name, content in vector_files(Path(flink_facts)).items():
+        (Path(folder) / name).write_bytes(content)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,116 @@
+"""What a run comes to: the one sentence at the top of a report, and what has to be said beside it."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Literal
+
+from tidegauge.results import VERDICTS, Results, RuleResult, Verdict
+
+from .text import counted
+
+UNFINISHED_OUTCOMES = ("crashed", "timeout", "error", "not-run")
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """`kind` says whether the engine conforms, does not, or nobody knows; `remarks` qualify the headline."""
+
+    kind: Literal["conforms", "fails", "open"]
+    headline: str
+    remarks: tuple[str, ...]
+
+
+def tally(rules: list[RuleResult]) -> dict[Verdict, int]:
+    """How many rules got each verdict; all verdicts are listed."""
+    counts = Counter(rule.verdict for rule in rules)
+    return {verdict: counts[verdict] for verdict in VERDICTS}
+
+
+def conclude(results: Results) -> Conclusion:
+    """The conclusion of a run: only passed and not-applicable rules of a complete run let it succeed."""
+    kind, headline = _headline(results)
+    return Conclusion(kind, headline, tuple(_remarks(results, headline)))
+
+
+def _headline(results: Results) -> tuple[Literal["conforms", "fails", "open"], str]:
+    counts = tally(results.rules)
+    claimed = len(results.rules) - counts["not-applicable"]
+    failed, passed = counts["fail"], counts["pass"]
+    open_rules = counts["not-judged"] + counts["not-run"]
+    violated = _violated_properties(results)
+    differing = results.counts.get("failing_scenarios", 0)
+    if failed:
+        return "fails", (
+            f"Does not conform: {failed} of {counted(claimed, 'rule')} {'fails' if failed == 1 else 'fail'}"
+        )
+    if violated:
+        are = "property is" if len(violated) == 1 else "properties are"
+        return "fails", f"Does not conform: {len(violated)} {are} violated"
+    if differing or any(item.outcome == "failed" for item in results.items):
+        return "fails", "Does not conform: outputs differ from the specification, but no rule could be blamed"
+    have = "has" if open_rules == 1 else "have"
+    missing = f"{open_rules} of {counted(claimed, 'claimed rule')} {have} no verdict"
+    if not results.complete:
+        return "open", "Incomplete: the run ended early" + (f", {missing}" if open_rules else "")
+    if open_rules:
+        return "open", f"Not shown to conform: {missing}"
+    if not passed:
+        return "open", "Nothing was judged: the engine claims none of the rules"
+    unfinished = sum(item.outcome in UNFINISHED_OUTCOMES for item in results.items)
+    if unfinished:
+        return "open", f"Not shown to conform: {counted(unfinished, 'test item')} gave no result"
+    undecided = sum(found.verdict in ("not-judged", "not-run") for found in results.properties)
+    if undecided:
+        have = "property has" if undecided == 1 else "properties have"
+        return "open", f"Not shown to conform: {undecided} {have} no verdict"
+    if results.exit_code:
+        return "open", f"Not shown to conform: the run ended with exit code {results.exit_code}"
+    if claimed == 1:
+        return "conforms", "Conforms: the one claimed rule passes"
+    return "conforms", f"Conforms: all {claimed} claimed rules pass"
+
+
+def _remarks(results: Results, headline: str) -> list[str]:
+    counts = tally(results.rules)
+    remarks = []
+    if not results.complete:
+        remarks.append(
+            "The run ended early. What it did not reach has no verdict, "
+            "and rules that pass were exercised less than planned."
+        )
+    chosen = [f"{name} {value}" for name, value in results.selection.items() if value]
+    if chosen:
+        remarks.append(
+            f"Only a part was selected: {', '.join(chosen[:20])}. The verdicts speak for that part."
+        )
+    if counts["not-applicable"]:
+        are, they = ("is", "it needs") if counts["not-applicable"] == 1 else ("are", "they need")
+        remarks.append(
+            f"{counted(counts['not-applicable'], 'rule')} {are} not applicable: "
+            f"the engine does not claim what {they}."
+        )
+    by_policy = sum(rule.verdict == "pass" and rule.policy is not None for rule in results.rules)
+    if by_policy:
+        reads = "passes" if by_policy == 1 else "pass"
+        remarks.append(
+            f"{counted(by_policy, 'rule')} {reads} in the reading of the profile "
+            f"{results.profile}, which differs from the sentence of the rule."
+        )
+    violated = _violated_properties(results)
+    if violated:
+        remarks.append(f"Violated: {', '.join(f'property {name}' for name in violated[:10])}.")
+    unfinished = sum(item.outcome in UNFINISHED_OUTCOMES for item in results.items)
+    if unfinished and "test item" not in headline:
+        remarks.append(f"{counted(unfinished, 'test item')} gave no result (listed below).")
+    changing = sum(
+        rule.counterexample is not None and not rule.counterexample.deterministic for rule in results.rules
+    )
+    if changing:
+        remarks.append(
+            f"In {counted(changing, 'failing rule')} the engine gave another answer when it was asked again."
+        )
+    return remarks
+
+
+def _violated_properties(results: Results) -> list[str]:
+    return [found.name for found in results.properties if found.verdict == "fail"]

@@ -1,0 +1,73 @@
+"""The jobs as the page shows them: each with its pictures, and the rules that break in it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from tidegauge.results import Counterexample, JobPicture, RuleResult
+
+from .job_timeline import job_summary, job_timeline_svg
+from .job_words import job_words, place
+
+MOST_JOBS = 40
+"""So many jobs are drawn."""
+
+
+@dataclass(frozen=True)
+class PictureView:
+    """One run of a job: its drawing, what it shows in words, and what to call it."""
+
+    name: str
+    drawing: Markup
+    summary: str
+
+
+@dataclass(frozen=True)
+class JobView:
+    """A job with its anchor and its pictures, the aligned before its control. `broken` are the rules whose
+    counterexample is this job."""
+
+    title: str
+    sentence: str
+    anchor: str
+    pictures: list[PictureView]
+    broken: list[RuleResult] = field(default_factory=list)
+
+
+def job_views(
+    pictures: list[JobPicture], rules: list[RuleResult], anchor: Callable[[str], str]
+) -> dict[str, JobView]:
+    """The jobs by name; `anchor` makes a place on the page from a text."""
+    by_name: dict[str, list[JobPicture]] = {}
+    for picture in pictures:
+        by_name.setdefault(picture.job, []).append(picture)
+    views = {}
+    for name, found in sorted(by_name.items(), key=lambda item: place(item[0]))[:MOST_JOBS]:
+        found = sorted(found, key=lambda picture: not picture.aligned)[:2]
+        words = job_words(name)
+        drawn = [_view(picture, found, words.outside) for picture in found]
+        drawn = [view for view in drawn if view.drawing]
+        if not drawn:
+            continue
+        broken = [rule for rule in rules if job_of(rule.counterexample) == name]
+        views[name] = JobView(words.title, words.sentence, anchor(f"job-{name}"), drawn, broken)
+    return views
+
+
+def job_of(counterexample: Counterexample | None) -> str | None:
+    """The name of the job that a counterexample is, if it is one."""
+    if counterexample is None or counterexample.scenario.get("component") != "job":
+        return None
+    setup = counterexample.scenario.get("setup")
+    name = setup.get("name") if isinstance(setup, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _view(picture: JobPicture, found: list[JobPicture], outside: tuple[str, ...]) -> PictureView:
+    others = [other for other in found if other is not picture]
+    return PictureView(
+        "With alignment" if picture.aligned else "Without alignment",
+        Markup(job_timeline_svg(picture, others, outside)),
+        job_summary(picture, others, outside),
+    )

@@ -1,0 +1,72 @@
+"""The jobs of the suite in words: what each is, and what its picture shows of a right engine."""
+
+from dataclasses import dataclass
+
+from .text import short
+
+_LONGEST_NAME = 80
+
+
+@dataclass(frozen=True)
+class JobWords:
+    """A title, a sentence, and the sources that are in another group than the one the band is of."""
+
+    title: str
+    sentence: str
+    outside: tuple[str, ...] = ()
+
+
+_WORDS = {
+    "flip-182": JobWords(
+        "The FLIP-182 job",
+        "Subtask 0 is slow; with alignment the others run into the upper edge of the band, are blocked, and "
+        "from then on advance as subtask 0 does.",
+    ),
+    "flip-182-restarted": JobWords(
+        "The FLIP-182 job, stopped and started again",
+        "The job is stopped and started again on its way: with alignment the others must stay in the band "
+        "all the same.",
+    ),
+    "flip-182-literal": JobWords(
+        "The FLIP-182 job to the letter: one range, split in four",
+        "Here the range decides, not the speed: with alignment only the subtask with the lowest numbers "
+        "reads on, and all others are blocked after their first records.",
+    ),
+    "short-subtask": JobWords(
+        "A subtask that finishes early",
+        "The slow subtask finishes early: the others are blocked until then, and must go on when it has "
+        "finished.",
+    ),
+    "two-sources-one-query": JobWords(
+        "Two sources of one group, in one query",
+        "The slowest subtask belongs to one source: with alignment the subtasks of the other source must not "
+        "leave it behind either.",
+    ),
+    "two-sources-two-queries": JobWords(
+        "Two sources of one group, in two queries",
+        "The slowest subtask belongs to the source of one query: with alignment the source of the other "
+        "query must not leave it behind either.",
+    ),
+    "two-groups": JobWords(
+        "Two sources in different groups",
+        "The band is that of the group of the source with the slow subtask: the other source is in another "
+        "group and must not be held back by it.",
+        ("apart",),
+    ),
+}
+
+
+def place(name: str) -> int:
+    """Where a job stands among the others: those that are known come first, in the order of this file."""
+    return list(_WORDS).index(name) if name in _WORDS else len(_WORDS)
+
+
+def job_words(name: str) -> JobWords:
+    """The words for a job; for one that is not known, its name."""
+    if name in _WORDS:
+        return _WORDS[name]
+    title = short(name, _LONGEST_NAME).replace("-", " ").strip()
+    return JobWords(
+        f"Job {title}" if title else "A job without a name",
+        "The event time of each subtask over processing time.",
+    )

@@ -1,0 +1,72 @@
+"""What the tests share: the command line in a child process, and folders that hold engines of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+class Command(Protocol):
+    """Runs a Python module in a child process and waits for its end."""
+
+    def __call__(
+        self, *arguments: str, input: str = "", environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]: ...
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The folder of the project."""
+    return ROOT
+
+
+def run_module(folder: Path, module: str) -> Command:
+    """`python -m module arguments`, run in `folder`."""
+
+    def command(
+        *arguments: str, input: str = "", environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", module, *arguments],
+            cwd=folder,
+            input=input,
+            env={**plain_environment(), **(environment or {})},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+            timeout=150,
+        )
+
+    return command
+
+
+def plain_environment() -> dict[str, str]:
+    """Our environment without what the tests' own session put into it."""
+    ours = ("PYTEST_", "COV_", "COVERAGE_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    return {**kept, "NO_COLOR": "1", "COLUMNS": "200"}
+
+
+@pytest.fixture
+def tidegauge(tmp_path: Path) -> Command:
+    """The command `tidegauge`, run in the test's own folder."""
+    return run_module(tmp_path, "tidegauge")
+
+
+@pytest.fixture
+def engine_module(tmp_path: Path) -> Callable[[str, str], None]:
+    """Writes a module, `name` with `source`, where `tidegauge` finds it."""
+
+    def write(name: str, source: str) -> None:
+        (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
+
+    return write

@@ -1,0 +1,214 @@
+"""Sample results for the tests of reports: a run on a valve, with as many failures as a test wants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tidegauge.adapter import Implementation
+from tidegauge.results import (
+    SCHEMA,
+    Counterexample,
+    ItemResult,
+    JobPicture,
+    PropertyResult,
+    Results,
+    RuleResult,
+    StepRecord,
+    SubtaskPicture,
+    Suspect,
+    Verdict,
+)
+
+Wire = dict[str, Any]
+Record = tuple[Wire, list[Wire] | None, list[Wire] | None]
+
+
+def watermark(channel: int, timestamp: int | str) -> Wire:
+    """A watermark arrives on a channel."""
+    return {"step": "watermark", "channel": channel, "timestamp": timestamp}
+
+
+def idle(channel: int) -> Wire:
+    """A channel becomes idle."""
+    return {"step": "idle", "channel": channel}
+
+
+def active(channel: int) -> Wire:
+    """A channel becomes active."""
+    return {"step": "active", "channel": channel}
+
+
+SNAPSHOT: Wire = {"step": "snapshot"}
+RESTORE: Wire = {"step": "restore"}
+IDLE: Wire = {"output": "idle", "to": "downstream"}
+ACTIVE: Wire = {"output": "active", "to": "downstream"}
+REFUSED: Wire = {"output": "error", "error": "illegal-argument", "to": "caller"}
+
+
+def sent(timestamp: int | str) -> Wire:
+    """A watermark comes out."""
+    return {"output": "watermark", "timestamp": timestamp, "to": "downstream"}
+
+
+def counterexample(
+    records: Sequence[Record], diverges_at: int = -1, channels: int = 2, **fields: Any
+) -> Counterexample:
+    """A counterexample of these steps, each with the outputs expected and got (default: at the last)."""
+    wire = {
+        "component": "valve",
+        "id": "valve/shrunk-1",
+        "setup": {"channels": channels},
+        "history": [step for step, _, _ in records],
+    }
+    values: dict[str, Any] = {
+        "scenario": wire,
+        "found_as": "valve/seed-7/4711",
+        "diverges_at": diverges_at % len(records) if records else 0,
+        "steps": [StepRecord(*record) for record in records],
+        "expected": "watermark 20",
+        "got": "nothing",
+        "message": "VALVE-2 (MUST) The minimum is the output\nOn a valve with 2 channels: ...",
+        "replay": "tidegauge replay results/counterexamples/VALVE-2.jsonl --adapter sample",
+        "file": "counterexamples/VALVE-2.jsonl",
+    }
+    return Counterexample(**{**values, **fields})
+
+
+def missing_minimum(**fields: Any) -> Counterexample:
+    """An idle channel leaves the minimum, but nothing comes out."""
+    return counterexample(
+        [
+            (watermark(0, 10), [], []),
+            (watermark(1, 20), [sent(10)], [sent(10)]),
+            (watermark(1, 15), [], []),
+            (idle(0), [sent(20)], []),
+        ],
+        **fields,
+    )
+
+
+def job_picture(aligned: bool = True, blocks: bool = True, **fields: Any) -> JobPicture:
+    """The FLIP-182 job with alignment (`blocks`: the engine obeys it), or its control."""
+    slow = SubtaskPicture("numbers", 0, [[time, time - 1] for time in range(10, 60_001, 490)], [])
+    if aligned and blocks:
+        way = [[10, 99], [3310, 33_000], [30_000, 59_999], [60_000, 59_999]]
+        blocked = [[3310, 30_010]]
+    else:
+        way, blocked = [[10, 99], [6000, 59_999], [60_000, 59_999]], []
+    values: dict[str, Any] = {
+        "job": "flip-182",
+        "aligned": aligned,
+        "drift": 30_000 if aligned else 0,
+        "overshoot": 10_001,
+        "subtasks": [slow, *(SubtaskPicture("numbers", index, way, blocked) for index in (1, 2, 3))],
+        "band": [[time, time - 2] for time in range(10, 60_001, 490)] if aligned else [],
+    }
+    return JobPicture(**{**values, **fields})
+
+
+def literal_picture(aligned: bool = True) -> JobPicture:
+    """The literal job, whose subtasks start 2^61 ms apart."""
+    reached = 10_000 if aligned else 240_000
+    others = [
+        SubtaskPicture(
+            "numbers",
+            index,
+            [
+                [10, index * 2**61],
+                [reached // 10, index * 2**61 + reached],
+                [24_000, index * 2**61 + reached],
+            ],
+            [[1010, 24_000]] if aligned else [],
+        )
+        for index in (1, 2, 3)
+    ]
+    slow = SubtaskPicture("numbers", 0, [[10, 9], [24_000, 23_999]], [])
+    band = [[10, 8], [24_000, 23_998]] if aligned else []
+    return job_picture(aligned, job="flip-182-literal", subtasks=[slow, *others], band=band)
+
+
+def job_counterexample(**fields: Any) -> Counterexample:
+    """A job in which a property is violated."""
+    return counterexample(
+        [],
+        scenario={"component": "job", "id": "job:flip-182", "setup": {"name": "flip-182", "sources": []}},
+        found_as="job:flip-182",
+        expected="The watermarks are within the drift.",
+        got="at 4450 ms subtask 1 is 40050 ms ahead",
+        property="job-spread-bounded",
+        file="counterexamples/SOURCE-1.jsonl",
+        **fields,
+    )
+
+
+def rule(number: int, verdict: Verdict = "pass", **fields: Any) -> RuleResult:
+    """The result of the rule `VALVE-<number>`."""
+    values: dict[str, Any] = {
+        "id": f"VALVE-{number}",
+        "level": "MUST",
+        "component": "valve",
+        "title": f"Title of rule {number}",
+        "sentence": f"The valve MUST follow rule {number}.",
+        "intent": f"Intent of rule {number}.",
+        "check": f"that rule {number} is implemented.",
+        "sources": ["E29", "FLINK-5017"],
+        "verdict": verdict,
+        "reason": "" if verdict == "pass" else f"reason of rule {number}",
+        "layer": "in-process",
+        "policy": None,
+        "scenarios": 1000 + number,
+        "steps": 5000 + number,
+    }
+    if verdict == "fail":
+        values["counterexample"] = missing_minimum()
+        values["suspects"] = [Suspect(f"VALVE-{number}", 0.97), Suspect("VALVE-1", 0.41)]
+    return RuleResult(**{**values, **fields})
+
+
+def property_result(verdict: Verdict = "pass", violated: int = 0) -> PropertyResult:
+    """The result of a property."""
+    return PropertyResult(
+        name="valve-output-increases",
+        component="valve",
+        sentence="Each watermark that leaves a valve is greater than the one before.",
+        rules=["VALVE-1"],
+        verdict=verdict,
+        reason="held in 512 scenarios" if verdict == "pass" else f"violated in {violated} of 512 scenarios",
+        checked=512,
+        violated=violated,
+    )
+
+
+def results(rules: list[RuleResult] | None = None, **fields: Any) -> Results:
+    """A complete run in which everything passes, unless told otherwise."""
+    chosen = [rule(number) for number in range(1, 6)] if rules is None else rules
+    failing = sum(found.verdict == "fail" for found in chosen)
+    values: dict[str, Any] = {
+        "schema": SCHEMA,
+        "tidegauge": "0.1.0",
+        "spec": "1.0",
+        "profile": "core",
+        "implementation": Implementation(
+            name="sample-engine",
+            version="4.2",
+            capabilities=("valve", "snapshot"),
+            options={"engine": "fast"},
+        ),
+        "environment": {"python": "3.11.7", "platform": "Linux x86_64"},
+        "seed": 20260101,
+        "budget": "default",
+        "started": "2026-01-01T12:00:00+00:00",
+        "duration_s": 83.4,
+        "complete": True,
+        "exit_code": 1 if failing else 0,
+        "command": ["tidegauge", "run", "--adapter", "sample engine"],
+        "selection": {"components": "", "rules": ""},
+        "counts": {"scenarios": 12345, "steps": 67890, "failing_scenarios": 17 * failing},
+        "rules": chosen,
+        "properties": [property_result()],
+        "items": [
+            ItemResult(id="valve/cover/0", outcome="judged", scenarios=900, steps=4500, duration_s=1.5)
+        ],
+    }
+    return Results(**{**values, **fields})

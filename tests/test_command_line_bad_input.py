@@ -1,0 +1,311 @@
+"""Bad input gets one clear line on stderr, nothing on stdout, and exit code 2."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+MINE = """
+from tidegauge import ComponentAdapter
+from tidegauge_reference import Valve
+
+class Mine(ComponentAdapter):
+    def valve(self, setup):
+        return Valve(setup.channels)
+
+class ClaimsNothing(ComponentAdapter):
+    pass
+
+class NotAnAdapter:
+    pass
+"""
+
+
+def complaint(command: Command, *arguments: str, input: str = "") -> str:
+    """The one line that a command complains with."""
+    ended = command(*arguments, input=input)
+    assert ended.returncode == 2, ended.stdout + ended.stderr
+    assert ended.stdout == ""
+    assert "Traceback" not in ended.stderr
+    lines = ended.stderr.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("tidegauge: ")
+    return lines[0].removeprefix("tidegauge: ")
+
+
+NAMES = {
+    "an unknown profile": (
+        ("--adapter", "reference", "--profile", "flink-9"),
+        "unknown profile 'flink-9'; known are core, flink-2.3",
+    ),
+    "an unknown budget": (
+        ("--adapter", "reference", "--budget", "huge"),
+        "unknown budget 'huge'; known are smoke, default, thorough",
+    ),
+    "an unknown rule": (
+        ("--adapter", "reference", "--rule", "VALVE-99"),
+        "unknown rule 'VALVE-99'; `tidegauge rules` lists them",
+    ),
+    "an option without a value": (
+        ("--adapter", "reference", "--option", "policies"),
+        "option 'policies' is not key=value",
+    ),
+    "an option without a key": (("--adapter", "reference", "--option", "=x"), "option '=x' is not key=value"),
+    "an unknown option": (
+        ("--adapter", "reference", "--option", "engine=x"),
+        "adapter 'reference': unknown option engine; known is policies",
+    ),
+    "an unknown value of an option": (
+        ("--adapter", "reference", "--option", "policies=x"),
+        "adapter 'reference': unknown policies 'x'; known are core, flink-2.3",
+    ),
+    "a module that does not exist": (
+        ("--adapter", "no_such_module:Engine"),
+        "adapter 'no_such_module:Engine' does not import: ModuleNotFoundError: No module named 'no_such_module'",
+    ),
+    "no module": (
+        ("--adapter", ":Engine"),
+        "adapter ':Engine' does not import: ValueError: Empty module name",
+    ),
+}
+
+
+@pytest.mark.parametrize(("arguments", "expected"), NAMES.values(), ids=NAMES)
+def test_unknown_names_are_refused_with_those_that_exist(
+    tidegauge: Command, arguments: tuple[str, ...], expected: str
+) -> None:
+    assert complaint(tidegauge, "run", *arguments) == expected
+
+
+def test_an_unknown_component_is_refused_with_those_that_exist(tidegauge: Command) -> None:
+    line = complaint(tidegauge, "run", "--adapter", "reference", "--component", "teapot")
+    assert line.startswith("unknown component 'teapot'; known are ")
+    assert "valve" in line
+
+
+@pytest.mark.parametrize("command", ["run", "execute"])
+def test_an_unknown_adapter_is_refused_with_the_list(tidegauge: Command, command: str) -> None:
+    line = complaint(tidegauge, command, "--adapter", "flonk")
+    assert line.startswith("unknown adapter 'flonk'; known are ")
+    assert "reference" in line
+    assert "spark" in line
+    assert line.endswith("your own is module:Class")
+
+
+def test_an_unknown_mutant_is_refused_with_the_list(tidegauge: Command) -> None:
+    line = complaint(tidegauge, "run", "--adapter", "mutant:nice")
+    assert line.startswith("unknown mutant in 'mutant:nice'; known are ")
+    assert "valve-does-nothing" in line
+
+
+MODULES = {
+    "a module that does not import": (
+        "broken:Engine",
+        "import no_such_module_at_all",
+        "adapter 'broken:Engine' does not import: ModuleNotFoundError: No module named 'no_such_module_at_all'",
+    ),
+    "a module with a syntax error": (
+        "broken:Engine",
+        "def oops(:",
+        "adapter 'broken:Engine' does not import: SyntaxError: invalid syntax (broken.py, line 1)",
+    ),
+    "a module that raises in several lines": (
+        "broken:Engine",
+        "raise RuntimeError('one\\ntwo')",
+        "adapter 'broken:Engine' does not import: RuntimeError: one two",
+    ),
+    "a class that is not there": (
+        "broken:Engine",
+        MINE,
+        "adapter 'broken:Engine': module 'broken' has no 'Engine'",
+    ),
+    "a class that is no adapter": (
+        "broken:NotAnAdapter",
+        MINE,
+        "adapter 'broken:NotAnAdapter': NotAnAdapter is not a subclass of tidegauge.Adapter",
+    ),
+    "a function": (
+        "broken:engine",
+        "def engine(options): ...",
+        "adapter 'broken:engine': engine is not a subclass of tidegauge.Adapter",
+    ),
+    "an adapter that claims nothing": (
+        "broken:ClaimsNothing",
+        MINE,
+        "adapter 'broken:ClaimsNothing' claims nothing: nothing of what is asked for can be judged",
+    ),
+}
+
+
+@pytest.mark.parametrize(("adapter", "source", "expected"), MODULES.values(), ids=MODULES)
+def test_an_adapter_that_cannot_be_used_is_refused_with_its_error(
+    tidegauge: Command, engine_module: Callable[[str, str], None], adapter: str, source: str, expected: str
+) -> None:
+    engine_module("broken", source)
+    assert complaint(tidegauge, "run", "--adapter", adapter) == expected
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ("ValueError", ": no server"),
+        ("ImportError", ": no server"),
+        ("RuntimeError", " cannot be built: RuntimeError: no server"),
+    ],
+)
+def test_an_adapter_that_cannot_be_built_is_refused_with_its_error(
+    tidegauge: Command, engine_module: Callable[[str, str], None], error: str, expected: str
+) -> None:
+    built = f"    def __init__(self, options):\n        raise {error}('no\\nserver')\n"
+    engine_module("late", f"{MINE}\nclass Late(Mine):\n{built}")
+    for command in ("run", "execute"):
+        assert complaint(tidegauge, command, "--adapter", "late:Late") == f"adapter 'late:Late'{expected}"
+
+
+def test_an_adapter_that_cannot_describe_itself_is_refused_with_its_error(
+    tidegauge: Command, engine_module: Callable[[str, str], None]
+) -> None:
+    source = f"{MINE}\nclass Mute(Mine):\n    def describe(self):\n        raise KeyError('version')\n"
+    engine_module("mute", source)
+    for command in ("run", "execute"):
+        line = complaint(tidegauge, command, "--adapter", "mute:Mute")
+        assert line == "adapter 'mute:Mute' cannot describe its engine: KeyError: 'version'"
+
+
+def test_an_adapter_that_describes_nothing_is_refused(
+    tidegauge: Command, engine_module: Callable[[str, str], None]
+) -> None:
+    engine_module("mute", f"{MINE}\nclass Mute(Mine):\n    def describe(self):\n        return None\n")
+    line = complaint(tidegauge, "run", "--adapter", "mute:Mute")
+    assert line == "adapter 'mute:Mute' describes its engine by None, not an Implementation"
+
+
+def test_an_output_folder_below_a_file_is_refused(tidegauge: Command, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    line = complaint(tidegauge, "run", "--adapter", "reference", "--out", "file/results")
+    assert line == "output folder file/results cannot be written: Not a directory; choose another"
+
+
+def test_an_output_folder_that_is_a_file_is_refused(tidegauge: Command, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    line = complaint(tidegauge, "run", "--adapter", "reference", "--out", "file")
+    assert line.startswith("output folder file cannot be written: ")
+
+
+def test_results_that_cannot_be_replaced_are_complained_about_before_the_run(
+    tidegauge: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "out" / "results.json").mkdir(parents=True)
+    line = complaint(tidegauge, "run", "--adapter", "reference", "--out", "out")
+    assert line.startswith("output folder out cannot be written: ")
+
+
+def scenario_line(**changes: object) -> str:
+    """A scenario as a line, with changed fields."""
+    plain = {
+        "component": "valve",
+        "id": "a",
+        "setup": {"channels": 1},
+        "history": [{"step": "idle", "channel": 0}],
+    }
+    return json.dumps({**plain, **changes})
+
+
+def with_timestamp(timestamp: object) -> str:
+    """A scenario of one watermark as a line."""
+    return scenario_line(history=[{"step": "watermark", "channel": 0, "timestamp": timestamp}])
+
+
+LINES = {
+    "no JSON": ("{", "line 2: not a scenario: Input data was truncated"),
+    "an unknown step": (
+        scenario_line(history=[{"step": "watermrk", "channel": 0}]),
+        "line 2: not a scenario: Invalid value 'watermrk' - at `$.history[0].step`",
+    ),
+    "an integer beyond the wire": (
+        with_timestamp(2**53),
+        "line 2: not a scenario: Expected `int` <= 9007199254740991 - at `$.history[0].timestamp`",
+    ),
+    "an integer beyond 64 bits": (
+        with_timestamp(2**70),
+        "line 2: not a scenario: Expected `int` <= 9007199254740991 - at `$.history[0].timestamp`",
+    ),
+    "a string beyond 64 bits": (
+        with_timestamp("9223372036854775808"),
+        "line 2: timestamp 9223372036854775808 is not a signed 64-bit number - at `$.history[0].timestamp`",
+    ),
+    "a capability that is not announced": (
+        scenario_line(history=[{"step": "snapshot"}]),
+        "line 2: this step needs the capability 'snapshot' in `$.needs` - at `$.history[0]`",
+    ),
+    "an id twice": (scenario_line(id="first"), "line 2: the id 'first' stands in line 1 already - at `$.id`"),
+}
+
+
+@pytest.mark.parametrize(("line", "expected"), LINES.values(), ids=LINES)
+def test_a_malformed_scenario_is_refused_with_line_and_path(
+    tidegauge: Command, tmp_path: Path, line: str, expected: str
+) -> None:
+    text = f"{scenario_line(id='first')}\n{line}\n"
+    assert complaint(tidegauge, "execute", "--adapter", "reference", input=text) == f"stdin, {expected}"
+    (tmp_path / "scenarios.jsonl").write_text(text, encoding="utf-8")
+    arguments = ("replay", "scenarios.jsonl", "--adapter", "reference")
+    assert complaint(tidegauge, *arguments) == f"scenarios.jsonl, {expected}"
+
+
+def test_a_scenario_that_needs_what_the_engine_does_not_claim_is_refused(
+    tidegauge: Command, engine_module: Callable[[str, str], None]
+) -> None:
+    engine_module("mine", MINE)
+    text = scenario_line(needs=["snapshot"], history=[{"step": "snapshot"}])
+    line = complaint(tidegauge, "execute", "--adapter", "mine:Mine", input=text)
+    assert line == "scenario 'a' needs snapshot, which Mine does not claim"
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("missing.jsonl", "missing.jsonl cannot be read: No such file or directory"),
+        (".", ". cannot be read: Is a directory"),
+        ("empty.jsonl", "empty.jsonl holds no scenario; each line is one, as JSON"),
+    ],
+)
+def test_a_file_that_cannot_be_replayed_is_refused(
+    tidegauge: Command, tmp_path: Path, file: str, expected: str
+) -> None:
+    (tmp_path / "empty.jsonl").write_text("\n \n", encoding="utf-8")
+    assert complaint(tidegauge, "replay", file, "--adapter", "reference") == expected
+
+
+def test_an_unknown_rule_is_not_explained(tidegauge: Command) -> None:
+    assert (
+        complaint(tidegauge, "explain", "VALVE-99") == "unknown rule 'VALVE-99'; `tidegauge rules` lists them"
+    )
+
+
+def test_a_folder_without_a_journal_gives_no_report(tidegauge: Command) -> None:
+    assert complaint(tidegauge, "report", "nowhere") == (
+        "nowhere/journal.jsonl holds no run; give the --out folder of one"
+    )
+
+
+def test_a_journal_that_is_none_gives_no_report(tidegauge: Command, tmp_path: Path) -> None:
+    (tmp_path / "journal.jsonl").write_text("{}\n", encoding="utf-8")
+    line = complaint(tidegauge, "report", ".")
+    assert line.startswith("journal.jsonl is not a journal of this version: ")
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("run",), ("frobnicate",), ("run", "--adapter"), ("run", "--seed", "x")]
+)
+def test_wrong_arguments_are_exit_code_2(tidegauge: Command, arguments: tuple[str, ...]) -> None:
+    ended = tidegauge(*arguments)
+    assert ended.returncode == 2
+    assert (
+        "Usage: " in ended.stderr + ended.stdout or "Option '--adapter' requires an argument" in ended.stderr
+    )
+    assert "Traceback" not in ended.stderr

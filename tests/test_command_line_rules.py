@@ -1,0 +1,86 @@
+"""`tidegauge rules`, `explain`, `adapters`: the specification and what is installed, in a terminal."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import Command
+
+from tidegauge import __version__
+from tidegauge_spec import load_registry
+
+
+def test_rules_as_json(tidegauge: Command) -> None:
+    ended = tidegauge("rules", "--json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    listed = json.loads(ended.stdout)
+    assert [rule["id"] for rule in listed] == list(load_registry().rules)
+    for rule in listed:
+        assert set(rule) == {"id", "level", "component", "title", "status", "reason"}
+        assert rule["level"] in ("MUST", "SHOULD", "MAY")
+        assert rule["status"] in ("judged", "not-testable")
+        assert rule["reason"]
+    valve_3 = next(rule for rule in listed if rule["id"] == "VALVE-3")
+    assert valve_3 == {
+        "id": "VALVE-3",
+        "level": "MUST",
+        "component": "valve",
+        "title": "A channel's watermark only rises",
+        "status": "judged",
+        "reason": "reference, property valve-output-increases",
+    }
+
+
+def test_rules_as_a_table(tidegauge: Command) -> None:
+    ended = tidegauge("rules")
+    assert ended.returncode == 0
+    for rule in load_registry().rules:
+        assert rule in ended.stdout
+
+
+def test_a_rule_is_explained_in_full(tidegauge: Command) -> None:
+    ended = tidegauge("explain", "VALVE-15")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    text = " ".join(ended.stdout.split())
+    rule = load_registry().rules["VALVE-15"]
+    for part in (
+        "VALVE-15 (MUST, valve)",
+        rule.title,
+        rule.sentence,
+        f"Intent {rule.intent}",
+        f"If an engine fails this, check {rule.check}",
+        "Policy valve_flush_when_all_idle",
+        "core = always, flink-2.3 = last-channel-at-output",
+        "Source E45, FLINK-7728, FLINK-40475",
+        "Checked by reference, property valve-idle-order",
+    ):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("rule", "part"), [("VALVE-23", "Needs the capability snapshot"), ("VALVE-3", "Since 1.0")]
+)
+def test_explanations_say_what_a_rule_needs(tidegauge: Command, rule: str, part: str) -> None:
+    assert part in " ".join(tidegauge("explain", rule).stdout.split())
+
+
+def test_vectors_that_show_a_rule_are_named(tidegauge: Command) -> None:
+    assert "valve/essay-one-upstream" in tidegauge("explain", "VALVE-2").stdout
+
+
+def test_installed_adapters_are_listed(tidegauge: Command) -> None:
+    names = tidegauge("adapters").stdout.split()
+    assert {"reference", "spark"} <= set(names)
+    assert names == sorted(names)
+
+
+def test_the_version_is_printed(tidegauge: Command) -> None:
+    assert tidegauge("--version").stdout == f"tidegauge {__version__}\n"
+
+
+def test_help_names_every_command(tidegauge: Command) -> None:
+    ended = tidegauge("--help")
+    assert ended.returncode == 0
+    for command in ("run", "rules", "explain", "execute", "replay", "report", "adapters"):
+        assert command in ended.stdout

@@ -1,0 +1,58 @@
+"""An engine with several defects at once, as real ones are: broken rules are named, and no others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from engines import ValveAdapter, compared, cover_sample, histories
+
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.judging.oracle import Expectation, expect
+from tidegauge.judging.verdicts import blamed_rules, merged
+from tidegauge.vocabulary import Error
+from tidegauge_reference import CORE, FLINK_2_3, Policies, Valve
+
+BEFORE_FLINK_40475 = replace(FLINK_2_3, valve_finished_channel="leaves")
+FINISHED_COUNTS = replace(CORE, valve_finished_channel="counts")
+FLUSH_AND_RETURN = {"VALVE-12", "VALVE-15"}
+FINISHED = {"VALVE-17", "VALVE-18", "VALVE-20", "VALVE-21"}
+
+
+@pytest.mark.parametrize(
+    ("policies", "named", "broken"),
+    [
+        (BEFORE_FLINK_40475, FLUSH_AND_RETURN, FLUSH_AND_RETURN),
+        (FINISHED_COUNTS, {"VALVE-18"}, FINISHED),
+        (FLINK_2_3, FLUSH_AND_RETURN, FLUSH_AND_RETURN | FINISHED | {"VALVE-6"}),
+    ],
+    ids=["before FLINK-40475", "a finished channel counts", "Flink 2.3"],
+)
+def test_broken_rules_are_blamed_and_no_others(policies: Policies, named: set[str], broken: set[str]) -> None:
+    adapter = ValveAdapter(lambda channels: Valve(channels, policies))
+    parts = {
+        "large cover": cover_sample(5),
+        "small cover": cover_sample(1, "2-channels-1-timestamp-and-end"),
+        "histories": histories(3000),
+    }
+    reports = []
+    for item, scenarios in parts.items():
+        report = compared(adapter, scenarios)
+        report.item = item
+        reports.append(report)
+    blamed = set(blamed_rules(merged(reports), COMPONENTS))
+    assert named <= blamed <= broken
+
+
+def test_any_decision_of_the_reference_can_be_turned_round() -> None:
+    """What an engine that breaks the rule would do must be known, or the second opinion is silent on it."""
+    for scenario in histories(300) + cover_sample(400) + cover_sample(7, "2-channels-1-timestamp-and-end"):
+        right = expect(scenario, CORE)
+        for decision in {decision for step in right.cited for decision in step} - {"VALVE-22", "VALVE-22!"}:
+            turned = expect(scenario, CORE, flipped=decision)
+            assert errors(turned) == errors(right)
+
+
+def errors(expectation: Expectation) -> list[Error]:
+    """The refusals among the outputs."""
+    return [output for outputs in expectation.outputs for output in outputs if isinstance(output, Error)]

@@ -1,0 +1,171 @@
+"""Wrong valves: the path fails when it should, and says why in a way that a stranger understands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from engines import compared, cover_sample, histories
+
+from tidegauge.assembly import assemble
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.journal import Ended, Finished, Started
+from tidegauge.judging.examination import ItemReport
+from tidegauge.judging.verdicts import blamed_rules, merged
+from tidegauge.mutants import Mutant, MutantAdapter, load_mutants
+from tidegauge.request import Request
+from tidegauge.results import Results
+from tidegauge_reference import CORE, Valve
+from tidegauge_spec import load_registry
+
+VALVES = {name: mutant for name, mutant in load_mutants().items() if mutant.component == "valve"}
+WRONG = {name: mutant for name, mutant in VALVES.items() if name != "valve-does-nothing"}
+
+NAMED_IN_THE_ISSUE = {
+    "valve-max-from-nothing": "VALVE-11",
+    "valve-no-flush": "VALVE-15",
+    "valve-guarded-flush": "VALVE-15",
+    "valve-stalled-reactivation": "VALVE-12",
+    "valve-lagging-channel-counts": "VALVE-9",
+    "valve-strictly-caught-up": "VALVE-10",
+    "valve-heard-while-idle": "VALVE-5",
+    "valve-lower-watermark-accepted": "VALVE-3",
+}
+
+
+@cache
+def reports(name: str) -> tuple[ItemReport, ...]:
+    """What the state covers (a third of the large one) and 3,000 histories find in a wrong valve."""
+    adapter = MutantAdapter(VALVES[name], {})
+    parts = {
+        "large cover": cover_sample(5),
+        "small cover": cover_sample(1, "2-channels-1-timestamp-and-end"),
+        "histories": histories(3000),
+    }
+    found = []
+    for item, scenarios in parts.items():
+        report = compared(adapter, scenarios)
+        report.item = item
+        found.append(report)
+    return tuple(found)
+
+
+def results_of(name: str, folder: Path) -> Results:
+    """The results of a run that consisted of these items."""
+    adapter = MutantAdapter(VALVES[name], {})
+    started = Started(
+        request=Request(adapter=f"mutant:{name}", out=str(folder)),
+        profile="core",
+        implementation=adapter.describe(),
+        environment={},
+        planned=tuple(report.item for report in reports(name)),
+        time="2026-01-01T00:00:00+00:00",
+    )
+    finished = [
+        Finished(report.item, "failed" if report.failing else "judged", 1.0, report)
+        for report in reports(name)
+    ]
+    return assemble([started, *finished, Ended(1)], folder, ["tidegauge", "run"], 3.0)
+
+
+def test_all_wrong_valves_of_the_issue_are_there() -> None:
+    assert set(NAMED_IN_THE_ISSUE) <= set(WRONG)
+    for name, rule in NAMED_IN_THE_ISSUE.items():
+        assert rule in WRONG[name].rules
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_valve_says_what_is_wrong_and_which_rules_it_breaks(name: str) -> None:
+    mutant = WRONG[name]
+    assert set(mutant.rules) <= set(load_registry().rules)
+    assert mutant.rules
+    assert mutant.summary.endswith(".")
+    assert mutant.bug
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_valve_is_caught_with_a_broken_rule_among_the_top_three(name: str) -> None:
+    blamed = blamed_rules(merged(list(reports(name))), COMPONENTS)
+    assert blamed
+    for found in blamed.values():
+        assert {rule for rule, _ in found.suspects[:3]} & set(WRONG[name].rules)
+    assert set(blamed) & set(WRONG[name].rules), "and a broken rule is blamed itself"
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_the_counterexample_is_short_and_says_all_that_a_stranger_needs(name: str, tmp_path: Path) -> None:
+    results = results_of(name, tmp_path)
+    failing = [rule for rule in results.rules if rule.verdict == "fail"]
+    assert failing
+    for rule in failing:
+        shown = rule.counterexample
+        assert shown is not None
+        assert len(shown.scenario["history"]) <= 8
+        assert shown.diverges_at == len(shown.scenario["history"]) - 1
+        assert shown.expected != shown.got
+        for part in (
+            f"{rule.id} ({rule.level}) {rule.title}",
+            rule.sentence,
+            f"-> step {shown.diverges_at + 1}: ",
+            f"expected: {shown.expected}",
+            f"got:      {shown.got}",
+            f"Check {rule.check}",
+            f"Replay: tidegauge replay {tmp_path / shown.file} --adapter mutant:{name} --profile core",
+        ):
+            assert part in shown.message
+        assert (tmp_path / shown.file).is_file()
+        assert [suspect.rule for suspect in rule.suspects[:1]] != []
+    assert results.exit_code == 1
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_rules_that_a_wrong_valve_keeps_are_not_failed_with_it(name: str, tmp_path: Path) -> None:
+    verdicts = {
+        rule.id: rule.verdict for rule in results_of(name, tmp_path).rules if rule.component == "valve"
+    }
+    failed = {rule for rule, value in verdicts.items() if value == "fail"}
+    assert len(failed) <= 2
+    assert sum(value == "pass" for value in verdicts.values()) >= 12
+
+
+def test_the_valve_that_does_nothing_fails_every_must_it_claims(tmp_path: Path) -> None:
+    results = results_of("valve-does-nothing", tmp_path)
+    claimed = [rule for rule in results.rules if rule.component == "valve" and rule.level == "MUST"]
+    assert len(claimed) == 23
+    assert {rule.verdict for rule in claimed} == {"fail"}
+
+
+def test_a_text_that_does_not_stand_exactly_once_is_refused() -> None:
+    right = WRONG["valve-strictly-caught-up"]
+    for wrong, count in (("no such text", 0), ("return []", None), ("cite(", None)):
+        broken = replace(right, replacements=((wrong, "pass"),))
+        with pytest.raises(ValueError, match="occurs") as refused:
+            MutantAdapter(broken, {})
+        assert f"{wrong!r} occurs" in str(refused.value)
+        if count is not None:
+            assert f"occurs {count} times in valve.py" in str(refused.value)
+
+
+def test_a_mutant_is_loaded_beside_the_original() -> None:
+    broken = MutantAdapter(WRONG["valve-lower-watermark-accepted"], {})._module.Valve(1)
+    assert broken is not Valve
+    assert type(broken) is not Valve
+    original = Valve(1, CORE)
+    for valve in (broken, original):
+        valve.watermark(0, 5)
+        valve.watermark(0, 3)
+    assert broken.state() != original.state()
+
+
+def test_a_mutant_takes_no_options() -> None:
+    with pytest.raises(ValueError, match="mutants take no options, got engine"):
+        MutantAdapter(WRONG["valve-no-flush"], {"engine": "x"})
+
+
+def test_an_unchanged_copy_would_pass() -> None:
+    """That the failures above come from the changes, and not from being a mutant."""
+    unchanged = Mutant("valve-unchanged", "valve", "valve", (), "", "Nothing.", ())
+    adapter = MutantAdapter(unchanged, {})
+    assert compared(adapter, histories(300)).failing == 0

@@ -1,0 +1,121 @@
+"""`cite` is a comment that executes; every rule of the chapter is cited on both outcomes of its decision."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.generation.cover import state_cover
+from tidegauge.generation.histories import draw_history
+from tidegauge.judging.oracle import expect
+from tidegauge_reference import CORE, PROFILES, Policies, Valve, citations, cite
+from tidegauge_spec import load_registry
+
+DECIDED_ELSEWHERE = {
+    "VALVE-8": "that a channel that comes back is not aligned at once is VALVE-9's decision, cited there",
+    "VALVE-16": "the flush before IDLE is unconditional: the order of two outputs has no other outcome",
+    "VALVE-23": "a snapshot and a restore decide nothing; an engine without them does not claim the capability",
+}
+
+
+def decisions(policies: Policies) -> Counter[str]:
+    """How often each decision is made in seeded histories and a part of the state covers."""
+    component = COMPONENTS["valve"]
+    scenarios = [draw_history(component, 1, index, policies) for index in range(1000)]
+    for name, stride in (("3-channels-2-timestamps", 25), ("2-channels-1-timestamp-and-end", 5)):
+        cover = state_cover("valve", name, policies)
+        scenarios += [cover.scenario(index) for index in range(0, len(cover), stride)]
+    counts: Counter[str] = Counter()
+    for scenario in scenarios:
+        counts.update({decision for step in expect(scenario, policies).cited for decision in step})
+    return counts
+
+
+@pytest.mark.parametrize("condition", [True, False])
+def test_cite_returns_the_condition_whether_or_not_citations_are_collected(condition: bool) -> None:
+    assert cite("VALVE-1", condition) is condition
+    with citations():
+        assert cite("VALVE-1", condition) is condition
+
+
+def test_cite_without_a_condition_holds() -> None:
+    with citations() as collected:
+        assert cite("VALVE-23") is True
+    assert collected == ["VALVE-23"]
+
+
+def test_citations_are_in_order_and_name_the_outcome() -> None:
+    with citations() as collected:
+        cite("VALVE-1", True)
+        cite("VALVE-2", False)
+        cite("VALVE-1", True)
+    assert collected == ["VALVE-1", "VALVE-2!", "VALVE-1"]
+    cite("VALVE-3", True)
+    assert len(collected) == 3
+
+
+@pytest.mark.parametrize(
+    ("flipped", "held", "did_not_hold"),
+    [("VALVE-1", False, False), ("VALVE-1!", True, True), ("VALVE-2", True, False)],
+)
+def test_a_flipped_decision_goes_the_other_way_on_that_outcome_only(
+    flipped: str, held: bool, did_not_hold: bool
+) -> None:
+    with citations(flipped) as collected:
+        assert cite("VALVE-1", True) is held
+        assert cite("VALVE-1", False) is did_not_hold
+    assert collected == ["VALVE-1", "VALVE-1!"]
+    assert cite("VALVE-1", True) is True
+
+
+def test_a_flipped_valve_breaks_the_rule_and_the_next_one_does_not() -> None:
+    with citations("VALVE-3"):
+        valve = Valve(1)
+        assert valve.watermark(0, 5) == [("watermark", 5)]
+        valve.watermark(0, 3)
+        assert valve.state()[0][0][0] == 3
+    valve = Valve(1)
+    valve.watermark(0, 5)
+    valve.watermark(0, 3)
+    assert valve.state()[0][0][0] == 5
+
+
+def test_blocks_do_not_nest_and_an_exception_ends_the_collection() -> None:
+    with citations() as collected, pytest.raises(RuntimeError, match="already"), citations():
+        pass
+    assert collected == []
+
+    def fails() -> None:
+        with citations("VALVE-1"):
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        fails()
+    with citations() as collected:
+        assert cite("VALVE-1", True) is True
+    assert collected == ["VALVE-1"]
+
+
+def test_the_valve_cites_only_rules_of_its_chapter() -> None:
+    for policies in PROFILES.values():
+        cited = {decision.removesuffix("!") for decision in decisions(policies)}
+        assert cited <= {rule.id for rule in load_registry().of_component("valve")}
+
+
+def test_every_must_is_cited_on_both_outcomes() -> None:
+    counts = decisions(CORE)
+    rules = [rule.id for rule in load_registry().of_component("valve") if rule.level == "MUST"]
+    assert len(rules) == 23
+    missing = [rule for rule in rules if not counts[rule]]
+    assert missing == []
+    one_sided = {rule for rule in rules if not counts[f"{rule}!"]}
+    assert one_sided == set(DECIDED_ELSEWHERE)
+
+
+def test_a_rule_whose_policy_the_profile_changes_is_cited_as_not_holding() -> None:
+    counts = decisions(PROFILES["flink-2.3"])
+    changed = {"VALVE-12", "VALVE-17", "VALVE-18", "VALVE-20", "VALVE-21"}
+    assert {rule for rule in changed if counts[rule]} == set()
+    assert {rule for rule in changed if counts[f"{rule}!"]} == changed

@@ -1,0 +1,495 @@
+"""The compliance report: everything is there, nothing is fetched, nothing foreign runs."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from hashlib import sha256
+from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from report_samples import (
+    counterexample,
+    job_counterexample,
+    job_picture,
+    literal_picture,
+    missing_minimum,
+    property_result,
+    results,
+    rule,
+)
+
+from tidegauge.adapter import Implementation
+from tidegauge.results import ItemResult, Results, Verdict, decode_results, encode_results
+from tidegauge_reports.conclusion import conclude
+from tidegauge_reports.html import render, write
+from tidegauge_reports.text import LONGEST, duration, prose, shown
+
+VOID = {"meta", "br"}
+FROM_A_LIST = {"verdict", "outcome", "observes", "layer"}
+HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 7 * 7 }}\x00\x1b[31m\u202e\ud800"
+
+
+class Reader(HTMLParser):
+    """Reads a page strictly: every element is closed in order. Keeps attributes and text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.pieces: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not {"script", "style"} & set(self.open):
+            self.pieces.append(data)
+
+    def with_class(self, name: str) -> list[dict[str, str | None]]:
+        """The attributes of all elements of a class."""
+        return [found for _, found in self.elements if name in (found.get("class") or "").split()]
+
+    @property
+    def text(self) -> str:
+        """The visible text, with single spaces."""
+        return " ".join(" ".join(self.pieces).split())
+
+
+def read(page: str) -> Reader:
+    """A page, read to its end."""
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def failing(**fields: Any) -> Results:
+    """A run in which two of five rules fail."""
+    verdicts: list[Verdict] = ["pass", "fail", "pass", "fail", "pass"]
+    return results([rule(number, verdict) for number, verdict in enumerate(verdicts, start=1)], **fields)
+
+
+def infected(value: Any, text: str) -> Any:
+    """A document in which every free text, and every key called `free`, has been replaced."""
+    if isinstance(value, dict):
+        return {
+            text if key == "free" else key: item if key in FROM_A_LIST else infected(item, text)
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [infected(item, text) for item in value]
+    return text if isinstance(value, str) else value
+
+
+def everything(text: str) -> Results:
+    """A run with something in every section and `text` in every place that takes any text."""
+    sample = results(
+        [
+            rule(1),
+            rule(2, "fail", policy="p"),
+            rule(3, "not-run"),
+            rule(4, policy="p"),
+            rule(5, "not-judged"),
+        ],
+        environment={"free": ""},
+        selection={"free": "x"},
+        implementation=Implementation(
+            name="", version="", capabilities=("",), options={"free": ""}, overshoot="", remark="x"
+        ),
+        items=[ItemResult(id="", outcome="crashed", scenarios=0, steps=0, duration_s=0, text="x")],
+        jobs=[job_picture(), job_picture(False)],
+    )
+    document = infected(msgspec.to_builtins(sample), text)
+    for found in document["rules"]:
+        if found["counterexample"] is not None:
+            found["counterexample"]["scenario"]["component"] = "valve"
+    return msgspec.convert(document, Results)
+
+
+def test_write_makes_the_folder_and_returns_the_path(tmp_path: Path) -> None:
+    path = write(failing(), tmp_path / "new" / "folder")
+    assert path == tmp_path / "new" / "folder" / "report.html"
+    assert path.read_text(encoding="utf-8") == render(failing())
+
+
+def test_the_same_results_give_the_same_page_also_after_a_trip_through_the_file() -> None:
+    assert render(failing()) == render(decode_results(encode_results(failing()), "results.json"))
+
+
+def test_every_section_is_there() -> None:
+    crashed = ItemResult(
+        id="valve/seed/3", outcome="crashed", scenarios=0, steps=0, duration_s=12, text="Segmentation fault"
+    )
+    text = read(render(failing(items=[*failing().items, crashed]))).text
+    for expected in (
+        "Does not conform: 2 of 5 rules fail",
+        "sample-engine 4.2",
+        "in-process, observed after each step",
+        "Option engine fast",
+        "12,345 with 67,890 steps; 34 differ",
+        "20260101, default",
+        "2026-01-01T12:00:00+00:00",
+        "1 min 23 s, exit code 1",
+        "python 3.11.7",
+        "tidegauge run --adapter 'sample engine'",
+        "3 pass, 2 fail",
+        "VALVE-2 Title of rule 2 MUST",
+        "The valve MUST follow rule 2.",
+        "Intent of rule 2.",
+        "reason of rule 2",
+        "What to check: that rule 2 is implemented.",
+        "in 1,002 scenarios, 5,002 steps",
+        "E29, FLINK-5017",
+        "4 channel 0: idle ◀ first difference watermark 20 nothing",
+        "tidegauge replay results/counterexamples/VALVE-2.jsonl --adapter sample",
+        "VALVE-2 (MUST) The minimum is the output On a valve with 2 channels: ...",
+        "Found as valve/seed-7/4711",
+        "VALVE-2 0.97 (this rule)",
+        "valve-output-increases Each watermark that leaves",
+        "held in 512 scenarios",
+        "2 items in all: 1 judged, 1 without a result",
+        "crashed valve/seed/3",
+        "Segmentation fault",
+    ):
+        assert expected in text
+
+
+def test_failing_rules_are_open_and_drawn_and_the_others_closed() -> None:
+    reader = read(render(failing()))
+    assert {found["id"]: "open" in found for found in reader.with_class("rule")} == {
+        "VALVE-1": False, "VALVE-2": True, "VALVE-3": False, "VALVE-4": True, "VALVE-5": False
+    }  # fmt: skip
+    assert len(reader.with_class("timeline")) == 2
+
+
+def test_the_map_has_a_lettered_cell_for_each_rule_that_leads_to_it() -> None:
+    verdicts: list[Verdict] = ["pass", "fail", "not-applicable", "not-judged", "not-run"]
+    reader = read(render(results([rule(number, verdict) for number, verdict in enumerate(verdicts)])))
+    cells = [found for found in reader.with_class("cell") if "href" in found]
+    ids = {found["id"] for _, found in reader.elements if "id" in found}
+    assert [cell["class"] for cell in cells] == [f"cell {verdict}" for verdict in verdicts]
+    assert all((cell["href"] or "").removeprefix("#") in ids for cell in cells)
+    assert "0 P 1 F 2 – 3 ? 4 !" in reader.text
+    assert cells[4]["aria-label"] == "VALVE-4, not run: Title of rule 4"
+
+
+def test_ids_are_unique_and_every_inner_link_has_its_target() -> None:
+    reader = read(render(results([rule(1), rule(1, "fail"), rule(2, id='X" onload="1'), rule(3, id="")])))
+    ids = [found["id"] for _, found in reader.elements if "id" in found]
+    assert len(ids) == len(set(ids))
+    links = [found["href"] or "" for tag, found in reader.elements if tag == "a"]
+    assert all(link.removeprefix("#") in ids for link in links)
+
+
+def test_the_page_needs_nothing_else() -> None:
+    sources = ["https://example.org/a?b=1&c=2", "javascript:alert(1)", "E29"]
+    page = render(results([rule(1, "fail", sources=sources)]))
+    reader = read(page)
+    fetched = [
+        value
+        for tag, found in reader.elements
+        for name, value in found.items()
+        if name in ("src", "href", "data", "srcset", "action", "poster") and not (value or "").startswith("#")
+    ]
+    assert fetched == ["https://example.org/a?b=1&c=2"]
+    assert "@import" not in page
+    assert "url(" not in page
+    assert {tag for tag, _ in reader.elements} & {"link", "img", "iframe", "object", "embed", "form"} == set()
+
+
+def test_only_the_scripts_of_the_page_may_run() -> None:
+    page = render(failing())
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert len(scripts) == page.count("<script") == 1
+    digest = b64encode(sha256(scripts[0].encode()).digest()).decode()
+    policy = next(found["content"] or "" for tag, found in read(page).elements if "http-equiv" in found)
+    assert policy.startswith("default-src 'none'")
+    assert f"script-src 'sha256-{digest}'" in policy
+
+
+def test_hostile_texts_neither_run_nor_break_the_page(tmp_path: Path) -> None:
+    path = write(everything(HOSTILE), tmp_path)
+    page = path.read_bytes().decode("utf-8", "strict")
+    reader = read(page)
+    assert page.count("<script") == 1
+    assert "<img" not in page
+    assert not any(name.startswith("on") for _, found in reader.elements for name in found)
+    assert "\"'><script>alert(1)</script>" in reader.text
+    assert "{{ 7 * 7 }}" in reader.text
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800]", page)
+
+
+def test_megabytes_of_text_are_cut_with_a_note() -> None:
+    page = render(everything("<b>" * 700_000))
+    assert len(page) < 2_000_000
+    assert "… [cut here; 2,100,000 characters in all]" in page
+
+
+def test_long_lists_are_cut_with_a_note() -> None:
+    crashed = [
+        ItemResult(id=f"item {number}", outcome="timeout", scenarios=0, steps=0, duration_s=1)
+        for number in range(5000)
+    ]
+    environment = {f"name {number}": "value" for number in range(5000)}
+    long = counterexample([({"step": "idle", "channel": 0}, [], [])] * 5000)
+    rules = [rule(1, "fail", counterexample=long, sources=["E1"] * 5000)]
+    page = render(results(rules, items=crashed, environment=environment))
+    assert len(page) < 500_000
+    assert "and 4800 more without a result" in page
+    assert "and 4700 more steps" in page
+
+
+def test_a_rule_may_fail_without_a_counterexample() -> None:
+    reader = read(render(results([rule(1, "fail", counterexample=None, suspects=[])])))
+    assert "Does not conform: 1 of 1 rule fails" in reader.text
+    assert "VALVE-1 Title of rule 1 reason of rule 1" in reader.text
+    assert reader.with_class("counterexample") == []
+
+
+def test_an_unknown_component_has_the_table_only() -> None:
+    other = counterexample(
+        [({"step": "advance", "nanoseconds": 5}, [{"output": "reading", "value": 5, "to": "reader"}], [])],
+        scenario={"component": "clock", "id": "clock/1"},
+    )
+    reader = read(render(results([rule(1, "fail", counterexample=other)])))
+    assert reader.with_class("timeline") == []
+    assert "advance nanoseconds=5 ◀ first difference reading value=5 to reader nothing" in reader.text
+
+
+def job_run(**fields: Any) -> Results:
+    """A run on all components in which one rule fails in a job."""
+    rules = [
+        rule(1, id="ALIGN-1", component="coordinator"),
+        rule(1, "fail", id="SOURCE-1", component="source", counterexample=job_counterexample()),
+        rule(1),
+    ]
+    pictures = [literal_picture(), literal_picture(False), job_picture(blocks=False), job_picture(False)]
+    return results(rules, **{"jobs": pictures, **fields})
+
+
+def test_each_job_has_a_figure_with_its_control_beside_it() -> None:
+    page = render(job_run())
+    reader = read(page)
+    assert [found["id"] for found in reader.with_class("job")] == ["job-flip-182", "job-flip-182-literal"]
+    assert len(reader.with_class("job-timeline")) == 4
+    assert page.index("with alignment, drift 30 s") < page.index("without alignment")
+    assert "Jobs How far each subtask got" in reader.text
+    assert "The FLIP-182 job Subtask 0 is slow; with alignment the others run into" in reader.text
+    assert "With alignment: Nobody is blocked. Unfinished subtasks are at most" in reader.text
+
+
+def test_without_jobs_there_is_no_section_of_jobs() -> None:
+    reader = read(render(job_run(jobs=[])))
+    assert reader.with_class("jobs") == []
+    assert "Pictures:" not in reader.text
+    assert "See its picture" not in reader.text
+    assert read(render(job_run(jobs=[job_picture(subtasks=[])]))).with_class("jobs") == []
+
+
+def test_a_rule_that_fails_in_a_job_leads_to_its_picture_and_has_no_steps() -> None:
+    reader = read(render(job_run()))
+    assert reader.with_class("steps") == []
+    assert ("a", {"href": "#job-flip-182"}) in reader.elements
+    for expected in (
+        "The job that breaks it (found by the property job-spread-bounded )",
+        "Expected The watermarks are within the drift.",
+        "See its picture: The FLIP-182 job",
+        "SOURCE-1 fails here: at 4450 ms subtask 1 is 40050 ms ahead",
+        "Scenario: counterexamples/SOURCE-1.jsonl . Found as job:flip-182 .",
+    ):
+        assert expected in reader.text
+
+
+def test_jobs_and_rules_of_one_name_have_places_of_their_own() -> None:
+    run = results(
+        [rule(1, id="job-a"), rule(2, id="jobs")], jobs=[job_picture(job=name) for name in ("a", "<")]
+    )
+    ids = [found["id"] for _, found in read(render(run)).elements if "id" in found]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_job_nobody_knows_goes_by_its_name() -> None:
+    text = read(render(results(jobs=[job_picture(job="a-<b>-job"), job_picture(job="")]))).text
+    assert "Job a <b> job The event time of each subtask over processing time." in text
+    assert "A job without a name" in text
+
+
+def test_chapters_say_what_they_are_about() -> None:
+    text = read(render(job_run())).text
+    assert "ALIGN: The source coordinator Component coordinator : 1 pass." in text
+    assert "SOURCE: The source subtask under alignment Component source : 1 fail." in text
+    assert "X: The component clock" in read(render(results([rule(1, id="X-1", component="clock")]))).text
+
+
+def test_chapters_that_do_not_apply_are_closed() -> None:
+    rules = [rule(number, "not-applicable", id=f"JOB-{number}", component="job") for number in (1, 2)]
+    reader = read(render(results([*rules, rule(1), rule(2, "not-applicable")])))
+    closed = reader.with_class("inapplicable")
+    assert len(closed) == 1
+    assert "open" not in closed[0]
+    assert "JOB: Whole jobs – not applicable Component job : 2 not applicable." in reader.text
+
+
+def test_properties_stand_by_component() -> None:
+    found = [property_result(), msgspec.structs.replace(property_result(), name="other", component="job")]
+    text = read(render(results(properties=found))).text
+    assert "Component valve P pass valve-output-increases" in text
+    assert "Component job P pass other" in text
+    assert "Component valve P pass" not in read(render(results())).text
+
+
+def test_a_changing_answer_and_a_property_are_said() -> None:
+    example = missing_minimum(deterministic=False, property="valve-idle-order")
+    text = read(render(results([rule(1, "fail", counterexample=example)]))).text
+    assert "Not deterministic:" in text
+    assert "found by the property valve-idle-order" in text
+    assert "In 1 failing rule the engine gave another answer" in text
+
+
+def test_the_remark_of_the_adapter_is_prominent() -> None:
+    engine = Implementation(
+        name="reference", version="1", capabilities=("valve",), remark="This proves nothing."
+    )
+    reader = read(render(results(implementation=engine)))
+    assert "Remark of the adapter This proves nothing." in reader.text
+    assert read(render(results())).with_class("remark") == []
+
+
+CONCLUSIONS: dict[str, tuple[Results, str, str]] = {
+    "all pass": (results(), "conforms", "Conforms: all 5 claimed rules pass"),
+    "one claimed": (
+        results([rule(1), rule(2, "not-applicable")]),
+        "conforms",
+        "Conforms: the one claimed rule passes",
+    ),
+    "two fail": (failing(), "fails", "Does not conform: 2 of 5 rules fail"),
+    "fails and ended early": (failing(complete=False), "fails", "Does not conform: 2 of 5 rules fail"),
+    "property": (
+        results(properties=[property_result("fail", 3)]),
+        "fails",
+        "Does not conform: 1 property is violated",
+    ),
+    "nobody to blame": (
+        results(counts={"failing_scenarios": 1}),
+        "fails",
+        "Does not conform: outputs differ from the specification, but no rule could be blamed",
+    ),
+    "no verdict": (
+        results([rule(1), rule(2, "not-judged")]),
+        "open",
+        "Not shown to conform: 1 of 2 claimed rules has no verdict",
+    ),
+    "ended early": (results(complete=False), "open", "Incomplete: the run ended early"),
+    "ended early, rules open": (
+        results([rule(1), rule(2, "not-run"), rule(3, "not-run")], complete=False),
+        "open",
+        "Incomplete: the run ended early, 2 of 3 claimed rules have no verdict",
+    ),
+    "nothing claimed": (
+        results([rule(1, "not-applicable")]),
+        "open",
+        "Nothing was judged: the engine claims none of the rules",
+    ),
+    "no rules": (results([]), "open", "Nothing was judged: the engine claims none of the rules"),
+    "an item without a result": (
+        results(items=[ItemResult(id="a", outcome="timeout", scenarios=0, steps=0, duration_s=0)]),
+        "open",
+        "Not shown to conform: 1 test item gave no result",
+    ),
+    "an open property": (
+        results(properties=[property_result("not-run")]),
+        "open",
+        "Not shown to conform: 1 property has no verdict",
+    ),
+    "exit code": (results(exit_code=3), "open", "Not shown to conform: the run ended with exit code 3"),
+}
+
+
+@pytest.mark.parametrize("case", CONCLUSIONS.values(), ids=CONCLUSIONS.keys())
+def test_the_headline(case: tuple[Results, str, str]) -> None:
+    run, kind, headline = case
+    found = conclude(run)
+    assert (found.kind, found.headline) == (kind, headline)
+    assert headline in read(render(run)).text
+
+
+def test_what_qualifies_the_headline() -> None:
+    run = results(
+        [rule(1, policy="by policy x = y; core says z"), rule(2, "not-applicable")],
+        profile="flink-2.3",
+        complete=False,
+        selection={"components": "valve", "rules": ""},
+    )
+    assert conclude(run).remarks == (
+        "The run ended early. What it did not reach has no verdict, and rules that pass were exercised less "
+        "than planned.",
+        "Only a part was selected: components valve. The verdicts speak for that part.",
+        "1 rule is not applicable: the engine does not claim what it needs.",
+        "1 rule passes in the reading of the profile flink-2.3, which differs from the sentence of the rule.",
+    )
+    assert "P*" in read(render(run)).text
+
+
+def themes() -> Iterator[dict[str, str]]:
+    """The colours of both themes by name."""
+    style = files("tidegauge_reports").joinpath("style.css").read_text(encoding="utf-8")
+    for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL):
+        yield dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block))
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of a colour, as WCAG 2 defines it."""
+    parts = [int(colour[index : index + 2], 16) / 255 for index in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours, as WCAG 2 defines it."""
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("theme", list(themes()), ids=["light", "dark"])
+def test_texts_have_the_contrast_of_wcag_aa(theme: dict[str, str]) -> None:
+    grounds = {
+        "ink": "paper panel pass-ground fail-ground open-ground none-ground difference shade band",
+        "muted": "paper panel difference shade",
+        "link": "paper panel",
+        "pass": "pass-ground paper",
+        "fail": "fail-ground paper difference band",
+        "open": "open-ground paper",
+        "paper": "fail",
+        "expected": "paper difference shade",
+        "got": "paper difference shade",
+        "band-ink": "band",
+        **{f"series-{letter}": "paper band" for letter in "abcd"},
+    }
+    assert contrast(theme["band-edge"], theme["paper"]) >= 3
+    for colour, names in grounds.items():
+        for ground in names.split():
+            assert contrast(theme[colour], theme[ground]) >= 4.5, (colour, ground)
+
+
+def test_names_in_the_texts_of_rules_are_set_apart() -> None:
+    assert prose("from `MIN` to `<b>`, `open") == "from <code>MIN</code> to <code>&lt;b&gt;</code>, `open"
+
+
+def test_texts_are_cleaned_and_durations_said() -> None:
+    assert shown("a\tb\nc\rd\x00\x85e") == "a\tb\ncde"
+    assert shown("x" * LONGEST) == "x" * LONGEST
+    assert [duration(seconds) for seconds in (0.04, 59.94, 83.4, 3600)] == [
+        "0.0 s", "59.9 s", "1 min 23 s", "1 h 0 min"
+    ]  # fmt: skip

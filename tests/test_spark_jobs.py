@@ -1,0 +1,51 @@
+"""The FLIP-182 job on a real Spark: the right source has every property, wrong ones are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import wrong_sources
+from pyspark import cloudpickle
+
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.verdicts import Findings, blamed_rules, merged
+from tidegauge_adapters.spark import SparkAdapter
+from tidegauge_adapters.spark_session import end_spark
+from tidegauge_reference import CORE
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _wrong_sources_travel_to_spark() -> Iterator[None]:
+    cloudpickle.register_pickle_by_value(wrong_sources)
+    yield
+    end_spark()
+
+
+def findings_of(adapter: SparkAdapter, *jobs: str) -> Findings:
+    reports = []
+    for job in jobs:
+        report = ItemReport(f"job-{job}", "job")
+        Examiner(adapter, adapter.describe(), CORE).examine_job(report, job)
+        reports.append(report)
+    return merged(reports)
+
+
+def test_the_flip_182_job_on_spark() -> None:
+    findings = findings_of(SparkAdapter({}), "flip-182", "flip-182-literal")
+    assert findings.properties["job-others-blocked"].checked == 1
+    assert [failure.seen for failure in findings.failures] == []
+    assert not any(counted.vacuous for counted in findings.properties.values())
+
+
+@pytest.mark.parametrize("wrong", wrong_sources.WRONG_SOURCES)
+def test_a_wrong_source_is_laid_to_the_rule_it_breaks(wrong: str) -> None:
+    source, job, rule = wrong_sources.WRONG_SOURCES[wrong]
+    adapter = type("WrongAdapter", (SparkAdapter,), {"source": source})({})
+    findings = findings_of(adapter, job)
+    blamed = blamed_rules(findings, COMPONENTS)
+    suspects = [name for found in blamed.values() for name, _ in found.suspects[:3]]
+    assert rule in suspects, [failure.seen for failure in findings.failures]

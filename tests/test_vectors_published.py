@@ -1,0 +1,86 @@
+"""The published vectors: made from their sources, right under the policies they name, and usable by anybody."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import ROOT
+
+from tidegauge.judging.oracle import expect
+from tidegauge.scenario import problems
+from tidegauge.vector_sources.writer import vector_files
+from tidegauge.vectors import Vector, load_vectors, published_outputs
+from tidegauge_reference import CORE, PROFILES
+from tidegauge_spec import load_registry, read_policies, vector_lines, vectors_path
+
+VECTORS = load_vectors("valve")
+LARGEST_THAT_JAVASCRIPT_KEEPS = 2**53 - 1
+
+each_vector = pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: str(vector.id))
+
+
+@pytest.mark.parametrize("name", ["valve.jsonl", "schema.json"])
+def test_the_files_are_what_their_sources_give(name: str) -> None:
+    written = vector_files(ROOT / "tests" / "data" / "flink" / "scenarios.jsonl")[name]
+    assert (ROOT / "spec" / "tidegauge_spec" / "vectors" / "1.0" / name).read_bytes() == written
+
+
+def test_a_component_without_vectors_has_none() -> None:
+    assert vector_lines("teapot") == []
+    assert load_vectors("teapot") == ()
+    assert vectors_path("valve").is_file()
+
+
+def test_ids_are_unique_and_stable_in_form() -> None:
+    ids = [vector.id for vector in VECTORS]
+    assert len(set(ids)) == len(ids) >= 30
+    assert all(name.startswith("valve/") and " " not in name for name in ids)
+    assert all(vector.scenario.id == vector.id for vector in VECTORS)
+
+
+@each_vector
+def test_a_vector_is_a_legal_scenario_about_rules_and_policies_that_exist(vector: Vector) -> None:
+    assert problems(vector.scenario) == []
+    assert set(vector.rules) <= set(load_registry().rules)
+    assert vector.rules
+    assert vector.source
+    for transcript in vector.expected:
+        assert len(transcript.outputs) == len(vector.scenario.history)
+        for policy, value in transcript.policies.items():
+            assert value in read_policies()[policy].values
+
+
+@each_vector
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_reference_gives_the_published_outputs(vector: Vector, profile: str) -> None:
+    published = published_outputs(vector, PROFILES[profile])
+    if profile == "core":
+        assert published is not None
+    assert published is None or published == expect(vector.scenario, PROFILES[profile]).outputs
+
+
+@each_vector
+def test_the_rules_that_a_vector_shows_decide_in_it(vector: Vector) -> None:
+    cited = {d.removesuffix("!") for step in expect(vector.scenario, CORE).cited for d in step}
+    assert set(vector.rules) <= cited
+
+
+def test_what_the_issue_asks_for_is_there() -> None:
+    titles = " ".join(vector.title + vector.id for vector in VECTORS)
+    for part in ("11:45", "12:30", "11:44", "minute", "essay", "flink-", "FLINK-40475", "FLINK-38477"):
+        assert part in titles
+
+
+def test_any_json_reader_keeps_the_numbers() -> None:
+    for line in vector_lines("valve"):
+        json.loads(line, parse_int=_kept, parse_float=_refused)
+
+
+def _kept(digits: str) -> int:
+    assert abs(int(digits)) <= LARGEST_THAT_JAVASCRIPT_KEEPS
+    return int(digits)
+
+
+def _refused(number: str) -> float:
+    raise AssertionError(f"{number} is no integer")

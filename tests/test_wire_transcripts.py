@@ -1,0 +1,182 @@
+"""Transcripts on the wire, and the outputs of in-process engines on their way into them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+import pytest
+
+from tidegauge.adapter import raised, read_outputs
+from tidegauge.components.valve.vocabulary import IdleStep, ValveSetup
+from tidegauge.scenario import ValveScenario
+from tidegauge.timestamps import MAX, MIN
+from tidegauge.transcript import Failure, Outputs, Transcript, checked, encode_transcript, joined, spans
+from tidegauge.vocabulary import Active, Error, Idle, Output, Watermark
+
+FULL = Transcript(
+    "a",
+    ((), (Watermark(5), Idle()), (Active("subtask:1"), Watermark("MAX")), (Error("illegal-argument"),)),
+    Failure("exception", "KeyError: 7"),
+)
+
+
+def test_a_transcript_survives_the_trip() -> None:
+    assert msgspec.json.decode(encode_transcript(FULL), type=Transcript) == FULL
+    assert checked(FULL) == FULL
+
+
+def test_the_wire_form_is_what_is_published() -> None:
+    assert json.loads(encode_transcript(FULL)) == {
+        "scenario": "a",
+        "outputs": [
+            [],
+            [
+                {"output": "watermark", "timestamp": 5, "to": "downstream"},
+                {"output": "idle", "to": "downstream"},
+            ],
+            [
+                {"output": "active", "to": "subtask:1"},
+                {"output": "watermark", "timestamp": "MAX", "to": "downstream"},
+            ],
+            [{"output": "error", "error": "illegal-argument", "to": "caller"}],
+        ],
+        "failure": {"kind": "exception", "text": "KeyError: 7"},
+    }
+
+
+WRONG = {
+    "a float": Watermark(5.0),  # type: ignore[arg-type]
+    "a bool": Watermark(True),
+    "a large integer": Watermark(2**70),
+    "a large integer as such": Watermark(2**53),
+    "a text": Watermark("5"),
+    "no text": Watermark(None),  # type: ignore[arg-type]
+    "an object": Watermark(object()),  # type: ignore[arg-type]
+    "a receiver that is a number": Idle(3),  # type: ignore[arg-type]
+    "a surrogate": Idle("\ud800"),
+    "an unknown error": Error("oops"),  # type: ignore[arg-type]
+    "a bare output": Output(),
+    "no output at all": "watermark",
+}
+
+
+@pytest.mark.parametrize("output", WRONG.values(), ids=WRONG)
+def test_outputs_of_wrong_types_are_a_failure_of_the_protocol_where_they_stand(output: Any) -> None:
+    answer = checked(Transcript("a", ((Idle(),), (), (Active(), output), (Idle(),))))
+    assert answer.outputs == ((Idle(),), ())
+    assert answer.failure is not None
+    assert answer.failure.kind == "protocol"
+    assert answer.failure.text
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "problem"),
+    [
+        (5.0, "got `float`"),
+        (True, "got `bool`"),
+        (2**70, "matching regex"),
+        ("5", "returned ('watermark', '5')"),
+    ],
+    ids=repr,
+)
+def test_an_in_process_engines_wrong_types_do_not_get_through(timestamp: object, problem: str) -> None:
+    try:
+        failure = checked(Transcript("a", (read_outputs([("watermark", timestamp)]),))).failure
+        text = failure.text if failure is not None else ""
+    except TypeError as error:
+        text = str(error)
+    assert problem in text
+
+
+@pytest.mark.parametrize(
+    ("raw", "outputs"),
+    [
+        ([], ()),
+        (None, ()),
+        ((), ()),
+        ([("watermark", 5)], (Watermark(5),)),
+        ([["watermark", 5], ("idle",)], (Watermark(5), Idle())),
+        ([("watermark", MAX), ("watermark", MIN)], (Watermark("MAX"), Watermark("MIN"))),
+        ([("watermark", 2**53)], (Watermark("9007199254740992"),)),
+        ([("active", "subtask:3")], (Active("subtask:3"),)),
+        ([Idle(), ("active",)], (Idle(), Active())),
+        ((entry for entry in [("idle",), Error("unsupported")]), (Idle(), Error("unsupported"))),
+    ],
+    ids=["empty", "None", "tuple", "watermark", "lists", "ends", "large", "receiver", "structs", "iterator"],
+)
+def test_outputs_are_structs_or_tuples(raw: Iterable[Any], outputs: Outputs) -> None:
+    assert read_outputs(raw) == outputs
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        ["idle"],
+        [("idling",)],
+        [("watermark",)],
+        [("watermark", 1, "downstream", 2)],
+        [("idle", 1, 2)],
+        [5],
+        [None],
+        [()],
+        [[["idle"]]],
+        {"watermark": 5},
+        "idle",
+    ],
+    ids=repr,
+)
+def test_anything_else_is_refused_with_what_was_returned(raw: Any) -> None:
+    with pytest.raises(
+        TypeError,
+        match="the engine returned .*; an output is a tuple of a name \\(active, idle, log, watermark\\)",
+    ):
+        read_outputs(raw)
+
+
+def test_an_answer_that_is_no_list_is_refused() -> None:
+    with pytest.raises(TypeError):
+        read_outputs(5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("error", "output"),
+    [
+        (ValueError("x"), Error("illegal-argument")),
+        (NotImplementedError(), Error("unsupported")),
+        (RuntimeError(), Error("illegal-state")),
+        (UnicodeDecodeError("utf-8", b"", 0, 1, ""), None),
+        (RecursionError(), None),
+        (KeyError("channel"), None),
+        (IndexError(), None),
+        (AssertionError(), None),
+        (TypeError(), None),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_only_errors_of_the_closed_list_are_outputs(error: Exception, output: Error | None) -> None:
+    assert raised(error) == output
+
+
+def scenario(steps: int, groups: tuple[int, ...] = ()) -> ValveScenario:
+    """A scenario of so many steps."""
+    return ValveScenario(id="s", setup=ValveSetup(1), history=(IdleStep(0),) * steps, groups=groups)
+
+
+def test_observed_spans() -> None:
+    assert spans(scenario(4), "step") == [1, 1, 1, 1]
+    assert spans(scenario(4, (1, 3)), "step") == [1, 1, 1, 1]
+    assert spans(scenario(4, (1, 3)), "group") == [1, 3]
+    assert spans(scenario(4), "group") == [4]
+    assert spans(scenario(4, (1, 3)), "scenario") == [4]
+    assert spans(scenario(0), "step") == spans(scenario(0), "group") == spans(scenario(0), "scenario") == []
+
+
+def test_outputs_are_joined_over_spans_in_order() -> None:
+    per_step: list[Outputs] = [(Watermark(1),), (), (Watermark(2), Idle()), (Active(),)]
+    assert joined(per_step, [1, 3]) == [(Watermark(1),), (Watermark(2), Idle(), Active())]
+    assert joined(per_step, [4]) == [(Watermark(1), Watermark(2), Idle(), Active())]
+    assert joined(per_step, [1, 1, 1, 1]) == per_step
+    assert joined([], []) == []

@@ -1,0 +1,93 @@
+"""Aligned sources for PySpark, each wrong in one way: the job suite must find them on a real Spark."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql.streaming.datasource import ReadLimit
+from pyspark.sql.types import StructType
+
+from tidegauge_spark.offsets import SourceOffset
+from tidegauge_spark.options import parse_options
+from tidegauge_spark.planner import GroupMinimum
+from tidegauge_spark.source import AlignedSource, AlignedSourceReader
+
+
+class NeverBlocksReader(AlignedSourceReader):
+    def _group_minimum(self, offset: SourceOffset) -> GroupMinimum | None:
+        known = super()._group_minimum(offset)
+        return None if known is None else replace(known, watermark=None)
+
+
+class BlocksTheSlowestReader(AlignedSourceReader):
+    """Does not let the subtask that holds the minimum read."""
+
+    def _planned(self, offset: SourceOffset, now: int, most_rows: int | None) -> SourceOffset:
+        planned = super()._planned(offset, now, most_rows)
+        if planned.bound is None:
+            return planned
+        subtasks = tuple(
+            before if before.watermark == offset.minimum and before.records else after
+            for before, after in zip(offset.subtasks, planned.subtasks, strict=True)
+        )
+        return replace(planned, subtasks=subtasks)
+
+
+class WaitsForTheFinishedReader(AlignedSourceReader):
+    """Forgets that a finished subtask has finished, and waits for it."""
+
+    def _group_minimum(self, offset: SourceOffset) -> GroupMinimum | None:
+        known = super()._group_minimum(offset)
+        if known is None:
+            return None
+        return replace(known, watermark=min(subtask.watermark for subtask in offset.subtasks))
+
+
+class IgnoresOtherSourcesReader(AlignedSourceReader):
+    def _group_minimum(self, offset: SourceOffset) -> GroupMinimum | None:
+        known = super()._group_minimum(offset)
+        return None if known is None else replace(known, watermark=offset.minimum)
+
+
+class RemembersInTheReaderReader(AlignedSourceReader):
+    """Keeps how far it has read in the reader; the offset only counts the batches."""
+
+    _memory: SourceOffset | None = None
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
+        counted = SourceOffset.from_json(start)
+        if self._memory is None:
+            self._memory = SourceOffset.initial(self._options.sequences, counted.source, counted.started_at)
+        self._before = self._memory
+        self._memory = SourceOffset.from_json(super().latestOffset(self._memory.to_json(), limit))
+        if self._memory.finished and self._before.finished:
+            return start
+        return replace(counted, now=counted.now + 1).to_json()
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[Any]:
+        if self._memory is None:
+            return []
+        return super().partitions(self._before.to_json(), self._memory.to_json())
+
+
+def _source(reader: type[AlignedSourceReader]) -> type[AlignedSource]:
+    class WrongSource(AlignedSource):
+        @classmethod
+        def name(cls) -> str:
+            return reader.__name__.lower()
+
+        def streamReader(self, schema: StructType) -> AlignedSourceReader:
+            return reader(parse_options(self.options))
+
+    return WrongSource
+
+
+WRONG_SOURCES: dict[str, tuple[type[AlignedSource], str, str]] = {
+    "never blocks": (_source(NeverBlocksReader), "flip-182", "SOURCE-1"),
+    "blocks the slowest": (_source(BlocksTheSlowestReader), "flip-182", "SOURCE-2"),
+    "waits for the finished": (_source(WaitsForTheFinishedReader), "short-subtask", "ALIGN-5"),
+    "ignores other sources": (_source(IgnoresOtherSourcesReader), "two-sources-one-query", "ALIGN-2"),
+    "remembers in the reader": (_source(RemembersInTheReaderReader), "flip-182-restarted", "JOB-4"),
+}
+"""By what is wrong: the source, the job that shows it, and the rule that it breaks."""
