@@ -36,7 +36,9 @@ class Strange(Valve):
 class Engine(ComponentAdapter):
     extras = ("snapshot", "int64")
     def valve(self, setup):
-        Path(__file__).with_name("pids").write_text(f"{os.getppid()} {os.getpid()}")
+        written = Path(__file__).with_name("pids.written")
+        written.write_text(f"{os.getppid()} {os.getpid()}")
+        written.replace(Path(__file__).with_name("pids"))
         return Strange(setup.channels)
 """
 FIVE_CHANNELS = "len(self.channels) == 5"
