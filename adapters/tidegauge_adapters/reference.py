@@ -1,12 +1,12 @@
 """The reference implementation as an engine under test: the kit's own plumbing, end to end."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from tidegauge import ComponentAdapter, Implementation, __version__
-from tidegauge.components.job.binding import OVERSHOOT_MS, REACTION_MS, SimulatedJob
-from tidegauge.components.job.vocabulary import JobSetup
-from tidegauge.components.valve.vocabulary import ValveSetup
-from tidegauge_reference import PROFILES, Valve
+from tidegauge.components.job.binding import OVERSHOOT_MS, REACTION_MS
+from tidegauge.components.registry import COMPONENTS
+from tidegauge_reference import PROFILES
 
 _REMARK = (
     "The reference agrees with itself by construction: its passing proves nothing about it. What does: the "
@@ -21,7 +21,7 @@ class ReferenceAdapter(ComponentAdapter):
 
     name = "tidegauge reference"
     version = __version__
-    extras = ("coordinator", "source", "restart", "snapshot", "int64")
+    extras = tuple(sorted({extra for component in COMPONENTS.values() for extra in component.extras}))
 
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
@@ -31,6 +31,8 @@ class ReferenceAdapter(ComponentAdapter):
         self.profile = options.get("policies", "core")
         if self.profile not in PROFILES:
             raise ValueError(f"unknown policies {self.profile!r}; known are {', '.join(PROFILES)}")
+        for name, component in COMPONENTS.items():
+            setattr(self, name, partial(component.reference, policies=PROFILES[self.profile]))
 
     def describe(self) -> Implementation:
         """The reference, with a remark on what its passing is worth."""
@@ -46,11 +48,3 @@ class ReferenceAdapter(ComponentAdapter):
             reaction_ms=REACTION_MS,
             remark=_REMARK,
         )
-
-    def valve(self, setup: ValveSetup) -> Valve:
-        """The reference's valve."""
-        return Valve(setup.channels, PROFILES[self.profile])
-
-    def job(self, setup: JobSetup) -> SimulatedJob:
-        """The reference's simulator of jobs."""
-        return SimulatedJob(setup)

@@ -34,7 +34,7 @@ OPTIONS = {
 """The options of each engine, with their defaults."""
 
 _AT_ONCE = 20_000
-_OF_JOBS = ("coordinator", "source", "job", "restart")
+_OF_JOBS = ("job", "alignment", "restart")
 _REMARKS = {
     "streaming": (
         "The processor runs in a streaming query with RocksDB state, in two micro-batches a scenario at "

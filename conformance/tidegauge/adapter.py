@@ -3,19 +3,18 @@
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 from msgspec import Struct
 
 from .scenario import Scenario, component_of
-from .timestamps import to_wire
+from .timestamps import timestamp_fields, to_wire
 from .transcript import Failure, Observation, Outputs, Transcript
 from .vocabulary import (
     Active,
     AnyOutput,
     Error,
     Idle,
-    LogEvent,
     Output,
     Restore,
     Setup,
@@ -87,13 +86,32 @@ class Adapter:
         """Release everything; the kit calls it once at the end."""
 
 
+def _constructor(struct: type[Struct]) -> Callable[..., AnyOutput]:
+    """Builds an output from its fields as an engine gives them: timestamps as 64-bit numbers, lists for
+    tuples."""
+    timestamps = timestamp_fields(struct)
+    names = struct.__struct_fields__
+
+    def build(*fields: Any) -> AnyOutput:
+        values = dict(zip(names, fields, strict=False))
+        if len(values) != len(fields):
+            raise ValueError(f"{len(fields)} fields, there are {len(names)}")
+        for name in values.keys() & set(timestamps):
+            values[name] = to_wire(values[name])
+        for name, value in values.items():
+            if isinstance(value, list):
+                values[name] = tuple(value)
+        return cast(AnyOutput, struct(**values))
+
+    return build
+
+
 _OUTPUTS: dict[str, Callable[..., AnyOutput]] = {
+    str(struct.__struct_config__.tag): _constructor(struct) for struct in get_args(AnyOutput)
+} | {
     "watermark": lambda timestamp: Watermark(to_wire(timestamp)),
     "idle": Idle,
     "active": Active,
-    "log": lambda kind, source, subtask, event_time, processing_time, count=1: LogEvent(
-        kind, source, subtask, to_wire(event_time), processing_time, count
-    ),
 }
 
 
@@ -110,7 +128,7 @@ def read_outputs(raw: Iterable[Any]) -> Outputs:
         try:
             name, *fields = entry
             outputs.append(_OUTPUTS[name](*fields))
-        except (TypeError, ValueError, KeyError):
+        except (TypeError, ValueError, KeyError, AttributeError):
             known = ", ".join(sorted(_OUTPUTS))
             raise TypeError(
                 f"the engine returned {entry!r}; an output is a tuple of a name ({known}) and "

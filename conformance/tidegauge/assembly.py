@@ -18,8 +18,7 @@ from .judging.examination import Counted, FoundFailure, ItemReport, PropertyCoun
 from .judging.jobs import DELAYS_ONLY, DELAYS_ONLY_SENTENCE, RULES_OF_JOB_PROPERTIES
 from .judging.judge import judge
 from .judging.oracle import expect
-from .judging.verdicts import Blamed, Circumstances, Findings, blamed_rules, merged, verdict
-from .plan import JUDGED_BY_JOBS
+from .judging.verdicts import Blamed, Circumstances, Findings, blamed_rules, judged_by, merged, verdict
 from .results import (
     SCHEMA,
     VERDICTS,
@@ -49,7 +48,7 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
     blamed = blamed_rules(findings, COMPONENTS)
     circumstances = Circumstances(
         capabilities=frozenset(started.implementation.capabilities),
-        never_output=findings.failing > 0 and findings.outputs == 0,
+        never_output=frozenset(findings.silent),
         not_run=_not_run(started, finished, policies),
     )
     rules = [
@@ -142,7 +141,7 @@ def _not_run(started: Started, finished: dict[str, Finished], policies: Policies
                     reasons.setdefault(decision.removesuffix("!"), reason)
     judged = {event.report.component for event in finished.values() if event.report is not None}
     for rule in load_registry().rules.values():
-        if ("job" if rule.component in JUDGED_BY_JOBS else rule.component) not in judged:
+        if not judged_by(rule, frozenset(started.implementation.capabilities)) & judged:
             reasons.setdefault(rule.id, "no item of this component came to its end")
     return reasons
 

@@ -1,12 +1,14 @@
 """What the kit must know of a component; one instance in each `components/<name>/binding.py`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 from tidegauge_reference import Policies
 
 from .generation.random_source import RandomSource
+from .generation.simplification import plainer_numbers
 from .property import Property
 from .scenario import Scenario
 from .vocabulary import Setup, Step
@@ -14,11 +16,13 @@ from .vocabulary import Setup, Step
 
 @dataclass(frozen=True)
 class CoverScope:
-    """A small world whose reachable states are all covered: a setup and every step possible in it."""
+    """A small world whose reachable states are all covered: a setup and every step possible in it. Where
+    states have no end (time goes on), only those that `longest` steps reach."""
 
     name: str
     setup: Setup
     alphabet: tuple[Step, ...]
+    longest: int | None = None
 
 
 def _not_drawn(*_: Any) -> Any:
@@ -29,20 +33,29 @@ def _not_drawn(*_: Any) -> Any:
 class Component:
     """A component of the specification, bound to the reference and to its generators.
 
-    `calls` turn a step into a method call on an engine object; `reference` builds the reference's engine;
-    `scenario` is the struct of its scenarios. `drawn`: the seeded generator draws scenarios, by the choices
-    of `draw_setup` and of `draw_step` (which has the reference's engine at hand). `covers` are the scopes of
-    the state cover by budget; `simplify` makes smaller setups and histories for the shrinker.
+    `calls` turn a step into a method call on an engine object. `module` is the reference's module, and
+    `build` makes an engine from it, or from a changed copy of it. `scenario` is the struct of its scenarios;
+    `extras` the capabilities that an engine with all its steps has. `drawn`: the seeded generator draws
+    scenarios, by the choices of `draw_setup` and of `draw_step` (which has the reference's engine at hand).
+    `alphabet`: a few steps that are possible on any setup, for the fuzzers. `covers` are the scopes of the
+    state cover by budget; `simplify` makes smaller setups and histories for the shrinker.
     """
 
     name: str
     setup: type[Setup]
     scenario: Callable[..., Scenario]
     calls: Mapping[type[Step], Callable[[Any, Any], Any]]
-    reference: Callable[[Any, Policies], Any]
+    module: ModuleType
+    build: Callable[[Any, Any, Policies], Any]
+    extras: tuple[str, ...] = ("snapshot", "int64")
     drawn: bool = False
     draw_setup: Callable[[RandomSource], Setup] = _not_drawn
     draw_step: Callable[[RandomSource, Any], Step] = _not_drawn
+    alphabet: Callable[[Any], Sequence[Step]] = _not_drawn
     covers: Mapping[str, tuple[CoverScope, ...]] = field(default_factory=dict)
-    simplify: Callable[[Any, tuple[Any, ...]], list[tuple[Any, tuple[Step, ...]]]] = lambda setup, history: []
+    simplify: Callable[[Any, tuple[Any, ...]], list[tuple[Any, tuple[Step, ...]]]] = plainer_numbers
     properties: tuple[Property, ...] = ()
+
+    def reference(self, setup: Any, policies: Policies) -> Any:
+        """The reference's engine."""
+        return self.build(self.module, setup, policies)

@@ -12,10 +12,10 @@ from .generation.cover import state_cover
 from .request import Request
 from .vectors import load_vectors
 
-SUITES = ("vectors", "state-cover", "random-histories", "properties", "fuzz", "interactive", "jobs")
-JUDGED_BY_JOBS = ("coordinator", "source")
-"""Components without scenarios of their own: their rules are judged by what whole jobs show."""
+JUDGED_IN_OTHERS = "time"
+"""The component without scenarios of its own: its rules decide in those that its rules need."""
 
+SUITES = ("vectors", "state-cover", "random-histories", "properties", "fuzz", "interactive", "jobs")
 _CHUNK = 4000
 _CHUNK_OF_A_QUERY = 16_000  # each call starts streaming queries, which takes seconds
 _CHEAP_LAYERS = ("in-process", "tester")
@@ -64,14 +64,21 @@ class PlannedItem:
 
 
 def components_asked_for(request: Request, implementation: Implementation) -> list[str]:
-    """The components the engine claims that the run is asked to judge by scenarios of their own; those
-    that are judged through whole jobs count as `job`."""
+    """The components the engine claims whose scenarios can judge what the run is asked for: `job` also for
+    rules that whole jobs show, and every component for those of time, which decide in any of them."""
     registry = load_registry()
-    asked = set(request.components) or set(registry.chapters)
-    if request.rules:
-        asked &= {registry.rules[rule].component for rule in request.rules}
-    if asked & set(JUDGED_BY_JOBS):
+    asked_for = [
+        rule
+        for rule in registry.rules.values()
+        if rule.component in (request.components or registry.chapters)
+        and rule.id in (request.rules or registry.rules)
+    ]
+    asked = {rule.component for rule in asked_for}
+    if any("job" in rule.checked_by for rule in asked_for):
         asked.add("job")
+    for rule in asked_for:
+        if rule.component == JUDGED_IN_OTHERS:
+            asked |= set(rule.needs)
     return [name for name in COMPONENTS if name in asked and name in implementation.capabilities]
 
 

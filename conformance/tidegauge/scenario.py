@@ -1,64 +1,55 @@
 """Scenarios: what is done to a component, as pure data."""
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
 
 import msgspec
-from msgspec import Struct
 
-from .components.job.vocabulary import JobSetup, RunStep
-from .components.valve.vocabulary import ValveSetup, ValveStep
-from .timestamps import MAX, MIN, from_wire, to_wire
-from .vocabulary import PROTOCOL, Restore, Setup, Snapshot, Step
+from .base_scenario import BaseScenario, Origin
+from .components.backlog.vocabulary import BacklogScenario
+from .components.clock.vocabulary import ClockScenario
+from .components.coordinator.vocabulary import CoordinatorScenario
+from .components.generator.vocabulary import GeneratorScenario
+from .components.idleness.vocabulary import IdlenessScenario
+from .components.job.vocabulary import JobScenario
+from .components.low_watermark.vocabulary import LowWatermarkScenario
+from .components.source.vocabulary import SourceScenario
+from .components.splits.vocabulary import SplitsScenario
+from .components.valve.vocabulary import ValveScenario
+from .components.window.vocabulary import WindowScenario
+from .timestamps import MAX, MIN, from_wire, timestamp_fields, to_wire
+from .vocabulary import PROTOCOL, Restore, Snapshot
+
+__all__ = [
+    "BadInput",
+    "BaseScenario",
+    "JobScenario",
+    "Origin",
+    "Scenario",
+    "ValveScenario",
+    "component_of",
+    "encode_scenario",
+    "problems",
+    "read_scenarios",
+]
 
 
 class BadInput(Exception):
     """Input that cannot be used; the message is one line naming the thing, the place and the remedy."""
 
 
-class Origin(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Where a scenario comes from: a published vector, a state cover, a seed with an index, a shrunk or
-    otherwise derived scenario, or a user's own file."""
-
-    kind: Literal["vector", "cover", "seed", "shrunk", "variant", "own"]
-    seed: int | None = None
-    index: int | None = None
-    of: str | None = None
-
-
-class BaseScenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What scenarios of all components have; each has its own types of `setup` and `history`.
-
-    `groups` are the numbers of steps between the borders at which an engine that observes groups
-    (micro-batches) reports; empty means one group. `needs` are capabilities without which the scenario
-    does not apply.
-    """
-
-    id: str
-    setup: Setup
-    history: tuple[Step, ...]
-    origin: Origin = Origin("own")
-    needs: tuple[str, ...] = ()
-    groups: tuple[int, ...] = ()
-    spec: str = "1.0"
-    protocol: int = PROTOCOL
-
-
-class ValveScenario(BaseScenario, frozen=True, kw_only=True, tag_field="component", tag="valve"):
-    """A history of steps on one valve."""
-
-    setup: ValveSetup
-    history: tuple[ValveStep, ...]
-
-
-class JobScenario(BaseScenario, frozen=True, kw_only=True, tag_field="component", tag="job"):
-    """A job that runs, with its event log as the only output."""
-
-    setup: JobSetup
-    history: tuple[RunStep, ...] = (RunStep(),)
-
-
-Scenario = ValveScenario | JobScenario
+Scenario = (
+    ClockScenario
+    | GeneratorScenario
+    | IdlenessScenario
+    | SplitsScenario
+    | ValveScenario
+    | SourceScenario
+    | CoordinatorScenario
+    | LowWatermarkScenario
+    | BacklogScenario
+    | WindowScenario
+    | JobScenario
+)
 """Any component's scenario; the tag `component` tells which."""
 
 _DECODER: msgspec.json.Decoder[Scenario] = msgspec.json.Decoder(Scenario)
@@ -87,17 +78,22 @@ def problems(scenario: Scenario) -> list[str]:
         if isinstance(step, Restore) and not saved:
             found.append(f"restore without a snapshot before it - at `{path}`")
         saved = saved or isinstance(step, Snapshot)
-        timestamp = getattr(step, "timestamp", 0)
-        if not MIN <= from_wire(timestamp) <= MAX:
-            found.append(f"timestamp {timestamp} is not a signed 64-bit number - at `{path}.timestamp`")
-        elif isinstance(timestamp, str) and timestamp not in ("MIN", "MAX"):
-            if (plainer := to_wire(from_wire(timestamp))) != timestamp:
-                found.append(f"write {plainer!r} for the string {timestamp!r} - at `{path}.timestamp`")
-            elif "int64" not in scenario.needs:
-                found.append(
-                    f"this timestamp needs the capability 'int64' in `$.needs` - at `{path}.timestamp`"
-                )
+        for name in timestamp_fields(type(step)):
+            found += _timestamp_problems(getattr(step, name), f"{path}.{name}", scenario.needs)
     return found
+
+
+def _timestamp_problems(timestamp: int | str | None, path: str, needs: tuple[str, ...]) -> list[str]:
+    if timestamp is None:
+        return []
+    if not MIN <= from_wire(timestamp) <= MAX:
+        return [f"timestamp {timestamp} is not a signed 64-bit number - at `{path}`"]
+    if isinstance(timestamp, str) and timestamp not in ("MIN", "MAX"):
+        if (plainer := to_wire(from_wire(timestamp))) != timestamp:
+            return [f"write {plainer!r} for the string {timestamp!r} - at `{path}`"]
+        if "int64" not in needs:
+            return [f"this timestamp needs the capability 'int64' in `$.needs` - at `{path}`"]
+    return []
 
 
 def encode_scenario(scenario: Scenario) -> bytes:

@@ -7,20 +7,23 @@ from hypothesis import strategies as st
 
 from .components.registry import COMPONENTS
 from .components.valve.strategies import valve_setups, valve_steps
+from .generation.random_source import RandomSource
 from .scenario import Scenario
-
-_SETUPS = {"valve": valve_setups}
-_STEPS = {"valve": valve_steps}
 
 
 def setups(component: str) -> st.SearchStrategy[Any]:
     """Setups of a component."""
-    return _SETUPS[component]()
+    if component == "valve":
+        return valve_setups()
+    draw = COMPONENTS[component].draw_setup
+    return st.integers(0, 2**16).map(lambda seed: draw(RandomSource(seed)))
 
 
 def steps(component: str, setup: Any) -> st.SearchStrategy[Any]:
     """Steps of a component that was built with `setup`."""
-    return _STEPS[component](setup)
+    if component == "valve":
+        return valve_steps(setup)
+    return st.sampled_from(list(COMPONENTS[component].alphabet(setup)))
 
 
 def scenarios(component: str) -> st.SearchStrategy[Scenario]:

@@ -1,8 +1,9 @@
 """Timestamps on the wire: what every JSON reader, JavaScript's included, carries without loss."""
 
-from typing import Annotated
+from functools import cache
+from typing import Annotated, get_type_hints
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 MIN = -(2**63)
 """No watermark yet."""
@@ -36,3 +37,10 @@ def from_wire(timestamp: int | str) -> int:
     if timestamp == "MAX":
         return MAX
     return MIN if timestamp == "MIN" else int(timestamp)
+
+
+@cache
+def timestamp_fields(struct: type[Struct]) -> tuple[str, ...]:
+    """The fields of a struct that hold a timestamp, also those that may be None."""
+    hints = get_type_hints(struct, include_extras=True)
+    return tuple(name for name in struct.__struct_fields__ if hints[name] in (Timestamp, Timestamp | None))

@@ -82,4 +82,133 @@ class LogEvent(Output, frozen=True, tag="log", omit_defaults=True):
     to: str = "log"
 
 
-AnyOutput = Watermark | Idle | Active | Error | LogEvent
+class Reading(Output, frozen=True, tag="reading"):
+    """What a clock shows, in ns of relative time."""
+
+    nanoseconds: int
+    to: str = "caller"
+
+
+class Record(Output, frozen=True, tag="record"):
+    """A record with its timestamp (ms); `MIN` if it has none."""
+
+    timestamp: Timestamp
+    to: str = "downstream"
+
+
+class Report(Output, frozen=True, tag="report"):
+    """A source subtask says which watermark (ms) it emitted last; `MAX`: do not wait for me."""
+
+    watermark: Timestamp
+    to: str = "coordinator"
+
+
+class Announcement(Output, frozen=True, tag="announcement"):
+    """The bound (ms) up to which the source subtask `to` may read."""
+
+    bound: Timestamp
+    to: str
+
+
+class Blocked(Output, frozen=True, tag="blocked"):
+    """The source subtask is beyond its bound and asks not to be polled."""
+
+    to: str = "runtime"
+
+
+class Unblocked(Output, frozen=True, tag="unblocked"):
+    """The source subtask may be polled again."""
+
+    to: str = "runtime"
+
+
+class SplitsPaused(Output, frozen=True, tag="splits-paused"):
+    """The reader is to read no further in these splits."""
+
+    splits: tuple[str, ...]
+    to: str = "reader"
+
+
+class SplitsResumed(Output, frozen=True, tag="splits-resumed"):
+    """The reader is to go on with these splits."""
+
+    splits: tuple[str, ...]
+    to: str = "reader"
+
+
+class RetrieveLowWatermark(Output, frozen=True, tag="retrieve-low-watermark"):
+    """The service asks the task `to` for its low watermark, in the round of `timestamp`."""
+
+    timestamp: Timestamp
+    to: str
+
+
+class NotifyNewLowWatermark(Output, frozen=True, tag="notify-new-low-watermark"):
+    """The service tells the task `to` the low watermark (ms) that the round of `timestamp` found."""
+
+    low_watermark: Timestamp
+    timestamp: Timestamp
+    to: str
+
+
+class RecordAttributes(Output, frozen=True, tag="record-attributes"):
+    """Whether what follows is backlog."""
+
+    backlog: bool
+    to: str = "downstream"
+
+
+class Fire(Output, frozen=True, tag="fire"):
+    """The result of a window [start, end) (ms): the values of the records in it, in ascending order."""
+
+    start: Timestamp
+    end: Timestamp
+    values: tuple[int, ...]
+    to: str = "downstream"
+
+
+class Retract(Output, frozen=True, tag="retract"):
+    """An earlier result of a window is taken back."""
+
+    start: Timestamp
+    end: Timestamp
+    values: tuple[int, ...]
+    to: str = "downstream"
+
+
+class Late(Output, frozen=True, tag="late"):
+    """A record that came too late for every window, by its value."""
+
+    value: int
+    to: str = "late"
+
+
+class StateSize(Output, frozen=True, tag="state-size"):
+    """How many records the windows keep."""
+
+    records: Annotated[int, Meta(ge=0)]
+    to: str = "caller"
+
+
+AnyOutput = (
+    Watermark
+    | Idle
+    | Active
+    | Error
+    | LogEvent
+    | Reading
+    | Record
+    | Report
+    | Announcement
+    | Blocked
+    | Unblocked
+    | SplitsPaused
+    | SplitsResumed
+    | RetrieveLowWatermark
+    | NotifyNewLowWatermark
+    | RecordAttributes
+    | Fire
+    | Retract
+    | Late
+    | StateSize
+)

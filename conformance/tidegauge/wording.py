@@ -26,7 +26,8 @@ def output_text(output: AnyOutput) -> str:
         where = f"{output.source}/{output.subtask}"
         text = f"{output.kind} {where} {output.event_time} at {output.processing_time} ms"
     else:
-        text = str(output.__struct_config__.tag).upper()
+        fields = [f"{name}={getattr(output, name)}" for name in output.__struct_fields__ if name != "to"]
+        text = " ".join([str(output.__struct_config__.tag).upper(), *fields])
     return text if output.to in ("downstream", "caller") else f"{text} to {output.to}"
 
 

@@ -1,7 +1,23 @@
-"""Timestamps: signed 64-bit integers, milliseconds."""
+"""TIME: timestamps are signed 64-bit integers, milliseconds."""
+
+from .citation import cite
 
 MIN = -(2**63)
 """No watermark yet."""
 
 MAX = 2**63 - 1
 """End of input."""
+
+
+def later(timestamp: int, milliseconds: int) -> int:
+    """`timestamp` plus a duration; never past `MAX`."""
+    if cite("TIME-1", timestamp + milliseconds > MAX):
+        return MAX
+    return timestamp + milliseconds
+
+
+def earlier(timestamp: int, milliseconds: int) -> int:
+    """`timestamp` minus a duration; never before `MIN`."""
+    if cite("TIME-2", timestamp - milliseconds < MIN):
+        return MIN
+    return timestamp - milliseconds

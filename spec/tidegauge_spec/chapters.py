@@ -31,8 +31,8 @@ class Rule:
     """One numbered, testable obligation.
 
     `sentence` is normative, `intent` says why. `sources` are numbered statements (`spec/statements.md`)
-    and issue ids. `needs` is the capability without which the rule does not apply to an engine; `policy`
-    the named choice that can change the sentence. `checked_by` names what judges it.
+    and issue ids. `needs` are capabilities: to an engine that has none of them the rule does not apply
+    (empty: it always does). `policy` is the named choice that can change the sentence. `checked_by` names what judges it.
     """
 
     id: str
@@ -45,7 +45,7 @@ class Rule:
     sources: tuple[str, ...]
     since: str
     checked_by: tuple[str, ...]
-    needs: str | None
+    needs: tuple[str, ...]
     policy: str | None
     file: str
     line: int
@@ -137,7 +137,7 @@ def _rule(section: Section, prefix: str, component: str) -> Rule:
         sources=_listed(section, source.text, source.line, _SOURCE, "a statement number or an issue id"),
         since=section.required("Since").text,
         checked_by=_listed(section, checked.text, checked.line, _CHECKED_BY, "a way to check"),
-        needs=section.fields["Needs"].text if "Needs" in section.fields else None,
+        needs=tuple(section.fields["Needs"].text.split(" or ")) if "Needs" in section.fields else (),
         policy=section.fields["Policy"].text if "Policy" in section.fields else None,
         file=name,
         line=line,

@@ -64,8 +64,8 @@ def explain(rule_id: Annotated[str, typer.Argument(metavar="RULE", help="A rule'
         policy = read_policies()[rule.policy]
         values = ", ".join(f"{profile} = {value}" for profile, value in policy.profiles.items())
         OUT.print(f"[bold]Policy[/] {policy.name}: {escape(policy.meaning)} {values}\n")
-    if rule.needs is not None:
-        OUT.print(f"[bold]Needs[/] the capability {rule.needs}\n")
+    if rule.needs:
+        OUT.print(f"[bold]Needs[/] the capability {' or '.join(rule.needs)}\n")
     OUT.print(f"[bold]Source[/] {', '.join(rule.sources)}   [bold]Since[/] {rule.since}")
     OUT.print(f"[bold]Checked by[/] {escape(', '.join(rule.checked_by))}")
     shown = [vector.id for vector in load_vectors(rule.component) if rule.id in vector.rules]

@@ -3,6 +3,7 @@
 Smaller and stronger than all histories up to a length: its size is a statement about states.
 """
 
+from contextlib import suppress
 from functools import lru_cache
 
 from tidegauge_reference import Policies
@@ -55,13 +56,14 @@ def _shortest_histories(
     engine = component.reference(scope.setup, policies)
     found: dict[object, tuple[Step, ...]] = {engine.state(): ()}
     frontier = list(found)
-    while frontier:
+    while frontier and (scope.longest is None or len(found[frontier[0]]) < scope.longest):
         reached = []
         for state in frontier:
             for step in scope.alphabet:
                 engine = component.reference(scope.setup, policies)
                 engine.restore(state)
-                component.calls[type(step)](engine, step)
+                with suppress(ValueError, RuntimeError):
+                    component.calls[type(step)](engine, step)
                 if engine.state() not in found:
                     found[engine.state()] = (*found[state], step)
                     reached.append(engine.state())

@@ -35,7 +35,7 @@ def explaining_rules(
         {
             decision.removesuffix("!")
             for decision in cited
-            if (restores and rules[decision.removesuffix("!")].needs == "snapshot")
+            if (restores and rules[decision.removesuffix("!")].needs == ("snapshot",))
             or _reproduces(decision, scenario, transcript, policies, observes)
         }
     )

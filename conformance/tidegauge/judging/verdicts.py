@@ -7,6 +7,7 @@ from functools import partial
 from tidegauge_spec import Rule
 
 from ..component import Component
+from ..plan import JUDGED_IN_OTHERS
 from ..results import JobPicture, Verdict
 from .blame import Spectrum, property_scores
 from .examination import Counted, FoundFailure, ItemReport, PropertyCount
@@ -21,12 +22,12 @@ _ATTRIBUTED = 0.8
 
 @dataclass
 class Findings:
-    """All items of a run together."""
+    """All items of a run together; `silent`: the components in which nothing ever came out."""
 
     scenarios: int = 0
     steps: int = 0
-    outputs: int = 0
     failing: int = 0
+    silent: set[str] = field(default_factory=set)
     rules: dict[str, Counted] = field(default_factory=dict)
     spectrum: Spectrum = field(default_factory=Spectrum)
     properties: dict[str, PropertyCount] = field(default_factory=dict)
@@ -36,11 +37,10 @@ class Findings:
 
 def merged(reports: Sequence[ItemReport]) -> Findings:
     """Sum up items; the result does not depend on their order."""
-    findings = Findings()
+    findings = Findings(silent=silent_components(reports))
     for report in sorted(reports, key=lambda report: report.item):
         findings.scenarios += report.scenarios
         findings.steps += report.steps
-        findings.outputs += report.outputs
         findings.failing += report.failing
         findings.spectrum.merge(report.spectrum)
         findings.failures += report.failures
@@ -55,6 +55,12 @@ def merged(reports: Sequence[ItemReport]) -> Findings:
             sum_.violated += count.violated
             sum_.vacuous += count.vacuous
     return findings
+
+
+def silent_components(reports: Sequence[ItemReport]) -> set[str]:
+    """The components whose scenarios fail and in none of which the engine output anything."""
+    failing = {report.component for report in reports if report.failing}
+    return failing - {report.component for report in reports if report.outputs}
 
 
 @dataclass
@@ -131,13 +137,26 @@ def _laid_to(rule: str, scores: Mapping[str, float]) -> bool:
     return scores.get(rule, 0.0) >= _ATTRIBUTED * max(scores.values())
 
 
+def judged_by(rule: Rule, capabilities: frozenset[str]) -> set[str]:
+    """The components an engine claims whose scenarios judge the rule: its own, whole jobs with alignment if
+    they show it, and for a rule of time those that need it."""
+    if rule.component in capabilities and rule.checked_by != ("job",):
+        return {rule.component}
+    if rule.component == JUDGED_IN_OTHERS:
+        return set(rule.needs) & capabilities
+    if "job" in rule.checked_by and (rule.component == "job" or "alignment" in capabilities):
+        return {"job"} & capabilities
+    return set()
+
+
 @dataclass(frozen=True)
 class Circumstances:
-    """What besides the findings bears on the verdicts: what the engine claims, whether it ever output
-    anything, and rules that could not be judged because an item did not come to its end."""
+    """What besides the findings bears on the verdicts: what the engine claims, the components in whose
+    failing scenarios it never output anything, and rules that could not be judged because an item did not
+    come to its end."""
 
     capabilities: frozenset[str]
-    never_output: bool
+    never_output: frozenset[str]
     not_run: Mapping[str, str]
 
 
@@ -146,10 +165,11 @@ def verdict(
 ) -> tuple[Verdict, str]:
     """The verdict on a rule and the reason, in words."""
     counted = findings.rules.get(rule.id, Counted())
-    if rule.component not in circumstances.capabilities:
+    claimed = circumstances.capabilities
+    if rule.needs and not claimed & set(rule.needs):
+        return "not-applicable", f"the engine does not claim the capability {' or '.join(rule.needs)}"
+    if not judged_by(rule, claimed):
         return "not-applicable", f"the engine does not claim the component {rule.component}"
-    if rule.needs is not None and rule.needs not in circumstances.capabilities:
-        return "not-applicable", f"the engine does not claim the capability {rule.needs}"
     if rule.id in blamed:
         failure = blamed[rule.id].failure
         if not failure.deterministic:
@@ -157,11 +177,11 @@ def verdict(
         if failure.property is not None:
             return "fail", f"the property {failure.property} is violated"
         return "fail", "first suspect in a history that diverges"
-    if circumstances.never_output:
+    if judged_by(rule, claimed) & circumstances.never_output:
         return "fail", "the engine output nothing at all, in any scenario"
     if rule.id in circumstances.not_run:
         return "not-run", circumstances.not_run[rule.id]
-    if rule.checked_by == ("job",):
+    if judged_by(rule, claimed) == {"job"} and "job" in rule.checked_by:
         return _shown_by_jobs(rule, findings, blamed)
     if counted.scenarios >= ENOUGH_SCENARIOS:
         return "pass", f"decided in {counted.scenarios} scenarios that agree"

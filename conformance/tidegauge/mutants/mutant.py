@@ -3,16 +3,18 @@
 It is loaded beside the original, so that the judge keeps the original.
 """
 
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 from typing import Any
 
+from tidegauge_reference import Policies
+
 from ..adapter import ComponentAdapter, Implementation
-from ..components.job.binding import OVERSHOOT_MS, REACTION_MS, SimulatedJob
-from ..components.job.vocabulary import JobSetup
-from ..components.valve.vocabulary import ValveSetup
+from ..components.job.binding import OVERSHOOT_MS, REACTION_MS
+from ..components.registry import COMPONENTS
 from ..version import __version__
 from .loading import load_copy, reference_source
 
@@ -60,29 +62,23 @@ class MutantAdapter(ComponentAdapter):
         if options:
             raise ValueError(f"mutants take no options, got {', '.join(sorted(options))}")
         self.mutant = mutant
-        self._module: Any = mutant.load(mutant.component)
+        component = COMPONENTS[mutant.component]
+        self._module: Any = mutant.load(component.module.__name__.rpartition(".")[2])
+        setattr(self, component.name, lambda setup: component.build(self._module, setup, self._policies()))
 
     def describe(self) -> Implementation:
         """The mutant, with a remark that it must fail."""
         return Implementation(
             name=f"mutant {self.mutant.name}",
             version=__version__,
-            capabilities=(self.mutant.component, *_EXTRAS[self.mutant.component]),
+            capabilities=(self.mutant.component, *COMPONENTS[self.mutant.component].extras),
             overshoot_ms=OVERSHOOT_MS,
             reaction_ms=REACTION_MS,
             remark=f"A deliberately wrong engine: {self.mutant.summary} It must fail.",
         )
 
-    def valve(self, setup: ValveSetup) -> Any:
-        """The mutated valve."""
-        return self._module.Valve(setup.channels)
-
-    def job(self, setup: JobSetup) -> SimulatedJob:
-        """The mutated simulator."""
-        return SimulatedJob(setup, self._module)
-
-
-_EXTRAS = {
-    "valve": ("snapshot", "int64"),
-    "job": ("coordinator", "source", "restart", "int64"),
-}
+    def _policies(self) -> Policies:
+        """The profile `core`, in the copy's own class."""
+        copy = self._module.__name__.rpartition(".")[0]
+        core: Policies = importlib.import_module(f"{copy}.policies").CORE
+        return core

@@ -11,9 +11,16 @@ from typing import Any
 
 from tidegauge_reference import CORE, FLINK_2_3, Policies
 
-from ..components.valve.vocabulary import ActiveStep, IdleStep, ValveSetup, ValveStep, WatermarkStep
+from ..base_scenario import Origin
+from ..components.valve.vocabulary import (
+    ActiveStep,
+    IdleStep,
+    ValveScenario,
+    ValveSetup,
+    ValveStep,
+    WatermarkStep,
+)
 from ..judging.oracle import expect
-from ..scenario import Origin, ValveScenario
 from ..timestamps import to_wire
 from ..transcript import Outputs
 from ..vectors import PublishedTranscript, Vector

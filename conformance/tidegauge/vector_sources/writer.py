@@ -13,14 +13,23 @@ from ..vectors import Vector
 from . import valve_essay, valve_known_bugs
 from .flink_tests import flink_vectors
 
+WRITTEN: dict[str, tuple[Vector, ...]] = {}
+"""The vectors written by hand, by component."""
+
 
 def vector_files(flink_facts: Path) -> dict[str, bytes]:
     """The files of the vectors folder by name: the vectors of each component, and their JSON Schema."""
     facts = flink_facts.read_text(encoding="utf-8").splitlines()
-    valve = [*valve_essay.VECTORS, *valve_known_bugs.VECTORS, *flink_vectors(facts)]
+    vectors = {
+        "valve": [*valve_essay.VECTORS, *valve_known_bugs.VECTORS, *flink_vectors(facts)],
+        **{component: list(written) for component, written in WRITTEN.items()},
+    }
     schema = msgspec.json.format(msgspec.json.encode(msgspec.json.schema(Vector)), indent=1)
     return {
-        "valve.jsonl": b"".join(msgspec.json.encode(vector) + b"\n" for vector in valve),
+        **{
+            f"{component}.jsonl": b"".join(msgspec.json.encode(vector) + b"\n" for vector in written)
+            for component, written in vectors.items()
+        },
         "schema.json": schema + b"\n",
     }
 

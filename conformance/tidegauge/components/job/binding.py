@@ -6,9 +6,8 @@ from typing import Any
 from tidegauge_reference import job as reference_job
 
 from ...component import Component
-from ...scenario import JobScenario
 from ...timestamps import from_wire
-from .vocabulary import JobSetup, RunStep
+from .vocabulary import JobScenario, JobSetup, RunStep
 
 UPDATE_INTERVAL = 1_000
 RESOLUTION = 10
@@ -62,5 +61,7 @@ JOB = Component(
     setup=JobSetup,
     scenario=JobScenario,
     calls={RunStep: lambda job, step: job.run()},
-    reference=lambda setup, policies: SimulatedJob(setup),
+    module=reference_job,
+    build=lambda module, setup, policies: SimulatedJob(setup, module),
+    extras=("alignment", "restart", "int64"),
 )

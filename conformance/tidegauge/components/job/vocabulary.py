@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from ...base_scenario import BaseScenario
 from ...timestamps import Timestamp
 from ...vocabulary import Setup, Step
 
@@ -45,3 +46,10 @@ class JobSetup(Setup, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
 
 class RunStep(Step, frozen=True, tag="run"):
     """Run the job; its event log comes out."""
+
+
+class JobScenario(BaseScenario, frozen=True, kw_only=True, tag_field="component", tag="job"):
+    """A job that runs, with its event log as the only output."""
+
+    setup: JobSetup
+    history: tuple[RunStep, ...] = (RunStep(),)

@@ -1,15 +1,14 @@
 """The valve, bound to the reference and to its generators."""
 
-from tidegauge_reference import Valve
+from tidegauge_reference import valve
 
 from ...component import Component, CoverScope
-from ...scenario import ValveScenario
 from ...timestamps import from_wire
 from ...vocabulary import Step
 from .generator import draw_setup, draw_step
 from .properties import PROPERTIES
 from .shrinking import simplify
-from .vocabulary import ActiveStep, IdleStep, ValveSetup, WatermarkStep
+from .vocabulary import ActiveStep, IdleStep, ValveScenario, ValveSetup, WatermarkStep
 
 
 def _alphabet(channels: int, timestamps: tuple[int | str, ...]) -> tuple[Step, ...]:
@@ -38,7 +37,8 @@ VALVE = Component(
         IdleStep: lambda valve, step: valve.idle(step.channel),
         ActiveStep: lambda valve, step: valve.active(step.channel),
     },
-    reference=lambda setup, policies: Valve(setup.channels, policies),
+    module=valve,
+    build=lambda module, setup, policies: module.Valve(setup.channels, policies),
     drawn=True,
     draw_setup=draw_setup,
     draw_step=draw_step,

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from ...base_scenario import BaseScenario
 from ...timestamps import Timestamp
 from ...vocabulary import Restore, Setup, Snapshot, Step
 
@@ -36,3 +37,10 @@ class ActiveStep(Step, frozen=True, tag="active"):
 
 
 ValveStep = WatermarkStep | IdleStep | ActiveStep | Snapshot | Restore
+
+
+class ValveScenario(BaseScenario, frozen=True, kw_only=True, tag_field="component", tag="valve"):
+    """A history of steps on one valve."""
+
+    setup: ValveSetup
+    history: tuple[ValveStep, ...]

@@ -1,0 +1,1 @@
+"""Backlog detection by watermark lag (chapter BACKLOG)."""

@@ -1,0 +1,1 @@
+"""A clock that can be paused (chapter CLOCK)."""

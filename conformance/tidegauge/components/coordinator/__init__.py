@@ -1,0 +1,1 @@
+"""The source coordinators of a job (chapter ALIGN)."""

@@ -1,0 +1,1 @@
+"""Watermark generators and the strategies that build them (chapter GEN)."""

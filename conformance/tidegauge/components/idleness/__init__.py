@@ -1,0 +1,1 @@
+"""Idleness judged on the input activity clock (chapter IDLE)."""

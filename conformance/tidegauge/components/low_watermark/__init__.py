@@ -1,0 +1,1 @@
+"""The low-watermark service (chapter LOW)."""

@@ -1,0 +1,1 @@
+"""A source subtask (chapter SOURCE)."""

@@ -1,0 +1,49 @@
+"""Scenarios of any component, as the suites draw them, for tests that hold for every component."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.generation.cover import state_cover
+from tidegauge.generation.histories import draw_history
+from tidegauge.judging.oracle import expect
+from tidegauge.scenario import Scenario
+from tidegauge.vectors import load_vectors
+from tidegauge_reference import CORE, Policies
+
+DRAWN = sorted(name for name, component in COMPONENTS.items() if component.drawn)
+"""The components whose scenarios are drawn."""
+
+MOST_OF_A_COVER = 2000
+
+
+def drawn(component: str, count: int, policies: Policies = CORE, seed: int = 1) -> list[Scenario]:
+    """The first histories of a seed."""
+    return [draw_history(COMPONENTS[component], seed, index, policies) for index in range(count)]
+
+
+def covered(component: str, policies: Policies = CORE) -> list[Scenario]:
+    """An even part of each state cover of the default budget."""
+    scenarios = []
+    for scope in COMPONENTS[component].covers.get("default", ()):
+        cover = state_cover(component, scope.name, policies)
+        stride = 1 + len(cover) // MOST_OF_A_COVER
+        scenarios += [cover.scenario(index) for index in range(0, len(cover), stride)]
+    return scenarios
+
+
+def all_kinds(component: str, policies: Policies = CORE) -> list[Scenario]:
+    """Vectors, a part of the covers, and seeded histories."""
+    vectors = [vector.scenario for vector in load_vectors(component)]
+    return [*vectors, *covered(component, policies), *drawn(component, 1500, policies)]
+
+
+@cache
+def decisions(component: str, policies: Policies) -> Counter[str]:
+    """How often each decision is made in them."""
+    counts: Counter[str] = Counter()
+    for scenario in all_kinds(component, policies):
+        counts.update({decision for step in expect(scenario, policies).cited for decision in step})
+    return counts
