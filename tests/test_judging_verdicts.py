@@ -63,7 +63,7 @@ def judged(
     rule: Rule,
     found: Findings,
     capabilities: tuple[str, ...] = ("valve", "snapshot"),
-    never_output: bool = False,
+    never_output: frozenset[str] = frozenset(),
     not_run: Mapping[str, str] | None = None,
 ) -> tuple[str, str]:
     """The verdict on a rule, and its reason."""
@@ -130,11 +130,14 @@ def test_what_is_not_claimed_does_not_apply() -> None:
 
 def test_an_engine_that_never_output_anything_fails_every_rule_it_claims() -> None:
     found = findings(failure("VALVE-6"), counted={"VALVE-3": 100})
-    assert judged(ORDINARY, found, never_output=True) == (
+    assert judged(ORDINARY, found, never_output=frozenset({"valve"})) == (
         "fail",
         "the engine output nothing at all, in any scenario",
     )
-    assert judged(ABOUT_SNAPSHOTS, found, capabilities=("valve",), never_output=True)[0] == "not-applicable"
+    assert (
+        judged(ABOUT_SNAPSHOTS, found, capabilities=("valve",), never_output=frozenset({"valve"}))[0]
+        == "not-applicable"
+    )
 
 
 def test_a_rule_whose_scenarios_did_not_run_is_not_run() -> None:

@@ -1,36 +1,11 @@
-"""`cite` is a comment that executes; every rule of the chapter is cited on both outcomes of its decision."""
+"""`cite` is a comment that executes. That every rule is cited on both outcomes: `test_components.py`."""
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
+from component_scenarios import decisions
 
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.generation.cover import state_cover
-from tidegauge.generation.histories import draw_history
-from tidegauge.judging.oracle import expect
-from tidegauge_reference import CORE, PROFILES, Policies, Valve, citations, cite
-from tidegauge_spec import load_registry
-
-DECIDED_ELSEWHERE = {
-    "VALVE-8": "that a channel that comes back is not aligned at once is VALVE-9's decision, cited there",
-    "VALVE-16": "the flush before IDLE is unconditional: the order of two outputs has no other outcome",
-    "VALVE-23": "a snapshot and a restore decide nothing; an engine without them does not claim the capability",
-}
-
-
-def decisions(policies: Policies) -> Counter[str]:
-    """How often each decision is made in seeded histories and a part of the state covers."""
-    component = COMPONENTS["valve"]
-    scenarios = [draw_history(component, 1, index, policies) for index in range(1000)]
-    for name, stride in (("3-channels-2-timestamps", 25), ("2-channels-1-timestamp-and-end", 5)):
-        cover = state_cover("valve", name, policies)
-        scenarios += [cover.scenario(index) for index in range(0, len(cover), stride)]
-    counts: Counter[str] = Counter()
-    for scenario in scenarios:
-        counts.update({decision for step in expect(scenario, policies).cited for decision in step})
-    return counts
+from tidegauge_reference import PROFILES, Valve, citations, cite
 
 
 @pytest.mark.parametrize("condition", [True, False])
@@ -98,24 +73,8 @@ def test_blocks_do_not_nest_and_an_exception_ends_the_collection() -> None:
     assert collected == ["VALVE-1"]
 
 
-def test_the_valve_cites_only_rules_of_its_chapter() -> None:
-    for policies in PROFILES.values():
-        cited = {decision.removesuffix("!") for decision in decisions(policies)}
-        assert cited <= {rule.id for rule in load_registry().of_component("valve")}
-
-
-def test_every_must_is_cited_on_both_outcomes() -> None:
-    counts = decisions(CORE)
-    rules = [rule.id for rule in load_registry().of_component("valve") if rule.level == "MUST"]
-    assert len(rules) == 23
-    missing = [rule for rule in rules if not counts[rule]]
-    assert missing == []
-    one_sided = {rule for rule in rules if not counts[f"{rule}!"]}
-    assert one_sided == set(DECIDED_ELSEWHERE)
-
-
 def test_a_rule_whose_policy_the_profile_changes_is_cited_as_not_holding() -> None:
-    counts = decisions(PROFILES["flink-2.3"])
+    counts = decisions("valve", PROFILES["flink-2.3"])
     changed = {"VALVE-12", "VALVE-17", "VALVE-18", "VALVE-20", "VALVE-21"}
     assert {rule for rule in changed if counts[rule]} == set()
     assert {rule for rule in changed if counts[f"{rule}!"]} == changed
