@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from conftest import Command
 
 from tidegauge import __version__
+from tidegauge.traceability import decided_in
 from tidegauge_spec import load_registry
 
 
@@ -67,6 +70,30 @@ def test_explanations_say_what_a_rule_needs(tidegauge: Command, rule: str, part:
 
 def test_vectors_that_show_a_rule_are_named(tidegauge: Command) -> None:
     assert "valve/essay-one-upstream" in tidegauge("explain", "VALVE-2").stdout
+
+
+def test_a_statement_leads_to_its_rules_and_a_rule_to_its_text_code_and_vectors(
+    tidegauge: Command, root: Path
+) -> None:
+    from_statement = tidegauge("explain", "E50").stdout
+    assert "VALVE-10 (MUST, valve)" in from_statement
+    explained = " ".join(tidegauge("explain", "VALVE-10").stdout.split())
+    assert "E50" in explained.partition("Source")[2]
+    assert "valve/essay-resumed-lagging" in explained.partition("Vectors")[2]
+    text = re.search(r"Text (\S+):(\d+)", explained)
+    code = re.search(r"Reference (\S+):(\d+)", explained)
+    assert text is not None
+    assert code is not None
+    chapter = root / "spec" / "tidegauge_spec" / "chapters" / text[1]
+    module = root / "reference_impl" / "tidegauge_reference" / code[1]
+    assert "VALVE-10" in chapter.read_text(encoding="utf-8").splitlines()[int(text[2]) - 1]
+    assert 'cite("VALVE-10"' in module.read_text(encoding="utf-8").splitlines()[int(code[2]) - 1]
+
+
+def test_every_rule_that_the_reference_decides_names_its_lines() -> None:
+    for rule in load_registry().rules.values():
+        if "reference" in rule.checked_by:
+            assert decided_in(rule.id), rule.id
 
 
 def test_installed_adapters_are_listed(tidegauge: Command) -> None:

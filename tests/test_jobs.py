@@ -46,7 +46,7 @@ def test_a_wrong_job_is_laid_to_a_rule_it_breaks(name: str) -> None:
 def test_every_rule_of_the_chapters_judged_by_jobs_is_spoken_for() -> None:
     spoken_for = {rules[0] for rules in RULES_OF_JOB_PROPERTIES.values()}
     named = {rule for rules in RULES_OF_JOB_PROPERTIES.values() for rule in rules}
-    judged = {rule.id for rule in load_registry().rules.values() if rule.checked_by == ("job",)}
+    judged = {rule.id for rule in load_registry().rules.values() if "job" in rule.checked_by}
     assert named == judged
     assert judged - spoken_for == {"ALIGN-1", "JOB-2"}, "these show together with SOURCE-1 only"
 
@@ -77,5 +77,8 @@ def test_in_the_flip_182_job_the_fast_subtasks_stop_at_the_bound_and_the_slow_on
         )
         for subtask in range(4)
     }
-    announced = 8_999 - 1 + 30_000
-    assert at_ten_seconds == {0: 9_999, 1: announced + 2, 2: announced + 2, 3: announced + 2}
+    bound = 8_999 - 1 + 30_000
+    assert at_ten_seconds.pop(0) == 9_999
+    read_in_one_watermark_interval = 10 * 10 * 10
+    for last in at_ten_seconds.values():
+        assert bound < last - 1 <= bound + read_in_one_watermark_interval

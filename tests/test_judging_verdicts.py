@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace as replace_rule
 
 import pytest
 from engines import ValveAdapter, compared, histories, valve_scenario
@@ -117,7 +118,7 @@ def test_a_violated_property_fails_the_rules_it_speaks_for() -> None:
 
 
 def test_what_is_not_claimed_does_not_apply() -> None:
-    found = findings(failure("VALVE-3"))
+    found = findings(failure("VALVE-6"))
     assert judged(ORDINARY, found, capabilities=()) == (
         "not-applicable",
         "the engine does not claim the component valve",
@@ -126,6 +127,17 @@ def test_what_is_not_claimed_does_not_apply() -> None:
         "not-applicable",
         "the engine does not claim the capability snapshot",
     )
+
+
+def test_a_rule_that_is_to_blame_fails_also_where_it_belongs_to_a_component_not_claimed() -> None:
+    """Components build on others: the clock's defect shows in idleness."""
+    found = findings(failure("VALVE-3"))
+    assert judged(ORDINARY, found, capabilities=("idleness",))[0] == "fail"
+
+
+def test_a_rule_that_cannot_be_tested_does_not_apply() -> None:
+    untestable = replace_rule(ORDINARY, checked_by=("not testable: it binds the user",))
+    assert judged(untestable, findings()) == ("not-applicable", "not testable: it binds the user")
 
 
 def test_an_engine_that_never_output_anything_fails_every_rule_it_claims() -> None:

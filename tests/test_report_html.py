@@ -330,7 +330,7 @@ def test_chapters_say_what_they_are_about() -> None:
     text = read(render(job_run())).text
     assert "ALIGN: The source coordinator Component coordinator : 1 pass." in text
     assert "SOURCE: The source subtask under alignment Component source : 1 fail." in text
-    assert "X: The component clock" in read(render(results([rule(1, id="X-1", component="clock")]))).text
+    assert "X: The component teapot" in read(render(results([rule(1, id="X-1", component="teapot")]))).text
 
 
 def test_chapters_that_do_not_apply_are_closed() -> None:

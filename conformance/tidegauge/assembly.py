@@ -19,6 +19,7 @@ from .judging.jobs import DELAYS_ONLY, DELAYS_ONLY_SENTENCE, RULES_OF_JOB_PROPER
 from .judging.judge import judge
 from .judging.oracle import expect
 from .judging.verdicts import Blamed, Circumstances, Findings, blamed_rules, judged_by, merged, verdict
+from .plan import JUDGED_IN_OTHERS
 from .results import (
     SCHEMA,
     VERDICTS,
@@ -33,6 +34,7 @@ from .results import (
     encode_results,
 )
 from .scenario import JobScenario, Scenario, encode_scenario
+from .traceability import decided_in, shown_by
 from .transcript import Outputs, spans
 from .wording import answer_text, failure_message, job_failure_message, outputs_text
 
@@ -54,7 +56,7 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
     rules = [
         _rule_result(rule, findings, blamed, circumstances, started, folder, policies)
         for rule in load_registry().rules.values()
-        if _asked_for(rule, started)
+        if rule.id in blamed or _asked_for(rule, started)
     ]
     properties = _property_results(started, findings, policies) + _job_property_results(started, findings)
     items = [_item_result(name, finished.get(name)) for name in started.planned]
@@ -108,7 +110,8 @@ def now_text() -> str:
 
 def _asked_for(rule: Rule, started: Started) -> bool:
     request = started.request
-    if request.components and rule.component not in request.components:
+    about = set(rule.needs) if rule.component == JUDGED_IN_OTHERS else {rule.component}
+    if request.components and not about & set(request.components):
         return False
     return not request.rules or rule.id in request.rules
 
@@ -170,6 +173,8 @@ def _rule_result(
         intent=rule.intent,
         check=rule.check,
         sources=list(rule.sources),
+        reference=decided_in(rule.id),
+        vectors=shown_by(rule.id),
         verdict=value,
         reason=reason,
         layer=started.implementation.layer,

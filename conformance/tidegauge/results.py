@@ -56,7 +56,8 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     """The verdict on one rule, with all that a reader needs to understand it.
 
     `scenarios` and `steps` count where the rule decided in parts that agree with the specification.
-    `policy` says where the profile changes the sentence.
+    `policy` says where the profile changes the sentence. `reference` are the lines of the reference that
+    decide by the rule, `vectors` the published ones that show it.
     """
 
     id: str
@@ -67,6 +68,8 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     intent: str
     check: str
     sources: list[str]
+    reference: list[str] = []
+    vectors: list[str] = []
     verdict: Verdict
     reason: str
     layer: str

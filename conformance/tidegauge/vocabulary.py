@@ -61,14 +61,29 @@ class Error(Output, frozen=True, tag="error"):
     to: str = "caller"
 
 
-EventKind = Literal["record", "report", "announcement", "finished", "restarted"]
+EventKind = Literal[
+    "record",
+    "idle",
+    "active",
+    "report",
+    "announcement",
+    "finished",
+    "restarted",
+    "watermark",
+    "fire",
+    "late",
+    "state-size",
+]
 
 
 class LogEvent(Output, frozen=True, tag="log", omit_defaults=True):
     """A line of a job's event log, in the order of its outputs. Times in ms.
 
     `record`: `count` records of consecutive numbers left a subtask, the last of `event_time`. `report` and
-    `announcement`: a watermark and a bound. `processing_time` is that of the source's own clock.
+    `announcement`: a watermark and a bound. `idle`, `active`: of a subtask. `processing_time` is that of
+    the source's own clock. Of the operator behind all sources (its `source` is empty): `watermark`; `fire`,
+    a window that ends before `event_time` with `count` records; `late`, a record that came too late for its
+    windows; `state-size`, with `count` records kept.
     """
 
     kind: EventKind
@@ -76,7 +91,7 @@ class LogEvent(Output, frozen=True, tag="log", omit_defaults=True):
     subtask: Annotated[int, Meta(ge=0)]
     event_time: Timestamp
     processing_time: Annotated[int, Meta(ge=0, le=2**53 - 1)]
-    count: Annotated[int, Meta(ge=1)] = 1
+    count: Annotated[int, Meta(ge=0)] = 1
     split: str = ""
     channel: int | None = None
     to: str = "log"
@@ -94,6 +109,15 @@ class Record(Output, frozen=True, tag="record"):
 
     timestamp: Timestamp
     to: str = "downstream"
+
+
+class Alignment(Output, frozen=True, tag="alignment"):
+    """How a strategy is aligned: with which group, at most how far ahead and how often told so (ms)."""
+
+    watermark_group: str
+    max_allowed_watermark_drift: int
+    update_interval: int
+    to: str = "caller"
 
 
 class Report(Output, frozen=True, tag="report"):
@@ -151,6 +175,21 @@ class NotifyNewLowWatermark(Output, frozen=True, tag="notify-new-low-watermark")
     to: str
 
 
+class ReplyLowWatermark(Output, frozen=True, tag="reply-low-watermark"):
+    """The task `task` answers the service with its current low watermark (ms)."""
+
+    task: str
+    low_watermark: Timestamp
+    to: str = "coordinator"
+
+
+class LowWatermark(Output, frozen=True, tag="low-watermark"):
+    """A task without partitions emits the low watermark (ms) of the others, `to` the operators below it."""
+
+    timestamp: Timestamp
+    to: str
+
+
 class RecordAttributes(Output, frozen=True, tag="record-attributes"):
     """Whether what follows is backlog."""
 
@@ -183,8 +222,14 @@ class Late(Output, frozen=True, tag="late"):
     to: str = "late"
 
 
+class Drop(Output, frozen=True, tag="drop"):
+    """A record came too late and was dropped, which is only counted."""
+
+    to: str = "metrics"
+
+
 class StateSize(Output, frozen=True, tag="state-size"):
-    """How many records the windows keep."""
+    """How many records are kept of windows that nothing can be added to any more."""
 
     records: Annotated[int, Meta(ge=0)]
     to: str = "caller"
@@ -198,6 +243,7 @@ AnyOutput = (
     | LogEvent
     | Reading
     | Record
+    | Alignment
     | Report
     | Announcement
     | Blocked
@@ -206,9 +252,12 @@ AnyOutput = (
     | SplitsResumed
     | RetrieveLowWatermark
     | NotifyNewLowWatermark
+    | ReplyLowWatermark
+    | LowWatermark
     | RecordAttributes
     | Fire
     | Retract
     | Late
+    | Drop
     | StateSize
 )

@@ -1,85 +1,135 @@
 """ALIGN: the source coordinators of one job and what they announce."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .citation import cite
 from .errors import IllegalArgument
-from .timestamps import MAX
+from .policies import CORE, Policies
+from .timestamps import MAX, MIN, later
 
-CoordinatorsState = tuple[tuple[str, tuple[tuple[int, int], ...], frozenset[int]], ...]
 
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Coordinator:
-    """One source's coordinator: its group, its drift (ms), the last report of each subtask (ms)."""
+    """One source's coordinator: its group (None: no alignment), its maximum allowed drift (ms), how many
+    subtasks it has, which of them run, their last reports (ms), and whose is older than a failure."""
 
-    group: str
-    max_allowed_watermark_drift: int
+    name: str
+    group: str | None
+    drift: int
     subtasks: int
-    reports: dict[int, int] = field(default_factory=dict)
-    finished: set[int] = field(default_factory=set)
+    running: frozenset[int] = frozenset()
+    reports: dict[int, int] = field(default_factory=dict, hash=False)
+    stale: frozenset[int] = frozenset()
 
-    def minimum(self) -> int:
-        """The smallest watermark of the subtasks that reported and are not finished; `MAX` without any."""
-        waited_for = [
-            watermark
-            for subtask, watermark in self.reports.items()
-            if not cite("ALIGN-5", subtask in self.finished)
-        ]
-        cite("ALIGN-1", len(waited_for) > 1)
-        return min(waited_for, default=MAX)
+
+CoordinatorsState = tuple[tuple[tuple[str, Coordinator], ...], tuple[tuple[str, int], ...]]
 
 
 class Coordinators:
-    """The coordinators of a job, by the identity of their source."""
+    """The coordinators of a job's sources, by identity, and the minima (ms) passed on, the latest last. An
+    argument that cannot be raises `IllegalArgument` (ALIGN-13). Only `announce` outputs something."""
 
-    def __init__(self) -> None:
+    def __init__(self, policies: Policies = CORE) -> None:
+        self.policies = policies
         self.sources: dict[str, Coordinator] = {}
+        self.passed_on: dict[str, int] = {}
 
-    def start(self, source: str, group: str, max_allowed_watermark_drift: int, subtasks: int) -> None:
-        """A source with alignment begins."""
-        if max_allowed_watermark_drift < 0:
-            raise IllegalArgument(f"max_allowed_watermark_drift is negative: {max_allowed_watermark_drift}")
-        self.sources[source] = Coordinator(group, max_allowed_watermark_drift, subtasks)
+    def start(self, source: str, name: str, group: str | None, drift: int, subtasks: int) -> None:
+        """A source begins, aligned if it has a group; its subtasks do not run yet."""
+        _refuse(source in self.sources, f"source {source!r} has been started")
+        _refuse(drift < 0, f"max_allowed_watermark_drift {drift} is negative")
+        _refuse(subtasks < 1, f"subtasks must be at least 1, not {subtasks}")
+        self.sources[source] = Coordinator(name, group, drift, subtasks)
 
     def report(self, source: str, subtask: int, watermark: int) -> None:
-        """A subtask says which watermark (ms) it emitted last; it replaces its earlier report."""
-        self._source(source).reports[subtask] = watermark
+        """A subtask says which watermark (ms) it emitted last; `MAX`: do not wait for me."""
+        own = self._aligned(source, subtask)
+        if self.policies.align_report_of_min == "ignored" and cite("ALIGN-6", watermark == MIN):
+            return
+        last = own.reports.get(subtask, watermark)
+        latest = watermark if cite("ALIGN-8", watermark < last) else max(last, watermark)
+        reports = own.reports | {subtask: latest}
+        self.sources[source] = replace(own, reports=reports, stale=own.stale - {subtask})
+        before, minimum = min(own.reports.values(), default=MIN), min(reports.values())
+        if minimum != before or self.policies.align_group_update == "each-report":
+            self.passed_on.pop(source, None)
+            self.passed_on[source] = minimum
 
     def finish(self, source: str, subtask: int) -> None:
         """A subtask has read all its records and gets no more."""
-        self._source(source).finished.add(subtask)
+        if cite("ALIGN-5", self._aligned(source, subtask).reports.get(subtask) != MAX):
+            self.report(source, subtask, MAX)
 
-    def announce(self, source: str) -> list[tuple[int, int]]:
-        """The bound (ms) for each subtask of a source; none while nobody in the group has reported."""
-        own = self._source(source)
-        group = [
-            other
-            for name, other in self.sources.items()
-            if name == source or not cite("ALIGN-3", other.group != own.group)
-        ]
-        if not any(other.reports for other in group):
+    def ready(self, source: str, subtask: int) -> None:
+        """A subtask runs and can be told its bound."""
+        own = self._known(source, subtask)
+        self.sources[source] = replace(own, running=own.running | {subtask})
+
+    def failed(self, source: str, subtask: int) -> None:
+        """A subtask does not run any more; also: it is put back to a checkpoint."""
+        own = self._known(source, subtask)
+        self.sources[source] = replace(own, running=own.running - {subtask}, stale=own.stale | {subtask})
+
+    def restart(self, source: str) -> None:
+        """The coordinator of a source is made anew, and all its subtasks are reset."""
+        own = self._known(source)
+        kept = own.reports if self.policies.align_restarted_coordinator == "keeps-reports" else {}
+        self.sources[source] = replace(own, running=frozenset(), reports=kept, stale=frozenset(kept))
+
+    def announce(self, source: str) -> list[tuple[str, int, str]]:
+        """An update interval of a source is over: its subtasks are told their bound (ms)."""
+        own = self._known(source)
+        group = [o for o in self.passed_on if not cite("ALIGN-3", self.sources[o].group != own.group)]
+        if cite("ALIGN-10", not group and not own.reports):
             return []
-        cite("ALIGN-2", len(group) > 1)
-        minimum = min(other.minimum() for other in group)
-        cite("ALIGN-4")
-        bound = min(minimum + own.max_allowed_watermark_drift, MAX)
-        return [(subtask, bound) for subtask in range(own.subtasks)]
+        names = [self.sources[other].name for other in group]
+        lows: dict[tuple[str, str | None], int] = {}
+        for other, name in zip(group, names, strict=True):
+            alike = self.policies.align_source_key == "identity" and names.count(name) > 1
+            lows[name, other if cite("ALIGN-12", alike) else None] = self._minimum(other)
+        minimum = min(lows.values()) if cite("ALIGN-2", len(lows) > 1) else max(lows.values(), default=MIN)
+        bound = later(minimum, own.drift) if cite("ALIGN-4", own.drift > 0) else minimum
+        to_reporters = self.policies.align_announced_subtasks == "reported"
+        told = own.running.intersection(own.reports) if to_reporters else own.running
+        receivers = [subtask for subtask in range(own.subtasks) if cite("ALIGN-9", subtask in told)]
+        return [("announcement", bound, f"{source}/{subtask}") for subtask in receivers]
+
+    def _minimum(self, source: str) -> int:
+        """The smallest last report (ms) of the subtasks that are waited for; `MAX` without any."""
+        own = self.sources[source]
+        if min(own.reports.values(), default=MIN) == MIN:
+            return self.passed_on[source]
+        known = {*range(own.subtasks), *own.reports}
+        reported = [n for n in known if not cite("ALIGN-6", n not in own.reports)]
+        counting = [n for n in reported if cite("ALIGN-11", n in own.stale) or n not in own.stale]
+        watermarks = [own.reports.get(n, MIN) for n in counting]
+        waited_for = [watermark for watermark in watermarks if not cite("ALIGN-7", watermark == MAX)]
+        return min(waited_for) if cite("ALIGN-1", len(waited_for) > 1) else max(waited_for, default=MAX)
+
+    def _aligned(self, source: str, subtask: int) -> Coordinator:
+        own = self._known(source, subtask if self.policies.align_unknown_subtask == "refused" else 0)
+        _refuse(own.group is None, f"source {source!r} has no alignment")
+        return own
+
+    def _known(self, source: str, subtask: int = 0) -> Coordinator:
+        _refuse(source not in self.sources, f"source {source!r} has not been started")
+        own = self.sources[source]
+        _refuse(not 0 <= subtask < own.subtasks, f"subtask {subtask} of source {source!r} does not exist")
+        return own
 
     def state(self) -> CoordinatorsState:
-        """All of the state, hashable."""
-        return tuple(
-            (name, tuple(sorted(own.reports.items())), frozenset(own.finished))
-            for name, own in self.sources.items()
-        )
+        """All of the state, hashable: equal states behave alike from here on."""
+        return tuple(sorted(self.sources.items())), tuple(self.passed_on.items())
 
     def restore(self, saved: CoordinatorsState) -> None:
-        """Take over the reports of coordinators that have been started like those of `saved`."""
-        for name, reports, finished in saved:
-            self._source(name).reports = dict(reports)
-            self._source(name).finished = set(finished)
+        """Become the coordinators that `saved` was taken from."""
+        self.sources, passed_on = dict(saved[0]), dict(saved[1])
+        self.passed_on = passed_on if cite("ALIGN-11", bool(passed_on)) else {}
 
-    def _source(self, source: str) -> Coordinator:
-        if source not in self.sources:
-            raise IllegalArgument(f"no source {source!r} has been started")
-        return self.sources[source]
+    reset = failed
+    snapshot = state
+
+
+def _refuse(wrong: bool, problem: str) -> None:
+    if cite("ALIGN-13", wrong):
+        raise IllegalArgument(f"{problem} (ALIGN-13)")

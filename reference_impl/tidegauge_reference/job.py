@@ -1,52 +1,74 @@
 """JOB: whole jobs in virtual time, composed of the other components; no semantics of its own.
 
-At one instant: records, then reports, announcements, delivery; sources by name; no message takes time.
+At one instant: records, then watermarks, reports, announcements, delivery; sources by name; no message takes
+time.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple, Protocol
 
+from .clock import PausableClock
 from .coordinator import Coordinators
-from .source import SourceSubtask
-from .timestamps import MAX
+from .generators import Generator
+from .policies import Policies
+from .source_operator import SourceOperator, SourceSettings
+from .strategy import WatermarkStrategy
+from .valve import Valve
+from .windows import Sliding, Windows
+
+Key = tuple[str, int]
+"""A source's name and the number of a subtask."""
+
+DOWNSTREAM: Key = ("", 0)
 
 
-@dataclass(frozen=True)
-class SubtaskDescription:
-    """Numbers from `first` to `end - 1`; number `first + n` is readable from n / `records_per_millisecond`
-    ms on."""
+class Feed(Protocol):
+    """What a subtask is given to read: how many records of it have been read, and whether that is all."""
 
-    first: int
-    end: int
-    records_per_millisecond: Fraction
+    position: int
+    finished: bool
+
+    def seek(self, position: int) -> None:
+        """Go on from `position`."""
+
+    def records(self, now: int, milliseconds: int) -> Iterator[int]:
+        """The timestamps (ms) of the records that can be read in the `milliseconds` from `now` (ms) on, each
+        read as it is taken."""
+
+    def under_backpressure(self, now: int) -> bool:
+        """Whether downstream takes no records at `now` (ms)."""
 
 
 @dataclass(frozen=True)
 class SourceDescription:
-    """A source: with alignment if it has a group; the drift is in ms."""
+    """A source with one feed for each subtask; it is aligned if its strategy says so."""
 
     name: str
-    subtasks: tuple[SubtaskDescription, ...]
-    group: str | None = None
-    max_allowed_watermark_drift: int = 0
+    feeds: tuple[Feed, ...]
+    strategy: WatermarkStrategy
+
+    def generator(self, clock: PausableClock, policies: Policies) -> Generator:
+        """The generator of one of its subtasks, which has `clock` as its activity clock."""
+        return self.strategy.create_generator(SimpleNamespace(input_activity_clock=clock), policies)
 
 
 @dataclass(frozen=True)
 class JobDescription:
-    """A job: its sources, the interval of reports and announcements (ms), when it is looked at (each
-    `resolution` ms), until when at the latest, and at which times it is restarted."""
+    """A job. Reports and announcements come every `update_interval`, watermarks every `resolution`; it runs
+    until `until` at the latest; behind all sources are tumbling windows of `window`, if set. All in ms."""
 
     sources: tuple[SourceDescription, ...]
     update_interval: int
     resolution: int
     until: int
     restarts: tuple[int, ...] = ()
+    window: int | None = None
 
 
 class Event(NamedTuple):
-    """A line of the event log. `record`: `records` records of consecutive numbers, the last of `event_time`.
-    `report`, `announcement`: the watermark and the bound (ms). `finished`, `restarted`. Times in ms."""
+    """A line of the event log, times in ms."""
 
     kind: str
     source: str
@@ -57,73 +79,119 @@ class Event(NamedTuple):
 
 
 class RunningJob:
-    """A job between two instants."""
+    """A job between two instants; what happens goes into `events`."""
 
     def __init__(self, job: JobDescription) -> None:
+        self.job, self.events = job, list[Event]()
         self.sources = sorted(job.sources, key=lambda source: source.name)
         self.coordinators = Coordinators()
-        self.subtasks: dict[tuple[str, int], SourceSubtask] = {}
+        self.operators: dict[Key, SourceOperator] = {}
+        self.feeds: dict[Key, Feed] = {}
         for source in self.sources:
-            if source.group is not None:
-                drift = source.max_allowed_watermark_drift
-                self.coordinators.start(source.name, source.group, drift, len(source.subtasks))
-            for index, subtask in enumerate(source.subtasks):
-                reader = SourceSubtask(subtask.first, subtask.end, source.group is not None)
-                self.subtasks[source.name, index] = reader
+            group, drift, _ = source.strategy.alignment or (None, 0, 0)
+            self.coordinators.start(source.name, source.name, group, drift, len(source.feeds))
+            settings = SourceSettings(source.generator, group is not None, per_split_outputs=False)
+            for number, feed in enumerate(source.feeds):
+                key = source.name, number
+                self.operators[key], self.feeds[key] = SourceOperator(settings), feed
+                self.operators[key].assign("split")
+                feed.seek(0)
+                self.coordinators.ready(*key)
+        self.channels = {key: channel for channel, key in enumerate(self.operators)}
+        self.valve = Valve(len(self.channels))
+        self.windows = Windows(Sliding(job.window, job.window)) if job.window else None
 
-    def read(self, now: int) -> list[Event]:
-        """Every subtask reads what is readable by `now` (ms) and allowed."""
-        events = []
-        for source in self.sources:
-            for index, described in enumerate(source.subtasks):
-                subtask = self.subtasks[source.name, index]
-                readable = described.first + int(now * described.records_per_millisecond)
-                numbers = subtask.read(readable)
-                if numbers is None:
-                    continue
-                first, last = numbers
-                events.append(Event("record", source.name, index, last, now, last - first + 1))
-                if subtask.finished:
-                    events.append(Event("finished", source.name, index, last, now))
-        return events
+    def step(self, now: int) -> None:
+        """All that happens at `now` (ms)."""
+        for key in self.operators:
+            self._read(key, now)
+        for key, operator in self.operators.items():
+            self._take(key, now, operator.tick())
+        if now % self.job.update_interval == 0:
+            for key, operator in self.operators.items():
+                self._take(key, now, operator.report())
+            for source in self.sources:
+                self._announce(source, now)
+        for operator in self.operators.values():
+            operator.advance(self.job.resolution)
 
-    def align(self, now: int) -> list[Event]:
-        """Every aligned subtask reports; then every coordinator announces."""
-        events = []
-        for (name, index), subtask in self.subtasks.items():
-            if subtask.aligned and subtask.watermark is not None:
-                self.coordinators.report(name, index, subtask.watermark)
-                events.append(Event("report", name, index, subtask.watermark, now))
-            if subtask.aligned and subtask.finished:
-                self.coordinators.finish(name, index)
-        for name in self.coordinators.sources:
-            for index, bound in self.coordinators.announce(name):
-                self.subtasks[name, index].announcement(bound)
-                events.append(Event("announcement", name, index, min(bound, MAX), now))
-        return events
+    def _read(self, key: Key, now: int) -> None:
+        """The subtask reads what is readable until it is blocked."""
+        operator, feed = self.operators[key], self.feeds[key]
+        operator.backpressure(feed.under_backpressure(now))
+        if operator.finished or operator.backpressured or operator.alignment.blocked:
+            return
+        for timestamp in feed.records(now, self.job.resolution):
+            self._take(key, now, operator.record(None, timestamp))
+            if operator.alignment.blocked:
+                return
+        if feed.finished:
+            self._log("finished", key, 0, now)
+            self._take(key, now, operator.end_of_input())
 
-    def restarted(self, job: JobDescription) -> "RunningJob":
+    def _announce(self, source: SourceDescription, now: int) -> None:
+        for _, bound, subtask in self.coordinators.announce(source.name):
+            key = source.name, int(subtask.rpartition("/")[2])
+            self._log("announcement", key, bound, now)
+            self._take(key, now, self.operators[key].announcement(bound))
+
+    def _take(self, key: Key, now: int, outputs: Sequence[tuple[Any, ...]]) -> None:
+        """What comes out of a subtask goes to the log, to its coordinator and to the operator downstream."""
+        for name, *fields in outputs:
+            if name == "report":
+                self.coordinators.report(*key, *fields)
+            if name in ("record", "report", "idle", "active"):
+                self._log(name, key, fields[0] if fields else 0, now)
+            if self.windows is None:
+                continue
+            if name == "record":
+                self._log_downstream(self.windows.record(fields[0], fields[0]), now)
+            elif name in ("watermark", "idle", "active"):
+                for passed, *values in getattr(self.valve, name)(self.channels[key], *fields):
+                    self._log_downstream(getattr(self.windows, passed)(*values), now)
+
+    def _log_downstream(self, outputs: Sequence[tuple[Any, ...]], now: int) -> None:
+        """What comes out of the windows, and how many records they keep after it."""
+        for name, *fields in outputs:
+            if name == "fire":
+                self._log(name, DOWNSTREAM, fields[1], now, len(fields[2]))
+            elif name in ("watermark", "late"):
+                self._log(name, DOWNSTREAM, fields[0], now)
+        kept = self.windows.windows.values() if self.windows is not None else ()
+        self._log("state-size", DOWNSTREAM, 0, now, sum(len(window.values) for window in kept))
+
+    def _log(self, kind: str, key: Key, event_time: int, now: int, records: int = 1) -> None:
+        """A line of the log; records of consecutive timestamps at one instant share theirs."""
+        event = Event(kind, *key, event_time, now, records)
+        last = self.events[-1] if self.events else event
+        follows = last.event_time + 1 == event_time and last[:3] == event[:3] and last[4] == now
+        if kind == "record" and follows:
+            self.events[-1] = event._replace(records=last.records + 1)
+        else:
+            self.events.append(event)
+
+    def restarted(self, now: int) -> "RunningJob":
         """A new job that takes over from this one's state."""
-        fresh = RunningJob(job)
-        fresh.coordinators.restore(self.coordinators.state())
-        for key, subtask in self.subtasks.items():
-            fresh.subtasks[key].restore(subtask.state())
+        positions = {key: feed.position for key, feed in self.feeds.items()}
+        fresh = RunningJob(self.job)
+        fresh.events = [*self.events, Event("restarted", "", 0, 0, now)]
+        fresh.coordinators.restore(self.coordinators.snapshot())
+        for key, operator in self.operators.items():
+            fresh.operators[key].restore(operator.snapshot())
+            fresh.feeds[key].seek(positions[key])
+        fresh.valve.restore(self.valve.snapshot())
+        if fresh.windows is not None and self.windows is not None:
+            fresh.windows.restore(self.windows.snapshot())
         return fresh
 
 
 def run_job(job: JobDescription) -> list[Event]:
     """The event log of a job from time 0 until everything is read, or else until `job.until`."""
     running = RunningJob(job)
-    events: list[Event] = []
     now = 0
-    while now <= job.until:
-        events += running.read(now)
-        if now % job.update_interval == 0:
-            events += running.align(now)
-        if all(subtask.finished for subtask in running.subtasks.values()):
-            break
+    while now <= job.until and not all(operator.finished for operator in running.operators.values()):
+        running.step(now)
         if any(now < restart <= now + job.resolution for restart in job.restarts):
-            running = running.restarted(job)
-            events.append(Event("restarted", "", 0, 0, now))
+            running = running.restarted(now)
         now += job.resolution
-    return events
+    return running.events

@@ -8,19 +8,68 @@ from typing import Literal
 class Policies:
     """The named choices where engines may legitimately differ; the defaults are the profile `core`."""
 
+    clock_busy_downstream: Literal["hidden", "counted"] = "hidden"
+    idleness_reading_zero: Literal["starts", "ignored"] = "starts"
+    idleness_ends_with: Literal["record", "watermark"] = "record"
     valve_flush_when_all_idle: Literal["always", "last-channel-at-output"] = "always"
     valve_minimum_when_active: Literal["derived", "deferred"] = "derived"
     valve_minimum_when_idle: Literal["derived", "channel-at-output"] = "derived"
     valve_finished_channel: Literal["leaves", "counts"] = "leaves"
+    align_announced_subtasks: Literal["running", "reported"] = "running"
+    align_group_update: Literal["each-report", "changed-minimum"] = "each-report"
+    align_report_of_min: Literal["ignored", "counts"] = "ignored"
+    align_restarted_coordinator: Literal["keeps-reports", "keeps-minimum"] = "keeps-reports"
+    align_source_key: Literal["identity", "name"] = "identity"
+    align_unknown_subtask: Literal["refused", "counts"] = "refused"
+    low_watermark_counts: Literal["larger-than-last-result", "every-subtask-with-partitions"] = (
+        "larger-than-last-result"
+    )
+    split_finished: Literal["leaves", "counts"] = "leaves"
+    split_none: Literal["idle", "unchanged"] = "idle"
+    split_membership: Literal["next-update", "at-once"] = "next-update"
+    split_status: Literal["changes", "idle-at-every-update"] = "changes"
+    split_resumption: Literal["any-watermark", "rising-watermark"] = "any-watermark"
+    source_aligned_watermark: Literal["newest", "oldest-sample"] = "newest"
+    source_bound_without_alignment: Literal["ignored", "obeyed"] = "ignored"
+    source_idle_paused_split: Literal["resumed", "stays"] = "resumed"
+    source_paused_split: Literal["not-read", "left-to-reader"] = "not-read"
+    source_blocked_clocks: Literal["all", "main"] = "all"
+    source_main_output: Literal["counts", "apart"] = "counts"
+    window_order_at_a_record: Literal["earliest-first", "latest-first"] = "earliest-first"
+    window_endless_state: Literal["dropped", "kept"] = "dropped"
+    backlog_false_to_true: Literal["after-idleness", "always"] = "after-idleness"
+    backlog_channels_without_strategy: Literal["not-awaited", "awaited"] = "not-awaited"
 
 
 CORE = Policies()
 
 FLINK_2_3 = Policies(
+    clock_busy_downstream="counted",
+    idleness_reading_zero="ignored",
+    idleness_ends_with="watermark",
     valve_flush_when_all_idle="last-channel-at-output",
     valve_minimum_when_active="deferred",
     valve_minimum_when_idle="channel-at-output",
     valve_finished_channel="counts",
+    align_announced_subtasks="reported",
+    align_group_update="changed-minimum",
+    align_report_of_min="counts",
+    align_restarted_coordinator="keeps-minimum",
+    align_source_key="name",
+    align_unknown_subtask="counts",
+    split_finished="counts",
+    split_none="unchanged",
+    split_status="idle-at-every-update",
+    split_resumption="rising-watermark",
+    source_aligned_watermark="oldest-sample",
+    source_bound_without_alignment="obeyed",
+    source_idle_paused_split="stays",
+    source_paused_split="left-to-reader",
+    source_blocked_clocks="main",
+    source_main_output="apart",
+    window_order_at_a_record="latest-first",
+    window_endless_state="kept",
+    backlog_channels_without_strategy="awaited",
 )
 
 PROFILES = {"core": CORE, "flink-2.3": FLINK_2_3}

@@ -21,3 +21,13 @@ def earlier(timestamp: int, milliseconds: int) -> int:
     if cite("TIME-2", timestamp - milliseconds < MIN):
         return MIN
     return timestamp - milliseconds
+
+
+def no_watermark(watermark: int) -> bool:
+    """Whether `watermark` (ms) says that there is none yet."""
+    return cite("TIME-3", watermark == MIN)
+
+
+def end_of_input(watermark: int) -> bool:
+    """Whether `watermark` (ms) ends its input."""
+    return cite("TIME-4", watermark == MAX)

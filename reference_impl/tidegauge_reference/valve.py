@@ -135,14 +135,11 @@ class Valve:
         return all(channel.idle for channel in self.channels)
 
     def state(self) -> ValveState:
-        """All of the state, hashable: equal states behave alike from here on."""
+        """All of the state, hashable, which `restore` needs: equal states behave alike from here on."""
         channels = tuple((c.watermark, c.idle, c.aligned) for c in self.channels)
         return channels, self.output_watermark, self.output_idle
 
-    def snapshot(self) -> ValveState:
-        """What `restore` needs."""
-        cite("VALVE-23")
-        return self.state()
+    snapshot = state
 
     def restore(self, saved: ValveState) -> None:
         """Become the valve that `saved` was taken from."""

@@ -23,9 +23,17 @@ SIGNS: dict[Verdict, tuple[str, str]] = {
 """The letter of each verdict and its words: a verdict never shows by colour alone."""
 
 _TITLES = {
+    "time": "Timestamps",
+    "clock": "The input activity clock",
+    "generator": "Watermark generators and strategies",
+    "idleness": "Idleness",
+    "splits": "Splits of a source, inputs of an operator",
     "valve": "The status-watermark valve",
-    "coordinator": "The source coordinator",
     "source": "The source subtask under alignment",
+    "coordinator": "The source coordinator",
+    "low_watermark": "The low-watermark service",
+    "backlog": "Backlog by watermark lag",
+    "window": "Windows and lateness",
     "job": "Whole jobs",
 }
 """What the chapters of the components are about."""

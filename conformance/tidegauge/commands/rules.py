@@ -10,7 +10,7 @@ from rich.table import Table
 from tidegauge_spec import Rule, load_registry, read_policies
 
 from ..scenario import BadInput
-from ..vectors import load_vectors
+from ..traceability import decided_in, rules_of_statement, shown_by
 from .console import OUT, complains
 
 
@@ -51,11 +51,26 @@ def rules(
 
 
 @complains
-def explain(rule_id: Annotated[str, typer.Argument(metavar="RULE", help="A rule's id, VALVE-3.")]) -> None:
-    """Say what a rule demands, why, and what to check when an engine fails it."""
-    rule = load_registry().rules.get(rule_id)
-    if rule is None:
-        raise BadInput(f"unknown rule {rule_id!r}; `tidegauge rules` lists them")
+def explain(
+    name: Annotated[
+        str, typer.Argument(metavar="RULE", help="A rule's id, VALVE-3, or a statement's number, E46.")
+    ],
+) -> None:
+    """Say what a rule demands, why, and what to check when an engine fails it; or which rules come from a
+    statement of the source documents."""
+    rule = load_registry().rules.get(name)
+    if rule is not None:
+        _explain(rule)
+        return
+    found = rules_of_statement(name)
+    if not found:
+        raise BadInput(f"unknown rule or statement {name!r}; `tidegauge rules` lists the rules")
+    for rule in found:
+        OUT.print(f"[bold]{rule.id}[/] ({rule.level}, {rule.component}) [bold]{escape(rule.title)}[/]")
+        OUT.print(escape(rule.sentence) + "\n")
+
+
+def _explain(rule: Rule) -> None:
     OUT.print(f"[bold]{rule.id}[/] ({rule.level}, {rule.component}) [bold]{escape(rule.title)}[/]\n")
     OUT.print(escape(rule.sentence) + "\n")
     OUT.print(f"[bold]Intent[/] {escape(rule.intent)}\n")
@@ -68,5 +83,6 @@ def explain(rule_id: Annotated[str, typer.Argument(metavar="RULE", help="A rule'
         OUT.print(f"[bold]Needs[/] the capability {' or '.join(rule.needs)}\n")
     OUT.print(f"[bold]Source[/] {', '.join(rule.sources)}   [bold]Since[/] {rule.since}")
     OUT.print(f"[bold]Checked by[/] {escape(', '.join(rule.checked_by))}")
-    shown = [vector.id for vector in load_vectors(rule.component) if rule.id in vector.rules]
-    OUT.print(f"[bold]Vectors[/] {escape(', '.join(shown)) or 'none'}")
+    OUT.print(f"[bold]Text[/] {rule.file}:{rule.line}")
+    OUT.print(f"[bold]Reference[/] {', '.join(decided_in(rule.id)) or 'none'}")
+    OUT.print(f"[bold]Vectors[/] {escape(', '.join(shown_by(rule.id))) or 'none'}")

@@ -27,6 +27,7 @@ from .console import ERR, OUT, complains
 from .summary import print_summary
 
 _POLL_SECONDS = 0.05
+_SECONDS_BETWEEN_LINES = 20.0
 _MOST_RESTARTS = 1_000_000
 """Of workers: each crash costs its own item, however many there are."""
 
@@ -154,8 +155,9 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 
 def _followed(child: subprocess.Popen[bytes], out: Path) -> list[AnyEvent]:
-    """The journal's events, showing progress while the child works."""
+    """The events of the journal, showing progress meanwhile: a bar, or in a log a line now and then."""
     reader, events = JournalReader(out), []
+    began = said = time.monotonic()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as progress:
         task = progress.add_task("starting", total=None)
@@ -168,6 +170,11 @@ def _followed(child: subprocess.Popen[bytes], out: Path) -> list[AnyEvent]:
                     progress.update(task, total=len(event.planned), description=event.implementation.name)
                 elif isinstance(event, Finished):
                     progress.update(task, advance=1, description=event.item)
+            if progress.disable and time.monotonic() - said > _SECONDS_BETWEEN_LINES:
+                said = time.monotonic()
+                finished = sum(isinstance(event, Finished) for event in events)
+                planned = sum(len(event.planned) for event in events if isinstance(event, Started))
+                OUT.print(f"{said - began:.0f} s: {finished} of {planned or '?'} items finished")
             if not ended:
                 _wait(child)
     return events

@@ -2,10 +2,34 @@
 
 from ..component import Component
 from ..vocabulary import Setup
+from .backlog.binding import BACKLOG
+from .clock.binding import CLOCK
+from .coordinator.binding import COORDINATOR
+from .generator.binding import GENERATOR
+from .idleness.binding import IDLENESS
 from .job.binding import JOB
+from .low_watermark.binding import LOW_WATERMARK
+from .source.binding import SOURCE
+from .splits.binding import SPLITS
 from .valve.binding import VALVE
+from .window.binding import WINDOW
 
-COMPONENTS: dict[str, Component] = {component.name: component for component in (VALVE, JOB)}
+COMPONENTS: dict[str, Component] = {
+    component.name: component
+    for component in (
+        CLOCK,
+        GENERATOR,
+        IDLENESS,
+        SPLITS,
+        VALVE,
+        SOURCE,
+        COORDINATOR,
+        LOW_WATERMARK,
+        BACKLOG,
+        WINDOW,
+        JOB,
+    )
+}
 
 
 def component_by_setup(setup: Setup) -> Component:

@@ -1,4 +1,4 @@
-"""Smaller numbers in the steps of a history: what the shrinker tries for a component without ideas of its own."""
+"""Smaller numbers in the steps of a history: for components that have no shrinking of their own."""
 
 from typing import Any
 

@@ -166,10 +166,6 @@ def verdict(
     """The verdict on a rule and the reason, in words."""
     counted = findings.rules.get(rule.id, Counted())
     claimed = circumstances.capabilities
-    if rule.needs and not claimed & set(rule.needs):
-        return "not-applicable", f"the engine does not claim the capability {' or '.join(rule.needs)}"
-    if not judged_by(rule, claimed):
-        return "not-applicable", f"the engine does not claim the component {rule.component}"
     if rule.id in blamed:
         failure = blamed[rule.id].failure
         if not failure.deterministic:
@@ -177,6 +173,12 @@ def verdict(
         if failure.property is not None:
             return "fail", f"the property {failure.property} is violated"
         return "fail", "first suspect in a history that diverges"
+    if rule.checked_by[0].startswith("not testable"):
+        return "not-applicable", rule.checked_by[0]
+    if rule.needs and not claimed & set(rule.needs):
+        return "not-applicable", f"the engine does not claim the capability {' or '.join(rule.needs)}"
+    if not judged_by(rule, claimed):
+        return "not-applicable", f"the engine does not claim the component {rule.component}"
     if judged_by(rule, claimed) & circumstances.never_output:
         return "fail", "the engine output nothing at all, in any scenario"
     if rule.id in circumstances.not_run:

@@ -12,11 +12,11 @@ def _job(
 JOB_MUTANTS = (
     _job(
         "never-blocks",
-        "source",
-        ("SOURCE-1",),
+        "split_alignment",
+        ("SOURCE-1", "JOB-9"),
         "A12",
         "A source reads on whatever its bound.",
-        ('if cite("SOURCE-1", crossing < limit - 1):', "if False:"),
+        ('self.blocked = not cite("SOURCE-2", watermark <= self.bound)', "self.blocked = False"),
     ),
     _job(
         "blocks-the-slowest",
@@ -25,23 +25,18 @@ JOB_MUTANTS = (
         "A33",
         "The subtask that holds the minimum is blocked.",
         (
-            "return [(subtask, bound) for subtask in range(own.subtasks)]",
-            "return [\n"
-            "            (subtask, minimum - 1 if own.reports.get(subtask) == minimum else bound)\n"
-            "            for subtask in range(own.subtasks)\n"
-            "        ]",
+            'return [("announcement", bound, f"{source}/{subtask}") for subtask in receivers]',
+            "bounds = {n: minimum - 1 if own.reports.get(n) == minimum else bound for n in receivers}\n"
+            '        return [("announcement", bounds[n], f"{source}/{n}") for n in receivers]',
         ),
     ),
     _job(
         "never-resumes",
-        "source",
+        "source_operator",
         ("SOURCE-3",),
         "A19",
         "A subtask keeps its first bound.",
-        (
-            "        self.bound = bound\n\n    def state",
-            "        self.bound = min(self.bound, bound)\n\n    def state",
-        ),
+        ("self.alignment.bound = bound", "self.alignment.bound = min(self.alignment.bound, bound)"),
     ),
     _job(
         "aligned-without-alignment",
@@ -49,18 +44,7 @@ JOB_MUTANTS = (
         ("SOURCE-4",),
         "A26",
         "Sources without a group are aligned with one another, with a drift of 0.",
-        (
-            "            if source.group is not None:\n",
-            "            if True:\n",
-        ),
-        (
-            "self.coordinators.start(source.name, source.group, drift,",
-            'self.coordinators.start(source.name, source.group or "", drift,',
-        ),
-        (
-            "SourceSubtask(subtask.first, subtask.end, source.group is not None)",
-            "SourceSubtask(subtask.first, subtask.end, True)",
-        ),
+        ("source.strategy.alignment or (None, 0, 0)", 'source.strategy.alignment or ("", 0, 0)'),
     ),
     _job(
         "fastest-subtask-counts",
@@ -68,7 +52,7 @@ JOB_MUTANTS = (
         ("ALIGN-1",),
         "A16",
         "The minimum of a source is the largest watermark of its subtasks.",
-        ("return min(waited_for, default=MAX)", "return max(waited_for, default=MAX)"),
+        ('min(waited_for) if cite("ALIGN-1", len(waited_for) > 1) else ', ""),
     ),
     _job(
         "ignores-other-sources",
@@ -76,7 +60,10 @@ JOB_MUTANTS = (
         ("ALIGN-2",),
         "A17",
         "A coordinator does not know of the other sources of its group.",
-        ("minimum = min(other.minimum() for other in group)", "minimum = own.minimum()"),
+        (
+            'min(lows.values()) if cite("ALIGN-2", len(lows) > 1) else max(lows.values(), default=MIN)',
+            "self._minimum(source)",
+        ),
     ),
     _job(
         "one-group-for-all",
@@ -84,7 +71,7 @@ JOB_MUTANTS = (
         ("ALIGN-3",),
         "A13",
         "All sources are one group.",
-        ('if name == source or not cite("ALIGN-3", other.group != own.group)', "if True"),
+        ('if not cite("ALIGN-3", self.sources[o].group != own.group)', "if True"),
     ),
     _job(
         "no-drift",
@@ -92,7 +79,7 @@ JOB_MUTANTS = (
         ("ALIGN-4",),
         "A19",
         "The bound is the minimum; the drift is forgotten.",
-        ("bound = min(minimum + own.max_allowed_watermark_drift, MAX)", "bound = minimum"),
+        ('later(minimum, own.drift) if cite("ALIGN-4", own.drift > 0) else minimum', "minimum"),
     ),
     _job(
         "waits-for-the-finished",
@@ -100,17 +87,22 @@ JOB_MUTANTS = (
         ("ALIGN-5",),
         "FLINK-32414",
         "A finished subtask stays in the minimum, so the others wait for it for ever.",
-        ('if not cite("ALIGN-5", subtask in self.finished)', "if True"),
+        (
+            "        last = own.reports.get(subtask, watermark)\n",
+            "        last = own.reports.get(subtask, watermark)\n"
+            "        watermark = last if watermark == MAX else watermark\n",
+        ),
     ),
     _job(
         "loses-records",
         "job",
-        ("JOB-1",),
+        ("JOB-1", "JOB-10"),
         "a batch that is read and not committed",
         "Now and then what a subtask has read does not come out.",
         (
-            "                if numbers is None:\n",
-            "                if numbers is None or (numbers[0] > 0 and numbers[0] % 7000 == 0):\n",
+            "            self._take(key, now, operator.record(None, timestamp))\n",
+            "            if timestamp % 7000 != 3500:\n"
+            "                self._take(key, now, operator.record(None, timestamp))\n",
         ),
     ),
     _job(
@@ -119,10 +111,31 @@ JOB_MUTANTS = (
         ("JOB-4",),
         "state kept in the reader and not in the offset",
         "A restarted job starts from the beginning.",
-        (
-            "        for key, subtask in self.subtasks.items():\n"
-            "            fresh.subtasks[key].restore(subtask.state())\n",
-            "",
-        ),
+        ("            fresh.feeds[key].seek(positions[key])\n", ""),
+    ),
+    _job(
+        "blocked-is-idle",
+        "source_operator",
+        ("JOB-7",),
+        "B12",
+        "The idle timeout runs on while alignment blocks the source.",
+        ("blocked = everywhere and self.alignment.blocked", "blocked = False"),
+    ),
+    _job(
+        "backpressured-is-idle",
+        "source_operator",
+        ("JOB-8",),
+        "B17",
+        "The idle timeout runs on while the source is under backpressure.",
+        ("kept_from = self.backpressured or blocked", "kept_from = blocked"),
+    ),
+    _job(
+        "fastest-source-counts",
+        "job",
+        ("JOB-10",),
+        "E29",
+        "Downstream time is the largest watermark of all sources.",
+        ("self.valve = Valve(len(self.channels))", "self.valve = Valve(1)"),
+        ("getattr(self.valve, name)(self.channels[key], *fields)", "getattr(self.valve, name)(0, *fields)"),
     ),
 )

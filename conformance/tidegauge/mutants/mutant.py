@@ -48,10 +48,34 @@ class Mutant:
 @cache
 def load_mutants() -> dict[str, Mutant]:
     """All named mutants, by name."""
+    from .backlog import BACKLOG_MUTANTS
+    from .clock import CLOCK_MUTANTS
+    from .coordinator import COORDINATOR_MUTANTS
+    from .generator import GENERATOR_MUTANTS
+    from .idleness import IDLENESS_MUTANTS
     from .jobs import JOB_MUTANTS
+    from .low_watermark import LOW_WATERMARK_MUTANTS
+    from .source import SOURCE_MUTANTS
+    from .splits import SPLITS_MUTANTS
     from .valve import VALVE_MUTANTS
+    from .window import WINDOW_MUTANTS
 
-    return {mutant.name: mutant for mutant in (*VALVE_MUTANTS, *JOB_MUTANTS)}
+    return {
+        mutant.name: mutant
+        for mutant in (
+            *CLOCK_MUTANTS,
+            *GENERATOR_MUTANTS,
+            *IDLENESS_MUTANTS,
+            *SPLITS_MUTANTS,
+            *VALVE_MUTANTS,
+            *SOURCE_MUTANTS,
+            *COORDINATOR_MUTANTS,
+            *LOW_WATERMARK_MUTANTS,
+            *BACKLOG_MUTANTS,
+            *WINDOW_MUTANTS,
+            *JOB_MUTANTS,
+        )
+    }
 
 
 class MutantAdapter(ComponentAdapter):

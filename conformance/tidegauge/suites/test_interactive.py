@@ -45,7 +45,9 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
         @initialize(setup=setups(item.component))
         def start(self, setup: Any) -> None:
             self.setup = setup
-            self.session = run.adapter.session(setup)
+            needs = component.scenario(id="setup", setup=setup, history=()).needs
+            if set(needs) <= set(run.implementation.capabilities):
+                self.session = run.adapter.session(setup)
 
         @rule(data=st.data())
         def step(self, data: Any) -> None:

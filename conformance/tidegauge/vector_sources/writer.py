@@ -10,10 +10,32 @@ from pathlib import Path
 import msgspec
 
 from ..vectors import Vector
-from . import valve_essay, valve_known_bugs
+from . import (
+    backlog,
+    clock,
+    coordinator,
+    generator,
+    idleness,
+    low_watermark,
+    source,
+    splits,
+    valve_essay,
+    valve_known_bugs,
+    window,
+)
 from .flink_tests import flink_vectors
 
-WRITTEN: dict[str, tuple[Vector, ...]] = {}
+WRITTEN: dict[str, tuple[Vector, ...]] = {
+    "clock": clock.VECTORS,
+    "generator": generator.VECTORS,
+    "idleness": idleness.VECTORS,
+    "splits": splits.VECTORS,
+    "source": source.VECTORS,
+    "coordinator": coordinator.VECTORS,
+    "low_watermark": low_watermark.VECTORS,
+    "backlog": backlog.VECTORS,
+    "window": window.VECTORS,
+}
 """The vectors written by hand, by component."""
 
 

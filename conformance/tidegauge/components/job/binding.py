@@ -1,13 +1,12 @@
 """Jobs, bound to the reference's simulator."""
 
-from fractions import Fraction
 from typing import Any
 
 from tidegauge_reference import job as reference_job
 
 from ...component import Component
-from ...timestamps import from_wire
-from .vocabulary import JobScenario, JobSetup, RunStep
+from .feed import feed_of
+from .vocabulary import JobScenario, JobSetup, RunStep, SourceSetup
 
 UPDATE_INTERVAL = 1_000
 RESOLUTION = 10
@@ -38,22 +37,24 @@ class SimulatedJob:
         sources = tuple(
             simulator.SourceDescription(
                 source.name,
-                tuple(
-                    simulator.SubtaskDescription(
-                        from_wire(subtask.first),
-                        from_wire(subtask.end),
-                        Fraction(subtask.records_per_millisecond),
-                    )
-                    for subtask in source.subtasks
-                ),
-                source.watermark_group,
-                source.max_allowed_watermark_drift,
+                tuple(feed_of(subtask) for subtask in source.subtasks),
+                self._strategy(source),
             )
             for source in self.setup.sources
         )
         return simulator.JobDescription(
-            sources, UPDATE_INTERVAL, RESOLUTION, self.setup.until, self.setup.restarts
+            sources, UPDATE_INTERVAL, RESOLUTION, self.setup.until, self.setup.restarts, self.setup.window
         )
+
+    def _strategy(self, source: SourceSetup) -> Any:
+        strategy = self.simulator.WatermarkStrategy.for_monotonous_timestamps()
+        if source.idle_timeout is not None:
+            strategy = strategy.with_idleness(source.idle_timeout)
+        if source.watermark_group is not None:
+            strategy = strategy.with_watermark_alignment(
+                source.watermark_group, source.max_allowed_watermark_drift, UPDATE_INTERVAL
+            )
+        return strategy
 
 
 JOB = Component(
@@ -63,5 +64,5 @@ JOB = Component(
     calls={RunStep: lambda job, step: job.run()},
     module=reference_job,
     build=lambda module, setup, policies: SimulatedJob(setup, module),
-    extras=("alignment", "restart", "int64"),
+    extras=("alignment", "restart", "job-idleness", "job-windows", "int64"),
 )

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from ...scenario import JobScenario, Origin
-from .vocabulary import JobSetup, SourceSetup, SubtaskSetup
+from .vocabulary import Backpressure, JobSetup, SegmentSetup, SourceSetup, SubtaskSetup
 
 DRIFT = 30_000
 _RECORDS = 60_000
@@ -27,6 +27,55 @@ _UNTIL = 3 * _RECORDS
 """Three times as long as a right engine needs."""
 
 
+def _segmented(*segments: SegmentSetup, backpressure: tuple[Backpressure, ...] = ()) -> SubtaskSetup:
+    first = min(int(segment.first) for segment in segments)
+    last = max(int(segment.first) + (segment.count - 1) * segment.step for segment in segments)
+    return SubtaskSetup(first, last + 1, 1, segments, backpressure)
+
+
+_SECOND = 1_000
+_WINDOW = 10 * _SECOND
+
+
+def _worked_example(name: str, stays_at: int) -> JobSetup:
+    """The example of the FLIP on blocked sources: A is blocked at 1042 s, B emits a large batch at 1000 s (or
+    goes on to 1005 s) for three times the idle timeout, then jumps to 5000 s; A resumes at 1042 s."""
+    a = _segmented(
+        SegmentSetup(1_000 * _SECOND, 43, _SECOND, 0, 10),
+        SegmentSetup(1_042 * _SECOND, 60, _SECOND, 2_000, 10),
+    )
+    b = _segmented(
+        SegmentSetup(1_000 * _SECOND, 750, 0, 0, 10),
+        SegmentSetup(stays_at * _SECOND, 750, 0, 7_500, 10),
+        SegmentSetup(5_000 * _SECOND, 50, _SECOND, 15_100, 10),
+    )
+    sources = tuple(
+        SourceSetup(source, (subtask,), "group-1", DRIFT, idle_timeout=5 * _SECOND)
+        for source, subtask in (("a", a), ("b", b))
+    )
+    return JobSetup(name, sources, until=60 * _SECOND, window=_WINDOW)
+
+
+def _backpressured(name: str, a: Backpressure, b: tuple[Backpressure, ...] = ()) -> JobSetup:
+    """Two sources without alignment, one record each 100 ms; A cannot emit for three times the idle timeout,
+    B goes on, or stops later."""
+    feed = SegmentSetup(0, 300, 100, 0, 100)
+    sources = (
+        SourceSetup("a", (_segmented(feed, backpressure=(a,)),), idle_timeout=3 * _SECOND),
+        SourceSetup("b", (_segmented(feed, backpressure=b),), idle_timeout=3 * _SECOND),
+    )
+    return JobSetup(name, sources, until=60 * _SECOND, window=_SECOND)
+
+
+def _window_state() -> JobSetup:
+    """A fast and a slow source in one group, and windows over both that wait for the slow one."""
+    feeds = {"fast": SegmentSetup(0, 1_200, 100, 0, 20), "slow": SegmentSetup(0, 1_200, 100, 0, 100)}
+    sources = tuple(
+        SourceSetup(name, (_segmented(feed),), "group-1", 5 * _SECOND) for name, feed in feeds.items()
+    )
+    return JobSetup("window-state", sources, until=240 * _SECOND, window=_SECOND)
+
+
 _JOBS = (
     JobSetup("flip-182", (_source("numbers", _FOUR),), _UNTIL),
     JobSetup("flip-182-restarted", (_source("numbers", _FOUR),), _UNTIL, restarts=(12_000, 34_000)),
@@ -45,7 +94,7 @@ _JOBS = (
                 ),
             ),
         ),
-        until=24_000,
+        until=6_000,
         endless=True,
         split_range=True,
     ),
@@ -75,6 +124,15 @@ _JOBS = (
         ),
         _UNTIL,
     ),
+    _worked_example("blocked-is-not-idle", stays_at=1_000),
+    _worked_example("blocked-is-not-idle-moving", stays_at=1_005),
+    _backpressured("backpressured-is-not-idle", Backpressure(5 * _SECOND, 15 * _SECOND)),
+    _backpressured(
+        "backpressured-sooner-is-not-idle",
+        Backpressure(5 * _SECOND, 15 * _SECOND),
+        (Backpressure(9 * _SECOND, 15 * _SECOND),),
+    ),
+    _window_state(),
 )
 
 
@@ -82,6 +140,10 @@ def _scenario(setup: JobSetup) -> JobScenario:
     needs = ["restart"] if setup.restarts else []
     if setup.split_range:
         needs.append("int64")
+    if setup.window is not None:
+        needs.append("job-windows")
+    if any(source.idle_timeout is not None for source in setup.sources):
+        needs.append("job-idleness")
     return JobScenario(
         id=f"job:{setup.name}", setup=setup, needs=tuple(needs), origin=Origin("vector", of="FLIP-182")
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ...timestamps import from_wire
 from ...vocabulary import AnyOutput, LogEvent
-from .vocabulary import JobSetup, SourceSetup
+from .vocabulary import JobSetup, SegmentSetup, SourceSetup
 
 Key = tuple[str, int]
 """A source's name and the index of one of its subtasks."""
@@ -21,10 +21,20 @@ class Subtask:
     first: int
     end: int
     records_per_millisecond: int
+    segments: tuple[SegmentSetup, ...] = ()
 
     def last_readable(self, processing_time: int) -> int:
         """The last number that can be read by then; `first - 1` if none can."""
+        if self.segments:
+            readable = [_last_of(segment, processing_time) for segment in self.segments]
+            return max((last for last in readable if last is not None), default=self.first - 1)
         return min(self.first + processing_time * self.records_per_millisecond, self.end) - 1
+
+
+def _last_of(segment: SegmentSetup, processing_time: int) -> int | None:
+    """The timestamp of the last record of a segment that can be read by then."""
+    count = min((processing_time - segment.readable_from) // segment.milliseconds_per_record, segment.count)
+    return from_wire(segment.first) + (count - 1) * segment.step if count > 0 else None
 
 
 def subtasks_of(setup: JobSetup) -> dict[Key, Subtask]:
@@ -37,6 +47,7 @@ def subtasks_of(setup: JobSetup) -> dict[Key, Subtask]:
             from_wire(described.first),
             from_wire(described.end),
             described.records_per_millisecond,
+            described.segments,
         )
         for source in setup.sources
         for index, described in enumerate(source.subtasks)
@@ -84,7 +95,7 @@ class JobLog:
         current: tuple[str, int] | None = None
         for event in self.events:
             acting = (event.source, event.processing_time)
-            if event.kind == "restarted":
+            if event.kind == "restarted" or not event.source:
                 continue
             if current is not None and acting != current:
                 yield Moment(current[0], current[1], dict(last))

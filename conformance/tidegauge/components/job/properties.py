@@ -4,6 +4,7 @@ came out, in which order, and when they could have been read; no engine is asked
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ...timestamps import from_wire
 from .log import JobLog, Key, Moment, Subtask, groups_of
 
 
@@ -206,6 +207,51 @@ def _drift_granted(run: JobRun) -> Seen:
     return None
 
 
+def _nothing_late(run: JobRun) -> Seen:
+    for event in run.log.events:
+        if event.kind == "late":
+            return (
+                f"at {event.processing_time} ms a record of {event.event_time} came too late for its window"
+            )
+    if not any(event.kind == "fire" for event in run.log.events):
+        return "no window ever fired"
+    return None
+
+
+def _state_bounded(run: JobRun) -> Seen:
+    window = run.log.setup.window or 0
+    allowed = sum(
+        (subtask.drift + run.overshoot_ms + 2 * window) // max(1, segment.step)
+        for subtask in run.log.subtasks.values()
+        for segment in subtask.segments
+    )
+    sizes = [event.count for event in run.log.events if event.kind == "state-size"]
+    if not sizes:
+        return "nothing was ever kept"
+    if max(sizes) > allowed:
+        return (
+            f"the windows kept {max(sizes)} records; within the drift and the overshoot there are {allowed}"
+        )
+    return None
+
+
+def _all_results(run: JobRun) -> Seen:
+    window = run.log.setup.window or 1
+    expected: dict[int, int] = {}
+    for subtask in run.log.subtasks.values():
+        for segment in subtask.segments:
+            for number in range(segment.count):
+                end = (from_wire(segment.first) + number * segment.step) // window * window + window
+                expected[end] = expected.get(end, 0) + 1
+    fired = [(from_wire(event.event_time), event.count) for event in run.log.events if event.kind == "fire"]
+    if sorted(fired) == sorted(expected.items()):
+        return None
+    wrong = sorted(set(fired) ^ set(expected.items()))[0][0]
+    counts = [count for end, count in fired if end == wrong]
+    has = expected.get(wrong, 0)
+    return f"the window that ends at {wrong} fired with {counts or 'no'} records, it has {has}"
+
+
 _WHOLE = ("flip-182", "short-subtask", "two-sources-one-query", "two-sources-two-queries", "two-groups")
 _STUCK = ("ALIGN-4", "ALIGN-5", "SOURCE-2", "SOURCE-3")
 _LOOSE = ("SOURCE-1", "ALIGN-1", "ALIGN-4")
@@ -308,6 +354,35 @@ JOB_PROPERTIES = (
         ("flip-182-literal",),
         _only_lowest_range,
         alignment=True,
+    ),
+    JobProperty(
+        "job-blocked-is-not-idle",
+        "In the worked example of the FLIP on blocked sources no record of A is late.",
+        ("JOB-7", *_STUCK),
+        ("blocked-is-not-idle", "blocked-is-not-idle-moving"),
+        _nothing_late,
+    ),
+    JobProperty(
+        "job-backpressured-is-not-idle",
+        "No record of a source that was held up by backpressure is late.",
+        ("JOB-8",),
+        ("backpressured-is-not-idle", "backpressured-sooner-is-not-idle"),
+        _nothing_late,
+    ),
+    JobProperty(
+        "job-window-state-bounded",
+        "Windows keep no more records than lie within the drift plus the declared overshoot.",
+        ("JOB-9", *_LOOSE),
+        ("window-state",),
+        _state_bounded,
+        alignment=True,
+    ),
+    JobProperty(
+        "job-window-results",
+        "Every window fires once, with all its records.",
+        ("JOB-10", "JOB-1", "JOB-7", "JOB-8"),
+        ("window-state", "blocked-is-not-idle", "backpressured-is-not-idle"),
+        _all_results,
     ),
 )
 """The properties of single jobs; that alignment only delays compares two and stands in `judging/jobs.py`."""

@@ -1,0 +1,105 @@
+"""Detectors and combiners of backlog, bound to the reference and to their generators."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tidegauge_reference import Policies, Unsupported, backlog
+
+from ...component import Component, CoverScope
+from ...timestamps import from_wire
+from ...vocabulary import Setup, Step
+from .generator import MISSPELLED, draw_setup, draw_step
+from .properties import PROPERTIES
+from .vocabulary import (
+    WATERMARK_LAG,
+    ActiveStep,
+    AttributesStep,
+    BacklogScenario,
+    BacklogSetup,
+    ClockStep,
+    CombinerSetup,
+    ConfigureStep,
+    DetectorSetup,
+    IdleStep,
+    OtherStep,
+    WatermarkStep,
+)
+
+
+def _scenario(*, setup: Setup, needs: tuple[str, ...] = (), **rest: Any) -> BacklogScenario:
+    """A scenario that does not apply to engines without the kind of setup it is about."""
+    if isinstance(setup, DetectorSetup) and WATERMARK_LAG not in needs:
+        needs = (WATERMARK_LAG, *needs)
+    return BacklogScenario(setup=setup, needs=needs, **rest)  # type: ignore[arg-type]
+
+
+def _build(module: Any, setup: BacklogSetup, policies: Policies) -> Any:
+    if isinstance(setup, CombinerSetup):
+        return module.AttributesCombiner(setup.channels, setup.without_strategy, policies)
+    return module.LagDetector(policies)
+
+
+def _on(name: str, fields: Callable[[Any], tuple[Any, ...]]) -> Callable[[Any, Any], Any]:
+    """Calls the method `name` with the `fields` of the step; a combiner has no steps of a detector, and a
+    detector none of a combiner."""
+
+    def call(engine: Any, step: Any) -> Any:
+        method = getattr(engine, name, None)
+        if method is None:
+            raise Unsupported(f"{type(engine).__name__} has no step {name}")
+        return method(*fields(step))
+
+    return call
+
+
+def _alphabet(setup: BacklogSetup) -> Sequence[Step]:
+    """A few steps; the threshold is one that the times in them meet."""
+    if isinstance(setup, CombinerSetup):
+        return [AttributesStep(channel, flag) for channel in range(setup.channels) for flag in (False, True)]
+    return (
+        ConfigureStep(backlog.OPTION, 10),
+        ConfigureStep(MISSPELLED, 5),
+        ClockStep(100),
+        ClockStep(105),
+        WatermarkStep(89),
+        WatermarkStep(90),
+        WatermarkStep("MAX"),
+        IdleStep(),
+        ActiveStep(),
+        OtherStep(True),
+        OtherStep(False),
+    )
+
+
+_DETECTOR = DetectorSetup()
+_CONFIGURED = CoverScope("threshold-10-now-100", _DETECTOR, tuple(_alphabet(_DETECTOR)), longest=5)
+_THREE = CombinerSetup(3, (2,))
+_THREE_CHANNELS = CoverScope("3-channels-one-without-strategy", _THREE, tuple(_alphabet(_THREE)))
+
+BACKLOG = Component(
+    name="backlog",
+    setup=BacklogSetup,
+    scenario=_scenario,
+    calls={
+        ConfigureStep: _on("configure", lambda step: (step.option, step.milliseconds)),
+        ClockStep: _on("clock", lambda step: (step.now,)),
+        WatermarkStep: _on("watermark", lambda step: (from_wire(step.timestamp),)),
+        IdleStep: _on("idle", lambda step: ()),
+        ActiveStep: _on("active", lambda step: ()),
+        OtherStep: _on("other", lambda step: (step.backlog,)),
+        AttributesStep: _on("attributes", lambda step: (step.channel, step.backlog)),
+    },
+    module=backlog,
+    build=_build,
+    extras=("snapshot", "int64", WATERMARK_LAG),
+    drawn=True,
+    draw_setup=draw_setup,
+    draw_step=draw_step,
+    alphabet=_alphabet,
+    covers={
+        "smoke": (_THREE_CHANNELS,),
+        "default": (_CONFIGURED, _THREE_CHANNELS),
+        "thorough": (_CONFIGURED, _THREE_CHANNELS),
+    },
+    properties=PROPERTIES,
+)

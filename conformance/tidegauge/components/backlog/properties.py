@@ -1,0 +1,267 @@
+"""What must be true of every detector and combiner of backlog; no reference is asked."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from tidegauge_reference.backlog import OPTION
+
+from ...property import Holds, Property
+from ...scenario import Scenario
+from ...timestamps import MIN, from_wire
+from ...transcript import Outputs, Transcript
+from ...vocabulary import RecordAttributes, Restore, Snapshot, Step
+from .vocabulary import (
+    ActiveStep,
+    AttributesStep,
+    ClockStep,
+    CombinerSetup,
+    ConfigureStep,
+    DetectorSetup,
+    IdleStep,
+    OtherStep,
+    WatermarkStep,
+)
+
+
+def _flags(outputs: Outputs) -> list[bool]:
+    return [output.backlog for output in outputs if isinstance(output, RecordAttributes)]
+
+
+def _all_flags(transcript: Transcript) -> list[bool]:
+    return [flag for outputs in transcript.outputs for flag in _flags(outputs)]
+
+
+def _goes_back(scenario: Scenario) -> bool:
+    """Whether a restore returns to an earlier moment."""
+    return any(isinstance(step, Restore) for step in scenario.history)
+
+
+@dataclass
+class _Facts:
+    """What a history says by itself about the subtask; the lag is that of the last watermark. `due`: the
+    last step is one at which the lag is looked at; `caught_up`: it was within the threshold at one before."""
+
+    threshold: int = 0
+    started: bool = False
+    now: int = 0
+    watermark: int = MIN
+    idle: bool = False
+    other: bool = False
+    due: bool = False
+    caught_up: bool = False
+
+    def add(self, step: Step) -> None:
+        """What the step says."""
+        self.caught_up = self.caught_up or (self.due and self.watermark != MIN and not self.behind())
+        self.due = False
+        if isinstance(step, ConfigureStep):
+            if step.option == OPTION and step.milliseconds > 0 and not self.started:
+                self.threshold = step.milliseconds
+            return
+        self.started = self.started or step not in (WatermarkStep("MIN"), Snapshot())
+        if isinstance(step, ClockStep):
+            self.now = step.now
+        elif isinstance(step, WatermarkStep) and step.timestamp not in ("MIN", "MAX"):
+            self.watermark = from_wire(step.timestamp)
+            self.due = not self.idle
+        elif isinstance(step, IdleStep | ActiveStep):
+            self.due = self.idle and isinstance(step, ActiveStep)
+            self.idle = isinstance(step, IdleStep)
+        elif isinstance(step, OtherStep):
+            self.other = step.backlog
+
+    def behind(self) -> bool:
+        """Whether the subtask is active and its lag is greater than the threshold."""
+        return not self.idle and self.watermark != MIN and self.now - self.watermark > self.threshold
+
+
+def _flags_with_facts(scenario: Scenario, transcript: Transcript) -> Iterator[tuple[bool, _Facts]]:
+    """Each flag that a detector sent, with the facts at that step."""
+    facts = _Facts()
+    if not isinstance(scenario.setup, DetectorSetup) or _goes_back(scenario):
+        return
+    for step, outputs in zip(scenario.history, transcript.outputs, strict=False):
+        facts.add(step)
+        for flag in _flags(outputs):
+            yield flag, facts
+
+
+def _claims(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
+    arose = None
+    for flag, facts in _flags_with_facts(scenarios[0], transcripts[0]):
+        arose = True
+        if flag and not (facts.other or facts.behind()):
+            return False
+        if not flag and (facts.other or (facts.due and facts.behind() and not facts.caught_up)):
+            return False
+    return arose
+
+
+def _caught_up(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
+    arose = None
+    for flag, facts in _flags_with_facts(scenarios[0], transcripts[0]):
+        if facts.caught_up:
+            arose = True
+            if flag and not facts.other:
+                return False
+    return arose
+
+
+def _alternates(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
+    flags = _all_flags(transcripts[0])
+    if _goes_back(scenarios[0]) or not flags:
+        return None
+    return all(flag == (flags[0] if index % 2 == 0 else not flags[0]) for index, flag in enumerate(flags))
+
+
+def _not_by_time(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
+    times = [
+        outputs
+        for step, outputs in zip(scenarios[0].history, transcripts[0].outputs, strict=False)
+        if isinstance(step, ClockStep)
+    ]
+    return not any(times) if times else None
+
+
+def _unconfigured(scenario: Scenario) -> list[Scenario]:
+    """The history in a job that sets no option."""
+    history = tuple(step for step in scenario.history if not isinstance(step, ConfigureStep))
+    return [replace(scenario, history=history, groups=())] if history else []
+
+
+def _off_means_off(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
+    """Without an option attributes come from other strategies alone."""
+    if not isinstance(scenarios[0].setup, DetectorSetup) or len(scenarios) == 1:
+        return None
+    return not any(
+        _flags(outputs)
+        for step, outputs in zip(scenarios[1].history, transcripts[1].outputs, strict=False)
+        if not isinstance(step, OtherStep)
+    )
+
+
+def _combined(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
+    """True needs one true channel, false all that are awaited: the channels' words are facts."""
+    scenario, transcript = scenarios[0], transcripts[0]
+    if not isinstance(scenario.setup, CombinerSetup) or _goes_back(scenario):
+        return None
+    awaited = set(range(scenario.setup.channels)) - set(scenario.setup.without_strategy)
+    said: dict[int, bool] = {}
+    arose = None
+    for step, outputs in zip(scenario.history, transcript.outputs, strict=False):
+        if isinstance(step, AttributesStep):
+            said[step.channel] = step.backlog
+        claimed = any(said[channel] for channel in said if channel in range(scenario.setup.channels))
+        for flag in _flags(outputs):
+            arose = True
+            if flag != claimed or not (flag or awaited <= said.keys()):
+                return False
+    return arose
+
+
+def _reversed(scenario: Scenario) -> list[Scenario]:
+    """The history with the channels numbered from the other end."""
+    if not isinstance(scenario.setup, CombinerSetup):
+        return []
+    last = scenario.setup.channels - 1
+    setup = CombinerSetup(last + 1, tuple(last - channel for channel in scenario.setup.without_strategy))
+    history = tuple(
+        replace(step, channel=last - step.channel) if isinstance(step, AttributesStep) else step
+        for step in scenario.history
+    )
+    return [replace(scenario, setup=setup, history=history)]
+
+
+def _channel_order(_: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
+    if len(transcripts) == 1 or not _all_flags(transcripts[0]):
+        return None
+    return transcripts[0].outputs == transcripts[1].outputs
+
+
+def _with_restores(scenario: Scenario) -> list[Scenario]:
+    """The history with a snapshot and at once a restore before every step."""
+    if _goes_back(scenario):
+        return [scenario]
+    history = tuple(part for step in scenario.history for part in (Snapshot(), Restore(), step))
+    return [replace(scenario, history=history, groups=(), needs=(*scenario.needs, "snapshot"))]
+
+
+def _snapshot_restore(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
+    if _goes_back(scenarios[0]) or not _all_flags(transcripts[0]):
+        return None
+    once, often = ([o for outputs in t.outputs for o in outputs] for t in transcripts)
+    return once == often
+
+
+PROPERTIES = (
+    Property(
+        name="backlog-claims",
+        sentence=(
+            "The flag is true only if another strategy says so or the active subtask lags by more than the "
+            "threshold, and false only if neither is so or the subtask has caught up."
+        ),
+        rules=("BACKLOG-4", "BACKLOG-8"),
+        holds=_claims,
+        holds_under={},
+        needs_steps=True,
+    ),
+    Property(
+        name="backlog-caught-up",
+        sentence="After the lag was found to be within the threshold, true needs another strategy.",
+        rules=("BACKLOG-7",),
+        holds=_caught_up,
+        holds_under={"backlog_false_to_true": "after-idleness"},
+        needs_steps=True,
+    ),
+    Property(
+        name="backlog-alternates",
+        sentence="The flags that are sent alternate between true and false.",
+        rules=("BACKLOG-9",),
+        holds=_alternates,
+        holds_under={},
+    ),
+    Property(
+        name="backlog-not-by-time",
+        sentence="Nothing is sent because time passes.",
+        rules=("BACKLOG-5",),
+        holds=_not_by_time,
+        holds_under={},
+        needs_steps=True,
+    ),
+    Property(
+        name="backlog-off-means-off",
+        sentence="In a job that sets no option a flag is sent only when another strategy speaks.",
+        rules=("BACKLOG-3",),
+        holds=_off_means_off,
+        holds_under={},
+        variants=_unconfigured,
+        needs_steps=True,
+    ),
+    Property(
+        name="backlog-combined",
+        sentence="A combined true needs one channel that says so, a combined false every awaited channel.",
+        rules=("BACKLOG-10", "BACKLOG-8"),
+        holds=_combined,
+        holds_under={"backlog_channels_without_strategy": "not-awaited"},
+        needs_steps=True,
+    ),
+    Property(
+        name="backlog-channel-order",
+        sentence="Numbering the channels from the other end changes nothing.",
+        rules=("BACKLOG-10",),
+        holds=_channel_order,
+        holds_under={},
+        variants=_reversed,
+    ),
+    Property(
+        name="backlog-snapshot-restore",
+        sentence="A snapshot and a restore before every step change nothing.",
+        rules=("BACKLOG-11",),
+        holds=_snapshot_restore,
+        holds_under={},
+        variants=_with_restores,
+        needs=("snapshot",),
+    ),
+)

@@ -1,0 +1,45 @@
+"""Smaller groups: fewer sources, fewer subtasks, smaller numbers."""
+
+from msgspec.structs import replace
+
+from ...generation.simplification import plainer_numbers
+from ...vocabulary import Step
+from .vocabulary import CoordinatorSetup, StartedSource
+
+Candidate = tuple[CoordinatorSetup, tuple[Step, ...]]
+
+
+def simplify(setup: CoordinatorSetup, history: tuple[Step, ...]) -> list[Candidate]:
+    """Candidates that do the same with less."""
+    candidates: list[Candidate] = []
+    for source in setup.sources:
+        elsewhere = tuple(step for step in history if getattr(step, "source", "") != source.source)
+        candidates.append((_with(setup, source), elsewhere))
+        if source.subtasks > 1:
+            fewer = replace(source, subtasks=source.subtasks - 1)
+            candidates += (
+                (_with(setup, source, fewer), _without(history, source.source, subtask))
+                for subtask in range(source.subtasks)
+            )
+        candidates += (
+            (_with(setup, source, replace(source, max_allowed_watermark_drift=drift)), history)
+            for drift in {0, 1, 10}
+            if drift < source.max_allowed_watermark_drift
+        )
+    return candidates + plainer_numbers(setup, history)
+
+
+def _with(setup: CoordinatorSetup, old: StartedSource, *new: StartedSource) -> CoordinatorSetup:
+    """The setup with `new` instead of `old`."""
+    place = setup.sources.index(old)
+    return CoordinatorSetup((*setup.sources[:place], *new, *setup.sources[place + 1 :]))
+
+
+def _without(history: tuple[Step, ...], source: str, unwanted: int) -> tuple[Step, ...]:
+    """Without a subtask of a source; those after it move up."""
+    renumbered: list[Step] = []
+    for step in history:
+        subtask = getattr(step, "subtask", -1) if getattr(step, "source", "") == source else -1
+        if subtask != unwanted:
+            renumbered.append(replace(step, subtask=subtask - 1) if subtask > unwanted else step)
+    return tuple(renumbered)

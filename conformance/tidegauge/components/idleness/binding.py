@@ -1,0 +1,74 @@
+"""Idleness, bound to the reference and to its generators."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tidegauge_reference import Policies, idleness
+from tidegauge_reference.generators import BoundedOutOfOrderness, NoWatermarks, Punctuated
+
+from ...component import Component, CoverScope
+from ...timestamps import from_wire
+from ...vocabulary import Step
+from ..clock.vocabulary import AdvanceStep, PauseStep, ResumeStep
+from .generator import draw_setup, draw_step
+from .properties import PROPERTIES
+from .vocabulary import IdlenessScenario, IdlenessSetup, RecordStep, TickStep
+
+_STEPS: tuple[Step, ...] = (
+    RecordStep(1),
+    TickStep(),
+    AdvanceStep(2),
+    PauseStep(),
+    ResumeStep(),
+)
+
+
+def _alphabet(setup: Any) -> Sequence[Step]:
+    return (
+        *_STEPS,
+        RecordStep(2),
+        AdvanceStep(setup.timeout),
+        AdvanceStep(setup.timeout + 1),
+        PauseStep("alignment"),
+        ResumeStep("alignment"),
+        PauseStep("no-data"),
+        AdvanceStep(-1),
+    )
+
+
+def _scope(longest: int) -> CoverScope:
+    return CoverScope(f"{longest}-steps", IdlenessSetup("punctuated", 1), _STEPS, longest)
+
+
+def _build(module: Any, setup: IdlenessSetup, policies: Policies) -> Any:
+    clock = module.PausableClock(setup.nanoseconds, policies)
+    bound = setup.max_out_of_orderness
+    generators: dict[str, Callable[[], Any]] = {
+        "bounded-out-of-orderness": lambda: BoundedOutOfOrderness(bound),
+        "punctuated": Punctuated,
+        "none": NoWatermarks,
+        "after-silence": lambda: module.AfterSilence(bound, clock),
+    }
+    return module.WatermarksWithIdleness(generators[setup.generator](), setup.timeout, clock, policies)
+
+
+IDLENESS = Component(
+    name="idleness",
+    setup=IdlenessSetup,
+    scenario=IdlenessScenario,
+    calls={
+        RecordStep: lambda engine, step: engine.on_event(from_wire(step.timestamp)),
+        TickStep: lambda engine, step: engine.on_periodic_emit(),
+        AdvanceStep: lambda engine, step: engine.clock.advance(step.nanoseconds),
+        PauseStep: lambda engine, step: engine.clock.pause(step.reason),
+        ResumeStep: lambda engine, step: engine.clock.resume(step.reason),
+    },
+    module=idleness,
+    build=_build,
+    drawn=True,
+    draw_setup=draw_setup,
+    draw_step=draw_step,
+    alphabet=_alphabet,
+    covers={"smoke": (_scope(3),), "default": (_scope(6),), "thorough": (_scope(8),)},
+    properties=PROPERTIES,
+)

@@ -1,0 +1,43 @@
+"""Smaller jobs: fewer vertices, fewer tasks at the start, smaller numbers."""
+
+from msgspec.structs import replace
+
+from ...generation.simplification import plainer_numbers
+from ...vocabulary import Step
+from .vocabulary import JobVertex, LowWatermarkSetup
+
+Candidate = tuple[LowWatermarkSetup, tuple[Step, ...]]
+
+
+def simplify(setup: LowWatermarkSetup, history: tuple[Step, ...]) -> list[Candidate]:
+    """Candidates that do the same with less."""
+    candidates: list[Candidate] = []
+    for unwanted in setup.vertices:
+        others = tuple(vertex for vertex in setup.vertices if vertex != unwanted)
+        if others:
+            kept = tuple(step for step in history if getattr(step, "vertex", "") != unwanted.name)
+            candidates.append((LowWatermarkSetup(others), kept))
+        if unwanted.tasks > 1:
+            candidates += (_without(setup, history, unwanted, task) for task in range(unwanted.tasks))
+        if unwanted.partitions:
+            fewer = replace(unwanted, partitions=unwanted.partitions - 1)
+            candidates.append((_exchanged(setup, unwanted, fewer), history))
+    return candidates + plainer_numbers(setup, history)
+
+
+def _exchanged(setup: LowWatermarkSetup, old: JobVertex, new: JobVertex) -> LowWatermarkSetup:
+    return LowWatermarkSetup(tuple(new if vertex == old else vertex for vertex in setup.vertices))
+
+
+def _without(
+    setup: LowWatermarkSetup, history: tuple[Step, ...], vertex: JobVertex, unwanted: int
+) -> Candidate:
+    """Without one of the first tasks of a vertex; those after it move up."""
+    held = vertex.partitions - (unwanted < vertex.partitions)
+    fewer = replace(vertex, tasks=vertex.tasks - 1, partitions=held)
+    renumbered: list[Step] = []
+    for step in history:
+        task = getattr(step, "task", -1) if getattr(step, "vertex", "") == vertex.name else -1
+        if task != unwanted:
+            renumbered.append(replace(step, task=task - 1) if task > unwanted else step)
+    return _exchanged(setup, vertex, fewer), tuple(renumbered)

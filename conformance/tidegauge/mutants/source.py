@@ -1,0 +1,187 @@
+"""Wrong source subtasks."""
+
+from .mutant import Mutant
+
+
+def _source(
+    name: str,
+    rules: tuple[str, ...],
+    bug: str,
+    summary: str,
+    *replacements: tuple[str, str],
+    module: str = "source_operator",
+) -> Mutant:
+    return Mutant(f"source-{name}", "source", module, rules, bug, summary, replacements)
+
+
+SOURCE_MUTANTS = (
+    _source(
+        "equal-is-beyond",
+        ("SOURCE-2",),
+        "B9",
+        "A subtask whose watermark equals its bound is blocked.",
+        ('cite("SOURCE-2", watermark <= self.bound)', "(watermark < self.bound)"),
+        module="split_alignment",
+    ),
+    _source(
+        "waits-for-ever",
+        ("SOURCE-3",),
+        "A12",
+        "A blocked subtask stays blocked whatever is announced.",
+        (
+            "self.blocked = not cite(",
+            "self.blocked = was_blocked or not cite(",
+        ),
+        module="split_alignment",
+    ),
+    _source(
+        "polls-while-blocked",
+        ("SOURCE-1",),
+        "A20",
+        "It says that it is blocked, and reads on.",
+        ('return None if cite("SOURCE-1", self.alignment.blocked) else output', "return output"),
+    ),
+    _source(
+        "delayed-by-samples",
+        ("SOURCE-1", "SOURCE-9"),
+        "pipeline.watermark-alignment.buffer-size",
+        "What is compared with the bound is the watermark of some update intervals ago.",
+        ('if self.policies.source_aligned_watermark == "newest":', "if False:"),
+        module="split_alignment",
+    ),
+    _source(
+        "reports-the-generator",
+        ("SOURCE-6", "SOURCE-7"),
+        "A14",
+        "A report carries the watermark of the fastest split instead of the one that was emitted.",
+        (
+            '("report", self.emitter.maximum if waited_for else MAX)',
+            '("report", max(newest.watermark for newest in [*self.splits.parts.values(), Part(MIN)]))',
+        ),
+    ),
+    _source(
+        "reports-min",
+        ("SOURCE-7",),
+        "FLINK-32414",
+        "Before its first watermark a subtask reports MIN.",
+        ('if cite("SOURCE-7", self.emitter.maximum == MIN):', "if False:"),
+    ),
+    _source(
+        "idle-holds-the-others",
+        ("SOURCE-8", "SOURCE-6"),
+        "FLINK-25982",
+        "An idle subtask reports its last watermark, and the others wait for it.",
+        ('cite("SOURCE-6", not cite("SOURCE-8", self.emitter.is_idle))', "True"),
+    ),
+    _source(
+        "single-split-runs-on",
+        ("SOURCE-9",),
+        "FLINK-36751",
+        "A split that is the only one is not paused.",
+        (
+            "pausing = ahead - idle - self.paused - {MAIN}",
+            "pausing = ahead - idle - self.paused - {MAIN} if len(splits) > 1 else set()",
+        ),
+        module="split_alignment",
+    ),
+    _source(
+        "idle-split-stays-paused",
+        ("SOURCE-10",),
+        "FLINK-40093",
+        "A paused split that has become idle is not resumed.",
+        ('if self.policies.source_idle_paused_split == "stays" else set()', "if True else set()"),
+        module="split_alignment",
+    ),
+    _source(
+        "pause-is-ignored",
+        ("SOURCE-12",),
+        "FLINK-28853",
+        "That the reader cannot pause is ignored.",
+        ('if cite("SOURCE-12", not self.allow_unaligned_splits):', "if False:"),
+        module="split_alignment",
+    ),
+    _source(
+        "clock-runs-while-blocked",
+        ("SOURCE-13",),
+        "FLINK-35886",
+        "Alignment does not stop the activity clocks: what is blocked times out.",
+        (
+            "kept_from = self.backpressured or blocked or output in self.alignment.paused",
+            "kept_from = self.backpressured",
+        ),
+    ),
+    _source(
+        "clock-runs-under-backpressure",
+        ("SOURCE-13",),
+        "FLINK-35886",
+        "Backpressure does not stop the activity clocks.",
+        ("kept_from = self.backpressured or blocked", "kept_from = blocked"),
+    ),
+    _source(
+        "clock-of-a-paused-split-runs",
+        ("SOURCE-13",),
+        "FLINK-36751",
+        "The activity clock of a paused split runs unless the whole subtask is blocked.",
+        (" or output in self.alignment.paused", ""),
+    ),
+    _source(
+        "records-under-idle",
+        ("SOURCE-5",),
+        "FLINK-40504",
+        "Only an advancing watermark ends idleness, records go downstream under IDLE.",
+        ('if cite("SOURCE-5", idle) and self.policies.idleness_ends_with == "record":', "if False:"),
+    ),
+    _source(
+        "watermark-before-record",
+        ("SOURCE-5",),
+        "A12",
+        "The watermark of a record goes out before the record.",
+        ("if comes_last else", "if brought else"),
+    ),
+    _source(
+        "never-ends",
+        ("SOURCE-14",),
+        "FLINK-3554",
+        "The end of input is not said downstream.",
+        ("return [*last, *(", "return [*("),
+    ),
+    _source(
+        "main-output-apart",
+        ("SOURCE-15",),
+        "A3",
+        "The main output is not waited for: the larger of its watermark and that of the splits goes out.",
+        ("if output != MAIN or self.apart", "if output != MAIN or self.settings.per_split_outputs"),
+    ),
+    _source(
+        "reports-without-alignment",
+        ("SOURCE-4",),
+        "A26",
+        "A source without alignment reports and obeys like any other.",
+        ('if cite("SOURCE-4", not self.settings.aligned):', "if False:"),
+        ('(not obeys and cite("SOURCE-4"))', "False"),
+    ),
+    _source(
+        "does-nothing",
+        (),
+        "a subtask nobody finished",
+        "It accepts every step and never outputs anything.",
+        ('"""The reader gets a split; from now on it is waited for."""', "return []"),
+        ('"""The reader has read all of a split; it is not waited for any more."""', "return []"),
+        (
+            '"""The reader has a record of `timestamp` (ms; `MIN`: none), read if that is allowed."""',
+            "return []",
+        ),
+        ('"""The reader itself writes a watermark, IDLE or ACTIVE."""', "return []"),
+        (
+            '"""Time for periodic watermarks: every generator has its turn, then the splits are combined."""',
+            "return []",
+        ),
+        ('"""An update interval has passed: the coordinator is told how far the subtask is."""', "return []"),
+        ('"""The coordinator announces the watermark (ms) up to which the subtask may read."""', "return []"),
+        (
+            '"""So much time passes; it does not count for an output that the reader is kept from."""',
+            "return []",
+        ),
+        ('"""The reader has no more records or splits; while it is blocked it is not asked."""', "return []"),
+    ),
+)

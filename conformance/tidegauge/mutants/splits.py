@@ -1,0 +1,140 @@
+"""Wrong combinations of splits and of inputs."""
+
+from .mutant import Mutant
+
+
+def _splits(
+    name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
+) -> Mutant:
+    return Mutant(f"splits-{name}", "splits", "splits", rules, bug, summary, replacements)
+
+
+_WATERMARK = '"""The part promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""'
+_INPUT = '"""The input promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""'
+
+SPLITS_MUTANTS = (
+    _splits(
+        "max-without-splits",
+        ("SPLIT-7",),
+        "FLINK-8001",
+        "The minimum over no splits is MAX.",
+        ("return MIN, idle or self.output.is_idle", "return MAX, False"),
+    ),
+    _splits(
+        "stays-active-without-splits",
+        ("SPLIT-7",),
+        "FLINK-39586",
+        "A subtask whose splits have all been removed stays as active as it was.",
+        ("return MIN, idle or", "return MIN,"),
+    ),
+    _splits(
+        "registered-by-first-record",
+        ("SPLIT-1",),
+        "FLINK-26018",
+        "A split takes part from its first watermark on, not from its assignment.",
+        (
+            'if lowest <= output and (cite("SPLIT-1", lowest == MIN) or',
+            "if MIN < lowest <= output and (",
+        ),
+    ),
+    _splits(
+        "added-split-unnoticed",
+        ("SPLIT-8", "SPLIT-1"),
+        "FLINK-22926",
+        "A split that is added to an idle subtask does not make it active.",
+        ("self.parts[split] = Part()", "self.parts[split] = Part(idle=self.output.is_idle)"),
+    ),
+    _splits(
+        "first-part-wins",
+        ("SPLIT-2",),
+        "SPARK-22017",
+        "The watermark of the first part is taken for the minimum.",
+        ('min(ahead) if cite("SPLIT-2", len(set(ahead)) > 1) else ahead[0]', "ahead[0]"),
+    ),
+    _splits(
+        "lower-watermark-accepted",
+        ("SPLIT-3",),
+        "E28",
+        "A part's watermark is the newest, not the largest.",
+        ("part.watermark = timestamp if rises else part.watermark", "part.watermark = timestamp"),
+    ),
+    _splits(
+        "idle-part-counts",
+        ("SPLIT-4",),
+        "E45",
+        "An idle part is waited for as long as another part is active.",
+        (
+            'if cite("SPLIT-6", not active):',
+            "if active:\n            active = [part.watermark for part in left]\n        else:",
+        ),
+    ),
+    _splits(
+        "no-flush",
+        ("SPLIT-5",),
+        "FLINK-38454",
+        "When all parts are idle only IDLE is sent, without the largest watermark.",
+        ("(self.output.watermark(combined) if flushes else [])", "([] if flushes else [])"),
+    ),
+    _splits(
+        "idle-at-every-update",
+        ("SPLIT-6",),
+        "E44",
+        "IDLE is sent at every update at which all parts are idle.",
+        ('return [IDLE] if cite("SPLIT-6", not was_idle) else []', "return [IDLE]"),
+    ),
+    _splits(
+        "silent-resumption",
+        ("SPLIT-8",),
+        "FLINK-40504",
+        "Only a watermark that rises ends idleness.",
+        (
+            'return self.active() if self.policies.split_resumption == "any-watermark" else []',
+            "return []",
+        ),
+        (
+            "return self.output.active() + self.output.watermark(combined)",
+            "return self.output.watermark(combined)",
+        ),
+    ),
+    _splits(
+        "aligned-like-a-valve",
+        ("SPLIT-9",),
+        "E50",
+        "A part that comes back behind the output is left out until it has caught up, as in a valve.",
+        ('or cite("SPLIT-9", lowest < output)', "or lowest == max(active)"),
+    ),
+    _splits(
+        "nothing-deferred",
+        ("SPLIT-10",),
+        "E34",
+        "Every change is output at once.",
+        ('return [] if waits and not cite("SPLIT-10", False) else', "return"),
+    ),
+    _splits(
+        "deferred-lost-at-the-tick",
+        ("SPLIT-10",),
+        "AMORO-486",
+        "A tick sends nothing: what was deferred leaves only together with an immediate change.",
+        ('return self._send(*self._combine()) if cite("SPLIT-10") else []', "return []"),
+    ),
+    _splits(
+        "finished-and-idle-is-the-end",
+        ("SPLIT-11",),
+        "FLINK-38477",
+        "A finished part counts: with all others idle, event time ends.",
+        ('leaves = self.policies.split_finished == "leaves"', "leaves = False"),
+    ),
+    _splits(
+        "does-nothing",
+        (),
+        "a combination nobody finished",
+        "It accepts every step and never outputs anything.",
+        (_WATERMARK, "return []"),
+        ('"""The part has no data for now and is not to be waited for."""', "return []"),
+        ('"""The part has data again."""', "return []"),
+        ('"""A split is assigned."""', "return []"),
+        ('"""A split is finished or taken away; nothing happens if it is not there."""', "return []"),
+        ('"""The periodic emit."""', "return []"),
+        (_INPUT, "return []"),
+    ),
+)

@@ -1,0 +1,170 @@
+"""SPLIT: the watermarks of several splits, or of an operator's inputs, as one.
+
+A source with other writers beside its splits hands what `SplitOutputs` returns to an `Emitter` that all of
+them share (`send`), and calls `Emitter.active` before a record; `parts[split]` is what one split delivered.
+"""
+
+from dataclasses import dataclass
+
+from .citation import cite
+from .errors import IllegalArgument, IllegalState
+from .outputs import ACTIVE, IDLE, Output, watermark
+from .policies import CORE, Policies
+from .timestamps import MAX, MIN
+
+CombinedState = tuple[tuple[tuple[str | int, int, bool], ...], int, bool]
+
+
+@dataclass(slots=True)
+class Part:
+    """One split or input: the largest watermark it delivered (ms), and whether it is idle."""
+
+    watermark: int = MIN
+    idle: bool = False
+
+
+@dataclass(slots=True)
+class Emitter:
+    """The one output of all writers: its watermark (`maximum`, ms) only rises, its status only changes."""
+
+    policies: Policies = CORE
+    maximum: int = MIN
+    is_idle: bool = False
+
+    def watermark(self, timestamp: int) -> list[Output]:
+        """A writer has data up to `timestamp` (ms)."""
+        if cite("SPLIT-2", timestamp <= self.maximum):
+            return self.active() if self.policies.split_resumption == "any-watermark" else []
+        self.maximum = timestamp
+        return [*self.active(), watermark(timestamp)]
+
+    def idle(self) -> list[Output]:
+        """No writer has data for now."""
+        was_idle, self.is_idle = self.is_idle, True
+        return [IDLE] if cite("SPLIT-6", not was_idle) else []
+
+    def active(self) -> list[Output]:
+        """A writer has data again."""
+        was_idle, self.is_idle = self.is_idle, False
+        return [ACTIVE] if cite("SPLIT-8", was_idle) else []
+
+    def send(self, outputs: list[Output]) -> list[Output]:
+        """The watermarks and statuses of one writer."""
+        return [sent for name, *fields in outputs for sent in getattr(self, name)(*fields)]
+
+
+class Combined:
+    """The minimum over the parts that are not idle, the maximum when all are. Unknown parts raise
+    `IllegalArgument` (SPLIT-12); a `deferred` change waits for the next immediate one (SPLIT-10)."""
+
+    def __init__(self, policies: Policies = CORE) -> None:
+        self.policies = policies
+        self.parts: dict[str | int, Part] = {}
+        self.output = Emitter(policies)
+
+    def watermark(self, name: str | int, timestamp: int, deferred: bool = False) -> list[Output]:
+        """The part promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""
+        part = self._part(name)
+        resumes = part.idle and self.policies.split_resumption == "any-watermark"
+        part.idle = False
+        rises = cite("SPLIT-3", timestamp > part.watermark)
+        part.watermark = timestamp if rises else part.watermark
+        return self._update(deferred or not (resumes or (rises and timestamp > self.output.maximum)))
+
+    def idle(self, name: str | int, deferred: bool = False) -> list[Output]:
+        """The part has no data for now and is not to be waited for."""
+        self._part(name).idle = True
+        return self._update(deferred)
+
+    def active(self, name: str | int, deferred: bool = False) -> list[Output]:
+        """The part has data again."""
+        self._part(name).idle = False
+        return self._update(deferred)
+
+    def _update(self, waits: bool) -> list[Output]:
+        return [] if waits and not cite("SPLIT-10", False) else self._send(*self._combine())
+
+    def _combine(self) -> tuple[int, bool]:
+        """The watermark (ms) of all parts together, and whether they are idle."""
+        idle = cite("SPLIT-7", not self.parts) and self.policies.split_none == "idle"
+        if not self.parts:
+            return MIN, idle or self.output.is_idle
+        leaves = self.policies.split_finished == "leaves"
+        left = [p for p in self.parts.values() if not cite("SPLIT-11", leaves and p.watermark == MAX)]
+        if not left:
+            return MAX, False
+        active = [part.watermark for part in left if not cite("SPLIT-4", part.idle)]
+        if cite("SPLIT-6", not active):
+            return max(part.watermark for part in left), True
+        lowest, output = min(active), self.output.maximum
+        if lowest <= output and (cite("SPLIT-1", lowest == MIN) or cite("SPLIT-9", lowest < output)):
+            return output, False
+        ahead = [timestamp for timestamp in active if MIN < timestamp >= output] or [output]
+        return min(ahead) if cite("SPLIT-2", len(set(ahead)) > 1) else ahead[0], False
+
+    def _send(self, combined: int, idle: bool) -> list[Output]:
+        if not idle:
+            return self.output.active() + self.output.watermark(combined)
+        flushes = cite("SPLIT-5", combined > self.output.maximum)
+        return (self.output.watermark(combined) if flushes else []) + self.output.idle()
+
+    def _part(self, name: str | int) -> Part:
+        if cite("SPLIT-12", name not in self.parts):
+            raise IllegalArgument(f"split or input {name!r} does not exist (SPLIT-12)")
+        return self.parts[name]
+
+    def state(self) -> CombinedState:
+        """All of the state, hashable: equal states behave alike from here on."""
+        parts = sorted(((name, part.watermark, part.idle) for name, part in self.parts.items()), key=str)
+        return tuple(parts), self.output.maximum, self.output.is_idle
+
+    def snapshot(self) -> CombinedState:
+        """What `restore` needs."""
+        cite("SPLIT-13")
+        return self.state()
+
+    def restore(self, saved: CombinedState) -> None:
+        """Become the combination that `saved` was taken from."""
+        cite("SPLIT-13")
+        parts, self.output.maximum, self.output.is_idle = saved
+        self.parts = {name: Part(timestamp, idle) for name, timestamp, idle in parts}
+
+
+class SplitOutputs(Combined):
+    """The splits of one source subtask, by name; adding one twice raises `IllegalState` (SPLIT-12)."""
+
+    def add(self, split: str) -> list[Output]:
+        """A split is assigned."""
+        if cite("SPLIT-12", split in self.parts):
+            raise IllegalState(f"split {split!r} is there already (SPLIT-12)")
+        self.parts[split] = Part()
+        return self._update(self.policies.split_membership == "next-update")
+
+    def remove(self, split: str) -> list[Output]:
+        """A split is finished or taken away; nothing happens if it is not there."""
+        self.parts.pop(split, None)
+        return self._update(self.policies.split_membership == "next-update")
+
+    def tick(self) -> list[Output]:
+        """The periodic emit."""
+        return self._send(*self._combine()) if cite("SPLIT-10") else []
+
+    def _send(self, combined: int, idle: bool) -> list[Output]:
+        self.output.is_idle &= self.policies.split_status == "changes"
+        return super()._send(combined, idle)
+
+
+class OperatorInputs(Combined):
+    """The `inputs` of one operator, numbered from 0; nothing is deferred."""
+
+    def __init__(self, inputs: int, policies: Policies = CORE) -> None:
+        super().__init__(policies)
+        if inputs < 1:
+            raise IllegalArgument(f"inputs must be at least 1, not {inputs} (SPLIT-12)")
+        self.parts = {number: Part() for number in range(inputs)}
+
+    def watermark(self, name: str | int, timestamp: int, deferred: bool = False) -> list[Output]:
+        """The input promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""
+        if self.policies.split_resumption == "rising-watermark" and name in self.parts:
+            self.output.is_idle = False
+        return super().watermark(name, timestamp)

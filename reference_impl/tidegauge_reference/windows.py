@@ -1,0 +1,191 @@
+"""WIN: windows and lateness."""
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from .citation import cite
+from .errors import IllegalArgument
+from .outputs import ACTIVE, IDLE, Output, watermark
+from .policies import CORE, Policies
+from .timestamps import MAX, MIN, later
+
+Trigger = Literal["event-time", "per-record"]
+Accumulation = Literal["discarding", "accumulating", "accumulating-and-retracting"]
+
+Interval = tuple[int, int]
+Values = tuple[int, ...]
+Result = tuple[int, int, Values]
+WindowOutput = Output | tuple[str, int, int, Values]
+WindowsState = tuple[int, tuple[tuple[Interval, Values, tuple[Result, ...]], ...]]
+
+
+def _demand(met: bool, complaint: str) -> None:
+    if not met:
+        raise IllegalArgument(complaint)
+
+
+@dataclass(frozen=True)
+class Sliding:
+    """Windows of `size` ms, one every `slide` ms, one of them at `offset` ms. Tumbling: both are equal."""
+
+    size: int
+    slide: int
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        _demand(self.size >= 1, f"size must be at least 1 ms, not {self.size} (WIN-1)")
+        _demand(self.slide >= 1, f"slide must be at least 1 ms, not {self.slide} (WIN-1)")
+
+    def windows_of(self, timestamp: int) -> list[Interval]:
+        """The windows that `timestamp` (ms) belongs to, the latest first."""
+        latest = timestamp - (timestamp - self.offset) % self.slide
+        starts = [latest - self.slide * number for number in range(-(-self.size // self.slide))]
+        windows = [(max(MIN, start), later(start, self.size)) for start in starts]
+        return [window for window in windows if cite("WIN-1", timestamp < window[1])]
+
+
+@dataclass(frozen=True)
+class Session:
+    """A window lasts until nothing has come for `gap` ms."""
+
+    gap: int
+
+    def __post_init__(self) -> None:
+        _demand(self.gap >= 1, f"gap must be at least 1 ms, not {self.gap} (WIN-2)")
+
+    def windows_of(self, timestamp: int) -> list[Interval]:
+        """The session that a record of `timestamp` (ms) would have if it were the only one."""
+        return [(timestamp, later(timestamp, self.gap))]
+
+
+@dataclass(slots=True)
+class Window:
+    """What is kept of a window: the values for its next result, ascending, and the results that stand."""
+
+    values: Values = ()
+    results: tuple[Result, ...] = ()
+
+
+@dataclass
+class Windows:
+    """Collects records in windows of event time and outputs the results; lateness in ms.
+
+    A record has a timestamp (ms) and a `value` by which results name it. One without a timestamp raises
+    `IllegalArgument` (WIN-15), and so does an impossible argument of the constructor.
+    """
+
+    assigner: Sliding | Session
+    allowed_lateness: int = 0
+    trigger: Trigger = "event-time"
+    accumulation: Accumulation = "accumulating"
+    late_output: bool = True
+    policies: Policies = CORE
+    current_watermark: int = field(default=MIN, init=False)
+    windows: dict[Interval, Window] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        _demand(self.allowed_lateness >= 0, f"allowed lateness {self.allowed_lateness} is negative (WIN-10)")
+        _demand(self.trigger in get_args(Trigger), f"trigger {self.trigger!r} does not exist (WIN-5)")
+        _demand(self.accumulation in get_args(Accumulation), f"no mode {self.accumulation!r} (WIN-8)")
+
+    def record(self, timestamp: int, value: int) -> list[WindowOutput]:
+        """A record arrives, on whatever channel."""
+        if cite("WIN-15", timestamp in (MIN, MAX)):
+            raise IllegalArgument("timestamp must be a moment of event time, not MIN or MAX (WIN-15)")
+        taken = [window for own in self.assigner.windows_of(timestamp) for window in self._add(own, value)]
+        if taken:
+            firing = [window for window in taken if self._fires_at_once(window)]
+            latest_first = self.policies.window_order_at_a_record == "latest-first"
+            return self._results(self._in_order(firing, latest_first))
+        if not cite("WIN-11", later(timestamp, self.allowed_lateness) <= self.current_watermark):
+            return []
+        return [("late", value) if cite("WIN-12", self.late_output) else ("drop",)]
+
+    def watermark(self, timestamp: int) -> list[WindowOutput]:
+        """Everything up to `timestamp` (ms) has arrived."""
+        if cite("WIN-7", timestamp <= self.current_watermark):
+            return []
+        before, self.current_watermark = self.current_watermark, timestamp
+        by_time = not cite("WIN-5", self.trigger == "per-record")
+        due = [w for w in self.windows if by_time and cite("WIN-3", before < w[1] - 1 <= timestamp)]
+        outputs = self._results(self._in_order(due))
+        for window in [w for w in self.windows if w[1] - 1 <= timestamp]:
+            if cite("WIN-13", self._over(window)):
+                del self.windows[window]
+        results_first = cite("WIN-6", bool(outputs))
+        return [*outputs, watermark(timestamp)] if results_first else [watermark(timestamp), *outputs]
+
+    def idle(self) -> list[WindowOutput]:
+        """Upstream has no data for now."""
+        cite("WIN-14")
+        return [IDLE]
+
+    def active(self) -> list[WindowOutput]:
+        """Upstream has data again."""
+        cite("WIN-14")
+        return [ACTIVE]
+
+    def expired_state(self) -> list[WindowOutput]:
+        """How many records are kept of windows that nothing can be added to any more (WIN-13)."""
+        expired = (w for w in self.windows if self._cleanup_time(w) <= self.current_watermark)
+        return [("state-size", sum(len(self.windows[window].values) for window in expired))]
+
+    def _add(self, own: Interval, value: int) -> list[Interval]:
+        """Add a record to its window `own`, or to the session it becomes a part of; none if it is late."""
+        merged = [window for window in self.windows if self._joins(own, window)]
+        whole = (min(start for start, _ in [own, *merged]), max(end for _, end in [own, *merged]))
+        if cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark):
+            return []
+        parts = [self.windows.pop(window) for window in merged]
+        values = sorted([value, *(value for part in parts for value in part.values)])
+        standing = sorted(result for part in parts for result in part.results)
+        self.windows[whole] = Window(tuple(values), tuple(standing))
+        return [whole]
+
+    def _joins(self, own: Interval, window: Interval) -> bool:
+        if isinstance(self.assigner, Session):
+            return cite("WIN-2", window[0] <= own[1] and own[0] <= window[1])
+        return window == own
+
+    def _fires_at_once(self, window: Interval) -> bool:
+        per_record = cite("WIN-5", self.trigger == "per-record")
+        return per_record or cite("WIN-4", window[1] - 1 <= self.current_watermark)
+
+    def _in_order(self, windows: list[Interval], latest_first: bool = False) -> list[Interval]:
+        by_end = sorted(windows, key=lambda window: (window[1], window[0]), reverse=latest_first)
+        return by_end if cite("WIN-6", len(windows) > 1) else windows
+
+    def _results(self, windows: list[Interval]) -> list[WindowOutput]:
+        """Fire each of `windows`."""
+        outputs: list[WindowOutput] = []
+        for window in windows:
+            kept = self.windows[window]
+            result = (*window, kept.values)
+            if cite("WIN-9", self.accumulation == "accumulating-and-retracting"):
+                outputs += [("retract", *standing) for standing in kept.results]
+                kept.results = (result,)
+            outputs.append(("fire", *result))
+            if cite("WIN-8", self.accumulation == "discarding"):
+                kept.values = ()
+        return outputs
+
+    def _cleanup_time(self, window: Interval) -> int:
+        return later(window[1] - 1, self.allowed_lateness)
+
+    def _over(self, window: Interval) -> bool:
+        cleanup_time = self._cleanup_time(window)
+        endless = cleanup_time == MAX and self.policies.window_endless_state == "kept"
+        return cleanup_time <= self.current_watermark and not endless
+
+    def state(self) -> WindowsState:
+        """All of the state, hashable, which `restore` needs: equal states behave alike from here on."""
+        windows = ((window, kept.values, kept.results) for window, kept in self.windows.items())
+        return self.current_watermark, tuple(sorted(windows))
+
+    snapshot = state
+
+    def restore(self, saved: WindowsState) -> None:
+        """Become the windows that `saved` was taken from."""
+        cite("WIN-16")
+        self.current_watermark, windows = saved
+        self.windows = {window: Window(values, results) for window, values, results in windows}
