@@ -13,17 +13,19 @@ from tidegauge.components.backlog.vocabulary import (
     BacklogScenario,
     ClockStep,
     CombinerSetup,
+    ConfigureStep,
     DetectorSetup,
+    WatermarkStep,
 )
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.judging.examination import ItemReport
 from tidegauge.judging.oracle import expect
 from tidegauge.mutants import MutantAdapter, load_mutants
 from tidegauge.property import Property
-from tidegauge.vocabulary import Error
+from tidegauge.vocabulary import Error, Step, Watermark
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE, IllegalArgument
-from tidegauge_reference.backlog import AttributesCombiner
+from tidegauge_reference.backlog import OPTION, AttributesCombiner
 
 PROPERTIES = {property.name: property for property in COMPONENTS["backlog"].properties}
 VIOLATED_BY = {
@@ -77,6 +79,14 @@ def test_neither_kind_has_the_steps_of_the_other() -> None:
     for setup, step in ((DetectorSetup(), AttributesStep(0, True)), (CombinerSetup(1), ClockStep(1))):
         scenario = BacklogScenario(id="mixed", setup=setup, history=(step,))
         assert expect(scenario, CORE).outputs == [(Error("unsupported"),)]
+
+
+@pytest.mark.parametrize("first", [WatermarkStep("MIN"), WatermarkStep("MAX"), ClockStep(0)])
+@pytest.mark.parametrize("milliseconds", [10, 0])
+def test_no_option_is_looked_at_after_the_first_other_step(first: Step, milliseconds: int) -> None:
+    history = (first, ConfigureStep(OPTION, milliseconds), ClockStep(100), WatermarkStep(80))
+    scenario = BacklogScenario(id="late", setup=DetectorSetup(), history=history)
+    assert expect(scenario, CORE).outputs[1:] == [(), (), (Watermark(80),)]
 
 
 def test_a_scenario_of_a_detector_needs_the_capability_to_be_one() -> None:

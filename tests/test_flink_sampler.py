@@ -7,9 +7,11 @@ from typing import Any
 
 import flink_facts
 import pytest
+from flink_source import settings
 
 from tidegauge_reference import CORE, FLINK_2_3, MIN, IllegalArgument, Policies
-from tidegauge_reference.split_alignment import MAIN, Alignment
+from tidegauge_reference.generators import NoWatermarks
+from tidegauge_reference.source_operator import MAIN, Alignment
 
 CALLS = {"l": "add_latest", "s": "sample"}
 
@@ -18,7 +20,7 @@ class Sampler:
     """The samples of one watermark, which the reference keeps only under the policy."""
 
     def __init__(self, capacity: int, policies: Policies = FLINK_2_3) -> None:
-        self.alignment = Alignment(True, False, capacity, policies)
+        self.alignment = Alignment(settings(NoWatermarks, None, buffer_size=capacity), policies)
         self.latest = MIN
 
     def do(self, call: str, *timestamps: int) -> None:

@@ -63,11 +63,15 @@ def test_the_halves_share_nothing_but_messages(policies: Policies) -> None:
     assert report.failing == 0
 
 
+def orders(tasks: list[Task]) -> Vertex:
+    """A listening source."""
+    there = tuple(range(len(tasks)))
+    return Vertex(tuple(tasks), there, "shop/orders", source=True, cooperating=True, listening=True)
+
+
 def started(partitions: list[bool], policies: Policies) -> LowWatermarkService:
     """The service of one listening source."""
-    tasks = [Task(partitions=some) for some in partitions]
-    vertex = Vertex("shop/orders", source=True, cooperating=True, listening=True, tasks=tasks)
-    return LowWatermarkService([vertex], policies)
+    return LowWatermarkService([orders([Task(partitions=some) for some in partitions])], policies)
 
 
 def round_of(service: LowWatermarkService, timestamp: int) -> None:
@@ -113,6 +117,30 @@ def test_a_task_that_stands_still_is_overtaken_unless_it_counts(policies: Polici
     assert any(overtaken) == (policies is CORE)
 
 
+def test_a_result_is_the_last_one_though_nobody_was_there_to_be_told() -> None:
+    """Compared is with the aggregate of the last round (C14), not with what somebody heard of it."""
+    service = started([True, True], CORE)
+    service.trigger(1000)
+    service.reply("shop/orders", 0, 5)
+    service.leave("shop/orders", 0)
+    assert service.leave("shop/orders", 1) == []
+    service.join("shop/orders")
+    service.trigger(2000)
+    assert service.reply("shop/orders", 2, 5) == []
+    service.trigger(3000)
+    told = service.reply("shop/orders", 2, 6)
+    assert told == [("notify-new-low-watermark", 6, 3000, "shop/orders/2")]
+
+
+def test_a_reply_of_a_task_that_left_before_it_arrived_does_not_count() -> None:
+    service = started([True, True], CORE)
+    service.trigger(1000)
+    service.leave("shop/orders", 1)
+    assert service.reply("shop/orders", 1, 3) == []
+    told = service.reply("shop/orders", 0, 5)
+    assert told == [("notify-new-low-watermark", 5, 1000, "shop/orders/0")]
+
+
 def test_an_empty_task_that_is_alone_never_ends() -> None:
     service = started([False], CORE)
     round_of(service, 1000)
@@ -122,8 +150,7 @@ def test_an_empty_task_that_is_alone_never_ends() -> None:
 
 
 def test_a_service_without_vertices_or_with_two_of_a_name_is_refused() -> None:
-    one = Vertex("shop/orders", source=True, cooperating=True, listening=True, tasks=[])
     with pytest.raises(IllegalArgument, match="LOW-15"):
         LowWatermarkService([])
     with pytest.raises(IllegalArgument, match="LOW-15"):
-        LowWatermarkService([one, one])
+        LowWatermarkService([orders([]), orders([])])

@@ -30,9 +30,12 @@ for component in sys.argv[3:]:
     for policies in PROFILES.values():
         for scenario in all_kinds(component, policies):
             expect(scenario, policies)
-for job in JOBS.values():
-    for scenario in (job, control(job)):
-        expect(scenario, PROFILES["core"])
+for name, job in JOBS.items():
+    if name == "flip-182-literal":
+        expect(job, PROFILES["core"])
+    elif job.setup.window is not None:
+        for scenario in (job, control(job)):
+            expect(scenario, PROFILES["core"])
 measured.stop()
 measured.json_report(outfile=sys.argv[2])
 """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tidegauge_spec import MalformedChapter, read_policies, read_profiles
+from tidegauge_spec import MalformedChapter, read_absent, read_policies, read_profiles
 
 PROFILES = """\
 # Profiles
@@ -106,3 +106,9 @@ def test_a_profile_without_a_meaning_is_refused(folder: Path) -> None:
     (folder / "profiles.md").write_text(PROFILES.replace("*Meaning:* What is done.", ""), encoding="utf-8")
     with pytest.raises(MalformedChapter, match="profiles.md:7: 'other' has no"):
         read_profiles()
+
+
+def test_a_profile_says_what_it_does_not_have(folder: Path) -> None:
+    text = PROFILES.replace("*Meaning:* What is done.", "*Meaning:* What is done.\n\n*Without:* toy, extra")
+    (folder / "profiles.md").write_text(text, encoding="utf-8")
+    assert read_absent() == {"core": frozenset(), "other": {"toy", "extra"}}

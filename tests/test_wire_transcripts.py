@@ -131,7 +131,7 @@ def test_outputs_are_structs_or_tuples(raw: Iterable[Any], outputs: Outputs) -> 
 def test_anything_else_is_refused_with_what_was_returned(raw: Any) -> None:
     with pytest.raises(
         TypeError,
-        match="the engine returned .*; an output is a tuple of a name \\(active, announcement, .*, watermark\\)",
+        match="the engine returned .*; an output is a tuple of a name \\(active, alignment, .*, watermark\\)",
     ):
         read_outputs(raw)
 

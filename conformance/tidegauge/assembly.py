@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from tidegauge_reference import PROFILES, Policies
-from tidegauge_spec import SPEC_VERSION, Rule, load_registry, read_policies
+from tidegauge_spec import SPEC_VERSION, Rule, load_registry, read_absent, read_policies
 
 from . import __version__
 from .components.job.properties import JOB_PROPERTIES
@@ -162,6 +162,8 @@ def _rule_result(
     policies: Policies,
 ) -> RuleResult:
     value, reason = verdict(rule, findings, blamed, circumstances)
+    if value == "not-applicable" and read_absent()[started.profile] & {rule.component, *rule.needs}:
+        reason = f"the profile {started.profile} has no such thing"
     counted = findings.rules.get(rule.id, Counted())
     found = blamed.get(rule.id) if value == "fail" else None
     return RuleResult(

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tidegauge_reference import Policies
-from tidegauge_spec import Rule, load_registry
+from tidegauge_spec import Rule, load_registry, read_absent
 
 from .adapter import Adapter, Implementation
 from .adapter_loading import describe, load_adapter
@@ -112,6 +113,8 @@ def make_run(request: Request, folder: Path | None, worker: str) -> Run:
     implementation = describe(request.adapter, adapter)
     profile = request.profile or implementation.profile
     policies = policies_of(profile)
+    present = [name for name in implementation.capabilities if name not in read_absent()[profile]]
+    implementation = replace(implementation, capabilities=tuple(present))
     if not components_asked_for(request, implementation):
         claimed = ", ".join(implementation.capabilities) or "nothing"
         raise BadInput(

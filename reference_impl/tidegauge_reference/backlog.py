@@ -12,10 +12,9 @@ OPTION = "pipeline.backlog.watermark-lag-threshold"
 class Sender:
     """Sends record attributes downstream; all that it holds is its state."""
 
-    sent: bool | None
-
     def _send(self, *claims: bool | None) -> list[Output]:
-        before, self.sent = self.sent, cite("BACKLOG-8", True in claims)
+        before = self.sent
+        self.sent: bool | None = cite("BACKLOG-8", True in claims)
         return [] if cite("BACKLOG-9", self.sent == before) else [("record-attributes", self.sent)]
 
     def restore(self, saved: tuple[tuple[str, object], ...]) -> None:
@@ -52,11 +51,10 @@ class LagDetector(Sender):
 
     def watermark(self, timestamp: int) -> list[Output]:
         """The subtask emits a watermark; `MAX` ends its input."""
-        if no_watermark(timestamp):
-            return self._evaluated(False)
-        due = not end_of_input(timestamp)
+        none = no_watermark(timestamp)
+        due = not none and not end_of_input(timestamp)
         self.lag_from = timestamp if due else self.lag_from
-        first, then = [watermark(timestamp)], self._evaluated(due)
+        first, then = [] if none else [watermark(timestamp)], self._evaluated(due)
         return first + then if cite("BACKLOG-6", then != []) else then + first
 
     def idle(self) -> list[Output]:
@@ -78,15 +76,15 @@ class LagDetector(Sender):
         self.started = True
         if not due or cite("BACKLOG-3", self.threshold == 0):
             return []
-        known = cite("BACKLOG-4", not no_watermark(self.lag_from)) and cite("BACKLOG-4", not self.is_idle)
-        behind = known and not cite("BACKLOG-7", self.final)
-        self.lag_claims = behind and cite("BACKLOG-4", self.now - self.lag_from > self.threshold)
-        self.final = self.final or (known and not self.lag_claims and self.one_way)
+        judged = cite("BACKLOG-4", not no_watermark(self.lag_from)) and cite("BACKLOG-4", not self.is_idle)
+        may_claim = judged and not cite("BACKLOG-7", self.final)
+        self.lag_claims = may_claim and cite("BACKLOG-4", self.now - self.lag_from > self.threshold)
+        self.final = self.final or (judged and not self.lag_claims and self.one_way)
         return self._send(self.lag_claims, self.others)
 
 
 class AttributesCombiner(Sender):
-    """Combines `channels` inputs; on those `without_strategy` nothing can claim backlog."""
+    """Combines `channels` inputs; those `without_strategy` are as good as having said false."""
 
     def __init__(self, channels: int, without_strategy: tuple[int, ...] = (), policies: Policies = CORE):
         if channels < 0 or not set(without_strategy) <= set(range(channels)):
@@ -99,5 +97,5 @@ class AttributesCombiner(Sender):
         if cite("BACKLOG-2", not 0 <= channel < len(self.channels)):
             raise IllegalArgument(f"channel {channel} of {len(self.channels)} does not exist (BACKLOG-2)")
         self.channels = (*self.channels[:channel], backlog, *self.channels[channel + 1 :])
-        unknown = True not in self.channels and cite("BACKLOG-10", None in self.channels)
-        return [] if unknown else self._send(*self.channels)
+        incomplete = True not in self.channels and cite("BACKLOG-10", None in self.channels)
+        return [] if incomplete else self._send(*self.channels)

@@ -4,10 +4,10 @@ At one instant: records, then watermarks, reports, announcements, delivery; sour
 time.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from .clock import PausableClock
 from .coordinator import Coordinators
@@ -24,29 +24,13 @@ Key = tuple[str, int]
 DOWNSTREAM: Key = ("", 0)
 
 
-class Feed(Protocol):
-    """What a subtask is given to read: how many records of it have been read, and whether that is all."""
-
-    position: int
-    finished: bool
-
-    def seek(self, position: int) -> None:
-        """Go on from `position`."""
-
-    def records(self, now: int, milliseconds: int) -> Iterator[int]:
-        """The timestamps (ms) of the records that can be read in the `milliseconds` from `now` (ms) on, each
-        read as it is taken."""
-
-    def under_backpressure(self, now: int) -> bool:
-        """Whether downstream takes no records at `now` (ms)."""
-
-
 @dataclass(frozen=True)
 class SourceDescription:
-    """A source with one feed for each subtask; it is aligned if its strategy says so."""
+    """A source, aligned if its strategy says so. A feed is what a subtask is given to read: `records` are the
+    timestamps of what it can read in so many ms from `now` (ms) on, `position` is how many it has read."""
 
     name: str
-    feeds: tuple[Feed, ...]
+    feeds: tuple[Any, ...]
     strategy: WatermarkStrategy
 
     def generator(self, clock: PausableClock, policies: Policies) -> Generator:
@@ -86,7 +70,7 @@ class RunningJob:
         self.sources = sorted(job.sources, key=lambda source: source.name)
         self.coordinators = Coordinators()
         self.operators: dict[Key, SourceOperator] = {}
-        self.feeds: dict[Key, Feed] = {}
+        self.feeds: dict[Key, Any] = {}
         for source in self.sources:
             group, drift, _ = source.strategy.alignment or (None, 0, 0)
             self.coordinators.start(source.name, source.name, group, drift, len(source.feeds))
@@ -119,13 +103,12 @@ class RunningJob:
         """The subtask reads what is readable until it is blocked."""
         operator, feed = self.operators[key], self.feeds[key]
         operator.backpressure(feed.under_backpressure(now))
-        if operator.finished or operator.backpressured or operator.alignment.blocked:
+        if operator.finished or operator.backpressured:
             return
-        for timestamp in feed.records(now, self.job.resolution):
+        records = feed.records(now, self.job.resolution)
+        while not operator.alignment.blocked and (timestamp := next(records, None)) is not None:
             self._take(key, now, operator.record(None, timestamp))
-            if operator.alignment.blocked:
-                return
-        if feed.finished:
+        if feed.finished and not operator.alignment.blocked:
             self._log("finished", key, 0, now)
             self._take(key, now, operator.end_of_input())
 

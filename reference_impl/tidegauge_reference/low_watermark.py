@@ -20,24 +20,22 @@ class Task:
 
 @dataclass(slots=True)
 class Vertex:
-    """A vertex: its tasks, those left and those still `there`, the last result (ms), and of its round when it
-    was triggered (ms), who is awaited and the replies (ms). It is open as long as somebody is awaited."""
+    """A vertex; its round is open as long as a task is awaited. Tasks by number from 0, timestamps in ms."""
 
     tasks: tuple[Task, ...]
-    there: tuple[int, ...]
+    there: tuple[int, ...]  # who has not left
     name: str
     source: bool
     cooperating: bool
     listening: bool
-    result: int = MIN
-    triggered: int = MIN
+    result: int = MIN  # the last one
+    triggered: int = MIN  # when the newest round was
     awaited: tuple[int, ...] = ()
     replies: tuple[tuple[int, int], ...] = ()
 
 
 class LowWatermarkService:
-    """The coordinators of a job's vertices, and the tasks that they ask. The two halves share nothing but
-    messages, each a step. An unknown vertex or task raises `IllegalArgument` (LOW-15)."""
+    """A job's coordinators and tasks, which share only messages; unknown ones: `IllegalArgument` (LOW-15)."""
 
     def __init__(self, vertices: list[Vertex], policies: Policies = CORE) -> None:
         self.policies, self.vertices = policies, {vertex.name: vertex for vertex in vertices}
@@ -49,25 +47,22 @@ class LowWatermarkService:
         vertices = self.vertices.values()
         for vertex in vertices:
             vertex.replies = () if cite("LOW-5", vertex.awaited != ()) else vertex.replies
-            concerned = vertex.source and vertex.cooperating
-            vertex.awaited = tuple(task for task in vertex.there if cite("LOW-1", concerned))
+            vertex.awaited = vertex.there if cite("LOW-1", vertex.source and vertex.cooperating) else ()
             vertex.triggered = timestamp
         return [("retrieve-low-watermark", timestamp, f"{v.name}/{n}") for v in vertices for n in v.awaited]
 
     def reply(self, name: str, task: int, low_watermark: int) -> list[tuple[Any, ...]]:
         """A reply (ms) arrives at the coordinator; the task that sent it may have left since."""
         vertex = self._vertex(name)
-        replies = dict(vertex.replies)
-        if not cite("LOW-6", task in replies) and cite("LOW-5", task not in vertex.awaited):
+        if not cite("LOW-6", task in dict(vertex.replies)) and cite("LOW-5", task not in vertex.awaited):
             return []
-        vertex.replies = tuple(sorted({**replies, task: low_watermark}.items()))
+        vertex.replies = tuple(sorted({**dict(vertex.replies), task: low_watermark}.items()))
         return self._await_no_more(vertex, task)
 
     def join(self, name: str) -> list[tuple[Any, ...]]:
         """A task starts, with the next number and without partitions."""
         vertex = self._vertex(name)
-        vertex.there += (len(vertex.tasks),)
-        vertex.tasks += (Task(partitions=False),)
+        vertex.there, vertex.tasks = (*vertex.there, len(vertex.tasks)), (*vertex.tasks, Task(False))
         return []
 
     def leave(self, name: str, task: int) -> list[tuple[Any, ...]]:
@@ -81,17 +76,15 @@ class LowWatermarkService:
         vertex.awaited = tuple(awaited for awaited in vertex.awaited if awaited != task)
         if cite("LOW-3", vertex.awaited != ()):
             return []
-        replies, vertex.awaited, vertex.replies = vertex.replies, (), ()
+        replies, vertex.awaited, vertex.replies, lowest = dict(vertex.replies), (), (), MAX + 1
         every = self.policies.low_watermark_counts == "every-subtask-with-partitions"
-        lowest = MAX + 1
-        for number, low in replies:
+        for number, low in replies.items():
             eligible = vertex.tasks[number].partitions if every else low > vertex.result
             if not cite("LOW-8", low == MAX) and cite("LOW-7", eligible) and cite("LOW-9", low < lowest):
                 lowest = low
         if cite("LOW-10", not vertex.result < lowest <= MAX):
             return []
-        vertex.result = lowest
-        told = vertex.there
+        vertex.result, told = lowest, [n for n in vertex.there if n in replies or cite("LOW-10")]
         return [("notify-new-low-watermark", lowest, vertex.triggered, f"{vertex.name}/{n}") for n in told]
 
     def watermark(self, name: str, task: int, timestamp: int) -> list[tuple[Any, ...]]:
@@ -120,13 +113,11 @@ class LowWatermarkService:
 
     def _emit_if_empty(self, vertex: Vertex, number: int) -> list[tuple[Any, ...]]:
         task = vertex.tasks[number]
-        if cite("LOW-2", not vertex.cooperating) or cite("LOW-12", not vertex.listening):
-            return []
-        leads = cite("LOW-14", task.partitions) or cite("LOW-8", task.notified == MAX)
-        if leads or not cite("LOW-13", task.notified > task.current):
-            return []
-        task.current = task.notified
-        return [("low-watermark", task.notified, f"downstream of {vertex.name}/{number}")]
+        deaf = cite("LOW-2", not vertex.cooperating) or cite("LOW-12", not vertex.listening)
+        silent = deaf or cite("LOW-14", task.partitions) or cite("LOW-8", task.notified == MAX)
+        emits = not silent and cite("LOW-13", task.notified > task.current)
+        task.current = task.notified if emits else task.current
+        return [("low-watermark", task.notified, f"downstream of {vertex.name}/{number}")] if emits else []
 
     def _vertex(self, name: str, *tasks: int) -> Vertex:
         if cite("LOW-15", name not in self.vertices or not set(tasks) <= set(self.vertices[name].there)):

@@ -1,7 +1,7 @@
 """SOURCE: a subtask of a source, which reads the records of its splits under watermark alignment."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .citation import cite
@@ -10,17 +10,19 @@ from .errors import IllegalArgument, IllegalState, Unsupported
 from .generators import Generator
 from .outputs import ACTIVE, IDLE, Output
 from .policies import CORE, Policies
-from .split_alignment import MAIN, Alignment, Outputs
 from .splits import Emitter, Part, SplitOutputs
 from .timestamps import MAX, MIN
+
+Outputs = list[tuple[Any, ...]]
+MAIN = ""
+"""The name of the output that belongs to no split."""
 
 
 @dataclass(frozen=True)
 class SourceSettings:
-    """How the subtasks of a source are built. `generator` makes the one of an output, which may read the
-    activity clock of that output. Each split has an output, or with `per_split_outputs` off only the main
-    output is used. A reader that cannot pause splits lets them run ahead if `allow_unaligned_splits`.
-    `buffer_size` matters only to a policy; `start` (ms) is what the clocks show first."""
+    """How subtasks are built. `generator` makes that of an output, on the output's activity clock. Without
+    `per_split_outputs` only the main output is used. A reader that cannot pause splits lets them run ahead
+    if `allow_unaligned_splits`. A policy needs `buffer_size`; the clocks show `start` (ms) first."""
 
     generator: Callable[[PausableClock, Policies], Generator]
     aligned: bool = True
@@ -31,41 +33,80 @@ class SourceSettings:
     start: int = 0
 
 
-class Writer:
-    """An output that the reader writes to: its activity clock, and its generator."""
+@dataclass(slots=True)
+class Alignment:
+    """The `bound` announced last (ms), and what it makes of the subtask and of its splits. Where a policy
+    says so, a watermark counts after `buffer_size` samples; less than 0: `IllegalArgument` (SOURCE-16)."""
 
-    def __init__(self, settings: SourceSettings, now: int, policies: Policies) -> None:
-        self.clock = PausableClock(now * 10**6, policies)
-        self.generator = settings.generator(self.clock, policies)
+    settings: SourceSettings
+    policies: Policies = CORE
+    buffer_size: int = 0
+    bound: int = MAX
+    blocked: bool = False
+    paused: frozenset[str] = frozenset()
+    samples: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.settings.buffer_size < 0:
+            raise IllegalArgument(f"buffer_size is less than 0: {self.settings.buffer_size} (SOURCE-16)")
+        if self.policies.source_aligned_watermark != "newest":
+            self.buffer_size = self.settings.buffer_size
+
+    def sample(self, split: str, watermark: int) -> None:
+        """An update interval has passed; the newest watermark (ms) of a split, under `MAIN` the subtask's."""
+        if self.buffer_size:
+            self.samples[split] = (*self.samples.get(split, (MIN,) * self.buffer_size)[1:], watermark)
+
+    def counted(self, split: str, watermark: int) -> int:
+        """The watermark (ms) to compare with the bound, where `watermark` is the newest."""
+        return (*self.samples.get(split, (MIN,) * self.buffer_size), watermark)[0]
+
+    def check(self, emitted: int, splits: dict[Any, Part], announced: bool) -> Outputs:
+        """Compare the watermark that the subtask has `emitted` (ms), and those of its splits, with the bound;
+        resume splits if it was `announced`. Raises `Unsupported` before anything changes (SOURCE-12)."""
+        ahead = {split for split, part in splits.items() if self.counted(split, part.watermark) > self.bound}
+        idle = {split for split, part in splits.items() if part.idle}
+        pausing = ahead - idle - self.paused - {MAIN}
+        if cite("SOURCE-9", bool(pausing)) and not self.settings.can_pause:
+            if cite("SOURCE-12", not self.settings.allow_unaligned_splits):
+                raise Unsupported(f"the reader cannot pause {sorted(pausing)} (SOURCE-12)")
+            pausing = set()
+        kept = ahead | (idle if self.policies.source_idle_paused_split == "stays" else set())
+        resuming = self.paused - kept if announced else frozenset()
+        self.paused = self.paused - resuming | pausing
+        outputs: Outputs = [("splits-paused", tuple(sorted(pausing)))] if pausing else []
+        if cite("SOURCE-10", bool(resuming)):
+            outputs.append(("splits-resumed", tuple(sorted(resuming))))
+        was_blocked, watermark = self.blocked, self.counted(MAIN, emitted)
+        self.blocked = not cite("SOURCE-2", watermark <= self.bound)
+        if self.blocked:
+            return [*outputs, ("blocked",)] if cite("SOURCE-1", not was_blocked) else outputs
+        return [*outputs, ("unblocked",)] if cite("SOURCE-3", was_blocked) else outputs
 
 
 class SourceOperator:
-    """One subtask. A step on a split names it; None stands for the main output.
-
-    Raises `IllegalArgument` for an unknown split or a negative time, `IllegalState` for input after its end
-    (both SOURCE-16), `Unsupported` when the reader would have to pause and cannot (SOURCE-12).
-    """
+    """One subtask. A step on a split names it; None stands for the main output. `IllegalArgument`: unknown
+    split or negative time, `IllegalState`: input after its end (SOURCE-16); `Unsupported`: SOURCE-12."""
 
     def __init__(self, settings: SourceSettings, policies: Policies = CORE) -> None:
         self.settings, self.policies, self.now = settings, policies, settings.start
         self.apart = policies.source_main_output == "apart"
         self.may_fail = not (settings.can_pause or settings.allow_unaligned_splits)
-        self.backpressured = self.finished = False
-        tolerant = settings.allow_unaligned_splits
-        self.alignment = Alignment(settings.can_pause, tolerant, settings.buffer_size, policies)
+        self.alignment = Alignment(settings, policies)
         self.splits = SplitOutputs(policies)
         self.emitter = Emitter(policies) if self.apart else self.splits.output
-        self.assigned: frozenset[str] = frozenset()
-        self.idle_sides = frozenset({"splits", "main"})
-        self.writers = {MAIN: Writer(settings, self.now, policies)}
+        self.assigned, self.active_sides = frozenset[str](), frozenset[str]()
+        self.backpressured = self.finished = False
+        self.clocks, self.generators = dict[str, PausableClock](), dict[str, Generator]()
+        self._open(MAIN)
 
     def assign(self, split: str) -> Outputs:
         """The reader gets a split; from now on it is waited for."""
         self._refuse(split in (MAIN, *self.assigned), f"split {split!r} has no name or is assigned already")
         self.assigned |= {split}
         if not (self.settings.per_split_outputs or self.apart):
-            return self._join(MAIN)
-        self.writers[split] = Writer(self.settings, self.now, self.policies)
+            return self._deliver(MAIN, [])
+        self._open(split)
         return self._send("splits", self.splits.add(split))
 
     def finish(self, split: str) -> Outputs:
@@ -73,8 +114,9 @@ class SourceOperator:
         self._refuse(split not in self.assigned, f"split {split!r} is not assigned")
         self.assigned -= {split}
         self.alignment.paused -= {split}
-        self.alignment.samples.pop(split, None)
-        left = split if self.writers.pop(split, None) else MAIN
+        for kept in (self.alignment.samples, self.clocks, self.generators):
+            kept.pop(split, None)
+        left = split if split in self.splits.parts else MAIN
         return self._send("splits", self.splits.remove(left)) if left == split or not self.assigned else []
 
     def record(self, split: str | None, timestamp: int) -> Outputs:
@@ -83,17 +125,15 @@ class SourceOperator:
         paused = cite("SOURCE-11", split in self.alignment.paused)
         if output is None or (paused and self.policies.source_paused_split == "not-read"):
             return []
-        saved = self.state() if self.may_fail else ()
-        outputs = self._join(output)
-        emitted = self.writers[output].generator.on_event(timestamp)
+        saved, outputs = self.state() if self.may_fail else (), Outputs()
+        emitted = self.generators[output].on_event(timestamp)
         idle = self.emitter.is_idle or self.splits.parts.get(output, Part()).idle
         if cite("SOURCE-5", idle) and self.policies.idleness_ends_with == "record":
             outputs += self._deliver(output, [ACTIVE]) + self.emitter.active()
-        brought = self._deliver(output, [one for one in emitted if one != ACTIVE])
-        record = ("record", timestamp)
-        comes_last = brought != [] and cite("SOURCE-5", False)
-        outputs += [*brought, record] if comes_last else [record, *brought]
-        return self._checked(saved, outputs) if emitted or len(outputs) > 1 else outputs
+        record, brought = ("record", timestamp), self._deliver(output, [e for e in emitted if e != ACTIVE])
+        # Never the watermark first: a decision of its own, which must not look like that about ACTIVE.
+        outputs += [*brought, record] if brought and cite("SOURCE-5", False) else [record, *brought]
+        return self._checked(saved, outputs) if emitted or idle else outputs
 
     def write(self, split: str | None, written: Output) -> Outputs:
         """The reader itself writes a watermark, IDLE or ACTIVE."""
@@ -101,7 +141,7 @@ class SourceOperator:
         if output is None:
             return []
         saved = self.state() if self.may_fail else ()
-        return self._checked(saved, self._join(output) + self._deliver(output, [written]))
+        return self._checked(saved, self._deliver(output, [written]))
 
     def tick(self) -> Outputs:
         """Time for periodic watermarks: every generator has its turn, then the splits are combined."""
@@ -109,10 +149,10 @@ class SourceOperator:
             return []
         saved, outputs = self.state() if self.may_fail else (), Outputs()
         for output in sorted(map(str, self.splits.parts)):
-            outputs += self._deliver(output, self.writers[output].generator.on_periodic_emit(), deferred=True)
+            outputs += self._deliver(output, self.generators[output].on_periodic_emit(), deferred=True)
         outputs += self._send("splits", self.splits.tick())
         if self.apart:
-            outputs += self._deliver(MAIN, self.writers[MAIN].generator.on_periodic_emit())
+            outputs += self._deliver(MAIN, self.generators[MAIN].on_periodic_emit())
         return self._checked(saved, outputs)
 
     def report(self) -> Outputs:
@@ -122,9 +162,8 @@ class SourceOperator:
         if cite("SOURCE-14", self.finished):
             return [("report", MAX)]
         saved = self.state() if self.may_fail else ()
-        for split, part in self.splits.parts.items():
+        for split, part in {**self.splits.parts, MAIN: Part(self.emitter.maximum)}.items():
             self.alignment.sample(str(split), part.watermark)
-        self.alignment.sample(MAIN, self.emitter.maximum)
         outputs = self._checked(saved, [], announced=True)
         if cite("SOURCE-7", self.emitter.maximum == MIN):
             return outputs
@@ -150,12 +189,12 @@ class SourceOperator:
         if cite("SOURCE-16", milliseconds < 0):
             raise IllegalArgument(f"time cannot go back: milliseconds is {milliseconds} (SOURCE-16)")
         self.now += milliseconds
-        for output, writer in self.writers.items():
+        for output, clock in self.clocks.items():
             everywhere = output == MAIN or self.policies.source_blocked_clocks == "all"
             blocked = everywhere and self.alignment.blocked
             kept_from = self.backpressured or blocked or output in self.alignment.paused
             if not cite("SOURCE-13", kept_from):
-                writer.clock.advance(milliseconds * 10**6)
+                clock.advance(milliseconds * 10**6)
         return []
 
     def end_of_input(self) -> Outputs:
@@ -178,31 +217,27 @@ class SourceOperator:
         output = MAIN if split is None or not self.settings.per_split_outputs else split
         return None if cite("SOURCE-1", self.alignment.blocked) else output
 
-    def _join(self, output: str) -> Outputs:
-        """The main output is written to."""
-        if output != MAIN or self.apart or not cite("SOURCE-15", MAIN not in self.splits.parts):
-            return []
-        return self._send("splits", self.splits.add(MAIN))
+    def _open(self, output: str) -> None:
+        self.clocks[output] = clock = PausableClock(self.now * 10**6, self.policies)
+        self.generators[output] = self.settings.generator(clock, self.policies)
 
     def _deliver(self, output: str, emitted: Sequence[Output], deferred: bool = False) -> Outputs:
-        """What the generator of an output, or the reader, has emitted there."""
+        """An output is written to, and `emitted` is what its generator or the reader says there."""
+        joins = output == MAIN and not self.apart and cite("SOURCE-15", MAIN not in self.splits.parts)
+        sent: Outputs = [*self.splits.add(MAIN)] if joins else []
         if output not in self.splits.parts:
             return self._send("main", emitted)
-        sent = Outputs()
         for name, *fields in emitted:
             sent += self._send("splits", getattr(self.splits, name)(output, *fields, deferred=deferred))
         return sent
 
     def _send(self, side: str, outputs: Sequence[Output]) -> Outputs:
         """To downstream. Where the main output and the splits are apart, IDLE only when both are idle."""
-        if side == "splits" and not self.apart:
+        if not self.apart:
             return [*outputs]
-        sent = Outputs()
         for output in outputs:
-            self.idle_sides = self.idle_sides | {side} if output == IDLE else self.idle_sides - {side}
-            if output != IDLE or len(self.idle_sides) == 2:
-                sent += self.emitter.send([output])
-        return sent
+            self.active_sides = self.active_sides - {side} if output == IDLE else self.active_sides | {side}
+        return [*self.emitter.send([one for one in outputs if one != IDLE or not self.active_sides])]
 
     def _checked(self, saved: tuple[Any, ...], outputs: Outputs, announced: bool = False) -> Outputs:
         """What a step outputs, with what alignment makes of it. Where that is impossible, `saved` is back."""
@@ -214,29 +249,27 @@ class SourceOperator:
 
     def state(self) -> tuple[Any, ...]:
         """All of the state, hashable: equal states behave alike from here on."""
-        emitted = self.emitter.maximum, self.emitter.is_idle, self.idle_sides
-        writers = [
-            (output, writer.generator.state(), writer.clock.state())
-            for output, writer in sorted(self.writers.items())
-        ]
+        emitted = self.emitter.maximum, self.emitter.is_idle, self.active_sides
         own = self.now, self.assigned, self.backpressured, self.finished, emitted
-        return own, self.splits.state(), self.alignment.state(), tuple(writers)
+        clocks, made = self.clocks, self.generators
+        writers = tuple((output, clocks[output].state(), made[output].state()) for output in sorted(clocks))
+        aligned = self.alignment.bound, self.alignment.blocked, self.alignment.paused
+        samples = tuple(sorted(self.alignment.samples.items()))
+        return own, self.splits.state(), aligned, samples, writers
 
-    def snapshot(self) -> tuple[Any, ...]:
-        """What `restore` needs."""
-        cite("SOURCE-17")
-        return self.state()
+    snapshot = state
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         """Become the subtask that `saved` was taken from."""
         cite("SOURCE-17")
-        own, splits, alignment, writers = saved
+        own, splits, aligned, samples, writers = saved
         self.now, self.assigned, self.backpressured, self.finished, emitted = own
         self.splits.restore(splits)
-        self.emitter.maximum, self.emitter.is_idle, self.idle_sides = emitted
-        self.alignment.restore(alignment)
-        self.writers = {}
-        for output, generator, clock in writers:
-            self.writers[output] = writer = Writer(self.settings, self.now, self.policies)
-            writer.generator.restore(generator)
-            writer.clock.restore(clock)
+        self.emitter.maximum, self.emitter.is_idle, self.active_sides = emitted
+        self.alignment.bound, self.alignment.blocked, self.alignment.paused = aligned
+        self.alignment.samples = dict(samples)
+        self.clocks, self.generators = {}, {}
+        for output, clock, generator in writers:
+            self._open(output)
+            self.clocks[output].restore(clock)
+            self.generators[output].restore(generator)

@@ -1,18 +1,13 @@
-"""SPLIT: the watermarks of several splits, or of an operator's inputs, as one.
+"""SPLIT: the watermarks of several splits, or of an operator's inputs, as one."""
 
-A source with other writers beside its splits hands what `SplitOutputs` returns to an `Emitter` that all of
-them share (`send`), and calls `Emitter.active` before a record; `parts[split]` is what one split delivered.
-"""
-
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from .citation import cite
 from .errors import IllegalArgument, IllegalState
 from .outputs import ACTIVE, IDLE, Output, watermark
 from .policies import CORE, Policies
 from .timestamps import MAX, MIN
-
-CombinedState = tuple[tuple[tuple[str | int, int, bool], ...], int, bool]
 
 
 @dataclass(slots=True)
@@ -25,7 +20,7 @@ class Part:
 
 @dataclass(slots=True)
 class Emitter:
-    """The one output of all writers: its watermark (`maximum`, ms) only rises, its status only changes."""
+    """An output that writers share: its watermark (`maximum`, ms) only rises, its status only changes."""
 
     policies: Policies = CORE
     maximum: int = MIN
@@ -61,12 +56,13 @@ class Combined:
         self.policies = policies
         self.parts: dict[str | int, Part] = {}
         self.output = Emitter(policies)
+        self.silent_resumption = False
 
     def watermark(self, name: str | int, timestamp: int, deferred: bool = False) -> list[Output]:
         """The part promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""
         part = self._part(name)
-        resumes = part.idle and self.policies.split_resumption == "any-watermark"
-        part.idle = False
+        resumes, part.idle = part.idle and self.policies.split_resumption == "any-watermark", False
+        self.output.is_idle &= not self.silent_resumption
         rises = cite("SPLIT-3", timestamp > part.watermark)
         part.watermark = timestamp if rises else part.watermark
         return self._update(deferred or not (resumes or (rises and timestamp > self.output.maximum)))
@@ -82,7 +78,14 @@ class Combined:
         return self._update(deferred)
 
     def _update(self, waits: bool) -> list[Output]:
-        return [] if waits and not cite("SPLIT-10", False) else self._send(*self._combine())
+        if waits and not cite("SPLIT-10", False):  # the tick cites its other outcome
+            return []
+        combined, idle = self._combine()
+        self.output.is_idle &= self.policies.split_status == "changes"
+        if not idle:
+            return self.output.active() + self.output.watermark(combined)
+        flushes = cite("SPLIT-5", combined > self.output.maximum)
+        return (self.output.watermark(combined) if flushes else []) + self.output.idle()
 
     def _combine(self) -> tuple[int, bool]:
         """The watermark (ms) of all parts together, and whether they are idle."""
@@ -102,28 +105,19 @@ class Combined:
         ahead = [timestamp for timestamp in active if MIN < timestamp >= output] or [output]
         return min(ahead) if cite("SPLIT-2", len(set(ahead)) > 1) else ahead[0], False
 
-    def _send(self, combined: int, idle: bool) -> list[Output]:
-        if not idle:
-            return self.output.active() + self.output.watermark(combined)
-        flushes = cite("SPLIT-5", combined > self.output.maximum)
-        return (self.output.watermark(combined) if flushes else []) + self.output.idle()
-
     def _part(self, name: str | int) -> Part:
         if cite("SPLIT-12", name not in self.parts):
             raise IllegalArgument(f"split or input {name!r} does not exist (SPLIT-12)")
         return self.parts[name]
 
-    def state(self) -> CombinedState:
+    def state(self) -> tuple[Any, ...]:
         """All of the state, hashable: equal states behave alike from here on."""
         parts = sorted(((name, part.watermark, part.idle) for name, part in self.parts.items()), key=str)
         return tuple(parts), self.output.maximum, self.output.is_idle
 
-    def snapshot(self) -> CombinedState:
-        """What `restore` needs."""
-        cite("SPLIT-13")
-        return self.state()
+    snapshot = state
 
-    def restore(self, saved: CombinedState) -> None:
+    def restore(self, saved: tuple[Any, ...]) -> None:
         """Become the combination that `saved` was taken from."""
         cite("SPLIT-13")
         parts, self.output.maximum, self.output.is_idle = saved
@@ -147,24 +141,15 @@ class SplitOutputs(Combined):
 
     def tick(self) -> list[Output]:
         """The periodic emit."""
-        return self._send(*self._combine()) if cite("SPLIT-10") else []
-
-    def _send(self, combined: int, idle: bool) -> list[Output]:
-        self.output.is_idle &= self.policies.split_status == "changes"
-        return super()._send(combined, idle)
+        return self._update(waits=False) if cite("SPLIT-10") else []
 
 
 class OperatorInputs(Combined):
     """The `inputs` of one operator, numbered from 0; nothing is deferred."""
 
     def __init__(self, inputs: int, policies: Policies = CORE) -> None:
-        super().__init__(policies)
+        super().__init__(replace(policies, split_status="changes"))
         if inputs < 1:
             raise IllegalArgument(f"inputs must be at least 1, not {inputs} (SPLIT-12)")
         self.parts = {number: Part() for number in range(inputs)}
-
-    def watermark(self, name: str | int, timestamp: int, deferred: bool = False) -> list[Output]:
-        """The input promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""
-        if self.policies.split_resumption == "rising-watermark" and name in self.parts:
-            self.output.is_idle = False
-        return super().watermark(name, timestamp)
+        self.silent_resumption = policies.split_resumption == "rising-watermark"

@@ -19,11 +19,6 @@ WindowOutput = Output | tuple[str, int, int, Values]
 WindowsState = tuple[int, tuple[tuple[Interval, Values, tuple[Result, ...]], ...]]
 
 
-def _demand(met: bool, complaint: str) -> None:
-    if not met:
-        raise IllegalArgument(complaint)
-
-
 @dataclass(frozen=True)
 class Sliding:
     """Windows of `size` ms, one every `slide` ms, one of them at `offset` ms. Tumbling: both are equal."""
@@ -33,8 +28,8 @@ class Sliding:
     offset: int = 0
 
     def __post_init__(self) -> None:
-        _demand(self.size >= 1, f"size must be at least 1 ms, not {self.size} (WIN-1)")
-        _demand(self.slide >= 1, f"slide must be at least 1 ms, not {self.slide} (WIN-1)")
+        if min(self.size, self.slide) < 1:
+            raise IllegalArgument(f"size {self.size} and slide {self.slide} must be at least 1 ms (WIN-1)")
 
     def windows_of(self, timestamp: int) -> list[Interval]:
         """The windows that `timestamp` (ms) belongs to, the latest first."""
@@ -51,7 +46,8 @@ class Session:
     gap: int
 
     def __post_init__(self) -> None:
-        _demand(self.gap >= 1, f"gap must be at least 1 ms, not {self.gap} (WIN-2)")
+        if self.gap < 1:
+            raise IllegalArgument(f"gap must be at least 1 ms, not {self.gap} (WIN-2)")
 
     def windows_of(self, timestamp: int) -> list[Interval]:
         """The session that a record of `timestamp` (ms) would have if it were the only one."""
@@ -84,9 +80,12 @@ class Windows:
     windows: dict[Interval, Window] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        _demand(self.allowed_lateness >= 0, f"allowed lateness {self.allowed_lateness} is negative (WIN-10)")
-        _demand(self.trigger in get_args(Trigger), f"trigger {self.trigger!r} does not exist (WIN-5)")
-        _demand(self.accumulation in get_args(Accumulation), f"no mode {self.accumulation!r} (WIN-8)")
+        if self.allowed_lateness < 0:
+            raise IllegalArgument(f"allowed lateness {self.allowed_lateness} is negative (WIN-10)")
+        if self.trigger not in get_args(Trigger):
+            raise IllegalArgument(f"trigger {self.trigger!r} does not exist (WIN-5)")
+        if self.accumulation not in get_args(Accumulation):
+            raise IllegalArgument(f"mode {self.accumulation!r} does not exist (WIN-8)")
 
     def record(self, timestamp: int, value: int) -> list[WindowOutput]:
         """A record arrives, on whatever channel."""
@@ -117,13 +116,11 @@ class Windows:
 
     def idle(self) -> list[WindowOutput]:
         """Upstream has no data for now."""
-        cite("WIN-14")
-        return [IDLE]
+        return [IDLE] if cite("WIN-14") else []
 
     def active(self) -> list[WindowOutput]:
         """Upstream has data again."""
-        cite("WIN-14")
-        return [ACTIVE]
+        return [ACTIVE] if cite("WIN-14") else []
 
     def expired_state(self) -> list[WindowOutput]:
         """How many records are kept of windows that nothing can be added to any more (WIN-13)."""

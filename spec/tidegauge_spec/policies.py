@@ -49,6 +49,16 @@ def read_profiles() -> dict[str, str]:
     return {section.title: section.required("Meaning").text for section in _second_level("profiles.md")}
 
 
+def read_absent() -> dict[str, frozenset[str]]:
+    """The components and capabilities that each profile does not have (`*Without:*`)."""
+    return {
+        section.title: frozenset(re.split(r",\s*", section.fields["Without"].text))
+        if "Without" in section.fields
+        else frozenset()
+        for section in _second_level("profiles.md")
+    }
+
+
 def _second_level(name: str) -> list[Section]:
     text = (files("tidegauge_spec") / name).read_text(encoding="utf-8")
     return [section for section in read_sections(text, name) if section.level == 2]

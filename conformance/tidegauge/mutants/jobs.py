@@ -12,7 +12,7 @@ def _job(
 JOB_MUTANTS = (
     _job(
         "never-blocks",
-        "split_alignment",
+        "source_operator",
         ("SOURCE-1", "JOB-9"),
         "A12",
         "A source reads on whatever its bound.",

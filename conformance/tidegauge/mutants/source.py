@@ -9,9 +9,8 @@ def _source(
     bug: str,
     summary: str,
     *replacements: tuple[str, str],
-    module: str = "source_operator",
 ) -> Mutant:
-    return Mutant(f"source-{name}", "source", module, rules, bug, summary, replacements)
+    return Mutant(f"source-{name}", "source", "source_operator", rules, bug, summary, replacements)
 
 
 SOURCE_MUTANTS = (
@@ -21,7 +20,6 @@ SOURCE_MUTANTS = (
         "B9",
         "A subtask whose watermark equals its bound is blocked.",
         ('cite("SOURCE-2", watermark <= self.bound)', "(watermark < self.bound)"),
-        module="split_alignment",
     ),
     _source(
         "waits-for-ever",
@@ -32,7 +30,6 @@ SOURCE_MUTANTS = (
             "self.blocked = not cite(",
             "self.blocked = was_blocked or not cite(",
         ),
-        module="split_alignment",
     ),
     _source(
         "polls-while-blocked",
@@ -46,8 +43,7 @@ SOURCE_MUTANTS = (
         ("SOURCE-1", "SOURCE-9"),
         "pipeline.watermark-alignment.buffer-size",
         "What is compared with the bound is the watermark of some update intervals ago.",
-        ('if self.policies.source_aligned_watermark == "newest":', "if False:"),
-        module="split_alignment",
+        ('if self.policies.source_aligned_watermark != "newest":', "if True:"),
     ),
     _source(
         "reports-the-generator",
@@ -82,7 +78,6 @@ SOURCE_MUTANTS = (
             "pausing = ahead - idle - self.paused - {MAIN}",
             "pausing = ahead - idle - self.paused - {MAIN} if len(splits) > 1 else set()",
         ),
-        module="split_alignment",
     ),
     _source(
         "idle-split-stays-paused",
@@ -90,15 +85,13 @@ SOURCE_MUTANTS = (
         "FLINK-40093",
         "A paused split that has become idle is not resumed.",
         ('if self.policies.source_idle_paused_split == "stays" else set()', "if True else set()"),
-        module="split_alignment",
     ),
     _source(
         "pause-is-ignored",
         ("SOURCE-12",),
         "FLINK-28853",
         "That the reader cannot pause is ignored.",
-        ('if cite("SOURCE-12", not self.allow_unaligned_splits):', "if False:"),
-        module="split_alignment",
+        ('if cite("SOURCE-12", not self.settings.allow_unaligned_splits):', "if False:"),
     ),
     _source(
         "clock-runs-while-blocked",
@@ -136,7 +129,7 @@ SOURCE_MUTANTS = (
         ("SOURCE-5",),
         "A12",
         "The watermark of a record goes out before the record.",
-        ("if comes_last else", "if brought else"),
+        ('if brought and cite("SOURCE-5", False) else [record, *brought]', ""),
     ),
     _source(
         "never-ends",
@@ -150,7 +143,10 @@ SOURCE_MUTANTS = (
         ("SOURCE-15",),
         "A3",
         "The main output is not waited for: the larger of its watermark and that of the splits goes out.",
-        ("if output != MAIN or self.apart", "if output != MAIN or self.settings.per_split_outputs"),
+        (
+            "output == MAIN and not self.apart and",
+            "output == MAIN and not self.settings.per_split_outputs and",
+        ),
     ),
     _source(
         "reports-without-alignment",

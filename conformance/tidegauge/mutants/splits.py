@@ -9,9 +9,6 @@ def _splits(
     return Mutant(f"splits-{name}", "splits", "splits", rules, bug, summary, replacements)
 
 
-_WATERMARK = '"""The part promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""'
-_INPUT = '"""The input promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""'
-
 SPLITS_MUTANTS = (
     _splits(
         "max-without-splits",
@@ -108,14 +105,14 @@ SPLITS_MUTANTS = (
         ("SPLIT-10",),
         "E34",
         "Every change is output at once.",
-        ('return [] if waits and not cite("SPLIT-10", False) else', "return"),
+        ('if waits and not cite("SPLIT-10", False):', "if False:"),
     ),
     _splits(
         "deferred-lost-at-the-tick",
         ("SPLIT-10",),
         "AMORO-486",
         "A tick sends nothing: what was deferred leaves only together with an immediate change.",
-        ('return self._send(*self._combine()) if cite("SPLIT-10") else []', "return []"),
+        ('return self._update(waits=False) if cite("SPLIT-10") else []', "return []"),
     ),
     _splits(
         "finished-and-idle-is-the-end",
@@ -129,12 +126,14 @@ SPLITS_MUTANTS = (
         (),
         "a combination nobody finished",
         "It accepts every step and never outputs anything.",
-        (_WATERMARK, "return []"),
+        (
+            '"""The part promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""',
+            "return []",
+        ),
         ('"""The part has no data for now and is not to be waited for."""', "return []"),
         ('"""The part has data again."""', "return []"),
         ('"""A split is assigned."""', "return []"),
         ('"""A split is finished or taken away; nothing happens if it is not there."""', "return []"),
         ('"""The periodic emit."""', "return []"),
-        (_INPUT, "return []"),
     ),
 )

@@ -126,7 +126,10 @@ WINDOW_MUTANTS = (
         ("WIN-14", "WIN-10", "WIN-7"),
         "E53",
         "After ACTIVE the watermark counts from the start, so that a lagging channel's records are not late.",
-        ('cite("WIN-14")\n        return [ACTIVE]', "self.current_watermark = MIN\n        return [ACTIVE]"),
+        (
+            'return [ACTIVE] if cite("WIN-14") else []',
+            "self.current_watermark = MIN\n        return [ACTIVE]",
+        ),
     ),
     _window(
         "restore-forgets-the-watermark",

@@ -60,7 +60,7 @@ class _Facts:
             if step.option == OPTION and step.milliseconds > 0 and not self.started:
                 self.threshold = step.milliseconds
             return
-        self.started = self.started or step not in (WatermarkStep("MIN"), Snapshot())
+        self.started = self.started or not isinstance(step, Snapshot)
         if isinstance(step, ClockStep):
             self.now = step.now
         elif isinstance(step, WatermarkStep) and step.timestamp not in ("MIN", "MAX"):

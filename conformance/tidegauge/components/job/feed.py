@@ -45,8 +45,8 @@ class Feed:
         return self.position == sum(segment.count for segment in self.segments)
 
     def records(self, now: int, milliseconds: int) -> Iterator[int]:
-        """The timestamps (ms) of the records that can be read by `now` (ms), each read as it is taken; no more
-        than a reader that catches up gets through in `milliseconds`."""
+        """The timestamps (ms) of the records that can be read by `now` (ms), each read as it is taken; as
+        many as a reader that catches up gets through in `milliseconds`."""
         before = 0
         for segment in self.segments:
             if (read := self.position - before) < segment.count:

@@ -67,13 +67,13 @@ def _backpressured(name: str, a: Backpressure, b: tuple[Backpressure, ...] = ())
     return JobSetup(name, sources, until=60 * _SECOND, window=_SECOND)
 
 
-def _window_state() -> JobSetup:
+def _window_state(name: str, restarts: tuple[int, ...] = ()) -> JobSetup:
     """A fast and a slow source in one group, and windows over both that wait for the slow one."""
     feeds = {"fast": SegmentSetup(0, 1_200, 100, 0, 20), "slow": SegmentSetup(0, 1_200, 100, 0, 100)}
     sources = tuple(
         SourceSetup(name, (_segmented(feed),), "group-1", 5 * _SECOND) for name, feed in feeds.items()
     )
-    return JobSetup("window-state", sources, until=240 * _SECOND, window=_SECOND)
+    return JobSetup(name, sources, until=240 * _SECOND, restarts=restarts, window=_SECOND)
 
 
 _JOBS = (
@@ -132,7 +132,8 @@ _JOBS = (
         Backpressure(5 * _SECOND, 15 * _SECOND),
         (Backpressure(9 * _SECOND, 15 * _SECOND),),
     ),
-    _window_state(),
+    _window_state("window-state"),
+    _window_state("window-state-restarted", restarts=(20 * _SECOND, 50 * _SECOND)),
 )
 
 

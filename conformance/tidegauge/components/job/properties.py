@@ -384,5 +384,12 @@ JOB_PROPERTIES = (
         ("window-state", "blocked-is-not-idle", "backpressured-is-not-idle"),
         _all_results,
     ),
+    JobProperty(
+        "job-window-results-restarted",
+        "Over restarts every window fires once, with all its records.",
+        ("JOB-4", "JOB-10", "JOB-1"),
+        ("window-state-restarted",),
+        _all_results,
+    ),
 )
 """The properties of single jobs; that alignment only delays compares two and stands in `judging/jobs.py`."""

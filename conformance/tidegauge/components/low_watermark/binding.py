@@ -29,11 +29,12 @@ from .vocabulary import (
 def _build(module: ModuleType, setup: LowWatermarkSetup, policies: Policies) -> Any:
     vertices = [
         module.Vertex(
-            vertex.name,
-            vertex.source,
-            vertex.cooperating,
-            vertex.listening,
-            [module.Task(number < vertex.partitions) for number in range(vertex.tasks)],
+            tasks=tuple(module.Task(number < vertex.partitions) for number in range(vertex.tasks)),
+            there=tuple(range(vertex.tasks)),
+            name=vertex.name,
+            source=vertex.source,
+            cooperating=vertex.cooperating,
+            listening=vertex.listening,
         )
         for vertex in setup.vertices
     ]

@@ -49,7 +49,7 @@ def draw_step(random: RandomSource, service: Any) -> Step:
         vertex = service.vertices[_NAMES[0]]
     name = vertex.name if random.chance(99) else "shop/nowhere"
     if vertex.awaited and random.chance(45):
-        task = random.pick(sorted(vertex.awaited))
+        task = random.pick(vertex.awaited)
         return ReplyStep(name, task, _reply(random, vertex, task))
     kind = random.below(100)
     if kind < 20:
@@ -73,7 +73,7 @@ def draw_step(random: RandomSource, service: Any) -> Step:
 
 def _task(random: RandomSource, vertex: Any) -> int:
     """Mostly a task that is there, now and then one that has left or never was."""
-    there = [number for number, task in enumerate(vertex.tasks) if task.present]
+    there: tuple[int, ...] = vertex.there
     if there and random.chance(97):
         return random.pick(there)
     return random.between(-1, len(vertex.tasks))

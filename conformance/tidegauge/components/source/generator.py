@@ -68,7 +68,7 @@ def _assignment(random: RandomSource, source: Any) -> Step:
 
 def _counting_down(source: Any) -> bool:
     """Whether the idle timeout of an output has begun to run."""
-    return any(getattr(writer.generator, "countdown", None) is not None for writer in source.writers.values())
+    return any(getattr(made, "countdown", None) is not None for made in source.generators.values())
 
 
 def _idling(random: RandomSource, source: Any) -> Step:
