@@ -1,5 +1,6 @@
 """Smaller numbers in the steps of a history: for components that have no shrinking of their own."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import asdict, replace
@@ -16,6 +17,18 @@ def plainer_numbers(setup: Any, history: tuple[Any, ...]) -> list[tuple[Any, tup
                 changed = replace(step, **{name: plainer})
                 candidates.append((setup, (*history[:index], changed, *history[index + 1 :])))
     return candidates
+
+
+def without_number(history: Sequence[Step], name: str, unwanted: int, **owner: str) -> tuple[Step, ...]:
+    """Without the steps that have this number under `name`; those after it move up. With an owner, such as
+    `source="orders"`: only among its steps."""
+    renumbered: list[Step] = []
+    for step in history:
+        own = all(getattr(step, field, "") == value for field, value in owner.items())
+        number = getattr(step, name, -1) if own else -1
+        if number != unwanted:
+            renumbered.append(replace(step, **{name: number - 1}) if number > unwanted else step)
+    return tuple(renumbered)
 
 
 def _plainer(value: Any) -> list[int]:

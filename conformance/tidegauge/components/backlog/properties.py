@@ -10,8 +10,9 @@ from tidegauge_reference.backlog import OPTION
 from ...property import Holds, Property
 from ...scenario import Scenario
 from ...timestamps import MIN, from_wire
-from ...transcript import Outputs, Transcript
-from ...vocabulary import RecordAttributes, Restore, Snapshot, Step
+from ...transcript import Transcript
+from ...vocabulary import AnyOutput, RecordAttributes, Snapshot, Step
+from ..common_properties import goes_back, outputs_of, uninterrupted, with_restores
 from .vocabulary import (
     ActiveStep,
     AttributesStep,
@@ -25,17 +26,12 @@ from .vocabulary import (
 )
 
 
-def _flags(outputs: Outputs) -> list[bool]:
+def _flags(outputs: Sequence[AnyOutput]) -> list[bool]:
     return [output.backlog for output in outputs if isinstance(output, RecordAttributes)]
 
 
 def _all_flags(transcript: Transcript) -> list[bool]:
-    return [flag for outputs in transcript.outputs for flag in _flags(outputs)]
-
-
-def _goes_back(scenario: Scenario) -> bool:
-    """Whether a restore returns to an earlier moment."""
-    return any(isinstance(step, Restore) for step in scenario.history)
+    return _flags(outputs_of(transcript))
 
 
 @dataclass
@@ -80,7 +76,7 @@ class _Facts:
 def _flags_with_facts(scenario: Scenario, transcript: Transcript) -> Iterator[tuple[bool, _Facts]]:
     """Each flag that a detector sent, with the facts at that step."""
     facts = _Facts()
-    if not isinstance(scenario.setup, DetectorSetup) or _goes_back(scenario):
+    if not isinstance(scenario.setup, DetectorSetup) or goes_back(scenario):
         return
     for step, outputs in zip(scenario.history, transcript.outputs, strict=False):
         facts.add(step)
@@ -111,7 +107,7 @@ def _caught_up(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript])
 
 def _alternates(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
     flags = _all_flags(transcripts[0])
-    if _goes_back(scenarios[0]) or not flags:
+    if goes_back(scenarios[0]) or not flags:
         return None
     return all(flag == (flags[0] if index % 2 == 0 else not flags[0]) for index, flag in enumerate(flags))
 
@@ -145,7 +141,7 @@ def _off_means_off(scenarios: Sequence[Scenario], transcripts: Sequence[Transcri
 def _combined(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
     """True needs one true channel, false all that are awaited: the channels' words are facts."""
     scenario, transcript = scenarios[0], transcripts[0]
-    if not isinstance(scenario.setup, CombinerSetup) or _goes_back(scenario):
+    if not isinstance(scenario.setup, CombinerSetup) or goes_back(scenario):
         return None
     awaited = set(range(scenario.setup.channels)) - set(scenario.setup.without_strategy)
     said: dict[int, bool] = {}
@@ -180,19 +176,8 @@ def _channel_order(_: Sequence[Scenario], transcripts: Sequence[Transcript]) -> 
     return transcripts[0].outputs == transcripts[1].outputs
 
 
-def _with_restores(scenario: Scenario) -> list[Scenario]:
-    """The history with a snapshot and at once a restore before every step."""
-    if _goes_back(scenario):
-        return [scenario]
-    history = tuple(part for step in scenario.history for part in (Snapshot(), Restore(), step))
-    return [replace(scenario, history=history, groups=(), needs=(*scenario.needs, "snapshot"))]
-
-
 def _snapshot_restore(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    if _goes_back(scenarios[0]) or not _all_flags(transcripts[0]):
-        return None
-    once, often = ([o for outputs in t.outputs for o in outputs] for t in transcripts)
-    return once == often
+    return uninterrupted(scenarios, transcripts) if _all_flags(transcripts[0]) else None
 
 
 PROPERTIES = (
@@ -261,7 +246,7 @@ PROPERTIES = (
         rules=("BACKLOG-11",),
         holds=_snapshot_restore,
         holds_under={},
-        variants=_with_restores,
+        variants=with_restores,
         needs=("snapshot",),
     ),
 )

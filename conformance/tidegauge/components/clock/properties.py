@@ -2,49 +2,13 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
-
-from msgspec.structs import replace
 
 from ...property import Holds, Property
 from ...scenario import Scenario
 from ...transcript import Transcript
-from ...vocabulary import AnyOutput, Error, Reading, Restore, Snapshot
+from ...vocabulary import Reading
+from ..common_properties import accepted, goes_back, outputs_of, uninterrupted, with_restores
 from .vocabulary import AdvanceStep
-
-
-def outputs_of(transcript: Transcript) -> list[AnyOutput]:
-    """All outputs in order."""
-    return [output for outputs in transcript.outputs for output in outputs]
-
-
-def goes_back(scenario: Scenario) -> bool:
-    """Whether a restore returns to an earlier moment."""
-    return any(isinstance(step, Restore) for step in scenario.history)
-
-
-def accepted(scenario: Scenario, transcript: Transcript) -> list[tuple[Any, tuple[AnyOutput, ...]]]:
-    """The steps that were not refused, each with its outputs."""
-    return [
-        (step, outputs)
-        for step, outputs in zip(scenario.history, transcript.outputs, strict=False)
-        if not any(isinstance(output, Error) for output in outputs)
-    ]
-
-
-def with_restores(scenario: Scenario) -> list[Scenario]:
-    """The history with a snapshot and at once a restore before every step."""
-    if goes_back(scenario):
-        return [scenario]
-    history = tuple(part for step in scenario.history for part in (Snapshot(), Restore(), step))
-    return [replace(scenario, history=history, groups=(), needs=("snapshot",))]
-
-
-def uninterrupted(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    """Whether the scenario and its variant with restores have the same outputs."""
-    if goes_back(scenarios[0]) or not outputs_of(transcripts[0]):
-        return None
-    return outputs_of(transcripts[0]) == outputs_of(transcripts[1])
 
 
 def _never_goes_back(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:

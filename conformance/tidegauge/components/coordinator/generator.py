@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ...generation.moments import EPOCHS
 from ...generation.random_source import RandomSource
 from ...timestamps import MAX, MIN, to_wire
 from ...vocabulary import Step
@@ -23,7 +24,6 @@ _NAMES = ("Kafka source", "Kafka source", "Files")
 _GROUPS = ("group-1",) * 12 + ("group-2",) * 4 + (None,)
 _DRIFTS = (0, 0, 1, 5, 10, 30_000, 2**53 - 1)
 _SUBTASKS = (1, 1, 2, 2, 3)
-_EPOCHS = (0, 0, 0, 1_700_000_000_000, -50)
 
 
 def draw_setup(random: RandomSource) -> CoordinatorSetup:
@@ -79,5 +79,5 @@ def _watermark(random: RandomSource, coordinators: Any, own: Any, subtask: int) 
     known = own.reports.get(subtask, MAX)
     if known in (MIN, MAX) or random.chance(40):
         reports = [w for c in coordinators.sources.values() for w in c.reports.values()]
-        known = random.pick([w for w in reports if w not in (MIN, MAX)] or _EPOCHS)
+        known = random.pick([w for w in reports if w not in (MIN, MAX)] or EPOCHS)
     return int(known) + random.between(-4, 8)

@@ -8,17 +8,17 @@ from ...property import Holds, Property
 from ...scenario import Scenario
 from ...timestamps import MAX, from_wire, to_wire
 from ...transcript import Outputs, Transcript
-from ...vocabulary import Announcement, AnyOutput, Error, Restore, Snapshot, Step
+from ...vocabulary import Announcement, AnyOutput, Error, Step
+from ..common_properties import (
+    SHIFT_MS,
+    goes_back,
+    outputs_moved,
+    outputs_of,
+    shifted,
+    uninterrupted,
+    with_restores,
+)
 from .vocabulary import CoordinatorSetup, FinishStep, ReportStep, StartedSource, StartStep
-
-
-def _flat(transcript: Transcript) -> list[AnyOutput]:
-    return [output for outputs in transcript.outputs for output in outputs]
-
-
-def _goes_back(scenario: Scenario) -> bool:
-    """Whether a restore returns to an earlier moment, so that reports are forgotten."""
-    return any(isinstance(step, Restore) for step in scenario.history)
 
 
 def _started(scenario: Scenario) -> tuple[StartedSource, ...]:
@@ -61,7 +61,7 @@ class _Group:
 
 
 def _bound_within_drift(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    if _goes_back(scenarios[0]):
+    if goes_back(scenarios[0]):
         return None
     group = _Group(_started(scenarios[0]))
     arose = None
@@ -98,7 +98,7 @@ def _kept(scenario: Scenario) -> list[int]:
 def _without_strangers(scenario: Scenario) -> list[Scenario]:
     """The first source's group alone."""
     kept, strangers = _kept(scenario), _strangers(scenario)
-    if _goes_back(scenario) or not strangers or not kept:
+    if goes_back(scenario) or not strangers or not kept:
         return [scenario]
     own = tuple(source for source in _started(scenario) if source.source not in strangers)
     alone = replace(scenario, history=tuple(scenario.history[place] for place in kept), groups=())
@@ -112,45 +112,19 @@ def _groups_isolated(scenarios: Sequence[Scenario], transcripts: Sequence[Transc
     return alone.outputs == tuple(original.outputs[place] for place in _kept(scenarios[0]))
 
 
-def _shifted(scenario: Scenario) -> list[Scenario]:
-    """The history with all watermarks moved by 1000 ms."""
-    return [replace(scenario, history=tuple(_moved(step) for step in scenario.history))]
-
-
-def _moved(step: Step) -> Step:
-    if isinstance(step, ReportStep) and isinstance(step.watermark, int):
-        return replace(step, watermark=step.watermark + 1000)
-    return step
-
-
 def _shift(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    original, shifted = transcripts
     if any(isinstance(step, ReportStep) and step.watermark == "MIN" for step in scenarios[0].history):
         return None
-    if not any(isinstance(output, Announcement) and output.bound != "MAX" for output in _flat(original)):
+    announced = [output for output in outputs_of(transcripts[0]) if isinstance(output, Announcement)]
+    if all(output.bound == "MAX" for output in announced):
         return None
-    moved = tuple(tuple(_output_moved(output) for output in outputs) for outputs in original.outputs)
-    return moved == shifted.outputs
+    return outputs_moved(transcripts, _output_moved)
 
 
 def _output_moved(output: AnyOutput) -> AnyOutput:
     if isinstance(output, Announcement) and output.bound != "MAX":
-        return replace(output, bound=to_wire(from_wire(output.bound) + 1000))
+        return replace(output, bound=to_wire(from_wire(output.bound) + SHIFT_MS))
     return output
-
-
-def _with_restores(scenario: Scenario) -> list[Scenario]:
-    """The history with a snapshot and at once a restore before every step."""
-    if _goes_back(scenario):
-        return [scenario]
-    history = tuple(part for step in scenario.history for part in (Snapshot(), Restore(), step))
-    return [replace(scenario, history=history, groups=(), needs=("snapshot",))]
-
-
-def _snapshot_restore(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    if _goes_back(scenarios[0]) or not _flat(transcripts[0]):
-        return None
-    return _flat(transcripts[0]) == _flat(transcripts[1])
 
 
 PROPERTIES = (
@@ -181,15 +155,15 @@ PROPERTIES = (
         rules=("ALIGN-4",),
         holds=_shift,
         holds_under={},
-        variants=_shifted,
+        variants=shifted,
     ),
     Property(
         name="coordinator-snapshot-restore",
         sentence="A snapshot and a restore before every step change nothing.",
         rules=("ALIGN-11",),
-        holds=_snapshot_restore,
+        holds=uninterrupted,
         holds_under={},
-        variants=_with_restores,
+        variants=with_restores,
         needs=("snapshot",),
     ),
 )

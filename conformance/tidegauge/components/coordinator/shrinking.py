@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from ...generation.simplification import plainer_numbers
+from ...generation.simplification import plainer_numbers, without_number
 from ...vocabulary import Step
 from .vocabulary import CoordinatorSetup, StartedSource
 
@@ -18,7 +18,10 @@ def simplify(setup: CoordinatorSetup, history: tuple[Step, ...]) -> list[Candida
         if source.subtasks > 1:
             fewer = replace(source, subtasks=source.subtasks - 1)
             candidates += (
-                (_with(setup, source, fewer), _without(history, source.source, subtask))
+                (
+                    _with(setup, source, fewer),
+                    without_number(history, "subtask", subtask, source=source.source),
+                )
                 for subtask in range(source.subtasks)
             )
         candidates += (
@@ -33,13 +36,3 @@ def _with(setup: CoordinatorSetup, old: StartedSource, *new: StartedSource) -> C
     """The setup with `new` instead of `old`."""
     place = setup.sources.index(old)
     return CoordinatorSetup((*setup.sources[:place], *new, *setup.sources[place + 1 :]))
-
-
-def _without(history: tuple[Step, ...], source: str, unwanted: int) -> tuple[Step, ...]:
-    """Without a subtask of a source; those after it move up."""
-    renumbered: list[Step] = []
-    for step in history:
-        subtask = getattr(step, "subtask", -1) if getattr(step, "source", "") == source else -1
-        if subtask != unwanted:
-            renumbered.append(replace(step, subtask=subtask - 1) if subtask > unwanted else step)
-    return tuple(renumbered)

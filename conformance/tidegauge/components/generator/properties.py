@@ -4,7 +4,6 @@ A record is late when its timestamp is not greater than the last watermark befor
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -12,7 +11,15 @@ from ...property import Holds, Property
 from ...scenario import Scenario
 from ...timestamps import MIN, from_wire
 from ...transcript import Transcript
-from ...vocabulary import Active, AnyOutput, Idle, Record, Restore, Snapshot, Step, Watermark
+from ...vocabulary import Record, Step, Watermark
+from ..common_properties import (
+    goes_back,
+    output_increases,
+    outputs_of,
+    status_alternates,
+    uninterrupted,
+    with_restores,
+)
 from .vocabulary import AdvanceStep, FinishStep, GeneratorSetup, RecordStep, StartStep, TickStep
 
 
@@ -21,14 +28,10 @@ def _setup(scenario: Scenario) -> GeneratorSetup:
     return scenario.setup
 
 
-def _flat(transcript: Transcript) -> list[AnyOutput]:
-    return [output for outputs in transcript.outputs for output in outputs]
-
-
 def _late(transcript: Transcript) -> int:
     """How many records are late."""
     watermark, late = MIN, 0
-    for output in _flat(transcript):
+    for output in outputs_of(transcript):
         if isinstance(output, Watermark):
             watermark = max(watermark, from_wire(output.timestamp))
         elif isinstance(output, Record) and watermark > MIN:
@@ -80,7 +83,7 @@ def _kept_bound(scenario: Scenario) -> list[Scenario]:
 
 
 def _perfect(_: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    if not any(isinstance(output, Watermark) for played in transcripts[1:] for output in _flat(played)):
+    if not any(isinstance(output, Watermark) for played in transcripts[1:] for output in outputs_of(played)):
         return None
     return _late(transcripts[1]) == 0
 
@@ -110,43 +113,22 @@ def _timeless(scenario: Scenario) -> list[Scenario]:
 
 
 def _data_driven(_: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    if not transcripts[1:] or not any(isinstance(output, Watermark) for output in _flat(transcripts[1])):
+    if not transcripts[1:] or not any(isinstance(output, Watermark) for output in outputs_of(transcripts[1])):
         return None
-    return _flat(transcripts[1]) == _flat(transcripts[2])
+    return outputs_of(transcripts[1]) == outputs_of(transcripts[2])
 
 
 def _one_run_in_mid_pipeline(scenario: Scenario) -> bool:
-    again = any(isinstance(step, Restore | StartStep) for step in scenario.history)
+    again = goes_back(scenario) or any(isinstance(step, StartStep) for step in scenario.history)
     return _setup(scenario).place == "mid-pipeline" and not again
 
 
 def _output_increases(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    outputs = _flat(transcripts[0])
-    watermarks = [from_wire(output.timestamp) for output in outputs if isinstance(output, Watermark)]
-    if not _one_run_in_mid_pipeline(scenarios[0]) or len(watermarks) < 2:
-        return None
-    return all(earlier < later for earlier, later in pairwise(watermarks))
+    return output_increases(scenarios, transcripts) if _one_run_in_mid_pipeline(scenarios[0]) else None
 
 
 def _status_alternates(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    statuses = [type(output) for output in _flat(transcripts[0]) if isinstance(output, Idle | Active)]
-    if not _one_run_in_mid_pipeline(scenarios[0]) or not statuses:
-        return None
-    return all(status is (Active if index % 2 else Idle) for index, status in enumerate(statuses))
-
-
-def _with_restores(scenario: Scenario) -> list[Scenario]:
-    """The history with a snapshot and at once a restore before every step."""
-    if any(isinstance(step, Restore) for step in scenario.history):
-        return []
-    history = tuple(part for step in scenario.history for part in (Snapshot(), Restore(), step))
-    return [replace(scenario, history=history, groups=(), needs=("snapshot",))]
-
-
-def _snapshot_restore(_: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    if not transcripts[1:] or not _flat(transcripts[0]):
-        return None
-    return _flat(transcripts[0]) == _flat(transcripts[1])
+    return status_alternates(scenarios, transcripts) if _one_run_in_mid_pipeline(scenarios[0]) else None
 
 
 PROPERTIES = (
@@ -192,9 +174,9 @@ PROPERTIES = (
         name="generator-snapshot-restore",
         sentence="A snapshot and a restore before every step change nothing.",
         rules=("GEN-2", "GEN-11", "GEN-12"),
-        holds=_snapshot_restore,
+        holds=uninterrupted,
         holds_under={},
-        variants=_with_restores,
+        variants=with_restores,
         needs=("snapshot",),
     ),
 )

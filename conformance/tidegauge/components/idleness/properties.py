@@ -12,9 +12,16 @@ from msgspec.structs import replace
 from ...property import Holds, Property
 from ...scenario import Scenario
 from ...transcript import Transcript
-from ...vocabulary import Active, AnyOutput, Idle, Watermark
-from ..clock.properties import accepted, goes_back, outputs_of, uninterrupted, with_restores
+from ...vocabulary import AnyOutput, Idle, Watermark
 from ..clock.vocabulary import AdvanceStep, PauseStep, Reason, ResumeStep
+from ..common_properties import (
+    accepted,
+    goes_back,
+    no_watermark_while_idle,
+    status_alternates,
+    uninterrupted,
+    with_restores,
+)
 from .vocabulary import IdlenessSetup, RecordStep, TickStep
 
 _HIDDEN = {"clock_busy_downstream": "hidden"}
@@ -95,18 +102,7 @@ def _in_time(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -
 
 
 def _status_alternates(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    if goes_back(scenarios[0]):
-        return None
-    idle, arose = False, None
-    for output in outputs_of(transcripts[0]):
-        if isinstance(output, Idle | Active):
-            arose = True
-            if isinstance(output, Idle) == idle:
-                return False
-            idle = not idle
-        elif isinstance(output, Watermark) and idle:
-            return False
-    return arose
+    return status_alternates(scenarios, transcripts) and no_watermark_while_idle(scenarios, transcripts)
 
 
 def _measured_by_users(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:

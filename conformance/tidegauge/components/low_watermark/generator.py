@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ...generation.moments import EPOCHS
 from ...generation.random_source import RandomSource
 from ...timestamps import MAX, MIN, to_wire
 from ...vocabulary import Step
@@ -20,7 +21,6 @@ from .vocabulary import (
 
 _NAMES = ("shop/orders", "shop/payments", "shop/join")
 _TASKS = (1, 2, 2, 3, 3, 4)
-_EPOCHS = (0, 0, 0, 1_700_000_000_000, -50)
 
 
 def draw_setup(random: RandomSource) -> LowWatermarkSetup:
@@ -92,5 +92,5 @@ def _timestamp(random: RandomSource, vertex: Any) -> int | str:
         return to_wire(MIN if random.chance(25) else MAX)
     known = random.pick([vertex.result, *(task.current for task in vertex.tasks)])
     if known in (MIN, MAX):
-        known = random.pick(_EPOCHS)
+        known = random.pick(EPOCHS)
     return int(known) + random.between(-2, 5)

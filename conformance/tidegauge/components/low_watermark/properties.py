@@ -2,21 +2,17 @@
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from ...property import Holds, Property
 from ...scenario import Scenario
 from ...timestamps import from_wire
 from ...transcript import Transcript
 from ...vocabulary import (
-    AnyOutput,
     Error,
     LowWatermark,
     NotifyNewLowWatermark,
-    Restore,
     RetrieveLowWatermark,
-    Snapshot,
 )
+from ..common_properties import goes_back, outputs_of, uninterrupted, with_restores
 from .vocabulary import (
     JoinStep,
     LeaveStep,
@@ -28,20 +24,11 @@ from .vocabulary import (
 )
 
 
-def _flat(transcript: Transcript) -> list[AnyOutput]:
-    return [output for outputs in transcript.outputs for output in outputs]
-
-
-def _goes_back(scenario: Scenario) -> bool:
-    """Whether a restore returns to an earlier moment, so that outputs may come again."""
-    return any(isinstance(step, Restore) for step in scenario.history)
-
-
 def _results_increase(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
     last: dict[str, int] = {}
     arose = None
-    for output in _flat(transcripts[0]):
-        if not isinstance(output, NotifyNewLowWatermark) or _goes_back(scenarios[0]):
+    for output in outputs_of(transcripts[0]):
+        if not isinstance(output, NotifyNewLowWatermark) or goes_back(scenarios[0]):
             continue
         value = from_wire(output.low_watermark)
         if output.to in last:
@@ -56,7 +43,7 @@ def _asks_its_tasks(scenarios: Sequence[Scenario], transcripts: Sequence[Transcr
     """Who is asked follows from the setup and from who joined and left."""
     setup = scenarios[0].setup
     assert isinstance(setup, LowWatermarkSetup)
-    if _goes_back(scenarios[0]):
+    if goes_back(scenarios[0]):
         return None
     started = {vertex.name: vertex.tasks for vertex in setup.vertices}
     there = {f"{vertex.name}/{number}" for vertex in setup.vertices for number in range(vertex.tasks)}
@@ -84,7 +71,7 @@ def _asks_its_tasks(scenarios: Sequence[Scenario], transcripts: Sequence[Transcr
 
 def _notified_was_replied(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
     """Since the last trigger, by a task of the same vertex."""
-    if _goes_back(scenarios[0]):
+    if goes_back(scenarios[0]):
         return None
     arose = None
     replied: set[tuple[str, int]] = set()
@@ -105,7 +92,7 @@ def _emits_what_it_was_told(scenarios: Sequence[Scenario], transcripts: Sequence
     """The last value that the task was notified of, and only while it has no partitions."""
     setup = scenarios[0].setup
     assert isinstance(setup, LowWatermarkSetup)
-    if _goes_back(scenarios[0]):
+    if goes_back(scenarios[0]):
         return None
     holding = {f"{v.name}/{number}" for v in setup.vertices for number in range(min(v.tasks, v.partitions))}
     told: dict[str, int | str] = {}
@@ -125,26 +112,12 @@ def _emits_what_it_was_told(scenarios: Sequence[Scenario], transcripts: Sequence
 
 
 def _never_the_end(_: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    outputs = _flat(transcripts[0])
+    outputs = outputs_of(transcripts[0])
     results = [output.low_watermark for output in outputs if isinstance(output, NotifyNewLowWatermark)]
     emitted = [output.timestamp for output in outputs if isinstance(output, LowWatermark)]
     if not results and not emitted:
         return None
     return "MAX" not in (*results, *emitted)
-
-
-def _with_restores(scenario: Scenario) -> list[Scenario]:
-    """The history with a snapshot and at once a restore before every step."""
-    if _goes_back(scenario):
-        return [scenario]
-    history = tuple(part for step in scenario.history for part in (Snapshot(), Restore(), step))
-    return [replace(scenario, history=history, groups=(), needs=("snapshot",))]
-
-
-def _snapshot_restore(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    if _goes_back(scenarios[0]) or not _flat(transcripts[0]):
-        return None
-    return _flat(transcripts[0]) == _flat(transcripts[1])
 
 
 PROPERTIES = (
@@ -190,9 +163,9 @@ PROPERTIES = (
         name="low-watermark-snapshot-restore",
         sentence="A snapshot and a restore before every step change nothing.",
         rules=("LOW-16",),
-        holds=_snapshot_restore,
+        holds=uninterrupted,
         holds_under={},
-        variants=_with_restores,
+        variants=with_restores,
         needs=("snapshot",),
     ),
 )

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from ...generation.simplification import plainer_numbers
+from ...generation.simplification import plainer_numbers, without_number
 from ...vocabulary import Step
 from .vocabulary import JobVertex, LowWatermarkSetup
 
@@ -35,9 +35,4 @@ def _without(
     """Without one of the first tasks of a vertex; those after it move up."""
     held = vertex.partitions - (unwanted < vertex.partitions)
     fewer = replace(vertex, tasks=vertex.tasks - 1, partitions=held)
-    renumbered: list[Step] = []
-    for step in history:
-        task = getattr(step, "task", -1) if getattr(step, "vertex", "") == vertex.name else -1
-        if task != unwanted:
-            renumbered.append(replace(step, task=task - 1) if task > unwanted else step)
-    return _exchanged(setup, vertex, fewer), tuple(renumbered)
+    return _exchanged(setup, vertex, fewer), without_number(history, "task", unwanted, vertex=vertex.name)

@@ -1,7 +1,6 @@
 """What must be true of every source subtask, whatever else it does; no reference is asked."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -23,7 +22,19 @@ from ...vocabulary import (
     Unblocked,
     Watermark,
 )
-from ..clock.properties import goes_back, outputs_of, uninterrupted, with_restores
+from ..common_properties import (
+    SHIFT_MS,
+    goes_back,
+    nothing_between,
+    output_increases,
+    outputs_moved,
+    outputs_of,
+    shifted,
+    status_alternates,
+    uninterrupted,
+    watermarks_in,
+    with_restores,
+)
 from .vocabulary import (
     AdvanceStep,
     AnnouncementStep,
@@ -31,7 +42,6 @@ from .vocabulary import (
     EndOfInputStep,
     RecordStep,
     SourceSetup,
-    WatermarkStep,
 )
 
 _STATUSES = {"idleness_ends_with": "record", "split_resumption": "any-watermark"}
@@ -42,49 +52,12 @@ def _aligned(scenario: Scenario) -> bool:
     return scenario.setup.aligned
 
 
-def _watermarks(transcript: Transcript) -> list[int]:
-    return [from_wire(output.timestamp) for output in outputs_of(transcript) if isinstance(output, Watermark)]
-
-
-def _output_increases(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    watermarks = _watermarks(transcripts[0])
-    if goes_back(scenarios[0]) or len(watermarks) < 2:
-        return None
-    return all(earlier < later for earlier, later in pairwise(watermarks))
-
-
-def _status_alternates(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    statuses = [type(output) for output in outputs_of(transcripts[0]) if isinstance(output, Idle | Active)]
-    if goes_back(scenarios[0]) or not statuses:
-        return None
-    return all(status is (Active if index % 2 else Idle) for index, status in enumerate(statuses))
-
-
-def _nothing_between(
-    scenario: Scenario,
-    transcript: Transcript,
-    begin: type[AnyOutput],
-    end: type[AnyOutput],
-    unwanted: tuple[type[AnyOutput], ...],
-) -> Holds:
-    outputs = outputs_of(transcript)
-    if goes_back(scenario) or not any(isinstance(output, begin) for output in outputs):
-        return None
-    between = False
-    for output in outputs:
-        if isinstance(output, begin | end):
-            between = isinstance(output, begin)
-        elif between and isinstance(output, unwanted):
-            return False
-    return True
-
-
 def _no_record_while_idle(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    return _nothing_between(scenarios[0], transcripts[0], Idle, Active, (Record, Watermark))
+    return nothing_between(scenarios[0], transcripts[0], Idle, Active, (Record, Watermark))
 
 
 def _silent_while_blocked(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    return _nothing_between(scenarios[0], transcripts[0], Blocked, Unblocked, (Record, Blocked))
+    return nothing_between(scenarios[0], transcripts[0], Blocked, Unblocked, (Record, Blocked))
 
 
 def _silent_while_paused(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
@@ -154,18 +127,7 @@ def _reports_what_it_emitted(scenarios: Sequence[Scenario], transcripts: Sequenc
 
 
 def _moved(timestamp: int | str) -> int | str:
-    return timestamp + 1000 if isinstance(timestamp, int) else timestamp
-
-
-def _step_moved(step: Step) -> Step:
-    if isinstance(step, RecordStep | WatermarkStep):
-        return replace(step, timestamp=_moved(step.timestamp))
-    return replace(step, bound=_moved(step.bound)) if isinstance(step, AnnouncementStep) else step
-
-
-def _shifted(scenario: Scenario) -> list[Scenario]:
-    """The history with all timestamps and bounds moved by 1000 ms."""
-    return [replace(scenario, history=tuple(_step_moved(step) for step in scenario.history))]
+    return timestamp + SHIFT_MS if isinstance(timestamp, int) else timestamp
 
 
 def _output_moved(output: AnyOutput) -> AnyOutput:
@@ -177,11 +139,9 @@ def _output_moved(output: AnyOutput) -> AnyOutput:
 
 
 def _shift(_: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    original, shifted = transcripts
-    if not any(timestamp not in (MIN, MAX) for timestamp in _watermarks(original)):
+    if not any(timestamp not in (MIN, MAX) for timestamp in watermarks_in(outputs_of(transcripts[0]))):
         return None
-    moved = tuple(tuple(_output_moved(output) for output in outputs) for outputs in original.outputs)
-    return moved == shifted.outputs
+    return outputs_moved(transcripts, _output_moved)
 
 
 def _without_blocked_time(scenario: Scenario) -> list[Scenario]:
@@ -209,14 +169,14 @@ PROPERTIES = (
         name="source-output-increases",
         sentence="The watermark that goes downstream strictly increases.",
         rules=("SOURCE-15",),
-        holds=_output_increases,
+        holds=output_increases,
         holds_under={},
     ),
     Property(
         name="source-status-alternates",
         sentence="IDLE and ACTIVE alternate in the output, and IDLE is the first.",
         rules=("SOURCE-5",),
-        holds=_status_alternates,
+        holds=status_alternates,
         holds_under={},
     ),
     Property(
@@ -269,7 +229,7 @@ PROPERTIES = (
         rules=("SOURCE-1",),
         holds=_shift,
         holds_under={},
-        variants=_shifted,
+        variants=shifted,
     ),
     Property(
         name="source-backpressure-takes-no-time",

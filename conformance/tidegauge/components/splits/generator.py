@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ...generation.moments import near
 from ...generation.random_source import RandomSource
 from ...timestamps import MAX, MIN, to_wire
 from ...vocabulary import Step
@@ -21,7 +22,6 @@ from .vocabulary import (
 
 _SPLITS = ("a", "b", "c")
 _INPUTS = (1, 2, 2, 3, 3, 4)
-_EPOCHS = (0, 0, 0, 1_700_000_000_000, -50)
 _DEFERRED = 40
 """Percentage of the changes of splits that are deferred."""
 
@@ -75,8 +75,4 @@ def _timestamp(random: RandomSource, engine: Any, name: str | int) -> int:
     known = engine.output.maximum
     if name in engine.parts and random.chance(50):
         known = engine.parts[name].watermark
-    if known in (MIN, MAX):
-        known = max((part.watermark for part in engine.parts.values() if part.watermark != MAX), default=MIN)
-    if known == MIN:
-        known = random.pick(_EPOCHS)
-    return int(known) + random.between(-2, 4)
+    return near(random, known, (part.watermark for part in engine.parts.values()))

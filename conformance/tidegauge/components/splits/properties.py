@@ -1,7 +1,6 @@
 """What must be true of every combination, whatever else it does; no reference is asked."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -9,7 +8,20 @@ from ...property import Holds, Property
 from ...scenario import Scenario
 from ...timestamps import MAX, MIN, from_wire, to_wire
 from ...transcript import Transcript
-from ...vocabulary import Active, AnyOutput, Error, Idle, Restore, Snapshot, Step, Watermark
+from ...vocabulary import AnyOutput, Error, Step, Watermark
+from ..common_properties import (
+    SHIFT_MS,
+    goes_back,
+    no_watermark_while_idle,
+    output_increases,
+    outputs_moved,
+    outputs_of,
+    shifted,
+    status_alternates,
+    uninterrupted,
+    watermarks_in,
+    with_restores,
+)
 from .vocabulary import (
     AddSplitStep,
     InputActiveStep,
@@ -26,19 +38,6 @@ _ALTERNATES = {"split_status": "changes", "split_resumption": "any-watermark"}
 
 Parts = dict[str | int, tuple[int, bool]]
 """What a history has told of each part: its largest watermark (ms), and whether it is idle."""
-
-
-def _flat(transcript: Transcript) -> list[AnyOutput]:
-    return [output for outputs in transcript.outputs for output in outputs]
-
-
-def _watermarks(outputs: Sequence[AnyOutput]) -> list[int]:
-    return [from_wire(output.timestamp) for output in outputs if isinstance(output, Watermark)]
-
-
-def _goes_back(scenario: Scenario) -> bool:
-    """Whether a restore returns to an earlier moment, so that outputs may come again."""
-    return any(isinstance(step, Restore) for step in scenario.history)
 
 
 def _told(parts: Parts, step: Step) -> None:
@@ -71,44 +70,17 @@ def _at_first(scenario: Scenario) -> Parts:
     return dict.fromkeys(range(inputs), (MIN, False))
 
 
-def _output_increases(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    watermarks = _watermarks(_flat(transcripts[0]))
-    if _goes_back(scenarios[0]) or len(watermarks) < 2:
-        return None
-    return all(earlier < later for earlier, later in pairwise(watermarks))
-
-
-def _status_alternates(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    statuses = [type(output) for output in _flat(transcripts[0]) if isinstance(output, Idle | Active)]
-    if _goes_back(scenarios[0]) or not statuses:
-        return None
-    return all(status is (Active if index % 2 else Idle) for index, status in enumerate(statuses))
-
-
-def _no_watermark_while_idle(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    outputs = _flat(transcripts[0])
-    if _goes_back(scenarios[0]) or not any(isinstance(output, Idle) for output in outputs):
-        return None
-    idle = False
-    for output in outputs:
-        if isinstance(output, Watermark) and idle:
-            return False
-        if isinstance(output, Idle | Active):
-            idle = isinstance(output, Idle)
-    return True
-
-
 def _each_watermark(
     allowed: Callable[[int, Parts], bool],
 ) -> Callable[[Sequence[Scenario], Sequence[Transcript]], Holds]:
     """Whether each watermark that is output is allowed by what the parts have delivered by then."""
 
     def holds(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-        if _goes_back(scenarios[0]):
+        if goes_back(scenarios[0]):
             return None
         arose = None
         for parts, outputs in _at_each_step(scenarios[0], transcripts[0]):
-            for watermark in _watermarks(outputs):
+            for watermark in watermarks_in(outputs):
                 arose = True
                 if not allowed(watermark, parts):
                     return False
@@ -147,50 +119,28 @@ def _idle_last(scenario: Scenario) -> list[Scenario]:
 
 
 def _idle_order(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    endings = [_watermarks(_flat(transcript))[-1:] for transcript in transcripts[1:]]
-    if _goes_back(scenarios[0]) or not any(endings):
+    endings = [watermarks_in(outputs_of(transcript))[-1:] for transcript in transcripts[1:]]
+    if goes_back(scenarios[0]) or not any(endings):
         return None
     return endings[0] == endings[1]
 
 
-def _shifted(scenario: Scenario) -> list[Scenario]:
-    """The history with all timestamps moved by 1000 ms."""
-    return [replace(scenario, history=tuple(_moved(step) for step in scenario.history))]
-
-
-def _moved(step: Step) -> Step:
-    if isinstance(step, SplitWatermarkStep | InputWatermarkStep) and isinstance(step.timestamp, int):
-        return replace(step, timestamp=step.timestamp + 1000)
-    return step
-
-
 def _shift(_: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    original, shifted = transcripts
-    if not any(timestamp != MAX for timestamp in _watermarks(_flat(original))):
+    if not any(timestamp != MAX for timestamp in watermarks_in(outputs_of(transcripts[0]))):
         return None
-    moved = tuple(tuple(_output_moved(output) for output in outputs) for outputs in original.outputs)
-    return moved == shifted.outputs
+    return outputs_moved(transcripts, _output_moved)
 
 
 def _output_moved(output: AnyOutput) -> AnyOutput:
     if isinstance(output, Watermark) and output.timestamp != "MAX":
-        return replace(output, timestamp=to_wire(from_wire(output.timestamp) + 1000))
+        return replace(output, timestamp=to_wire(from_wire(output.timestamp) + SHIFT_MS))
     return output
 
 
-def _with_restores(scenario: Scenario) -> list[Scenario]:
-    """The history with a snapshot and at once a restore before every step."""
-    if _goes_back(scenario):
-        return [scenario]
-    history = tuple(part for step in scenario.history for part in (Snapshot(), Restore(), step))
-    return [replace(scenario, history=history, groups=(), needs=("snapshot",))]
-
-
 def _snapshot_restore(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    given = _flat(transcripts[0])
-    if _goes_back(scenarios[0]) or all(isinstance(output, Error) for output in given):
+    if all(isinstance(output, Error) for output in outputs_of(transcripts[0])):
         return None
-    return given == _flat(transcripts[1])
+    return uninterrupted(scenarios, transcripts)
 
 
 PROPERTIES = (
@@ -198,21 +148,21 @@ PROPERTIES = (
         name="splits-output-increases",
         sentence="The output watermark strictly increases.",
         rules=("SPLIT-2",),
-        holds=_output_increases,
+        holds=output_increases,
         holds_under={},
     ),
     Property(
         name="splits-status-alternates",
         sentence="IDLE and ACTIVE alternate in the output, and IDLE is the first.",
         rules=("SPLIT-6", "SPLIT-8"),
-        holds=_status_alternates,
+        holds=status_alternates,
         holds_under=_ALTERNATES,
     ),
     Property(
         name="splits-no-watermark-while-idle",
         sentence="Between IDLE and ACTIVE no watermark is output.",
         rules=("SPLIT-8", "SPLIT-5"),
-        holds=_no_watermark_while_idle,
+        holds=no_watermark_while_idle,
         holds_under=_ALTERNATES,
     ),
     Property(
@@ -253,7 +203,7 @@ PROPERTIES = (
         rules=("SPLIT-2",),
         holds=_shift,
         holds_under={},
-        variants=_shifted,
+        variants=shifted,
     ),
     Property(
         name="splits-snapshot-restore",
@@ -261,7 +211,7 @@ PROPERTIES = (
         rules=("SPLIT-13",),
         holds=_snapshot_restore,
         holds_under={},
-        variants=_with_restores,
+        variants=with_restores,
         needs=("snapshot",),
     ),
 )

@@ -2,13 +2,13 @@
 
 from typing import Any
 
+from ...generation.moments import near
 from ...generation.random_source import RandomSource
 from ...timestamps import MAX, MIN, to_wire
 from ...vocabulary import Step
 from .vocabulary import ActiveStep, IdleStep, ValveSetup, WatermarkStep
 
 _CHANNELS = (1, 2, 2, 3, 3, 3, 3, 4, 4, 5)
-_EPOCHS = (0, 0, 0, 1_700_000_000_000, -50)
 
 
 def draw_setup(random: RandomSource) -> ValveSetup:
@@ -36,8 +36,4 @@ def _timestamp(random: RandomSource, valve: Any, channel: int) -> int:
     known = valve.output_watermark
     if channel in range(len(valve.channels)) and random.chance(50):
         known = valve.channels[channel].watermark
-    if known in (MIN, MAX):
-        known = max((c.watermark for c in valve.channels if c.watermark != MAX), default=MIN)
-    if known == MIN:
-        known = random.pick(_EPOCHS)
-    return int(known) + random.between(-2, 4)
+    return near(random, known, (c.watermark for c in valve.channels))

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from ...generation.simplification import without_number
 from ...timestamps import from_wire
 from ...vocabulary import Step
 from .vocabulary import ValveSetup, WatermarkStep
@@ -12,9 +13,8 @@ def simplify(setup: ValveSetup, history: tuple[Step, ...]) -> list[tuple[ValveSe
     candidates = []
     if setup.channels > 1:
         for unwanted in range(setup.channels):
-            kept = [step for step in history if getattr(step, "channel", None) != unwanted]
-            renamed = tuple(_shifted(step, unwanted) for step in kept)
-            candidates.append((ValveSetup(setup.channels - 1), renamed))
+            fewer = without_number(history, "channel", unwanted)
+            candidates.append((ValveSetup(setup.channels - 1), fewer))
     candidates.append((setup, _relabelled(history, setup.channels)))
     ranks = _ranks(history)
     candidates.append((setup, tuple(_ranked(step, ranks) for step in history)))
@@ -32,11 +32,6 @@ def _plainer(timestamp: int | str, past_all: int) -> list[int]:
     if isinstance(timestamp, str):
         return [past_all]
     return sorted({timestamp - (timestamp >> shift) for shift in range(timestamp.bit_length())} - {0})
-
-
-def _shifted(step: Step, unwanted: int) -> Step:
-    channel = getattr(step, "channel", -1)
-    return replace(step, channel=channel - 1) if channel > unwanted else step
 
 
 def _relabelled(history: tuple[Step, ...], channels: int) -> tuple[Step, ...]:

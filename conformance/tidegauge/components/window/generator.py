@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ...generation.moments import EPOCHS
 from ...generation.random_source import RandomSource
 from ...timestamps import MAX, MIN, to_wire
 from ...vocabulary import Step
@@ -17,7 +18,6 @@ from .vocabulary import (
     WindowSetup,
 )
 
-_EPOCHS = (0, 0, 0, 1_700_000_000_000, -50)
 _LATENESS = (0, 0, 1, 2, 3, 5, 8)
 
 
@@ -80,4 +80,4 @@ def _now(random: RandomSource, windows: Any) -> int:
     """The watermark; before the first one and after the last a window, or else a moment to begin at."""
     if MIN < windows.current_watermark < MAX:
         return int(windows.current_watermark)
-    return max((end for _, end in windows.windows), default=random.pick(_EPOCHS))
+    return max((end for _, end in windows.windows), default=random.pick(EPOCHS))

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain, pairwise
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -10,17 +10,14 @@ from ...property import Holds, Property
 from ...scenario import Scenario
 from ...timestamps import MIN, from_wire
 from ...transcript import Transcript
-from ...vocabulary import Active, AnyOutput, Drop, Fire, Idle, Late, Restore, Retract, Snapshot, Watermark
+from ...vocabulary import Active, Drop, Fire, Idle, Late, Retract
+from ..common_properties import goes_back, output_increases, outputs_of, uninterrupted, with_restores
 from .moving import moved, output_moved, period
 from .vocabulary import ActiveStep, IdleStep, RecordStep, Session, WatermarkStep, WindowSetup
 
 
-def _flat(transcript: Transcript) -> list[AnyOutput]:
-    return [output for outputs in transcript.outputs for output in outputs]
-
-
 def _fires(transcript: Transcript) -> list[Fire]:
-    return [output for output in _flat(transcript) if isinstance(output, Fire)]
+    return [output for output in outputs_of(transcript) if isinstance(output, Fire)]
 
 
 def _setup(scenario: Scenario) -> WindowSetup:
@@ -33,14 +30,9 @@ def _values(scenario: Scenario) -> Counter[int]:
     return Counter(step.value for step in scenario.history if isinstance(step, RecordStep))
 
 
-def _goes_back(scenario: Scenario) -> bool:
-    """Whether a restore returns to an earlier moment, so that outputs may come again."""
-    return any(isinstance(step, Restore) for step in scenario.history)
-
-
 def _fires_once(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
     fires = _fires(transcripts[0])
-    if _goes_back(scenarios[0]) or _setup(scenarios[0]).accumulation != "discarding" or not fires:
+    if goes_back(scenarios[0]) or _setup(scenarios[0]).accumulation != "discarding" or not fires:
         return None
     came = _values(scenarios[0])
     in_window: dict[object, Counter[int]] = {}
@@ -50,7 +42,7 @@ def _fires_once(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]
 
 
 def _results_grow(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    if _goes_back(scenarios[0]) or _setup(scenarios[0]).accumulation == "discarding":
+    if goes_back(scenarios[0]) or _setup(scenarios[0]).accumulation == "discarding":
         return None
     last: dict[object, Counter[int]] = {}
     arose = None
@@ -66,8 +58,8 @@ def _results_grow(scenarios: Sequence[Scenario], transcripts: Sequence[Transcrip
 
 def _retracts_what_stands(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
     mode = _setup(scenarios[0]).accumulation
-    outputs = [output for output in _flat(transcripts[0]) if isinstance(output, Fire | Retract)]
-    if _goes_back(scenarios[0]) or not outputs:
+    outputs = [output for output in outputs_of(transcripts[0]) if isinstance(output, Fire | Retract)]
+    if goes_back(scenarios[0]) or not outputs:
         return None
     if mode != "accumulating-and-retracting":
         return not any(isinstance(output, Retract) for output in outputs)
@@ -97,9 +89,9 @@ def _nothing_late_in_time(scenarios: Sequence[Scenario], transcripts: Sequence[T
         elif isinstance(step, RecordStep):
             records += 1
             behind += from_wire(step.timestamp) + _setup(scenarios[0]).allowed_lateness <= watermark
-    if _goes_back(scenarios[0]) or not records:
+    if goes_back(scenarios[0]) or not records:
         return None
-    return sum(isinstance(output, Late | Drop) for output in _flat(transcripts[0])) <= behind
+    return sum(isinstance(output, Late | Drop) for output in outputs_of(transcripts[0])) <= behind
 
 
 def _not_before_its_time(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
@@ -109,13 +101,6 @@ def _not_before_its_time(scenarios: Sequence[Scenario], transcripts: Sequence[Tr
         return None
     marks = [from_wire(step.timestamp) for step in scenarios[0].history if isinstance(step, WatermarkStep)]
     return all(from_wire(fire.end) - 1 <= max(marks, default=MIN) for fire in fires)
-
-
-def _watermark_increases(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    marks = [from_wire(output.timestamp) for output in _flat(transcripts[0]) if isinstance(output, Watermark)]
-    if _goes_back(scenarios[0]) or len(marks) < 2:
-        return None
-    return all(mark < later for mark, later in pairwise(marks))
 
 
 def _without_statuses(scenario: Scenario) -> list[Scenario]:
@@ -128,7 +113,7 @@ def _statuses_change_nothing(scenarios: Sequence[Scenario], transcripts: Sequenc
     if len(scenarios[0].history) == len(scenarios[1].history):
         return None
     with_, without = (
-        [output for output in _flat(transcript) if not isinstance(output, Idle | Active)]
+        [output for output in outputs_of(transcript) if not isinstance(output, Idle | Active)]
         for transcript in transcripts
     )
     return with_ == without
@@ -144,25 +129,11 @@ def _shifted(scenario: Scenario) -> list[Scenario]:
 
 
 def _shift(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    original, shifted = map(_flat, transcripts)
+    original, shifted = map(outputs_of, transcripts)
     if not _fires(transcripts[0]):
         return None
     milliseconds = _PERIODS * period(_setup(scenarios[0]))
     return [output_moved(output, milliseconds) for output in original] == shifted
-
-
-def _with_restores(scenario: Scenario) -> list[Scenario]:
-    """The history with a snapshot and at once a restore before every step."""
-    if _goes_back(scenario):
-        return [scenario]
-    history = tuple(part for step in scenario.history for part in (Snapshot(), Restore(), step))
-    return [replace(scenario, history=history, groups=(), needs=("snapshot",))]
-
-
-def _snapshot_restore(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    if _goes_back(scenarios[0]) or not _flat(transcripts[0]):
-        return None
-    return _flat(transcripts[0]) == _flat(transcripts[1])
 
 
 PROPERTIES = (
@@ -205,7 +176,7 @@ PROPERTIES = (
         name="window-watermark-increases",
         sentence="The watermark that goes downstream strictly increases.",
         rules=("WIN-7",),
-        holds=_watermark_increases,
+        holds=output_increases,
         holds_under={},
     ),
     Property(
@@ -228,9 +199,9 @@ PROPERTIES = (
         name="window-snapshot-restore",
         sentence="A snapshot and a restore before every step change nothing.",
         rules=("WIN-16",),
-        holds=_snapshot_restore,
+        holds=uninterrupted,
         holds_under={},
-        variants=_with_restores,
+        variants=with_restores,
         needs=("snapshot",),
     ),
 )
