@@ -22,6 +22,7 @@ import sys
 import coverage
 measured = coverage.Coverage(branch=True, include=[sys.argv[1] + "/*"], data_file=None, config_file=False)
 measured.start()
+from msgspec.structs import replace
 from component_scenarios import all_kinds
 from tidegauge.components.job.jobs import JOBS, control
 from tidegauge.judging.oracle import expect
@@ -30,10 +31,10 @@ for component in sys.argv[3:]:
     for policies in PROFILES.values():
         for scenario in all_kinds(component, policies):
             expect(scenario, policies)
-for name, job in JOBS.items():
-    if name == "flip-182-literal":
-        expect(job, PROFILES["core"])
-    elif job.setup.window is not None:
+short = replace(JOBS["short-subtask"].setup, until=2000, restarts=(1000,))
+expect(replace(JOBS["short-subtask"], setup=short), PROFILES["core"])
+for job in JOBS.values():
+    if job.setup.window is not None:
         for scenario in (job, control(job)):
             expect(scenario, PROFILES["core"])
 measured.stop()

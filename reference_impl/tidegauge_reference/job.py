@@ -136,10 +136,8 @@ class RunningJob:
     def _log_downstream(self, outputs: Sequence[tuple[Any, ...]], now: int) -> None:
         """What comes out of the windows, and how many records they keep after it."""
         for name, *fields in outputs:
-            if name == "fire":
-                self._log(name, DOWNSTREAM, fields[1], now, len(fields[2]))
-            elif name in ("watermark", "late"):
-                self._log(name, DOWNSTREAM, fields[0], now)
+            event_time, count = (fields[1], len(fields[2])) if name == "fire" else ((*fields, 0)[0], 1)
+            self._log(name, DOWNSTREAM, event_time, now, count)
         kept = self.windows.windows.values() if self.windows is not None else ()
         self._log("state-size", DOWNSTREAM, 0, now, sum(len(window.values) for window in kept))
 
