@@ -14,6 +14,7 @@ from ...transcript import Transcript
 from ...vocabulary import AnyOutput, RecordAttributes, Snapshot, Step
 from ..common_properties import goes_back, outputs_of, uninterrupted, with_restores
 from .vocabulary import (
+    WATERMARK_LAG,
     ActiveStep,
     AttributesStep,
     ClockStep,
@@ -191,6 +192,7 @@ PROPERTIES = (
         holds=_claims,
         holds_under={},
         needs_steps=True,
+        needs=(WATERMARK_LAG,),
     ),
     Property(
         name="backlog-caught-up",
@@ -199,6 +201,7 @@ PROPERTIES = (
         holds=_caught_up,
         holds_under={"backlog_false_to_true": "after-idleness"},
         needs_steps=True,
+        needs=(WATERMARK_LAG,),
     ),
     Property(
         name="backlog-alternates",
@@ -214,6 +217,7 @@ PROPERTIES = (
         holds=_not_by_time,
         holds_under={},
         needs_steps=True,
+        needs=(WATERMARK_LAG,),
     ),
     Property(
         name="backlog-off-means-off",
@@ -223,6 +227,7 @@ PROPERTIES = (
         holds_under={},
         variants=_unconfigured,
         needs_steps=True,
+        needs=(WATERMARK_LAG,),
     ),
     Property(
         name="backlog-combined",
