@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.judging.blame import Spectrum
-from tidegauge.judging.examination import Counted, FoundFailure
+from tidegauge.judging.examination import Counted, FoundFailure, PropertyCount
+from tidegauge.judging.jobs import RULES_OF_JOB_PROPERTIES, can_be_checked
 from tidegauge.judging.verdicts import (
     ENOUGH_SCENARIOS,
     Blamed,
@@ -225,3 +226,17 @@ def test_an_engine_that_changes_its_answers_fails_and_the_verdict_says_so(count:
         if not blamed.failure.deterministic
     }
     assert reasons == {"not deterministic: the same history gave different outputs"}
+
+
+def test_properties_of_jobs_that_an_engine_cannot_run_are_not_asked_for() -> None:
+    """An engine that has jobs without windows passes the rules that its own jobs show."""
+    without_windows = frozenset({"job", "alignment", "restart", "int64"})
+    names = [name for name in RULES_OF_JOB_PROPERTIES if can_be_checked(name, without_windows)]
+    assert 10 < len(names) < len(RULES_OF_JOB_PROPERTIES)
+    found = Findings(properties={name: PropertyCount(checked=1) for name in names})
+    every_rule = {rule for name in names for rule in RULES_OF_JOB_PROPERTIES[name]}
+    for rule in sorted(every_rule):
+        assert judged(RULES[rule], found, tuple(without_windows))[0] == "pass", rule
+    assert judged(RULES["JOB-9"], found, tuple(without_windows))[0] == "not-applicable"
+    found.properties.pop(names[0])
+    assert judged(RULES["JOB-1"], found, tuple(without_windows))[0] == "not-judged"

@@ -6,7 +6,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from ..adapter import Implementation
-from ..components.job.jobs import control
+from ..components.job.jobs import JOBS, control
 from ..components.job.log import JobLog, Moment, Subtask, groups_of
 from ..components.job.properties import JOB_PROPERTIES, JobProperty, JobRun
 from ..results import JobPicture, SubtaskPicture
@@ -21,6 +21,13 @@ RULES_OF_JOB_PROPERTIES = {property.name: property.rules for property in JOB_PRO
     DELAYS_ONLY: DELAYS_ONLY_RULES
 }
 """The rules whose breach can show in each property of jobs, the one it speaks for first."""
+
+
+def can_be_checked(property: str, capabilities: frozenset[str]) -> bool:
+    """Whether an engine with these capabilities runs a job on which the property is checked."""
+    jobs = next((one.jobs for one in JOB_PROPERTIES if one.name == property), tuple(JOBS))
+    return any(set(JOBS[job].needs) <= capabilities for job in jobs)
+
 
 _POINTS = 160
 

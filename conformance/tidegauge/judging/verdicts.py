@@ -11,7 +11,7 @@ from ..plan import JUDGED_IN_OTHERS
 from ..results import JobPicture, Verdict
 from .blame import Spectrum, property_scores
 from .examination import Counted, FoundFailure, ItemReport, PropertyCount
-from .jobs import RULES_OF_JOB_PROPERTIES
+from .jobs import RULES_OF_JOB_PROPERTIES, can_be_checked
 
 ENOUGH_SCENARIOS = 10
 """A rule passes only if it decided in at least this many scenarios that agree."""
@@ -184,7 +184,7 @@ def verdict(
     if rule.id in circumstances.not_run:
         return "not-run", circumstances.not_run[rule.id]
     if judged_by(rule, claimed) == {"job"} and "job" in rule.checked_by:
-        return _shown_by_jobs(rule, findings, blamed)
+        return _shown_by_jobs(rule, findings, blamed, claimed)
     if counted.scenarios >= ENOUGH_SCENARIOS:
         return "pass", f"decided in {counted.scenarios} scenarios that agree"
     shown = f"decided in {counted.scenarios} scenarios that agree, {ENOUGH_SCENARIOS} are needed"
@@ -193,9 +193,16 @@ def verdict(
     return "not-judged", f"exercised too rarely: {shown}"
 
 
-def _shown_by_jobs(rule: Rule, findings: Findings, blamed: Mapping[str, Blamed]) -> tuple[Verdict, str]:
-    """A rule that jobs show passes if every property in which its breach can show was checked and held."""
-    names = [name for name, rules in RULES_OF_JOB_PROPERTIES.items() if rule.id in rules]
+def _shown_by_jobs(
+    rule: Rule, findings: Findings, blamed: Mapping[str, Blamed], claimed: frozenset[str]
+) -> tuple[Verdict, str]:
+    """A rule that jobs show passes if every property in which its breach can show was checked and held, on
+    the jobs that the engine claims to run."""
+    names = [
+        name
+        for name, rules in RULES_OF_JOB_PROPERTIES.items()
+        if rule.id in rules and can_be_checked(name, claimed)
+    ]
     counts = {name: findings.properties.get(name, PropertyCount()) for name in names}
     violated = sorted(name for name, count in counts.items() if count.violated)
     if violated:
