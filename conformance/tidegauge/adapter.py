@@ -29,11 +29,12 @@ Layer = Literal["in-process", "tester", "streaming", "cluster"]
 class Implementation(Struct, frozen=True, kw_only=True):
     """Who is under test and how it can be observed.
 
-    `capabilities`: the components it claims, and extras (`snapshot`, `int64`). `profile`: what it
-    suggests to be measured against; the run decides. `observes`: at each step, at the end of each group
-    of steps, or at the end of the scenario. `layer`: where its code runs. `options`: those it was given,
-    part of its identity. `overshoot`: how far it may run past a bound, in its own words, `overshoot_ms`
-    the same in ms of event time; `reaction_ms`: the processing time it needs to obey a new bound.
+    `capabilities`: the components it claims, and extras: `snapshot`, `int64`; of jobs `alignment`, `restart`,
+    `job-idleness`, `job-windows`; of backlog `watermark-lag`. `profile`: what it suggests to be measured
+    against; the run decides. `observes`: at each step, at the end of each group of steps, or at the end of
+    the scenario. `layer`: where its code runs. `options`: those it was given, part of its identity.
+    `overshoot`: how far it may run past a bound, in its own words, `overshoot_ms` the same in ms of event
+    time; `reaction_ms`: the processing time it needs to obey a new bound.
     `one_process`: it is too heavy to be started in more than one worker. `remark`: what a reader of the
     report must know.
     """
@@ -89,19 +90,15 @@ class Adapter:
 def _constructor(struct: type[Struct]) -> Callable[..., AnyOutput]:
     """Builds an output from its fields as an engine gives them: timestamps as 64-bit numbers, lists for
     tuples."""
-    timestamps = timestamp_fields(struct)
-    names = struct.__struct_fields__
+    names = enumerate(struct.__struct_fields__)
+    timestamps = {place for place, name in names if name in timestamp_fields(struct)}
 
     def build(*fields: Any) -> AnyOutput:
-        values = dict(zip(names, fields, strict=False))
-        if len(values) != len(fields):
-            raise ValueError(f"{len(fields)} fields, there are {len(names)}")
-        for name in values.keys() & set(timestamps):
-            values[name] = to_wire(values[name])
-        for name, value in values.items():
-            if isinstance(value, list):
-                values[name] = tuple(value)
-        return cast(AnyOutput, struct(**values))
+        values = [
+            to_wire(value) if place in timestamps else tuple(value) if isinstance(value, list) else value
+            for place, value in enumerate(fields)
+        ]
+        return cast(AnyOutput, struct(*values))
 
     return build
 

@@ -1,5 +1,6 @@
 """Hypothesis strategies for scenarios, for the kit's fuzz suites and for tests of your own."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,19 +11,26 @@ from .components.valve.strategies import valve_setups, valve_steps
 from .generation.random_source import RandomSource
 from .scenario import Scenario
 
+_Strategy = st.SearchStrategy[Any]
+
+_OF_THEIR_OWN: dict[str, tuple[Callable[[], _Strategy], Callable[[Any], _Strategy]]] = {
+    "valve": (valve_setups, valve_steps),
+}
+"""Strategies for setups and steps of components that do not leave them to their generator and alphabet."""
+
 
 def setups(component: str) -> st.SearchStrategy[Any]:
     """Setups of a component."""
-    if component == "valve":
-        return valve_setups()
+    if component in _OF_THEIR_OWN:
+        return _OF_THEIR_OWN[component][0]()
     draw = COMPONENTS[component].draw_setup
     return st.integers(0, 2**16).map(lambda seed: draw(RandomSource(seed)))
 
 
 def steps(component: str, setup: Any) -> st.SearchStrategy[Any]:
     """Steps of a component that was built with `setup`."""
-    if component == "valve":
-        return valve_steps(setup)
+    if component in _OF_THEIR_OWN:
+        return _OF_THEIR_OWN[component][1](setup)
     return st.sampled_from(list(COMPONENTS[component].alphabet(setup)))
 
 

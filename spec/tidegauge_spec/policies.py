@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 from .sections import MalformedChapter, Section, read_sections
@@ -24,6 +25,7 @@ class PolicyText:
 def read_policies() -> dict[str, PolicyText]:
     """The policies of `policies.md` by name. Raises `MalformedChapter`."""
     policies: dict[str, PolicyText] = {}
+    every_profile = set(read_profiles())
     for section in _second_level("policies.md"):
         section.only({"Meaning", "Values", "Profiles", "Source"})
         values = tuple(m["value"] for m in _VALUE.finditer(section.required("Values").text))
@@ -31,7 +33,7 @@ def read_policies() -> dict[str, PolicyText]:
         profiles = {m["profile"]: m["value"] for m in _IN_PROFILE.finditer(assignments.text)}
         if section.title in policies:
             raise MalformedChapter(section.name, section.line, f"policy {section.title} stands twice")
-        if not values or set(profiles.values()) - set(values) or set(profiles) != set(read_profiles()):
+        if not values or set(profiles.values()) - set(values) or set(profiles) != every_profile:
             problem = f"{section.title}: every profile needs one of the policy's values"
             raise MalformedChapter(section.name, assignments.line, problem)
         policies[section.title] = PolicyText(
@@ -61,4 +63,10 @@ def read_absent() -> dict[str, frozenset[str]]:
 
 def _second_level(name: str) -> list[Section]:
     text = (files("tidegauge_spec") / name).read_text(encoding="utf-8")
-    return [section for section in read_sections(text, name) if section.level == 2]
+    return [section for section in _sections(text, name) if section.level == 2]
+
+
+@cache
+def _sections(text: str, name: str) -> list[Section]:
+    """A text is parsed once a process: the policies are asked for rule by rule."""
+    return read_sections(text, name)

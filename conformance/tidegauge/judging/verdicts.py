@@ -177,13 +177,14 @@ def verdict(
         return "not-applicable", rule.checked_by[0]
     if rule.needs and not claimed & set(rule.needs):
         return "not-applicable", f"the engine does not claim the capability {' or '.join(rule.needs)}"
-    if not judged_by(rule, claimed):
+    judges = judged_by(rule, claimed)
+    if not judges:
         return "not-applicable", f"the engine does not claim the component {rule.component}"
-    if judged_by(rule, claimed) & circumstances.never_output:
+    if judges & circumstances.never_output:
         return "fail", "the engine output nothing at all, in any scenario"
     if rule.id in circumstances.not_run:
         return "not-run", circumstances.not_run[rule.id]
-    if judged_by(rule, claimed) == {"job"} and "job" in rule.checked_by:
+    if judges == {"job"} and "job" in rule.checked_by:
         return _shown_by_jobs(rule, findings, blamed, claimed)
     if counted.scenarios >= ENOUGH_SCENARIOS:
         return "pass", f"decided in {counted.scenarios} scenarios that agree"

@@ -27,12 +27,7 @@ from ..components.generator.vocabulary import (
 )
 from ..vectors import Vector
 from ..vocabulary import Alignment, Error, Record, Restore, Snapshot, Step, Watermark
-from .written import ACTIVE, IDLE, Line, vector
-
-
-def _at(hour: int, minute: int) -> int:
-    return (hour * 60 + minute) * 60_000
-
+from .written import ACTIVE, IDLE, Line, time_of_day, vector
 
 MINUTE = 60_000
 MONOTONOUS = GeneratorSetup("source", "bounded-out-of-orderness")
@@ -41,9 +36,9 @@ ONE_MINUTE = GeneratorSetup("source", "bounded-out-of-orderness", MINUTE)
 PUNCTUATED = GeneratorSetup("source", "punctuated")
 NONE = GeneratorSetup("source", "no-watermarks")
 INGESTION_TIME = GeneratorSetup(
-    "source", "bounded-out-of-orderness", assigner="ingestion-time", processing_time=_at(11, 45)
+    "source", "bounded-out-of-orderness", assigner="ingestion-time", processing_time=time_of_day(11, 45)
 )
-BY_THE_CLOCK = GeneratorSetup("source", "processing-time", processing_time=_at(11, 45))
+BY_THE_CLOCK = GeneratorSetup("source", "processing-time", processing_time=time_of_day(11, 45))
 REFUSED = Error("illegal-argument")
 
 
@@ -94,11 +89,11 @@ def aligned(*alignment: Any) -> Line:
     return Line(AlignmentStep(), (Alignment(*alignment),) if alignment else ())
 
 
-_PILED_UP = (_at(11, 46), _at(11, 47), _at(11, 48))
+_PILED_UP = (time_of_day(11, 46), time_of_day(11, 47), time_of_day(11, 48))
 _BEFORE_THE_RESTART = [
-    record(_at(11, 44)),
-    tick(_at(11, 45) - 1),
-    record(_at(11, 45)),
+    record(time_of_day(11, 44)),
+    tick(time_of_day(11, 45) - 1),
+    record(time_of_day(11, 45)),
     silent(StartStep()),
     advance(10 * MINUTE),
 ]
@@ -135,13 +130,13 @@ VECTORS = (
         ("GEN-2", "GEN-3", "GEN-9"),
         ONE_MINUTE,
         [
-            record(_at(12, 29)),
-            record(_at(12, 30)),
-            tick(_at(12, 29) - 1),
-            record(_at(11, 44)),
-            tick(_at(12, 29) - 1),
-            record(_at(12, 31)),
-            tick(_at(12, 30) - 1),
+            record(time_of_day(12, 29)),
+            record(time_of_day(12, 30)),
+            tick(time_of_day(12, 29) - 1),
+            record(time_of_day(11, 44)),
+            tick(time_of_day(12, 29) - 1),
+            record(time_of_day(12, 31)),
+            tick(time_of_day(12, 30) - 1),
         ],
     ),
     _vector(
@@ -166,7 +161,12 @@ VECTORS = (
         "E39, E40, E43",
         ("GEN-2", "GEN-6"),
         MONOTONOUS,
-        [record(_at(11, 44)), tick(_at(11, 44) - 1), advance(60 * MINUTE), tick(_at(11, 44) - 1)],
+        [
+            record(time_of_day(11, 44)),
+            tick(time_of_day(11, 44) - 1),
+            advance(60 * MINUTE),
+            tick(time_of_day(11, 44) - 1),
+        ],
     ),
     _vector(
         "punctuated",
@@ -191,12 +191,12 @@ VECTORS = (
         ("GEN-1", "GEN-5", "GEN-8"),
         INGESTION_TIME,
         [
-            record(_at(12, 30), goes_out=_at(11, 45)),
-            tick(_at(11, 45) - 1),
-            record(_at(11, 44), goes_out=_at(11, 45)),
+            record(time_of_day(12, 30), goes_out=time_of_day(11, 45)),
+            tick(time_of_day(11, 45) - 1),
+            record(time_of_day(11, 44), goes_out=time_of_day(11, 45)),
             advance(MINUTE),
-            record("MIN", goes_out=_at(11, 46)),
-            tick(_at(11, 46) - 1),
+            record("MIN", goes_out=time_of_day(11, 46)),
+            tick(time_of_day(11, 46) - 1),
         ],
     ),
     _vector(
@@ -206,12 +206,12 @@ VECTORS = (
         ("GEN-5", "GEN-6"),
         BY_THE_CLOCK,
         [
-            tick(_at(11, 45) - 1),
-            record(_at(12, 30)),
-            tick(_at(11, 45) - 1),
+            tick(time_of_day(11, 45) - 1),
+            record(time_of_day(12, 30)),
+            tick(time_of_day(11, 45) - 1),
             advance(MINUTE),
-            tick(_at(11, 46) - 1),
-            record(_at(11, 45)),
+            tick(time_of_day(11, 46) - 1),
+            record(time_of_day(11, 45)),
         ],
     ),
     _vector(
@@ -220,7 +220,7 @@ VECTORS = (
         "E35, E36",
         ("GEN-5", "GEN-6", "GEN-12"),
         BY_THE_CLOCK,
-        [*_BEFORE_THE_RESTART, *map(record, _PILED_UP), tick(_at(11, 55) - 1)],
+        [*_BEFORE_THE_RESTART, *map(record, _PILED_UP), tick(time_of_day(11, 55) - 1)],
     ),
     _vector(
         "recovery-with-watermarks-in-time",
@@ -228,7 +228,7 @@ VECTORS = (
         "E35, E36",
         ("GEN-5", "GEN-6", "GEN-12"),
         BY_THE_CLOCK,
-        [*_BEFORE_THE_RESTART, tick(_at(11, 55) - 1), *map(record, _PILED_UP)],
+        [*_BEFORE_THE_RESTART, tick(time_of_day(11, 55) - 1), *map(record, _PILED_UP)],
     ),
     _vector(
         "mid-pipeline-replaces-upstream",

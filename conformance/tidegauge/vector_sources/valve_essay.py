@@ -1,11 +1,6 @@
 """The essay's own examples, for the valve. Times of day are ms since midnight."""
 
-from .written import ACTIVE, IDLE, active, idle, valve_vector, watermark
-
-
-def _at(hour: int, minute: int) -> int:
-    return (hour * 60 + minute) * 60_000
-
+from .written import ACTIVE, IDLE, active, idle, time_of_day, valve_vector, watermark
 
 VECTORS = (
     valve_vector(
@@ -14,7 +9,7 @@ VECTORS = (
         "E5, E6, E27",
         ("VALVE-2",),
         1,
-        [watermark(0, _at(11, 45), _at(11, 45))],
+        [watermark(0, time_of_day(11, 45), time_of_day(11, 45))],
     ),
     valve_vector(
         "essay-late-channel",
@@ -23,10 +18,10 @@ VECTORS = (
         ("VALVE-1", "VALVE-2"),
         2,
         [
-            watermark(0, _at(12, 30)),
-            watermark(1, _at(11, 44), _at(11, 44)),
-            watermark(0, _at(12, 31)),
-            watermark(1, _at(11, 45), _at(11, 45)),
+            watermark(0, time_of_day(12, 30)),
+            watermark(1, time_of_day(11, 44), time_of_day(11, 44)),
+            watermark(0, time_of_day(12, 31)),
+            watermark(1, time_of_day(11, 45), time_of_day(11, 45)),
         ],
     ),
     valve_vector(
@@ -36,10 +31,10 @@ VECTORS = (
         ("VALVE-3", "VALVE-4"),
         1,
         [
-            watermark(0, _at(12, 29), _at(12, 29)),
-            watermark(0, _at(11, 43)),
-            watermark(0, _at(12, 29)),
-            watermark(0, _at(12, 30), _at(12, 30)),
+            watermark(0, time_of_day(12, 29), time_of_day(12, 29)),
+            watermark(0, time_of_day(11, 43)),
+            watermark(0, time_of_day(12, 29)),
+            watermark(0, time_of_day(12, 30), time_of_day(12, 30)),
         ],
     ),
     valve_vector(
@@ -49,10 +44,10 @@ VECTORS = (
         ("VALVE-1", "VALVE-6"),
         3,
         [
-            watermark(0, _at(11, 44)),
-            watermark(1, _at(11, 45)),
-            idle(2, _at(11, 44)),
-            watermark(0, _at(11, 50), _at(11, 45)),
+            watermark(0, time_of_day(11, 44)),
+            watermark(1, time_of_day(11, 45)),
+            idle(2, time_of_day(11, 44)),
+            watermark(0, time_of_day(11, 50), time_of_day(11, 45)),
         ],
     ),
     valve_vector(
@@ -62,12 +57,12 @@ VECTORS = (
         ("VALVE-8",),
         2,
         [
-            watermark(0, _at(11, 45)),
-            watermark(1, _at(11, 45), _at(11, 45)),
+            watermark(0, time_of_day(11, 45)),
+            watermark(1, time_of_day(11, 45), time_of_day(11, 45)),
             idle(1),
             active(1),
-            watermark(0, _at(11, 50)),
-            watermark(1, _at(11, 47), _at(11, 47)),
+            watermark(0, time_of_day(11, 50)),
+            watermark(1, time_of_day(11, 47), time_of_day(11, 47)),
         ],
     ),
     valve_vector(

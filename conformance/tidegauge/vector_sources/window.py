@@ -17,15 +17,11 @@ from ..components.window.vocabulary import (
 )
 from ..vectors import Vector
 from ..vocabulary import Drop, Error, Fire, Late, Restore, Retract, Snapshot, StateSize, Watermark
-from .written import ACTIVE, IDLE, Line, vector
+from .written import ACTIVE, IDLE, Line, time_of_day, vector
 
 _RETRACTING: Literal["accumulating-and-retracting"] = "accumulating-and-retracting"
 _NOTHING_EXPIRED = Line(ExpiredStateStep(), (StateSize(0),))
 _NO_TIMESTAMP = Error("illegal-argument")
-
-
-def _at(hour: int, minute: int, second: int = 0) -> int:
-    return ((hour * 60 + minute) * 60 + second) * 1000
 
 
 def _record(timestamp: int | str, value: int, *outputs: Any) -> Line:
@@ -65,7 +61,7 @@ def _window(
     return vector(WindowScenario, name, title, source, rules, setup, lines, needs)
 
 
-_QUARTERS = Tumbling(_at(0, 15))
+_QUARTERS = Tumbling(time_of_day(0, 15))
 
 _ESSAY = (
     _window(
@@ -75,12 +71,12 @@ _ESSAY = (
         ("WIN-1", "WIN-3", "WIN-6"),
         WindowSetup(_QUARTERS),
         [
-            _record(_at(11, 31), 1),
-            _record(_at(11, 50), 2),
-            _record(_at(11, 44), 3),
-            _watermark(_at(11, 40)),
-            _record(_at(11, 30), 4),
-            _watermark(_at(11, 45), _fire(_at(11, 30), _at(11, 45), 1, 3, 4)),
+            _record(time_of_day(11, 31), 1),
+            _record(time_of_day(11, 50), 2),
+            _record(time_of_day(11, 44), 3),
+            _watermark(time_of_day(11, 40)),
+            _record(time_of_day(11, 30), 4),
+            _watermark(time_of_day(11, 45), _fire(time_of_day(11, 30), time_of_day(11, 45), 1, 3, 4)),
         ],
     ),
     _window(
@@ -90,12 +86,12 @@ _ESSAY = (
         ("WIN-3", "WIN-10"),
         WindowSetup(_QUARTERS),
         [
-            _record(_at(11, 44), 1),
-            _watermark(_at(11, 45) - 2),
-            _record(_at(11, 45) - 1, 2),
-            _watermark(_at(11, 45) - 1, _fire(_at(11, 30), _at(11, 45), 1, 2)),
-            _late(_at(11, 45) - 1, 3),
-            _record(_at(11, 45), 4),
+            _record(time_of_day(11, 44), 1),
+            _watermark(time_of_day(11, 45) - 2),
+            _record(time_of_day(11, 45) - 1, 2),
+            _watermark(time_of_day(11, 45) - 1, _fire(time_of_day(11, 30), time_of_day(11, 45), 1, 2)),
+            _late(time_of_day(11, 45) - 1, 3),
+            _record(time_of_day(11, 45), 4),
         ],
     ),
     _window(
@@ -105,14 +101,14 @@ _ESSAY = (
         ("WIN-3", "WIN-10", "WIN-11", "WIN-12"),
         WindowSetup(_QUARTERS),
         [
-            _record(_at(12, 29), 1),
-            _watermark(_at(12, 28)),
-            _record(_at(12, 30, 30), 2),
-            _watermark(_at(12, 29, 30)),
-            _record(_at(12, 29, 45), 3),
-            _record(_at(12, 31), 4),
-            _watermark(_at(12, 30), _fire(_at(12, 15), _at(12, 30), 1, 3)),
-            _late(_at(11, 44), 5),
+            _record(time_of_day(12, 29), 1),
+            _watermark(time_of_day(12, 28)),
+            _record(time_of_day(12, 30, 30), 2),
+            _watermark(time_of_day(12, 29, 30)),
+            _record(time_of_day(12, 29, 45), 3),
+            _record(time_of_day(12, 31), 4),
+            _watermark(time_of_day(12, 30), _fire(time_of_day(12, 15), time_of_day(12, 30), 1, 3)),
+            _late(time_of_day(11, 44), 5),
         ],
     ),
     _window(
@@ -120,16 +116,16 @@ _ESSAY = (
         "An hour of lateness: late data fire a new result until the state is cleaned, then they are dropped",
         "E15, E21, E22, E24",
         ("WIN-4", "WIN-8", "WIN-10", "WIN-12", "WIN-13"),
-        WindowSetup(_QUARTERS, allowed_lateness=_at(1, 0), late_output=False),
+        WindowSetup(_QUARTERS, allowed_lateness=time_of_day(1, 0), late_output=False),
         [
-            _record(_at(11, 40), 1),
-            _watermark(_at(12, 29), _fire(_at(11, 30), _at(11, 45), 1)),
-            _record(_at(11, 44), 2, _fire(_at(11, 30), _at(11, 45), 1, 2)),
-            _watermark(_at(12, 45) - 2),
-            _record(_at(11, 30), 3, _fire(_at(11, 30), _at(11, 45), 1, 2, 3)),
-            _watermark(_at(12, 45) - 1),
+            _record(time_of_day(11, 40), 1),
+            _watermark(time_of_day(12, 29), _fire(time_of_day(11, 30), time_of_day(11, 45), 1)),
+            _record(time_of_day(11, 44), 2, _fire(time_of_day(11, 30), time_of_day(11, 45), 1, 2)),
+            _watermark(time_of_day(12, 45) - 2),
+            _record(time_of_day(11, 30), 3, _fire(time_of_day(11, 30), time_of_day(11, 45), 1, 2, 3)),
+            _watermark(time_of_day(12, 45) - 1),
             _NOTHING_EXPIRED,
-            _record(_at(11, 44), 4, Drop()),
+            _record(time_of_day(11, 44), 4, Drop()),
         ],
     ),
     _window(
@@ -137,21 +133,21 @@ _ESSAY = (
         "A new result within the allowed lateness takes back the old one first",
         "E3, E22, E23",
         ("WIN-4", "WIN-9"),
-        WindowSetup(_QUARTERS, allowed_lateness=_at(1, 0), accumulation=_RETRACTING),
+        WindowSetup(_QUARTERS, allowed_lateness=time_of_day(1, 0), accumulation=_RETRACTING),
         [
-            _record(_at(11, 40), 1),
-            _watermark(_at(11, 45), _fire(_at(11, 30), _at(11, 45), 1)),
+            _record(time_of_day(11, 40), 1),
+            _watermark(time_of_day(11, 45), _fire(time_of_day(11, 30), time_of_day(11, 45), 1)),
             _record(
-                _at(11, 44),
+                time_of_day(11, 44),
                 2,
-                _retract(_at(11, 30), _at(11, 45), 1),
-                _fire(_at(11, 30), _at(11, 45), 1, 2),
+                _retract(time_of_day(11, 30), time_of_day(11, 45), 1),
+                _fire(time_of_day(11, 30), time_of_day(11, 45), 1, 2),
             ),
             _record(
-                _at(11, 43),
+                time_of_day(11, 43),
                 3,
-                _retract(_at(11, 30), _at(11, 45), 1, 2),
-                _fire(_at(11, 30), _at(11, 45), 1, 2, 3),
+                _retract(time_of_day(11, 30), time_of_day(11, 45), 1, 2),
+                _fire(time_of_day(11, 30), time_of_day(11, 45), 1, 2, 3),
             ),
         ],
     ),

@@ -5,6 +5,7 @@ What differs under other policies comes from the reference, which is compared wi
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any
 
 from tidegauge_reference import CORE, PROFILES, Policies
@@ -19,6 +20,11 @@ from ..vectors import PublishedTranscript, Vector
 from ..vocabulary import Active, AnyOutput, Idle, Setup, Step, Watermark
 
 IDLE, ACTIVE = Idle(), Active()
+
+
+def time_of_day(hour: int, minute: int, second: int = 0) -> int:
+    """A time of day as a timestamp: ms since midnight."""
+    return ((hour * 60 + minute) * 60 + second) * 1000
 
 
 @dataclass(frozen=True)
@@ -130,6 +136,7 @@ def published(scenario: Scenario, under_core: list[Outputs]) -> tuple[PublishedT
     return tuple(transcripts.values())
 
 
+@cache
 def _neighbours(base: Policies) -> list[Policies]:
     """`base` with one policy changed, in every way."""
     texts = read_policies()

@@ -42,6 +42,7 @@ VALVE = Component(
     drawn=True,
     draw_setup=draw_setup,
     draw_step=draw_step,
+    alphabet=lambda setup: _alphabet(setup.channels, (1, 2, 3, "MAX")),
     covers={
         "smoke": (_WITH_END,),
         "default": (_TWO_TIMESTAMPS, _WITH_END),
