@@ -1,44 +1,31 @@
 """`results.json` from the journal, whether or not the run came to its end."""
 
-import shlex
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from tidegauge_reference import PROFILES, Policies
 from tidegauge_spec import SPEC_VERSION, Rule, load_registry, read_absent, read_policies
 
 from . import __version__
-from .components.job.properties import JOB_PROPERTIES
 from .components.registry import COMPONENTS
+from .counterexamples import counterexample_of
 from .journal import AnyEvent, Ended, Finished, Started
-from .judging.examination import Counted, FoundFailure, ItemReport, PropertyCount
-from .judging.jobs import DELAYS_ONLY, DELAYS_ONLY_SENTENCE, RULES_OF_JOB_PROPERTIES
-from .judging.judge import judge
+from .judging.examination import Counted, ItemReport
 from .judging.oracle import expect
 from .judging.verdicts import Blamed, Circumstances, Findings, blamed_rules, judged_by, merged, verdict
 from .plan import JUDGED_IN_OTHERS
+from .property_results import job_property_results, property_results
 from .results import (
     SCHEMA,
     VERDICTS,
-    Counterexample,
     ItemResult,
     PropertyResult,
     Results,
     RuleResult,
-    StepRecord,
     Suspect,
-    Verdict,
     encode_results,
 )
-from .scenario import JobScenario, Scenario, encode_scenario
 from .traceability import decided_in, shown_by
-from .transcript import Outputs, spans
-from .wording import answer_text, failure_message, job_failure_message, outputs_text
-
-COUNTEREXAMPLES = "counterexamples"
 
 
 def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_s: float) -> Results:
@@ -58,7 +45,7 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
         for rule in load_registry().rules.values()
         if rule.id in blamed or _asked_for(rule, started)
     ]
-    properties = _property_results(started, findings, policies) + _job_property_results(started, findings)
+    properties = property_results(started, findings, policies) + job_property_results(started, findings)
     items = [_item_result(name, finished.get(name)) for name in started.planned]
     complete = any(isinstance(event, Ended) for event in events) and all(
         i.outcome != "not-run" for i in items
@@ -184,7 +171,7 @@ def _rule_result(
         scenarios=counted.scenarios,
         steps=counted.steps,
         suspects=[Suspect(name, score) for name, score in found.suspects] if found else [],
-        counterexample=_counterexample(rule, found.failure, started, folder, policies) if found else None,
+        counterexample=counterexample_of(rule, found.failure, started, folder, policies) if found else None,
     )
 
 
@@ -195,169 +182,6 @@ def _policy_text(rule: Rule, profile: str) -> str | None:
     policy = read_policies()[rule.policy]
     here, core = policy.profiles[profile], policy.profiles["core"]
     return None if here == core else f"by policy {rule.policy} = {here}; core says {core}"
-
-
-def _counterexample(
-    rule: Rule, failure: FoundFailure, started: Started, folder: Path, policies: Policies
-) -> Counterexample:
-    scenario, observes = failure.scenario, started.implementation.observes
-    if isinstance(scenario, JobScenario):
-        return _job_counterexample(rule, scenario, failure, started, folder)
-    expectation = expect(scenario, policies)
-    judgement = judge(scenario, failure.transcript, expectation, observes)
-    file, replay = _written(rule, scenario, started, folder)
-    last_step = judgement.last_step if judgement.diverges_at is not None else len(scenario.history) - 1
-    expected, got = outputs_text(judgement.expected), answer_text(judgement.got)
-    if failure.property is not None:
-        sentence = _property_sentence(failure.property)
-        expected = f"{expected} (property {failure.property}: {sentence})"
-    if not failure.deterministic:
-        got += " (the answer changes from run to run)"
-    return Counterexample(
-        scenario=msgspec.to_builtins(scenario),
-        found_as=failure.found_as,
-        diverges_at=last_step,
-        steps=_step_records(scenario, expectation.outputs, failure, spans(scenario, observes)),
-        expected=expected,
-        got=got,
-        message=failure_message(rule, scenario, last_step, expected, got, replay),
-        replay=replay,
-        file=file,
-        deterministic=failure.deterministic,
-        property=failure.property,
-    )
-
-
-def _written(rule: Rule, scenario: Scenario, started: Started, folder: Path) -> tuple[str, str]:
-    """Write the scenario of a counterexample; its file (relative), and the command that replays it."""
-    file = f"{COUNTEREXAMPLES}/{rule.id}.jsonl"
-    (folder / COUNTEREXAMPLES).mkdir(exist_ok=True)
-    (folder / file).write_bytes(encode_scenario(scenario) + b"\n")
-    return file, f"tidegauge replay {shlex.quote(str(folder / file))} {_adapter_arguments(started)}"
-
-
-def _job_counterexample(
-    rule: Rule, scenario: JobScenario, failure: FoundFailure, started: Started, folder: Path
-) -> Counterexample:
-    file, replay = _written(rule, scenario, started, folder)
-    sentence = _property_sentence(failure.property or "")
-    return Counterexample(
-        scenario=msgspec.to_builtins(scenario),
-        found_as=failure.found_as,
-        diverges_at=0,
-        steps=[],
-        expected=sentence,
-        got=failure.seen,
-        message=job_failure_message(rule, scenario, sentence, failure.seen, replay),
-        replay=replay,
-        file=file,
-        property=failure.property,
-    )
-
-
-def _adapter_arguments(started: Started) -> str:
-    request = started.request
-    options = " ".join(f"--option {shlex.quote(f'{key}={value}')}" for key, value in request.options.items())
-    return f"--adapter {shlex.quote(request.adapter)} --profile {started.profile} {options}".strip()
-
-
-def _property_sentence(name: str) -> str:
-    """The sentence of a property of components or of jobs."""
-    if name == DELAYS_ONLY:
-        return DELAYS_ONLY_SENTENCE
-    of_jobs = {property.name: property.sentence for property in JOB_PROPERTIES}
-    of_components = {p.name: p.sentence for c in COMPONENTS.values() for p in c.properties}
-    return (of_jobs | of_components)[name]
-
-
-def _step_records(
-    scenario: Scenario, expected: list[Outputs], failure: FoundFailure, lengths: list[int]
-) -> list[StepRecord]:
-    """Each step with the outputs of the observed span that ends with it."""
-    outputs = failure.transcript.outputs if failure.transcript is not None else ()
-    records: list[StepRecord] = []
-    for number, length in enumerate(lengths):
-        first = len(records)
-        for index in range(first, first + length):
-            step = _wire(scenario.history[index])
-            if index < first + length - 1:
-                records.append(StepRecord(step, None, None))
-                continue
-            span = [output for part in expected[first : first + length] for output in part]
-            given = [_wire(output) for output in outputs[number]] if number < len(outputs) else None
-            records.append(StepRecord(step, [_wire(output) for output in span], given))
-    return records
-
-
-def _wire(struct: Any) -> dict[str, Any]:
-    return dict(msgspec.to_builtins(struct))
-
-
-def _property_results(started: Started, findings: Findings, policies: Policies) -> list[PropertyResult]:
-    results = []
-    for name, component in COMPONENTS.items():
-        if name not in started.implementation.capabilities:
-            continue
-        for property in component.properties:
-            holds = all(getattr(policies, policy) == value for policy, value in property.holds_under.items())
-            counted = findings.properties.get(property.name)
-            if holds and counted is None and (started.request.components or started.request.rules):
-                continue
-            value, reason = _property_verdict(holds, counted)
-            results.append(
-                PropertyResult(
-                    name=property.name,
-                    component=name,
-                    sentence=property.sentence,
-                    rules=list(property.rules),
-                    verdict=value,
-                    reason=reason,
-                    checked=counted.checked if counted else 0,
-                    violated=counted.violated if counted else 0,
-                )
-            )
-    return results
-
-
-def _job_property_results(started: Started, findings: Findings) -> list[PropertyResult]:
-    if "job" not in started.implementation.capabilities:
-        return []
-    results = []
-    for name, rules in RULES_OF_JOB_PROPERTIES.items():
-        counted = findings.properties.get(name)
-        if counted is None:
-            continue
-        value, reason = _property_verdict(True, counted)
-        results.append(
-            PropertyResult(
-                name=name,
-                component="job",
-                sentence=_property_sentence(name),
-                rules=list(rules),
-                verdict=value,
-                reason=reason,
-                checked=counted.checked,
-                violated=counted.violated,
-            )
-        )
-    return results
-
-
-def _property_verdict(holds: bool, counted: PropertyCount | None) -> tuple[Verdict, str]:
-    if not holds:
-        return "not-applicable", "a right engine of this profile need not have it"
-    if counted is None:
-        return (
-            "not-applicable",
-            "the engine does not claim what it needs, or cannot be observed closely enough",
-        )
-    if counted.violated:
-        return "fail", f"violated in {counted.violated} of {counted.checked} scenarios"
-    if counted.vacuous:
-        return "not-judged", "the job without alignment has it too, so it shows nothing"
-    if not counted.checked:
-        return "not-run", "inconclusive: its situation never arose"
-    return "pass", f"held in {counted.checked} scenarios"
 
 
 def _item_result(name: str, event: Finished | None) -> ItemResult:

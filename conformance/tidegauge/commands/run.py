@@ -18,7 +18,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..adapter_loading import adapter_names
-from ..assembly import COUNTEREXAMPLES, assemble, write_results
+from ..assembly import assemble, write_results
+from ..counterexamples import COUNTEREXAMPLES
 from ..journal import FILE_NAME, AnyEvent, Finished, Journal, JournalReader, Refused, Started
 from ..request import Request, check_request, read_options
 from ..results import Results
