@@ -13,10 +13,12 @@ from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep, ValveSet
 from tidegauge.generation.cover import state_cover
 from tidegauge.generation.histories import draw_history
 from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.results import RuleResult
 from tidegauge.scenario import ValveScenario
 from tidegauge.transcript import Observation, joined, spans
 from tidegauge.vocabulary import Step
 from tidegauge_reference import CORE, Policies, Valve
+from tidegauge_spec import load_registry
 
 MakeValve = Callable[[int], Any]
 
@@ -97,3 +99,24 @@ def valve_scenario(
 ) -> ValveScenario:
     """A scenario from the shorthand of `history`."""
     return ValveScenario(id=id, setup=ValveSetup(channels), history=history(*calls), groups=groups)  # type: ignore[arg-type]
+
+
+def failing_rule(name: str) -> RuleResult:
+    """The result of a rule that an engine breaks."""
+    rule = load_registry().rules[name]
+    return RuleResult(
+        id=name,
+        level=rule.level,
+        component=rule.component,
+        title=rule.title,
+        sentence=rule.sentence,
+        intent=rule.intent,
+        check=rule.check,
+        sources=[],
+        verdict="fail",
+        reason="",
+        layer="in-process",
+        policy=None,
+        scenarios=0,
+        steps=0,
+    )

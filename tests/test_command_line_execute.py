@@ -123,7 +123,7 @@ def test_replay_shows_every_step_of_an_engine_that_agrees(tidegauge: Command, fi
     ended = tidegauge("replay", file, "--adapter", "reference")
     assert (ended.returncode, ended.stderr) == (0, "")
     for part in (
-        "first: a valve with 2 channels",
+        "first: a valve with channels=2",
         "watermark(channel=0, timestamp=5)",
         "idle(channel=0)",
         "watermark 7, then IDLE",

@@ -33,7 +33,6 @@ WRONG = {name: mutant for name, mutant in MUTANTS.items() if not name.endswith("
 
 ONE_SIDED: dict[str, str] = {
     "VALVE-8": "that a channel that comes back is not aligned at once is VALVE-9's decision, cited there",
-    "VALVE-16": "the flush before IDLE is unconditional: the order of two outputs has no other outcome",
     "VALVE-23": "a snapshot and a restore decide nothing; an engine without them does not claim the capability",
     "CLOCK-6": "as VALVE-23",
     "IDLE-7": "as VALVE-23",

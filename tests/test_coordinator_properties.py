@@ -72,6 +72,7 @@ def test_a_property_holds_under_the_other_profile_unless_it_needs_a_policy(prope
 
 WRONG = {
     "coordinator-bound-within-drift": ("clamped", "alone", "fastest-subtask-counts", "forgets-the-failed"),
+    "coordinator-one-announcement": ("announces-twice",),
     "coordinator-groups-isolated": ("one-group-for-all",),
     "coordinator-shift": ("announces-early", "wraps-round"),
 }

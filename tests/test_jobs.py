@@ -2,10 +2,11 @@
 
 import pytest
 
-from tidegauge.components.job.jobs import JOBS, control
+from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.job.properties import JOB_PROPERTIES
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.job_examination import examine_job
 from tidegauge.judging.jobs import RULES_OF_JOB_PROPERTIES
 from tidegauge.judging.verdicts import Findings, blamed_rules, merged
 from tidegauge.mutants import MutantAdapter, load_mutants
@@ -22,7 +23,7 @@ def findings_of(adapter: ReferenceAdapter | MutantAdapter) -> Findings:
     reports = []
     for name in JOBS:
         report = ItemReport(f"job-{name}", "job")
-        Examiner(adapter, adapter.describe(), CORE).examine_job(report, name)
+        examine_job(Examiner(adapter, adapter.describe(), CORE, shrink_seconds=0), report, name)
         reports.append(report)
     return merged(reports)
 
@@ -48,20 +49,39 @@ def test_every_rule_of_the_chapters_judged_by_jobs_is_spoken_for() -> None:
     named = {rule for rules in RULES_OF_JOB_PROPERTIES.values() for rule in rules}
     judged = {rule.id for rule in load_registry().rules.values() if "job" in rule.checked_by}
     assert named == judged
-    assert judged - spoken_for == {"ALIGN-1", "JOB-2"}, "these show together with SOURCE-1 only"
+    assert judged - spoken_for == {"JOB-2"}, "it shows together with SOURCE-1 only"
 
 
 def test_the_properties_name_jobs_that_exist() -> None:
     assert {job for property in JOB_PROPERTIES for job in property.jobs} == set(JOBS)
 
 
-def test_the_control_is_the_same_job_without_alignment() -> None:
-    without = control(JOBS["flip-182-restarted"]).setup
-    assert [source.subtasks for source in without.sources] == [
-        source.subtasks for source in JOBS["flip-182-restarted"].setup.sources
-    ]
-    assert all(source.watermark_group is None for source in without.sources)
-    assert without.restarts == ()
+ONLY_COMPARED = {
+    "bound-from-zero": ("slow-and-fast-windows", "job-shift"),
+    "windows-rounded-towards-zero": ("slow-and-fast-windows", "job-shift"),
+    "silent-left-out": ("slow-and-fast-windows", "job-delay"),
+    "repetition-dropped": ("slow-and-fast-windows", "job-duplicate"),
+    "first-subtask-counts": ("slow-and-fast-windows", "job-exchange"),
+    "order-expected": ("slow-and-fast-out-of-order", "job-reorder"),
+}
+
+
+@pytest.mark.parametrize("name", ONLY_COMPARED)
+def test_what_no_log_shows_by_itself_shows_in_two(name: str) -> None:
+    """The wrong engine violates the one comparison of the job, and no other property of it."""
+    job, property = ONLY_COMPARED[name]
+    adapter = MutantAdapter(load_mutants()[f"job-{name}"], {})
+    report = ItemReport(f"job-{job}", "job")
+    examine_job(Examiner(adapter, adapter.describe(), CORE, shrink_seconds=0), report, job)
+    assert [failure.property for failure in report.failures] == [property]
+
+
+def test_only_the_order_of_subtasks_tells_who_looks_at_the_first_alone() -> None:
+    """On numbers as in windows: in every other job of the suite the first subtask is the slowest."""
+    adapter = MutantAdapter(load_mutants()["job-first-subtask-counts"], {})
+    report = ItemReport("job-slow-and-fast", "job")
+    examine_job(Examiner(adapter, adapter.describe(), CORE, shrink_seconds=0), report, "slow-and-fast")
+    assert [failure.property for failure in report.failures] == ["job-exchange"]
 
 
 def test_in_the_flip_182_job_the_fast_subtasks_stop_at_the_bound_and_the_slow_one_never_does() -> None:

@@ -7,13 +7,15 @@ import math
 import pytest
 from engines import valve_scenario
 
+from tidegauge.components.clock.vocabulary import AdvanceStep
+from tidegauge.components.idleness.vocabulary import IdlenessScenario, IdlenessSetup, TickStep
 from tidegauge.components.valve.vocabulary import ValveSetup, WatermarkStep
 from tidegauge.judging.blame import EXPLAINED, Spectrum
 from tidegauge.judging.explanation import explaining_rules
 from tidegauge.judging.oracle import expect
 from tidegauge.scenario import ValveScenario
 from tidegauge.transcript import Failure, Observation, Outputs, Transcript, joined, spans
-from tidegauge.vocabulary import Restore, Snapshot, Watermark
+from tidegauge.vocabulary import Idle, Restore, Snapshot, Watermark
 from tidegauge_reference import CORE
 
 
@@ -136,3 +138,27 @@ def test_a_smallest_history_that_restores_fails_because_it_restores() -> None:
     ]
     without = ValveScenario(id="own", setup=ValveSetup(1), history=(WatermarkStep(0, 5),))
     assert explaining_rules(without, Transcript("own", ((),)), ["VALVE-2"], CORE, "step") == ["VALVE-2"]
+
+
+def test_a_rule_that_is_broken_under_a_condition_explains_what_comes_of_it_in_the_last_step() -> None:
+    """Turned round throughout, VALVE-2 would hold back the first watermark too."""
+    scenario = valve_scenario(1, "w0=5", "w0=7", "w0=9")
+    cited = [decision for step in expect(scenario, CORE).cited for decision in step]
+    stalls = Transcript("own", ((Watermark(5),), (Watermark(7),), ()))
+    assert "VALVE-2" in explaining_rules(scenario, stalls, cited, CORE, "step")
+    skips = Transcript("own", ((Watermark(5),), (), (Watermark(9),)))
+    assert explaining_rules(scenario, skips, cited, CORE, "step") == []
+
+
+def test_what_a_component_builds_on_is_not_to_blame_for_what_it_forgets_itself() -> None:
+    """Of a restored input IDLE-7 speaks, although its clock is restored with it (CLOCK-6)."""
+    setup = IdlenessSetup("none", timeout=1)
+    history = (TickStep(), Snapshot(), Restore(), AdvanceStep(2), TickStep())
+    scenario = IdlenessScenario(id="own", setup=setup, history=history, needs=("snapshot",))
+    expectation = expect(scenario, CORE)
+    assert expectation.outputs[-1] == (Idle(),)
+    cited = [decision for step in expectation.cited for decision in step]
+    assert {"IDLE-7", "CLOCK-6"} <= set(cited)
+    forgotten = explaining_rules(scenario, Transcript("own", ((),) * 5), cited, CORE, "step")
+    assert "IDLE-7" in forgotten
+    assert "CLOCK-6" not in forgotten

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from engines import valve_scenario
 
-from tidegauge.judging.judge import Judgement, judge, same_outputs
+from tidegauge.judging.judge import Judgement, judge
 from tidegauge.judging.oracle import Expectation, expect
-from tidegauge.transcript import Failure, Observation, Outputs, Transcript
+from tidegauge.transcript import Failure, Observation, Outputs, Transcript, same_outputs
 from tidegauge.vocabulary import Active, Idle, Output, Watermark
 from tidegauge_reference import CORE
 

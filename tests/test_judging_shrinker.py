@@ -180,7 +180,7 @@ def test_failures_of_wrong_valves_shrink_to_legal_failing_histories_always_the_s
     ]
     assert failing
     for scenario, judgement in failing[:3]:
-        found, again = (examiner.shrunk(scenario, judgement) for _ in range(2))
+        found, again = (examiner.shrunk(scenario, judgement, None) for _ in range(2))
         assert found.scenario == again.scenario
         assert problems(found.scenario) == []
         assert len(found.scenario.history) <= min(8, len(scenario.history))

@@ -235,8 +235,9 @@ def test_properties_of_jobs_that_an_engine_cannot_run_are_not_asked_for() -> Non
     assert 10 < len(names) < len(RULES_OF_JOB_PROPERTIES)
     found = Findings(properties={name: PropertyCount(checked=1) for name in names})
     every_rule = {rule for name in names for rule in RULES_OF_JOB_PROPERTIES[name]}
-    for rule in sorted(every_rule):
+    for rule in sorted(every_rule - {"JOB-10"}):
         assert judged(RULES[rule], found, tuple(without_windows))[0] == "pass", rule
-    assert judged(RULES["JOB-9"], found, tuple(without_windows))[0] == "not-applicable"
+    for rule in ("JOB-9", "JOB-10"):
+        assert judged(RULES[rule], found, tuple(without_windows))[0] == "not-applicable"
     found.properties.pop(names[0])
     assert judged(RULES["JOB-1"], found, tuple(without_windows))[0] == "not-judged"

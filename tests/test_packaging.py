@@ -89,6 +89,7 @@ def test_every_package_is_typed(wheel: zipfile.ZipFile, package: str) -> None:
         "tidegauge_spec/vectors/1.0/schema.json",
         "tidegauge/suites/pytest.ini",
         "tidegauge/suites/conftest.py",
+        "tidegauge/mutants/known-bugs.jsonl",
         "tidegauge_reports/templates/report.html.j2",
         "tidegauge_reports/style.css",
         "tidegauge_reports/script.js",

@@ -97,6 +97,9 @@ def test_the_options_are_named_so_that_they_meet_no_others(run_pytest: Command) 
         "--tidegauge-rule",
         "--tidegauge-budget",
         "--tidegauge-seed",
+        "--tidegauge-suite",
+        "--tidegauge-vectors",
+        "--tidegauge-deviations",
         "--tidegauge-out",
     }
 

@@ -10,6 +10,7 @@ from pyspark import cloudpickle
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.job_examination import examine_job
 from tidegauge.judging.verdicts import Findings, blamed_rules, merged
 from tidegauge_adapters.spark import SparkAdapter
 from tidegauge_adapters.spark_session import end_spark
@@ -29,7 +30,7 @@ def findings_of(adapter: SparkAdapter, *jobs: str) -> Findings:
     reports = []
     for job in jobs:
         report = ItemReport(f"job-{job}", "job")
-        Examiner(adapter, adapter.describe(), CORE).examine_job(report, job)
+        examine_job(Examiner(adapter, adapter.describe(), CORE, shrink_seconds=0), report, job)
         reports.append(report)
     return merged(reports)
 

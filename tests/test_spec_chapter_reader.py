@@ -169,6 +169,11 @@ MALFORMED = {
     ),
     "no source": (without("*Source:*"), RULE_2, "no *Source:*"),
     "no version": (without("*Since:*"), RULE_2, "no *Since:*"),
+    "a version in words": (
+        instead("*Since:* 1.0", "*Since:* v1"),
+        "*Since:* v1",
+        "'v1' is no version such as 1.0",
+    ),
     "no way to check": (without("*Checked by:*"), RULE_2, "no *Checked by:*"),
     "an empty field": (instead("*Intent:* Why not.", "*Intent:*"), "*Intent:*\n", "*Intent:* is empty"),
     "a field twice": (

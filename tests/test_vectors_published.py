@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, Command
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.judging.oracle import expect
@@ -14,7 +16,7 @@ from tidegauge.scenario import component_of, problems
 from tidegauge.vector_sources.writer import vector_files
 from tidegauge.vectors import Vector, load_vectors, published_outputs
 from tidegauge_reference import CORE, PROFILES
-from tidegauge_spec import load_registry, read_policies, vector_lines, vectors_path
+from tidegauge_spec import load_registry, read_policies, vector_lines, vector_versions, vectors_path
 
 VECTORS = [vector for component in COMPONENTS for vector in load_vectors(component)]
 LARGEST_THAT_JAVASCRIPT_KEEPS = 2**53 - 1
@@ -29,6 +31,39 @@ def test_the_files_are_what_their_sources_give() -> None:
     assert {file.name for file in folder.iterdir()} == set(written)
     for name, content in written.items():
         assert (folder / name).read_bytes() == content, name
+
+
+def test_each_version_has_a_schema_and_files_of_components() -> None:
+    folder = ROOT / "spec" / "tidegauge_spec" / "vectors"
+    assert {file.name for file in folder.iterdir()} == set(vector_versions())
+    for version in vector_versions():
+        files = {file.name for file in (folder / version).iterdir()}
+        assert "schema.json" in files
+        assert files <= {"schema.json", *(f"{component}.jsonl" for component in COMPONENTS)}
+
+
+def test_an_engine_is_not_given_vectors_that_need_what_it_does_not_claim(
+    tidegauge: Command, engine_module: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    engine_module("plain", PLAIN)
+    ended = tidegauge("run", "--adapter", "plain:Plain", "--budget", "smoke", "-n", "1", "--out", "out")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    (item,) = [item for item in results["items"] if item["id"] == "clock-vectors"]
+    needing = [vector.id for vector in load_vectors("clock") if vector.scenario.needs]
+    assert needing
+    assert item["scenarios"] == len(load_vectors("clock")) - len(needing)
+
+
+PLAIN = """
+from tidegauge import ComponentAdapter
+from tidegauge.components.registry import COMPONENTS
+from tidegauge_reference import CORE
+
+class Plain(ComponentAdapter):
+    def clock(self, setup):
+        return COMPONENTS["clock"].reference(setup, CORE)
+"""
 
 
 def test_every_component_with_scenarios_of_its_own_has_vectors() -> None:
@@ -85,9 +120,10 @@ def test_what_the_issue_asks_for_is_there() -> None:
 
 
 def test_any_json_reader_keeps_the_numbers() -> None:
-    for component in COMPONENTS:
-        for line in vector_lines(component):
-            json.loads(line, parse_int=_kept, parse_float=_refused)
+    for version in vector_versions():
+        for component in COMPONENTS:
+            for line in vector_lines(component, version):
+                json.loads(line, parse_int=_kept, parse_float=_refused)
 
 
 def _kept(digits: str) -> int:

@@ -4,6 +4,8 @@ import typer
 
 from . import __version__
 from .commands.execute import execute, replay
+from .commands.mutants import mutants
+from .commands.promote import promote
 from .commands.rules import explain, rules
 from .commands.run import adapters, report, run
 
@@ -13,7 +15,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Does a stream processor keep event time right?",
 )
-for command in (run, rules, explain, execute, replay, report, adapters):
+for command in (run, rules, explain, execute, replay, promote, report, adapters, mutants):
     app.command()(command)
 
 

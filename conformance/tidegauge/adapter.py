@@ -30,11 +30,11 @@ class Implementation(Struct, frozen=True, kw_only=True):
     """Who is under test and how it can be observed.
 
     `capabilities`: the components it claims, and extras: `snapshot`, `int64`; of jobs `alignment`, `restart`,
-    `job-idleness`, `job-windows`; of backlog `watermark-lag`. `profile`: what it suggests to be measured
-    against; the run decides. `observes`: at each step, at the end of each group of steps, or at the end of
-    the scenario. `layer`: where its code runs. `options`: those it was given, part of its identity.
-    `overshoot`: how far it may run past a bound, in its own words, `overshoot_ms` the same in ms of event
-    time; `reaction_ms`: the processing time it needs to obey a new bound.
+    `job-idleness`, `job-windows`, `job-out-of-orderness`; of backlog `watermark-lag`. `profile`: what it
+    suggests to be measured against; the run decides. `observes`: at each step, at the end of each group of
+    steps, or at the end of the scenario. `layer`: where its code runs. `options`: those it was given, part of
+    its identity. `overshoot`: how far it may run past a bound, in its own words, `overshoot_ms` the same in
+    ms of event time; `reaction_ms`: the processing time it needs to obey a new bound.
     `one_process`: it is too heavy to be started in more than one worker. `remark`: what a reader of the
     report must know.
     """

@@ -1,7 +1,11 @@
 """`results.json` from the journal, whether or not the run came to its end."""
 
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tidegauge_reference import PROFILES, Policies
 from tidegauge_spec import SPEC_VERSION, Rule, load_registry, read_absent, read_policies
@@ -11,9 +15,10 @@ from .components.registry import COMPONENTS
 from .counterexamples import counterexample_of
 from .journal import AnyEvent, Ended, Finished, Started
 from .judging.examination import Counted, ItemReport
+from .judging.known_deviations import as_known, deviation_results, expected, properties_as_known
 from .judging.oracle import expect
 from .judging.verdicts import Blamed, Circumstances, Findings, blamed_rules, judged_by, merged, verdict
-from .plan import JUDGED_IN_OTHERS
+from .plan import judged_in
 from .property_results import job_property_results, property_results
 from .results import (
     SCHEMA,
@@ -23,8 +28,10 @@ from .results import (
     Results,
     RuleResult,
     Suspect,
+    Verdict,
     encode_results,
 )
+from .scoring import is_later, later_items, later_properties, scored_events
 from .traceability import decided_in, shown_by
 
 
@@ -33,20 +40,21 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
     started = next(event for event in events if isinstance(event, Started))
     finished = {event.item: event for event in events if isinstance(event, Finished)}
     policies = PROFILES[started.profile]
-    findings = merged([event.report for event in finished.values() if event.report is not None])
-    blamed = blamed_rules(findings, COMPONENTS)
-    circumstances = Circumstances(
-        capabilities=frozenset(started.implementation.capabilities),
-        never_output=frozenset(findings.silent),
-        not_run=_not_run(started, finished, policies),
-    )
+    scored_items = scored_events(finished, started)
+    later = later_properties(started.request.suite)
+    everything = _judged(started, finished, policies)
+    scored = everything if scored_items is finished else _judged(started, scored_items, policies, later)
+    deviations = deviation_results(started.known, scored.findings, whole=_whole(started))
     rules = [
-        _rule_result(rule, findings, blamed, circumstances, started, folder, policies)
+        _rule_result(rule, judged, started, folder, policies)
         for rule in load_registry().rules.values()
-        if rule.id in blamed or _asked_for(rule, started)
+        for judged in [everything if is_later(rule, started) else scored]
+        if rule.id in judged.blamed or _asked_for(rule, started)
     ]
-    properties = property_results(started, findings, policies) + job_property_results(started, findings)
-    items = [_item_result(name, finished.get(name)) for name in started.planned]
+    rules = as_known(rules, deviations, started.known)
+    properties = _properties(started, scored.findings, everything.findings, policies)
+    properties = properties_as_known(properties, scored.findings, started.known)
+    items = [_item_result(name, finished.get(name), started) for name in started.planned]
     complete = any(isinstance(event, Ended) for event in events) and all(
         i.outcome != "not-run" for i in items
     )
@@ -62,22 +70,25 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
         started=started.time,
         duration_s=round(duration_s, 3),
         complete=complete,
-        exit_code=_exit_code(rules, properties, items, complete),
+        exit_code=_exit_code(rules, properties, items, complete and all(map(expected, deviations))),
         command=command,
         selection={
             "components": ",".join(started.request.components),
             "rules": ",".join(started.request.rules),
         },
         counts={
-            **{name: sum(rule.verdict == name for rule in rules) for name in VERDICTS},
-            "scenarios": findings.scenarios,
-            "steps": findings.steps,
-            "failing_scenarios": findings.failing,
+            **{name: sum(rule.verdict == name and rule.scored for rule in rules) for name in VERDICTS},
+            "known_deviations": sum(rule.deviation is not None for rule in rules),
+            "scenarios": everything.findings.scenarios,
+            "steps": everything.findings.steps,
+            "failing_scenarios": scored.findings.failing,
         },
         rules=rules,
         properties=properties,
         items=items,
-        jobs=findings.pictures,
+        jobs=everything.findings.pictures,
+        deviations=deviations,
+        suite=started.request.suite,
     )
 
 
@@ -95,9 +106,14 @@ def now_text() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def _whole(started: Started) -> bool:
+    request = started.request
+    return not request.components and not request.rules and request.budget != "smoke"
+
+
 def _asked_for(rule: Rule, started: Started) -> bool:
     request = started.request
-    about = set(rule.needs) if rule.component == JUDGED_IN_OTHERS else {rule.component}
+    about = {rule.component, *judged_in(rule)}
     if request.components and not about & set(request.components):
         return False
     return not request.rules or rule.id in request.rules
@@ -106,15 +122,54 @@ def _asked_for(rule: Rule, started: Started) -> bool:
 def _exit_code(
     rules: list[RuleResult], properties: list[PropertyResult], items: list[ItemResult], complete: bool
 ) -> int:
-    """0 only if something was judged and every claimed rule and property passes."""
-    judged = any(rule.verdict == "pass" for rule in rules)
-    rules_pass = all(rule.verdict in ("pass", "not-applicable") for rule in rules)
-    properties_pass = all(property.verdict in ("pass", "not-applicable") for property in properties)
-    items_judged = all(item.outcome == "judged" for item in items)
+    """0 only if something was judged and every claimed rule and property passes. What is not scored does not
+    count; an item may fail by that, and by what is known to be flaky."""
+    judged = any(rule.verdict == "pass" and rule.scored for rule in rules)
+    passing = ("pass", "not-applicable")
+    rules_pass = all(r.verdict in passing or r.flaky is not None or not r.scored for r in rules)
+    properties_pass = all(p.verdict in passing or p.flaky is not None or not p.scored for p in properties)
+    accounted_for = "fail" in {*(rule.verdict for rule in rules), *(found.verdict for found in properties)}
+    ended = ("judged", "failed") if accounted_for else ("judged",)
+    items_judged = all(item.outcome in ended or not item.scored for item in items)
     return 0 if complete and judged and rules_pass and properties_pass and items_judged else 1
 
 
-def _not_run(started: Started, finished: dict[str, Finished], policies: Policies) -> dict[str, str]:
+@dataclass(frozen=True)
+class _Judged:
+    """What items found, the rules to blame for it, and what else bears on the verdicts."""
+
+    findings: Findings
+    blamed: dict[str, Blamed]
+    circumstances: Circumstances
+
+
+def _judged(
+    started: Started, finished: Mapping[str, Finished], policies: Policies, not_counted: Collection[str] = ()
+) -> _Judged:
+    findings = merged([event.report for event in finished.values() if event.report is not None])
+    circumstances = Circumstances(
+        capabilities=frozenset(started.implementation.capabilities),
+        never_output=frozenset(findings.silent),
+        not_run=_not_run(started, finished, policies),
+        not_counted=frozenset(not_counted),
+    )
+    return _Judged(findings, blamed_rules(findings, COMPONENTS), circumstances)
+
+
+def _properties(
+    started: Started, scored: Findings, everything: Findings, policies: Policies
+) -> list[PropertyResult]:
+    """What became of the properties: of later ones in all items, of the others in those that are scored."""
+    later = later_properties(started.request.suite)
+    found = [
+        [*property_results(started, findings, policies), *job_property_results(started, findings)]
+        for findings in (scored, everything)
+    ]
+    counted = [result for result in found[0] if result.name not in later]
+    return [*counted, *(replace(result, scored=False) for result in found[1] if result.name in later)]
+
+
+def _not_run(started: Started, finished: Mapping[str, Finished], policies: Policies) -> dict[str, str]:
     """Rules that cannot be judged: those that decide in a scenario on which the engine crashed or hung;
     those of a component none of whose items came to an end."""
     from .suites.items import find_scenario
@@ -140,19 +195,16 @@ _ENDED = {"crashed": "crashed", "timeout": "did not answer in time"}
 
 
 def _rule_result(
-    rule: Rule,
-    findings: Findings,
-    blamed: dict[str, Blamed],
-    circumstances: Circumstances,
-    started: Started,
-    folder: Path,
-    policies: Policies,
+    rule: Rule, judged: _Judged, started: Started, folder: Path, policies: Policies
 ) -> RuleResult:
-    value, reason = verdict(rule, findings, blamed, circumstances)
+    value, reason = verdict(rule, judged.findings, judged.blamed, judged.circumstances)
     if value == "not-applicable" and read_absent()[started.profile] & {rule.component, *rule.needs}:
         reason = f"the profile {started.profile} has no such thing"
-    counted = findings.rules.get(rule.id, Counted())
-    found = blamed.get(rule.id) if value == "fail" else None
+    hidden = _hidden_behind_later(value, judged, started)
+    if hidden:
+        reason += f"; what hides it was added after suite {started.request.suite}"
+    counted = judged.findings.rules.get(rule.id, Counted())
+    found = judged.blamed.get(rule.id) if value == "fail" else None
     return RuleResult(
         id=rule.id,
         level=rule.level,
@@ -172,7 +224,17 @@ def _rule_result(
         steps=counted.steps,
         suspects=[Suspect(name, score) for name, score in found.suspects] if found else [],
         counterexample=counterexample_of(rule, found.failure, started, folder, policies) if found else None,
+        also_in=sorted(found.found_in - {rule.component}) if found else [],
+        since=rule.since,
+        scored=not is_later(rule, started) and not hidden,
     )
+
+
+def _hidden_behind_later(value: Verdict, judged: _Judged, started: Started) -> bool:
+    """Whether a rule could not be judged only because of rules that do not count."""
+    rules = load_registry().rules
+    blamed = [rules[name] for name in judged.blamed]
+    return value == "not-judged" and bool(blamed) and all(is_later(rule, started) for rule in blamed)
 
 
 def _policy_text(rule: Rule, profile: str) -> str | None:
@@ -184,9 +246,10 @@ def _policy_text(rule: Rule, profile: str) -> str | None:
     return None if here == core else f"by policy {rule.policy} = {here}; core says {core}"
 
 
-def _item_result(name: str, event: Finished | None) -> ItemResult:
+def _item_result(name: str, event: Finished | None, started: Started) -> ItemResult:
+    scored = name not in later_items(started)
     if event is None:
-        return ItemResult(id=name, outcome="not-run", scenarios=0, steps=0, duration_s=0.0)
+        return ItemResult(id=name, outcome="not-run", scenarios=0, steps=0, duration_s=0.0, scored=scored)
     report: ItemReport | None = event.report
     return ItemResult(
         id=name,
@@ -195,4 +258,5 @@ def _item_result(name: str, event: Finished | None) -> ItemResult:
         steps=report.steps if report else 0,
         duration_s=round(event.duration_s, 3),
         text=event.text,
+        scored=scored,
     )

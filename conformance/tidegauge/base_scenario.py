@@ -22,7 +22,7 @@ class BaseScenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     `groups` are the numbers of steps between the borders at which an engine that observes groups
     (micro-batches) reports; empty means one group. `needs` are capabilities without which the scenario
-    does not apply.
+    does not apply. `spec` is the version of the specification that it came with.
     """
 
     id: str

@@ -12,8 +12,8 @@ from tidegauge_spec import Rule
 from .components.job.properties import JOB_PROPERTIES
 from .components.registry import COMPONENTS
 from .journal import Started
+from .judging.deviating_reference import with_deviations
 from .judging.examination import FoundFailure
-from .judging.jobs import DELAYS_ONLY, DELAYS_ONLY_SENTENCE
 from .judging.judge import judge
 from .judging.oracle import expect
 from .results import Counterexample, StepRecord
@@ -32,7 +32,7 @@ def counterexample_of(
     scenario, observes = failure.scenario, started.implementation.observes
     if isinstance(scenario, JobScenario):
         return _job_counterexample(rule, scenario, failure, started, folder)
-    expectation = expect(scenario, policies)
+    expectation = expect(scenario, with_deviations(policies, started.known.deviation))
     judgement = judge(scenario, failure.transcript, expectation, observes)
     file, replay = _written(rule, scenario, started, folder)
     last_step = judgement.last_step if judgement.diverges_at is not None else len(scenario.history) - 1
@@ -49,7 +49,7 @@ def counterexample_of(
         steps=_step_records(scenario, expectation.outputs, failure, spans(scenario, observes)),
         expected=expected,
         got=got,
-        message=failure_message(rule, scenario, last_step, expected, got, replay),
+        message=failure_message(rule, scenario, expectation.outputs, last_step, expected, got, replay),
         replay=replay,
         file=file,
         deterministic=failure.deterministic,
@@ -70,16 +70,18 @@ def _job_counterexample(
 ) -> Counterexample:
     file, replay = _written(rule, scenario, started, folder)
     sentence = property_sentence(failure.property or "")
+    seen = failure.seen if failure.deterministic else f"{failure.seen} (not in every run)"
     return Counterexample(
         scenario=msgspec.to_builtins(scenario),
         found_as=failure.found_as,
         diverges_at=0,
         steps=[],
         expected=sentence,
-        got=failure.seen,
-        message=job_failure_message(rule, scenario, sentence, failure.seen, replay),
+        got=seen,
+        message=job_failure_message(rule, scenario, sentence, seen, replay),
         replay=replay,
         file=file,
+        deterministic=failure.deterministic,
         property=failure.property,
     )
 
@@ -87,13 +89,13 @@ def _job_counterexample(
 def _adapter_arguments(started: Started) -> str:
     request = started.request
     options = " ".join(f"--option {shlex.quote(f'{key}={value}')}" for key, value in request.options.items())
-    return f"--adapter {shlex.quote(request.adapter)} --profile {started.profile} {options}".strip()
+    profile = f"--adapter {shlex.quote(request.adapter)} --profile {started.profile}"
+    deviations = f"--deviations {shlex.quote(request.deviations)}" if request.deviations else ""
+    return " ".join(part for part in (profile, options, deviations) if part)
 
 
 def property_sentence(name: str) -> str:
     """The sentence of a property of components or of jobs."""
-    if name == DELAYS_ONLY:
-        return DELAYS_ONLY_SENTENCE
     of_jobs = {property.name: property.sentence for property in JOB_PROPERTIES}
     of_components = {p.name: p.sentence for c in COMPONENTS.values() for p in c.properties}
     return (of_jobs | of_components)[name]

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from .adapter import Implementation
+from .deviations import KnownDeviations
 from .judging.examination import ItemReport
 from .request import Request
 from .scenario import BadInput
@@ -24,7 +25,8 @@ class Event(Struct, frozen=True, tag_field="event", omit_defaults=True):
 
 
 class Started(Event, frozen=True, tag="started"):
-    """What is run, and on whom. `time` is ISO 8601, UTC."""
+    """What is run, and on whom. `time` is ISO 8601, UTC. `since`: the version that added an item, where that
+    is not the first."""
 
     request: Request
     profile: str
@@ -32,6 +34,8 @@ class Started(Event, frozen=True, tag="started"):
     environment: dict[str, str]
     planned: tuple[str, ...]
     time: str
+    known: KnownDeviations = KnownDeviations()
+    since: dict[str, str] = {}
 
 
 class Refused(Event, frozen=True, tag="refused"):

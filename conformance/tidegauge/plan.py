@@ -1,16 +1,17 @@
 """Which test items a run consists of: (component, suite, chunk), each one call of the adapter or a few."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tidegauge_reference import Policies
-from tidegauge_spec import load_registry
+from tidegauge_spec import FIRST_VERSION, Rule, in_order, load_registry, vector_versions
 
 from .adapter import Implementation
 from .components.job.jobs import JOBS
 from .components.registry import COMPONENTS
 from .generation.cover import state_cover
 from .request import Request
-from .vectors import load_vectors
+from .scenario import BadInput
+from .vectors import OWN, vectors_added
 
 JUDGED_IN_OTHERS = "time"
 """The component without scenarios of its own: its rules decide in those that its rules need."""
@@ -52,8 +53,8 @@ VOLUMES = {
 
 @dataclass(frozen=True)
 class PlannedItem:
-    """One test item; `start` and `stop` bound the indices of the scenarios it draws, `name` is the scope
-    of a cover or the property where the suite has such."""
+    """One test item; `start` and `stop` bound the indices of the scenarios it draws, `name` is the version of
+    the vectors, the scope of a cover, the property or the job. `since`: the version that added it."""
 
     id: str
     component: str
@@ -61,6 +62,7 @@ class PlannedItem:
     name: str
     start: int
     stop: int
+    since: str = FIRST_VERSION
 
 
 def components_asked_for(request: Request, implementation: Implementation) -> list[str]:
@@ -73,54 +75,86 @@ def components_asked_for(request: Request, implementation: Implementation) -> li
         if rule.component in (request.components or registry.chapters)
         and rule.id in (request.rules or registry.rules)
     ]
-    asked = {rule.component for rule in asked_for}
-    if any("job" in rule.checked_by for rule in asked_for):
-        asked.add("job")
+    asked = {"job"} if any("job" in rule.checked_by for rule in asked_for) else set()
     for rule in asked_for:
-        if rule.component == JUDGED_IN_OTHERS:
-            asked |= set(rule.needs)
+        asked |= judged_in(rule)
     return [name for name in COMPONENTS if name in asked and name in implementation.capabilities]
 
 
+def judged_in(rule: Rule) -> set[str]:
+    """The components whose scenarios judge a rule: its own; those that a rule of time needs, or of which it
+    needs a capability."""
+    if rule.component != JUDGED_IN_OTHERS:
+        return {rule.component}
+    return {name for name, one in COMPONENTS.items() if {name, *one.extras} & set(rule.needs)}
+
+
 def plan(request: Request, implementation: Implementation, policies: Policies) -> list[PlannedItem]:
-    """The items of a run, in a fixed order."""
+    """The items of a run, in a fixed order. Raises `BadInput` if there are none of the user's own vectors."""
     volume = VOLUMES[request.budget]
     chunk = _CHUNK if implementation.layer in _CHEAP_LAYERS else _CHUNK_OF_A_QUERY
     items: list[PlannedItem] = []
     for component in components_asked_for(request, implementation):
-        if vectors := load_vectors(component):
-            items.append(PlannedItem(f"{component}-vectors", component, "vectors", "", 0, len(vectors)))
+        items += _vector_items(component, request)
         for scope in COMPONENTS[component].covers.get(request.budget, ()):
             size = len(state_cover(component, scope.name, policies))
-            items += _chunks(component, "state-cover", scope.name, size, chunk * volume.cover_stride)
+            stride = chunk * volume.cover_stride
+            items += _chunks(component, "state-cover", scope.name, size, stride, scope.since)
         if COMPONENTS[component].drawn:
             items += _chunks(component, "random-histories", "", volume.histories, chunk)
         for property in COMPONENTS[component].properties:
             holds = all(getattr(policies, name) == value for name, value in property.holds_under.items())
             seen = not property.needs_steps or implementation.observes == "step"
             if holds and seen and set(property.needs) <= set(implementation.capabilities):
-                items += _chunks(component, "properties", property.name, volume.property_histories, chunk)
+                size = volume.property_histories
+                items += _chunks(component, "properties", property.name, size, chunk, property.since)
         if COMPONENTS[component].drawn and implementation.layer in _CHEAP_LAYERS:
-            items.append(PlannedItem(f"{component}-fuzz", component, "fuzz", "", 0, volume.fuzz_examples))
-            items.append(
-                PlannedItem(
-                    f"{component}-interactive", component, "interactive", "", 0, volume.interactive_runs
-                )
-            )
+            items.append(_item(component, "fuzz", "", volume.fuzz_examples))
+            items.append(_item(component, "interactive", "", volume.interactive_runs))
         if component == "job":
             items += [
-                PlannedItem(f"job-{name}", component, "jobs", name, 0, 1)
+                PlannedItem(f"job-{name}", component, "jobs", name, 0, 1, since_in(component, job.spec))
                 for name, job in JOBS.items()
                 if set(job.needs) <= set(implementation.capabilities)
             ]
+    if request.vectors and not any(item.suite == "vectors" and item.name == OWN for item in items):
+        raise BadInput(
+            f"no vector in {', '.join(request.vectors)} is about a component that the engine claims and that "
+            "is asked for: leave --vectors out"
+        )
     return items
 
 
-def _chunks(component: str, suite: str, name: str, size: int, chunk: int) -> list[PlannedItem]:
-    parts = [part for part in (component, suite, name) if part]
+def _vector_items(component: str, request: Request) -> list[PlannedItem]:
+    """The published vectors, an item for each version that added some, and the user's own, which count for
+    every version: they were asked for."""
+    items = []
+    for version in (*vector_versions(), OWN):
+        vectors = vectors_added(component, version, request.vectors)
+        name = "" if version == FIRST_VERSION else version
+        since = FIRST_VERSION if version == OWN else version
+        if vectors:
+            item = _item(component, "vectors", name, len(vectors), since)
+            items.append(replace(item, name=version))
+    return items
+
+
+def _item(component: str, suite: str, name: str, size: int, since: str = FIRST_VERSION) -> PlannedItem:
+    id = "-".join(part for part in (component, suite, name) if part)
+    return PlannedItem(id, component, suite, name, 0, size, since_in(component, since))
+
+
+def _chunks(
+    component: str, suite: str, name: str, size: int, chunk: int, since: str = FIRST_VERSION
+) -> list[PlannedItem]:
+    whole = _item(component, suite, name, size, since)
     return [
-        PlannedItem(
-            "-".join([*parts, f"{number:03d}"]), component, suite, name, start, min(start + chunk, size)
-        )
+        replace(whole, id=f"{whole.id}-{number:03d}", start=start, stop=min(start + chunk, size))
         for number, start in enumerate(range(0, size, chunk))
     ]
+
+
+def since_in(component: str, since: str) -> str:
+    """The version that added a check of a component: it is not older than the first rules of that."""
+    first = in_order(rule.since for rule in load_registry().of_component(component))[0]
+    return in_order((first, since))[-1]

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from tidegauge_reference import PROFILES, Policies
-from tidegauge_spec import load_registry
+from tidegauge_spec import RELEASED, SPEC_VERSION, load_registry
 
 from .scenario import BadInput
+from .vectors import own_vectors
 
 BUDGETS = ("smoke", "default", "thorough")
 
@@ -15,7 +16,9 @@ BUDGETS = ("smoke", "default", "thorough")
 class Request(Struct, frozen=True, kw_only=True):
     """`adapter` with its `options`, what to judge (`components`, `rules`; empty: all), and how hard.
 
-    `profile` None takes the one the engine suggests. `out` is the folder of the results.
+    `profile` None takes the one the engine suggests. `suite` is the version that is scored. `vectors` are
+    folders with vectors of the user's own. `deviations` is a file of known ones. `out` is the folder of the
+    results.
     """
 
     adapter: str
@@ -25,6 +28,9 @@ class Request(Struct, frozen=True, kw_only=True):
     rules: tuple[str, ...] = ()
     budget: str = "default"
     seed: int = 1
+    suite: str = SPEC_VERSION
+    vectors: tuple[str, ...] = ()
+    deviations: str | None = None
     out: str = "tidegauge-results"
 
 
@@ -33,6 +39,8 @@ def check_request(request: Request) -> None:
     if request.profile is not None:
         _known("profile", request.profile, PROFILES)
     _known("budget", request.budget, BUDGETS)
+    _known("suite", request.suite, RELEASED)
+    own_vectors(request.vectors)
     for component in request.components:
         _known("component", component, load_registry().chapters)
     for rule in request.rules:

@@ -5,6 +5,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from tidegauge_spec import FIRST_VERSION
+
 from .adapter import Implementation
 from .scenario import BadInput
 
@@ -12,6 +14,9 @@ SCHEMA = "tidegauge-results/1"
 
 Verdict = Literal["pass", "fail", "not-applicable", "not-judged", "not-run"]
 VERDICTS: tuple[Verdict, ...] = ("pass", "fail", "not-applicable", "not-judged", "not-run")
+
+
+DeviationStatus = Literal["as-known", "unexpected-pass", "stale", "not-tried"]
 
 
 class StepRecord(Struct, frozen=True):
@@ -56,8 +61,12 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     """The verdict on one rule, with all that a reader needs to understand it.
 
     `scenarios` and `steps` count where the rule decided in parts that agree with the specification.
-    `policy` says where the profile changes the sentence. `reference` are the lines of the reference that
-    decide by the rule, `vectors` the published ones that show it.
+    `policy` says where the profile changes the sentence, `deviation` where a known deviation of the engine
+    does, `flaky` why a changing answer is not held against it. `affected_by` are failing rules of components
+    that this one builds on: those are the root. `also_in` are other components in whose scenarios the rule
+    was found broken, as they build on this one. `reference` are the lines of the reference that
+    decide by the rule, `vectors` the published ones that show it. `since` is the version that added the rule;
+    one added after the suite, or hidden behind such a one, is not `scored`.
     """
 
     id: str
@@ -78,11 +87,32 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     steps: int
     suspects: list[Suspect] = []
     counterexample: Counterexample | None = None
+    deviation: str | None = None
+    flaky: str | None = None
+    affected_by: list[str] = []
+    also_in: list[str] = []
+    since: str = FIRST_VERSION
+    scored: bool = True
+
+
+class DeviationResult(Struct, frozen=True, kw_only=True):
+    """What became of a known deviation: `shown` in so many scenarios, `absent` in so many where the engine
+    was right instead. Only `as-known` and `not-tried` let a run succeed."""
+
+    name: str
+    rules: list[str]
+    reason: str
+    link: str
+    status: DeviationStatus
+    explanation: str
+    shown: int
+    absent: int
 
 
 class PropertyResult(Struct, frozen=True, kw_only=True):
     """What became of a property that needs no reference: `checked` scenarios in which its situation
-    arose, `violated` of them."""
+    arose, `violated` of them. One added after the suite is not `scored`; `flaky` says why a changing answer
+    is not held against the engine."""
 
     name: str
     component: str
@@ -92,6 +122,8 @@ class PropertyResult(Struct, frozen=True, kw_only=True):
     reason: str
     checked: int
     violated: int
+    scored: bool = True
+    flaky: str | None = None
 
 
 class SubtaskPicture(Struct, frozen=True):
@@ -121,7 +153,8 @@ class JobPicture(Struct, frozen=True, kw_only=True):
 
 
 class ItemResult(Struct, frozen=True, kw_only=True):
-    """One test item (component, suite, chunk): `judged`, `failed` (it found a difference), or why not."""
+    """One test item (component, suite, chunk): `judged`, `failed` (it found a difference), or why not. One
+    added after the suite is not `scored`."""
 
     id: str
     outcome: Literal["judged", "failed", "crashed", "timeout", "error", "not-run"]
@@ -129,12 +162,13 @@ class ItemResult(Struct, frozen=True, kw_only=True):
     steps: int
     duration_s: float
     text: str = ""
+    scored: bool = True
 
 
 class Results(Struct, frozen=True, kw_only=True):
-    """A whole run. `jobs` are the pictures of the jobs that ran. `counts` has one entry for each verdict, and
-    `scenarios`, `steps`, `failing_scenarios`. `complete` is false if the run ended early. `exit_code` is what
-    the command ended with."""
+    """A whole run, scored for the version `suite`. `jobs` are the pictures of the jobs that ran. `counts` has
+    one entry for each verdict, of scored rules, and `scenarios`, `steps`, `failing_scenarios`. `complete` is
+    false if the run ended early. `exit_code` is what the command ended with."""
 
     schema: str
     tidegauge: str
@@ -155,6 +189,8 @@ class Results(Struct, frozen=True, kw_only=True):
     properties: list[PropertyResult]
     items: list[ItemResult]
     jobs: list[JobPicture] = []
+    deviations: list[DeviationResult] = []
+    suite: str = FIRST_VERSION
 
 
 def encode_results(results: Results) -> bytes:

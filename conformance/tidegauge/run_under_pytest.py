@@ -18,12 +18,14 @@ import pytest
 from msgspec.structs import replace
 
 from tidegauge_reference import Policies
-from tidegauge_spec import Rule, load_registry, read_absent
+from tidegauge_spec import FIRST_VERSION, SPEC_VERSION, Rule, load_registry, read_absent
 
 from .adapter import Adapter, Implementation
 from .adapter_loading import describe, load_adapter
 from .assembly import now_text
+from .deviations import KnownDeviations, read_deviations
 from .journal import Ended, Finished, Journal, Outcome, Refused, Started
+from .judging.deviating_reference import Semantics, with_deviations
 from .judging.examination import Examiner, ItemReport
 from .plan import PlannedItem, components_asked_for, plan
 from .plugin import RUN_KEY
@@ -48,6 +50,12 @@ class Run:
     planned: list[PlannedItem]
     folder: Path | None
     worker: str
+    known: KnownDeviations
+
+    @cached_property
+    def semantics(self) -> Semantics:
+        """What the engine is compared with."""
+        return with_deviations(self.policies, self.known.deviation)
 
     def scenarios(self, item: PlannedItem) -> Iterator[Scenario]:
         """The scenarios of an item."""
@@ -64,6 +72,7 @@ class Run:
             self.implementation,
             self.policies,
             rules=frozenset(self.request.rules),
+            deviations=self.known.deviation,
             about_to_run=lambda scenario: self._marker.about_to_run(item.id, scenario),
         )
 
@@ -100,7 +109,9 @@ def start(config: pytest.Config) -> None:
                 implementation=run.implementation,
                 environment=environment(),
                 planned=tuple(item.id for item in run.planned),
+                since={item.id: item.since for item in run.planned if item.since != FIRST_VERSION},
                 time=now_text(),
+                known=run.known,
             )
         )
         config.pluginmanager.register(JournalWriter(journal, config), "tidegauge-journal")
@@ -109,6 +120,7 @@ def start(config: pytest.Config) -> None:
 def make_run(request: Request, folder: Path | None, worker: str) -> Run:
     """The run that a request describes. Raises `BadInput`."""
     check_request(request)
+    known = read_deviations(Path(request.deviations)) if request.deviations else KnownDeviations()
     adapter = load_adapter(request.adapter, request.options)
     implementation = describe(request.adapter, adapter)
     profile = request.profile or implementation.profile
@@ -121,7 +133,8 @@ def make_run(request: Request, folder: Path | None, worker: str) -> Run:
             f"adapter {request.adapter!r} claims {claimed}: nothing of what is asked for can be judged"
         )
     planned = plan(request, implementation, policies)
-    return Run(request, adapter, implementation, profile, policies, planned, folder, worker)
+    with_deviations(policies, known.deviation)
+    return Run(request, adapter, implementation, profile, policies, planned, folder, worker, known)
 
 
 def environment() -> dict[str, str]:
@@ -148,6 +161,9 @@ def _request(config: pytest.Config, out: str | None) -> Request:
         rules=tuple(config.getoption("--tidegauge-rule")),
         budget=config.getoption("--tidegauge-budget"),
         seed=config.getoption("--tidegauge-seed"),
+        suite=config.getoption("--tidegauge-suite") or SPEC_VERSION,
+        vectors=tuple(config.getoption("--tidegauge-vectors")),
+        deviations=config.getoption("--tidegauge-deviations"),
         out=out or "",
     )
 

@@ -1,6 +1,7 @@
 """Scenarios: what is done to a component, as pure data."""
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import msgspec
 
@@ -29,6 +30,7 @@ __all__ = [
     "component_of",
     "encode_scenario",
     "problems",
+    "read_scenario_file",
     "read_scenarios",
 ]
 
@@ -37,7 +39,7 @@ class BadInput(Exception):
     """Input that cannot be used; the message is one line naming the thing, the place and the remedy."""
 
 
-Scenario = (
+ComponentScenario = (
     ClockScenario
     | GeneratorScenario
     | IdlenessScenario
@@ -48,8 +50,10 @@ Scenario = (
     | LowWatermarkScenario
     | BacklogScenario
     | WindowScenario
-    | JobScenario
 )
+"""A scenario of one component: steps, each with what comes out. Vectors are such."""
+
+Scenario = ComponentScenario | JobScenario
 """Any component's scenario; the tag `component` tells which."""
 
 _DECODER: msgspec.json.Decoder[Scenario] = msgspec.json.Decoder(Scenario)
@@ -120,3 +124,15 @@ def read_scenarios(lines: Iterable[bytes], name: str) -> Iterator[Scenario]:
                 f"{name}, line {number}: the id {scenario.id!r} stands in line {first} already - at `$.id`"
             )
         yield scenario
+
+
+def read_scenario_file(file: Path) -> list[Scenario]:
+    """The scenarios of a file, one at least. Raises `BadInput`."""
+    try:
+        lines = file.read_bytes().splitlines()
+    except OSError as error:
+        raise BadInput(f"{file} cannot be read: {error.strerror}") from None
+    scenarios = list(read_scenarios(lines, str(file)))
+    if not scenarios:
+        raise BadInput(f"{file} holds no scenario; each line is one, as JSON")
+    return scenarios

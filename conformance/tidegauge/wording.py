@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from tidegauge_spec import Rule
 
+from .job_wording import job_name, job_text
 from .scenario import JobScenario, Scenario, component_of
 from .transcript import Failure, Outputs
 from .vocabulary import AnyOutput, Error, LogEvent, Step, Watermark
@@ -11,9 +14,21 @@ from .vocabulary import AnyOutput, Error, LogEvent, Step, Watermark
 
 def step_text(step: Step) -> str:
     """A step as a call: `watermark(channel=1, timestamp=5)`."""
-    name = str(step.__struct_config__.tag)
-    fields = ", ".join(f"{field}={getattr(step, field)}" for field in step.__struct_fields__)
-    return f"{name}({fields})"
+    return f"{step.__struct_config__.tag}({_fields(step)})"
+
+
+def _fields(struct: Struct) -> str:
+    """`name=value` of the fields that are set."""
+    values = {name: getattr(struct, name) for name in struct.__struct_fields__}
+    return ", ".join(f"{name}={_value(value)}" for name, value in values.items() if value is not None)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Struct):
+        return f"{value.__struct_config__.tag or type(value).__name__}({_fields(value)})"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return str(value)
 
 
 def output_text(output: AnyOutput) -> str:
@@ -44,10 +59,23 @@ def answer_text(answer: Outputs | Failure) -> str:
 
 
 def setup_text(scenario: Scenario) -> str:
-    """What is under test: `a valve with 3 channels`."""
-    setup = scenario.setup
-    values = [f"{getattr(setup, field)} {field.replace('_', ' ')}" for field in setup.__struct_fields__]
-    return f"a {component_of(scenario).replace('_', ' ')} with {', '.join(values)}"
+    """What is under test: `a valve with channels=3`."""
+    return f"{_KINDS[component_of(scenario)]} with {_fields(scenario.setup) or 'nothing set'}"
+
+
+_KINDS = {
+    "clock": "an input activity clock",
+    "generator": "a watermark generator",
+    "idleness": "an idleness detector",
+    "splits": "a combination of parts",
+    "valve": "a valve",
+    "source": "a source subtask",
+    "coordinator": "a source coordinator",
+    "low_watermark": "a low-watermark service",
+    "backlog": "a backlog detector",
+    "window": "a window operator",
+    "job": "a job",
+}
 
 
 def job_failure_message(
@@ -55,14 +83,8 @@ def job_failure_message(
 ) -> str:
     """The same for a job: the rule, the job, what the property demands, what was seen, how to replay."""
     lines = [f"{rule.id} ({rule.level}) {rule.title}", f"  {rule.sentence}"] if rule is not None else []
-    lines.append(f"In the job {scenario.setup.name!r}:")
-    for source in scenario.setup.sources:
-        group = source.watermark_group or "none"
-        rates = ", ".join(str(subtask.records_per_millisecond) for subtask in source.subtasks)
-        lines.append(
-            f"     source {source.name!r}: group {group}, drift {source.max_allowed_watermark_drift} ms, "
-            f"subtasks with {rates} records a millisecond"
-        )
+    lines.append(f"In {job_name(scenario)}:")
+    lines += [f"     {line}" for line in job_text(scenario)]
     lines += [f"  expected: {sentence}", f"  got:      {seen}"]
     if rule is not None:
         lines.append(f"Check {rule.check}")
@@ -71,16 +93,24 @@ def job_failure_message(
 
 
 def failure_message(
-    rule: Rule | None, scenario: Scenario, last_step: int, expected: str, got: str, replay: str
+    rule: Rule | None,
+    scenario: Scenario,
+    right: Sequence[Outputs],
+    last_step: int,
+    expected: str,
+    got: str,
+    replay: str,
 ) -> str:
-    """All that a stranger needs: the rule with its sentence, the history, expected, got, how to replay."""
+    """All that a stranger needs: the rule with its sentence, the history with what is `right` to come out of
+    each step, expected and got at the last of them, how to replay."""
     lines = []
     if rule is not None:
         lines += [f"{rule.id} ({rule.level}) {rule.title}", f"  {rule.sentence}"]
-    lines.append(f"On {setup_text(scenario)}:")
-    for number, step in enumerate(scenario.history[: last_step + 1], start=1):
-        mark = "->" if number == last_step + 1 else "  "
-        lines.append(f"  {mark} step {number}: {step_text(step)}")
+    lines.append(f"On {setup_text(scenario)}, times in ms where nothing else is said:")
+    for number, step in enumerate(scenario.history[:last_step], start=1):
+        outputs = f": {outputs_text(right[number - 1])}" if right[number - 1] else ""
+        lines.append(f"     step {number}: {step_text(step)}{outputs}")
+    lines.append(f"  -> step {last_step + 1}: {step_text(scenario.history[last_step])}")
     lines += [f"  expected: {expected}", f"  got:      {got}"]
     if rule is not None:
         lines.append(f"Check {rule.check}")

@@ -1,6 +1,6 @@
 """ALIGN: the source coordinators of one job and what they announce."""
 
-from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from .citation import cite
 from .errors import IllegalArgument
@@ -8,8 +8,7 @@ from .policies import CORE, Policies
 from .timestamps import MAX, MIN, later
 
 
-@dataclass(frozen=True, slots=True)
-class Coordinator:
+class Coordinator(NamedTuple):
     """One source's coordinator: its group (None: no alignment), its maximum allowed drift (ms), how many
     subtasks it has, which of them run, their last reports (ms), and whose is older than a failure."""
 
@@ -17,9 +16,12 @@ class Coordinator:
     group: str | None
     drift: int
     subtasks: int
-    running: frozenset[int] = frozenset()
-    reports: dict[int, int] = field(default_factory=dict, hash=False)
-    stale: frozenset[int] = frozenset()
+    running: frozenset[int]
+    reports: dict[int, int]
+    stale: frozenset[int]
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.group, self.drift, self.subtasks, self.running, self.stale))
 
 
 CoordinatorsState = tuple[tuple[tuple[str, Coordinator], ...], tuple[tuple[str, int], ...]]
@@ -39,7 +41,7 @@ class Coordinators:
         _refuse(source in self.sources, f"source {source!r} has been started")
         _refuse(drift < 0, f"max_allowed_watermark_drift {drift} is negative")
         _refuse(subtasks < 1, f"subtasks must be at least 1, not {subtasks}")
-        self.sources[source] = Coordinator(name, group, drift, subtasks)
+        self.sources[source] = Coordinator(name, group, drift, subtasks, frozenset(), {}, frozenset())
 
     def report(self, source: str, subtask: int, watermark: int) -> None:
         """A subtask says which watermark (ms) it emitted last; `MAX`: do not wait for me."""
@@ -49,7 +51,7 @@ class Coordinators:
         last = own.reports.get(subtask, watermark)
         latest = watermark if cite("ALIGN-8", watermark < last) else max(last, watermark)
         reports = own.reports | {subtask: latest}
-        self.sources[source] = replace(own, reports=reports, stale=own.stale - {subtask})
+        self.sources[source] = own._replace(reports=reports, stale=own.stale - {subtask})
         before, minimum = min(own.reports.values(), default=MIN), min(reports.values())
         if minimum != before or self.policies.align_group_update == "each-report":
             self.passed_on.pop(source, None)
@@ -63,18 +65,18 @@ class Coordinators:
     def ready(self, source: str, subtask: int) -> None:
         """A subtask runs and can be told its bound."""
         own = self._known(source, subtask)
-        self.sources[source] = replace(own, running=own.running | {subtask})
+        self.sources[source] = own._replace(running=own.running | {subtask})
 
     def failed(self, source: str, subtask: int) -> None:
         """A subtask does not run any more; also: it is put back to a checkpoint."""
         own = self._known(source, subtask)
-        self.sources[source] = replace(own, running=own.running - {subtask}, stale=own.stale | {subtask})
+        self.sources[source] = own._replace(running=own.running - {subtask}, stale=own.stale | {subtask})
 
     def restart(self, source: str) -> None:
         """The coordinator of a source is made anew, and all its subtasks are reset."""
         own = self._known(source)
         kept = own.reports if self.policies.align_restarted_coordinator == "keeps-reports" else {}
-        self.sources[source] = replace(own, running=frozenset(), reports=kept, stale=frozenset(kept))
+        self.sources[source] = own._replace(running=frozenset(), reports=kept, stale=frozenset(kept))
 
     def announce(self, source: str) -> list[tuple[str, int, str]]:
         """An update interval of a source is over: its subtasks are told their bound (ms)."""

@@ -143,13 +143,9 @@ class RunningJob:
 
     def _log(self, kind: str, key: Key, event_time: int, now: int, records: int = 1) -> None:
         """A line of the log; records of consecutive timestamps at one instant share theirs."""
-        event = Event(kind, *key, event_time, now, records)
-        last = self.events[-1] if self.events else event
-        follows = last.event_time + 1 == event_time and last[:3] == event[:3] and last[4] == now
-        if kind == "record" and follows:
-            self.events[-1] = event._replace(records=last.records + 1)
-        else:
-            self.events.append(event)
+        if kind == "record" and self.events and self.events[-1][:5] == (kind, *key, event_time - 1, now):
+            records += self.events.pop().records
+        self.events.append(Event(kind, *key, event_time, now, records))
 
     def restarted(self, now: int) -> "RunningJob":
         """A new job that takes over from this one's state."""

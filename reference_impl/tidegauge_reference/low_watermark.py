@@ -1,6 +1,7 @@
 """LOW: the low-watermark service, which lets source subtasks without partitions keep up with the others."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from .citation import cite
@@ -132,6 +133,7 @@ class LowWatermarkService:
 
     def state(self) -> tuple[Any, ...]:
         """All of the state, hashable: equal states behave alike from here on."""
-        return tuple(astuple(vertex) for vertex in self.vertices.values())
+        of_task, of_vertex = attrgetter(*Task.__slots__), attrgetter(*Vertex.__slots__[1:])
+        return tuple((tuple(map(of_task, v.tasks)), *of_vertex(v)) for v in self.vertices.values())
 
     snapshot = state

@@ -66,8 +66,9 @@ class Alignment:
         resume splits if it was `announced`. Raises `Unsupported` before anything changes (SOURCE-12)."""
         ahead = {split for split, part in splits.items() if self.counted(split, part.watermark) > self.bound}
         idle = {split for split, part in splits.items() if part.idle}
-        pausing = ahead - idle - self.paused - {MAIN}
-        if cite("SOURCE-9", bool(pausing)) and not self.settings.can_pause:
+        beyond = sorted(ahead - self.paused - {MAIN})
+        pausing = {split for split in beyond if cite("SOURCE-9", split not in idle)}
+        if pausing and not self.settings.can_pause:
             if cite("SOURCE-12", not self.settings.allow_unaligned_splits):
                 raise Unsupported(f"the reader cannot pause {sorted(pausing)} (SOURCE-12)")
             pausing = set()
@@ -125,9 +126,10 @@ class SourceOperator:
         paused = cite("SOURCE-11", split in self.alignment.paused)
         if output is None or (paused and self.policies.source_paused_split == "not-read"):
             return []
-        saved, outputs = self.state() if self.may_fail else (), Outputs()
+        saved = self.state() if self.may_fail else ()
         emitted = self.generators[output].on_event(timestamp)
-        idle = self.emitter.is_idle or self.splits.parts.get(output, Part()).idle
+        idle = self.emitter.is_idle or (output in self.splits.parts and self.splits.parts[output].idle)
+        outputs: Outputs = []
         if cite("SOURCE-5", idle) and self.policies.idleness_ends_with == "record":
             outputs += self._deliver(output, [ACTIVE]) + self.emitter.active()
         record, brought = ("record", timestamp), self._deliver(output, [e for e in emitted if e != ACTIVE])

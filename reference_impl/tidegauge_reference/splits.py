@@ -112,7 +112,7 @@ class Combined:
 
     def state(self) -> tuple[Any, ...]:
         """All of the state, hashable: equal states behave alike from here on."""
-        parts = sorted(((name, part.watermark, part.idle) for name, part in self.parts.items()), key=str)
+        parts = [(n, self.parts[n].watermark, self.parts[n].idle) for n in sorted(self.parts, key=str)]
         return tuple(parts), self.output.maximum, self.output.is_idle
 
     snapshot = state

@@ -98,10 +98,11 @@ class Valve:
         aligned = [c.watermark for c in self.channels if c.aligned and not (left_out and self._finished(c))]
         if cite("VALVE-11", not aligned):
             return []
-        lowest = min(aligned, default=MAX)
-        if cite("VALVE-1", lowest == MIN):
+        delivered = [timestamp for timestamp in aligned if timestamp > MIN]
+        if cite("VALVE-1", len(delivered) < len(aligned)):
             return []
-        return self._advance(rule, lowest)
+        lowest, highest = min(delivered, default=MAX), max(delivered, default=MAX)
+        return self._advance(rule, highest if cite("VALVE-2", lowest == highest) else lowest)
 
     def _become_idle(self) -> list[Output]:
         """Output the largest watermark known if it is an advance, then IDLE."""
@@ -109,8 +110,8 @@ class Valve:
         known = [c.watermark for c in self.channels if not (left_out and self._finished(c))]
         largest = max(known, default=MIN)
         flushed = self._advance("VALVE-15", largest)
-        self.output_idle = cite("VALVE-16")
-        return [*flushed, IDLE]
+        self.output_idle = True
+        return [*flushed, IDLE] if cite("VALVE-16", bool(flushed)) else [IDLE, *flushed]
 
     def _advance(self, rule: str, timestamp: int) -> list[Output]:
         """Output `timestamp`, as `rule` says, unless the output is there already."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tidegauge.results import VERDICTS, Results, RuleResult, Verdict
+from tidegauge.scored_results import not_scored, scored_part
 
 from .text import counted
 
@@ -27,15 +28,20 @@ def tally(rules: list[RuleResult]) -> dict[Verdict, int]:
 
 
 def conclude(results: Results) -> Conclusion:
-    """The conclusion of a run: only passed and not-applicable rules of a complete run let it succeed."""
-    kind, headline = _headline(results)
-    return Conclusion(kind, headline, tuple(_remarks(results, headline)))
+    """The conclusion of a run: only passed and not-applicable rules of a complete run let it succeed. What is
+    not scored is only mentioned."""
+    scored = scored_part(results)
+    unscored_failures = any(rule.verdict == "fail" and not rule.scored for rule in results.rules)
+    kind, headline = _headline(scored, unscored_failures)
+    remarks = [*_remarks(scored, headline), not_scored(results)]
+    return Conclusion(kind, headline, tuple(filter(None, remarks)))
 
 
-def _headline(results: Results) -> tuple[Literal["conforms", "fails", "open"], str]:
+def _headline(results: Results, unscored_failures: bool) -> tuple[Literal["conforms", "fails", "open"], str]:
     counts = tally(results.rules)
     claimed = len(results.rules) - counts["not-applicable"]
-    failed, passed = counts["fail"], counts["pass"]
+    flaky = sum(rule.flaky is not None for rule in results.rules)
+    failed, passed = counts["fail"] - flaky, counts["pass"]
     open_rules = counts["not-judged"] + counts["not-run"]
     violated = _violated_properties(results)
     differing = results.counts.get("failing_scenarios", 0)
@@ -46,7 +52,12 @@ def _headline(results: Results) -> tuple[Literal["conforms", "fails", "open"], s
     if violated:
         are = "property is" if len(violated) == 1 else "properties are"
         return "fails", f"Does not conform: {len(violated)} {are} violated"
-    if differing or any(item.outcome == "failed" for item in results.items):
+    outdated = _outdated(results)
+    if outdated:
+        are = "deviation is" if len(outdated) == 1 else "deviations are"
+        return "fails", f"Not as known: {len(outdated)} known {are} not what the engine does"
+    excused = flaky or unscored_failures
+    if not excused and (differing or any(item.outcome == "failed" for item in results.items)):
         return "fails", "Does not conform: outputs differ from the specification, but no rule could be blamed"
     have = "has" if open_rules == 1 else "have"
     missing = f"{open_rules} of {counted(claimed, 'claimed rule')} {have} no verdict"
@@ -96,6 +107,7 @@ def _remarks(results: Results, headline: str) -> list[str]:
             f"{counted(by_policy, 'rule')} {reads} in the reading of the profile "
             f"{results.profile}, which differs from the sentence of the rule."
         )
+    remarks += _known(results)
     violated = _violated_properties(results)
     if violated:
         remarks.append(f"Violated: {', '.join(f'property {name}' for name in violated[:10])}.")
@@ -110,6 +122,35 @@ def _remarks(results: Results, headline: str) -> list[str]:
             f"In {counted(changing, 'failing rule')} the engine gave another answer when it was asked again."
         )
     return remarks
+
+
+def _known(results: Results) -> list[str]:
+    """What is said of known deviations, of flaky rules, and of rules that only build on failing ones."""
+    remarks = []
+    deviating = sum(rule.deviation is not None for rule in results.rules)
+    if deviating:
+        reads = "passes" if deviating == 1 else "pass"
+        remarks.append(
+            f"{counted(deviating, 'rule')} {reads} as known deviations of the engine, which does not do what "
+            "the sentences say."
+        )
+    if outdated := _outdated(results):
+        remarks.append(f"Not as known: {', '.join(outdated[:10])}.")
+    flaky = [rule.id for rule in results.rules if rule.flaky is not None]
+    if flaky:
+        remarks.append(f"Known to be flaky, and so not counted: {', '.join(flaky[:10])}.")
+    affected = [rule for rule in results.rules if rule.affected_by]
+    if affected:
+        roots = sorted({root for rule in affected for root in rule.affected_by})
+        remarks.append(
+            f"Begin with {', '.join(roots[:10])}: {counted(len(affected), 'failing rule')} belong to parts "
+            "that build on it."
+        )
+    return remarks
+
+
+def _outdated(results: Results) -> list[str]:
+    return [one.name for one in results.deviations if one.status in ("unexpected-pass", "stale")]
 
 
 def _violated_properties(results: Results) -> list[str]:

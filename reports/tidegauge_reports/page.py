@@ -38,7 +38,7 @@ _TITLES = {
 }
 """What the chapters of the components are about."""
 
-_RESERVED = ("tested", "map", "properties", "items", "jobs")
+_RESERVED = ("tested", "map", "deviations", "properties", "items", "jobs")
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,10 @@ def build_page(results: Results) -> Page:
         conclusion=conclude(results),
         counts=tally(results.rules),
         chapters=chapters,
-        failing=[view for view in views if view.result.verdict == "fail"],
+        failing=sorted(
+            (view for view in views if view.result.verdict == "fail" and view.result.scored),
+            key=lambda view: bool(view.result.affected_by),
+        ),
         jobs=list(jobs.values()),
         properties=_by_component(results.properties),
         anchors={view.result.id: view.anchor for view in views},

@@ -2,21 +2,30 @@
 
 from .chapters import Chapter, MalformedChapter, Rule, read_chapter
 from .policies import PolicyText, read_absent, read_policies, read_profiles
-from .registry import SPEC_VERSION, Registry, load_registry
-from .vectors import vector_lines, vectors_path
+from .registry import Registry, load_registry
+from .vectors import vector_lines, vector_versions, vectors_folder, vectors_path
+from .versions import FIRST_VERSION, NEXT_VERSION, RELEASED, SPEC_VERSION, added_after, in_order, is_version
 
 __all__ = [
+    "FIRST_VERSION",
+    "NEXT_VERSION",
+    "RELEASED",
     "SPEC_VERSION",
     "Chapter",
     "MalformedChapter",
     "PolicyText",
     "Registry",
     "Rule",
+    "added_after",
+    "in_order",
+    "is_version",
     "load_registry",
     "read_absent",
     "read_chapter",
     "read_policies",
     "read_profiles",
     "vector_lines",
+    "vector_versions",
+    "vectors_folder",
     "vectors_path",
 ]

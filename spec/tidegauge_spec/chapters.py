@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from .sections import MalformedChapter, Section, read_sections
+from .versions import is_version
 
 __all__ = ["Chapter", "MalformedChapter", "Rule", "read_chapter"]
 
@@ -125,6 +126,9 @@ def _rule(section: Section, prefix: str, component: str) -> Rule:
     sentence = section.paragraphs[0]
     if level.text not in sentence.text:
         raise MalformedChapter(name, sentence.line, f"the sentence does not say {level.text}")
+    since = section.required("Since")
+    if not is_version(since.text):
+        raise MalformedChapter(name, since.line, f"{since.text!r} is no version such as 1.0")
     source = section.required("Source")
     checked = section.required("Checked by")
     return Rule(
@@ -136,7 +140,7 @@ def _rule(section: Section, prefix: str, component: str) -> Rule:
         intent=section.required("Intent").text,
         check=section.required("If an engine fails this, check").text,
         sources=_listed(section, source.text, source.line, _SOURCE, "a statement number or an issue id"),
-        since=section.required("Since").text,
+        since=since.text,
         checked_by=_listed(section, checked.text, checked.line, _CHECKED_BY, "a way to check"),
         needs=tuple(section.fields["Needs"].text.split(" or ")) if "Needs" in section.fields else (),
         policy=section.fields["Policy"].text if "Policy" in section.fields else None,

@@ -7,9 +7,6 @@ from importlib.resources import files
 from .chapters import Chapter, MalformedChapter, Rule, read_chapter
 from .policies import read_policies
 
-SPEC_VERSION = "1.0"
-"""Version of the specification with its vectors and suites."""
-
 
 @dataclass(frozen=True)
 class Registry:

@@ -14,13 +14,16 @@ from tidegauge_reference import Policies
 
 from ..adapter import Adapter, Implementation
 from ..adapter_loading import describe, load_adapter
-from ..components.job.jobs import control
-from ..judging.jobs import examine_job
+from ..deviations import KnownDeviations, read_deviations
+from ..job_wording import job_name, job_text
+from ..judging.deviating_reference import Semantics, with_deviations
+from ..judging.job_examination import replayed
+from ..judging.jobs import JobFinding
 from ..judging.judge import Judgement, judge
 from ..judging.oracle import expect
 from ..request import policies_of, read_options
 from ..runner import run
-from ..scenario import BadInput, JobScenario, Scenario, component_of, read_scenarios
+from ..scenario import BadInput, JobScenario, Scenario, component_of, read_scenario_file, read_scenarios
 from ..transcript import Outputs, Transcript, encode_transcript, joined, spans
 from ..wording import answer_text, outputs_text, setup_text, step_text
 from .console import OUT, complains
@@ -55,51 +58,47 @@ def replay(
     adapter: _Adapter,
     profile: _Profile = None,
     option: _Options = None,
+    deviations: Annotated[Path | None, typer.Option(help="Known deviations of the engine, as TOML.")] = None,
 ) -> None:
     """Show step by step what an engine does with scenarios from a file, and where it differs.
 
     Exit code 0: it agrees. 1: it differs. 2: bad input.
     """
-    try:
-        lines = file.read_bytes().splitlines()
-    except OSError as error:
-        raise BadInput(f"{file} cannot be read: {error.strerror}") from None
-    given = list(read_scenarios(lines, str(file)))
-    if not given:
-        raise BadInput(f"{file} holds no scenario; each line is one, as JSON")
+    given = read_scenario_file(file)
+    known = read_deviations(deviations) if deviations is not None else KnownDeviations()
     engine, implementation, policies = _engine(adapter, profile, option)
+    semantics = with_deviations(policies, known.deviation)
     jobs = [scenario for scenario in given if isinstance(scenario, JobScenario)]
     scenarios = [scenario for scenario in given if not isinstance(scenario, JobScenario)]
     try:
         _claimed(given, implementation)
         differs = False
         for job in jobs:
-            differs = _replay_job(job, engine, implementation) or differs
+            differs = _replay_job(job, replayed(engine, implementation, semantics, job)) or differs
         for scenario, transcript in zip(scenarios, run(engine, scenarios), strict=True):
-            judgement = judge(scenario, transcript, expect(scenario, policies), implementation.observes)
-            _show(scenario, transcript, judgement, implementation, policies)
+            judgement = judge(scenario, transcript, expect(scenario, semantics), implementation.observes)
+            _show(scenario, transcript, judgement, implementation, semantics)
             differs = differs or judgement.diverges_at is not None
     finally:
         engine.close()
     raise typer.Exit(1 if differs else 0)
 
 
-def _replay_job(job: JobScenario, engine: Adapter, implementation: Implementation) -> bool:
-    """Run a job and its control, show what each property saw; whether one is violated."""
-    both = [job, control(job)]
-    transcripts = {one.id: answer for one, answer in zip(both, run(engine, both), strict=True)}
-    findings, _ = examine_job(job, transcripts, implementation)
+def _replay_job(job: JobScenario, findings: Iterable[JobFinding]) -> bool:
+    """Show a job and what each property saw; whether one is violated."""
     table = Table(box=None, pad_edge=False)
     for column in ("property", "verdict", "seen"):
         table.add_column(column)
+    violated = False
     for finding in findings:
+        violated = violated or finding.seen is not None
         verdict = "holds" if finding.seen is None else "[bold red]violated[/]"
         if finding.vacuous:
             verdict = "[yellow]shows nothing: it holds without alignment too[/]"
         table.add_row(finding.property, verdict, escape(finding.seen or ""))
-    OUT.print(f"{escape(job.id)}: the job {escape(job.setup.name)!r} and its control without alignment")
+    OUT.print(escape("\n  ".join([f"{job.id}: {job_name(job)}", *job_text(job)])), soft_wrap=True)
     OUT.print(table)
-    return any(finding.seen is not None for finding in findings)
+    return violated
 
 
 def _engine(
@@ -134,10 +133,10 @@ def _show(
     transcript: Transcript | None,
     judgement: Judgement,
     implementation: Implementation,
-    policies: Policies,
+    semantics: Semantics,
 ) -> None:
     lengths = spans(scenario, implementation.observes)
-    expected = joined(expect(scenario, policies).outputs, lengths)
+    expected = joined(expect(scenario, semantics).outputs, lengths)
     got: tuple[Outputs, ...] = transcript.outputs if transcript is not None else ()
     table = Table(box=None, pad_edge=False)
     for column in ("", "step", "expected", "got"):

@@ -14,8 +14,11 @@ from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from tidegauge_spec import SPEC_VERSION
 
 from ..adapter_loading import adapter_names
 from ..assembly import assemble, write_results
@@ -25,6 +28,7 @@ from ..request import Request, check_request, read_options
 from ..results import Results
 from ..scenario import BadInput
 from .console import ERR, OUT, complains
+from .deviations import bring_up_to_date
 from .summary import print_summary
 
 _POLL_SECONDS = 0.05
@@ -48,6 +52,18 @@ def run(
     budget: Annotated[str, typer.Option(help="smoke, default or thorough.")] = "default",
     seed: Annotated[int, typer.Option(help="Of the random scenarios.")] = 1,
     option: Annotated[list[str] | None, typer.Option(help="key=value for the adapter (repeatable).")] = None,
+    suite: Annotated[
+        str, typer.Option(help="The version that is scored; what was added later only runs.")
+    ] = SPEC_VERSION,
+    vectors: Annotated[
+        list[Path] | None, typer.Option(help="A folder with vectors of your own (repeatable).")
+    ] = None,
+    deviations: Annotated[
+        Path | None, typer.Option(help="Known deviations of the engine, as TOML; see conformance/README.md.")
+    ] = None,
+    update_deviations: Annotated[
+        bool, typer.Option(help="Bring the file of known deviations up to date after the run.")
+    ] = False,
     out: Annotated[
         Path, typer.Option(help="Folder for results.json, the report and counterexamples.")
     ] = Path("tidegauge-results"),
@@ -70,8 +86,15 @@ def run(
         rules=tuple(rule or ()),
         budget=budget,
         seed=seed,
+        suite=suite,
+        vectors=tuple(str(folder.resolve()) for folder in vectors or ()),
+        deviations=str(deviations) if deviations is not None else None,
         out=str(out),
     )
+    if update_deviations and deviations is None:
+        raise BadInput("--update-deviations needs the file: give it as --deviations FILE")
+    if update_deviations and deviations is not None and not deviations.exists():
+        request = replace(request, deviations=None)
     check_request(request)
     _clear(out)
     began = time.monotonic()
@@ -81,6 +104,8 @@ def run(
     results = _results(events, child.returncode, out, time.monotonic() - began)
     report = write_reports(results, out)
     print_summary(results, report)
+    if update_deviations and deviations is not None:
+        bring_up_to_date(deviations, results, request)
     raise typer.Exit(results.exit_code)
 
 
@@ -118,6 +143,11 @@ def _pytest_command(request: Request, workers: int, item_timeout: float) -> list
         command += ["--tidegauge-profile", request.profile]
     for key, value in request.options.items():
         command += ["--tidegauge-option", f"{key}={value}"]
+    command += ["--tidegauge-suite", request.suite]
+    for folder in request.vectors:
+        command += ["--tidegauge-vectors", folder]
+    if request.deviations is not None:
+        command += ["--tidegauge-deviations", str(Path(request.deviations).resolve())]
     for component in request.components:
         command += ["--tidegauge-component", component]
     for rule in request.rules:

@@ -9,13 +9,18 @@ from msgspec.structs import replace
 from ..property import Holds
 from ..scenario import Scenario
 from ..timestamps import from_wire, timestamp_fields
-from ..transcript import Transcript
+from ..transcript import Transcript, same_outputs
 from ..vocabulary import Active, AnyOutput, Error, Idle, Restore, Snapshot, Step, Watermark
 
 
 def outputs_of(transcript: Transcript) -> list[AnyOutput]:
     """All outputs in order."""
     return [output for outputs in transcript.outputs for output in outputs]
+
+
+def same_in_all(first: Transcript, second: Transcript) -> bool:
+    """Whether each receiver got the same in both, whatever the spans in which it was observed."""
+    return same_outputs(tuple(outputs_of(first)), tuple(outputs_of(second)))
 
 
 def watermarks_in(outputs: Sequence[AnyOutput]) -> list[int]:
@@ -25,7 +30,7 @@ def watermarks_in(outputs: Sequence[AnyOutput]) -> list[int]:
 
 def goes_back(scenario: Scenario) -> bool:
     """Whether a restore returns to an earlier moment, so that outputs may come again."""
-    return any(isinstance(step, Restore) for step in scenario.history)
+    return Restore in map(type, scenario.history)
 
 
 def accepted(scenario: Scenario, transcript: Transcript) -> list[tuple[Any, tuple[AnyOutput, ...]]]:
@@ -95,7 +100,8 @@ def _moved(step: Step) -> Step:
 def outputs_moved(transcripts: Sequence[Transcript], moved: Callable[[AnyOutput], AnyOutput]) -> bool:
     """Whether the second transcript is the first with every output `moved`."""
     original, later = transcripts
-    return later.outputs == tuple(tuple(map(moved, outputs)) for outputs in original.outputs)
+    expected = [tuple(map(moved, outputs)) for outputs in original.outputs]
+    return len(expected) == len(later.outputs) and all(map(same_outputs, expected, later.outputs))
 
 
 def with_restores(scenario: Scenario) -> list[Scenario]:
@@ -110,4 +116,4 @@ def uninterrupted(scenarios: Sequence[Scenario], transcripts: Sequence[Transcrip
     """Whether the scenario and its variant with restores have the same outputs."""
     if goes_back(scenarios[0]) or not outputs_of(transcripts[0]):
         return None
-    return outputs_of(transcripts[0]) == outputs_of(transcripts[1])
+    return same_in_all(transcripts[0], transcripts[1])

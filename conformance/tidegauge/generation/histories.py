@@ -1,6 +1,7 @@
 """Random histories guided by the reference: nearly every step changes its state or makes it output."""
 
-from functools import partial
+from functools import lru_cache, partial
+from typing import Any
 
 from tidegauge_reference import Policies
 
@@ -13,14 +14,18 @@ _KEPT_WITHOUT_EFFECT = 12
 """Percentage of steps without effect that are kept: that nothing happens must be tried as well."""
 
 
-def has_effect(component: Component, engine: object, step: Step) -> bool:
+def has_effect(component: Component, engine: Any, step: Step) -> bool:
     """Do a step on a reference engine; whether it output, was refused, or changed the state."""
-    before = engine.state()  # type: ignore[attr-defined]
+    before = engine.state()
+    return _is_answered(component, engine, step) or engine.state() != before
+
+
+def _is_answered(component: Component, engine: Any, step: Step) -> bool:
+    """Do a step; whether it output or was refused."""
     try:
-        outputs = component.calls[type(step)](engine, step)
+        return bool(component.calls[type(step)](engine, step))
     except (ValueError, RuntimeError):
         return True
-    return bool(outputs) or engine.state() != before  # type: ignore[attr-defined]
 
 
 def draw_history(component: Component, seed: int, index: int, policies: Policies) -> Scenario:
@@ -30,9 +35,12 @@ def draw_history(component: Component, seed: int, index: int, policies: Policies
     engine = component.reference(setup, policies)
     length = random.between(5, 24)
     history: list[Step] = []
+    state = engine.state()
     while len(history) < length:
         step = component.draw_step(random, engine)
-        if has_effect(component, engine, step) or random.chance(_KEPT_WITHOUT_EFFECT):
+        answered, before = _is_answered(component, engine, step), state
+        state = engine.state()
+        if answered or state != before or random.chance(_KEPT_WITHOUT_EFFECT):
             history.append(step)
     needs: tuple[str, ...] = ()
     if random.chance(10):
@@ -46,6 +54,18 @@ def draw_history(component: Component, seed: int, index: int, policies: Policies
         history=tuple(history),
         origin=Origin("seed", seed=seed, index=index),
     )
+
+
+@lru_cache(maxsize=2)
+def drawn_histories(
+    component_name: str, seed: int, start: int, stop: int, policies: Policies
+) -> tuple[Scenario, ...]:
+    """The scenarios of the indices from `start` to below `stop`. The last ones drawn are kept: all properties
+    of a component are checked on the same."""
+    from ..components.registry import COMPONENTS
+
+    component = COMPONENTS[component_name]
+    return tuple(draw_history(component, seed, index, policies) for index in range(start, stop))
 
 
 def _interrupted(random: RandomSource, history: list[Step]) -> list[Step]:

@@ -30,12 +30,12 @@ class RandomSource:
 
     def between(self, low: int, high: int) -> int:
         """A number from `low` to `high`, both included."""
-        return low + self.below(high - low + 1)
+        return low + self.next() % (high - low + 1)
 
     def chance(self, percent: int) -> bool:
         """True in `percent` of 100 cases."""
-        return self.below(100) < percent
+        return self.next() % 100 < percent
 
     def pick(self, choices: Sequence[Choice]) -> Choice:
         """One of `choices`."""
-        return choices[self.below(len(choices))]
+        return choices[self.next() % len(choices)]

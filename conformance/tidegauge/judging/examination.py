@@ -11,15 +11,15 @@ from msgspec.structs import replace
 from tidegauge_reference import Policies
 
 from ..adapter import Adapter, Implementation
-from ..components.job.jobs import JOBS, control
+from ..deviations import Deviation
 from ..property import Property
 from ..results import JobPicture
 from ..runner import run
 from ..scenario import Scenario
-from ..transcript import Outputs, Transcript
+from ..transcript import Outputs, Transcript, joined, spans
 from .blame import Spectrum
+from .deviating_reference import with_deviations
 from .explanation import explaining_rules
-from .jobs import examine_job
 from .judge import Judgement, judge
 from .oracle import Expectation, expect
 from .shrinker import shrink
@@ -53,12 +53,21 @@ class Counted(Struct):
 
 
 class PropertyCount(Struct):
-    """Scenarios in which a property's situation arose, those that violate it, and jobs that have it even
-    without alignment, so that they show nothing."""
+    """Scenarios in which a property's situation arose, those that violate it, jobs that have it even without
+    alignment, so that they show nothing, and scenarios in which an engine violates it that deviates as
+    known."""
 
     checked: int = 0
     violated: int = 0
     vacuous: int = 0
+    known: int = 0
+
+
+class DeviationCount(Struct):
+    """In how many scenarios a known deviation showed, and in how many the engine was right instead."""
+
+    shown: int = 0
+    absent: int = 0
 
 
 class ItemReport(Struct):
@@ -73,6 +82,7 @@ class ItemReport(Struct):
     rules: dict[str, Counted] = {}
     spectrum: Spectrum = field(default_factory=Spectrum)
     properties: dict[str, PropertyCount] = {}
+    deviations: dict[str, DeviationCount] = {}
     failures: list[FoundFailure] = []
     pictures: list[JobPicture] = []
 
@@ -81,7 +91,8 @@ class Examiner:
     """Judges one engine under one profile's policies.
 
     `about_to_run` is told each scenario's id before it runs; `shrink_seconds` caps the shrinking of one
-    failure. `rules`: judge only scenarios in which one of these decides (empty: all).
+    failure. `rules`: judge only scenarios in which one of these decides (empty: all). `deviations`: those
+    known of the engine; it is compared with a reference that has them, `semantics`.
     """
 
     def __init__(
@@ -91,6 +102,7 @@ class Examiner:
         policies: Policies,
         *,
         rules: frozenset[str] = frozenset(),
+        deviations: Sequence[Deviation] = (),
         about_to_run: Callable[[str], None] = lambda scenario: None,
         shrink_seconds: float = 5.0,
     ) -> None:
@@ -98,6 +110,11 @@ class Examiner:
         self.implementation = implementation
         self.policies = policies
         self.rules = rules
+        self.semantics = with_deviations(policies, deviations)
+        self.without = {
+            left_out.name: with_deviations(policies, [one for one in deviations if one != left_out])
+            for left_out in deviations
+        }
         self.about_to_run = about_to_run
         self.shrink_seconds = shrink_seconds
 
@@ -109,6 +126,10 @@ class Examiner:
             return kept
         return [scenario for scenario in kept if self.rules & _rules(expect(scenario, self.policies))]
 
+    def expected(self, scenario: Scenario) -> Expectation:
+        """What the engine is compared with: the reference, with the known deviations."""
+        return expect(scenario, self.semantics)
+
     def judged(
         self, scenarios: Sequence[Scenario], published: Mapping[str, list[Outputs]] | None = None
     ) -> list[tuple[Judgement, Transcript | None]]:
@@ -116,8 +137,8 @@ class Examiner:
         transcripts = run(self.adapter, scenarios, self.about_to_run)
         answers = []
         for scenario, transcript in zip(scenarios, transcripts, strict=True):
-            expectation = expect(scenario, self.policies)
-            if published is not None:
+            expectation = self.expected(scenario)
+            if published is not None and not self._deviates(scenario, expectation):
                 expectation = Expectation(published[scenario.id], expectation.cited)
             observes = self.implementation.observes
             answers.append((judge(scenario, transcript, expectation, observes), transcript))
@@ -132,19 +153,54 @@ class Examiner:
         """Judge scenarios, counting into `report` and shrinking what fails."""
         failing: list[tuple[Scenario, Judgement]] = []
         answers = self.judged(scenarios, published)
+        transcripts = {one.id: answer for one, (_, answer) in zip(scenarios, answers, strict=True)}
         for scenario, (judgement, transcript) in zip(scenarios, answers, strict=True):
-            count(report, scenario, judgement, transcript)
-            if judgement.diverges_at is not None:
+            if self.fails(report, scenario, judgement, transcript):
                 failing.append((scenario, judgement))
         for scenario, judgement in _most_telling(failing):
-            report.failures.append(self.shrunk(scenario, judgement))
+            report.failures.append(self.shrunk(scenario, judgement, transcripts[scenario.id]))
 
-    def shrunk(self, scenario: Scenario, first: Judgement) -> FoundFailure:
+    def fails(
+        self, report: ItemReport, scenario: Scenario, judgement: Judgement, transcript: Transcript | None
+    ) -> bool:
+        """Count one judged scenario into `report`; whether the engine fails in it. Where it is right instead
+        of deviating as known it does not: that is said of the deviation."""
+        if self._right_after_all(report, scenario, judgement, transcript):
+            return False
+        count(report, scenario, judgement, transcript)
+        return judgement.diverges_at is not None
+
+    def _deviates(self, scenario: Scenario, expectation: Expectation) -> bool:
+        return bool(self.without) and expect(scenario, self.policies).outputs != expectation.outputs
+
+    def _right_after_all(
+        self, report: ItemReport, scenario: Scenario, judgement: Judgement, transcript: Transcript | None
+    ) -> bool:
+        """Count the known deviations that matter in a scenario; whether the engine does without one."""
+        if not self.without:
+            return False
+        observes = self.implementation.observes
+        lengths = spans(scenario, observes)
+        deviating = joined(expect(scenario, self.semantics).outputs, lengths)
+        right = False
+        for name, semantics in self.without.items():
+            without = expect(scenario, semantics)
+            if joined(without.outputs, lengths) == deviating:
+                continue
+            counted = report.deviations.setdefault(name, DeviationCount())
+            if judgement.diverges_at is None:
+                counted.shown += 1
+            elif judge(scenario, transcript, without, observes).diverges_at is None:
+                counted.absent += 1
+                right = True
+        return right
+
+    def shrunk(self, scenario: Scenario, first: Judgement, transcript: Transcript | None) -> FoundFailure:
         """The failure of `scenario` made small; one whose answer changes when repeated stays as it is."""
         repeated = [self.judged([scenario])[0][0] for _ in range(_REPETITIONS)]
         if any(again.got != first.got or again.diverges_at != first.diverges_at for again in repeated):
-            transcript = run(self.adapter, [scenario])[0]
-            return FoundFailure(scenario, transcript, scenario.id, sorted(first.cited), deterministic=False)
+            cited = sorted(first.cited)
+            return FoundFailure(scenario, transcript, scenario.id, cited, deterministic=False)
         smallest = shrink(scenario, self._last_steps, self.shrink_seconds)
         return self._found(smallest, scenario.id)
 
@@ -153,7 +209,7 @@ class Examiner:
         explaining: list[str] = []
         if transcript is not None:
             observes = self.implementation.observes
-            explaining = explaining_rules(scenario, transcript, judgement.cited, self.policies, observes)
+            explaining = explaining_rules(scenario, transcript, judgement.cited, self.semantics, observes)
         return FoundFailure(
             scenario, transcript, found_as, sorted(judgement.cited), explaining, property=property
         )
@@ -168,7 +224,8 @@ class Examiner:
         """Check a property on scenarios and their variants, shrinking the first that violates it."""
         counted = report.properties.setdefault(property.name, PropertyCount())
         violating = []
-        for scenario, holds in zip(scenarios, self._holds(property, scenarios), strict=True):
+        for scenario, (holds, known) in zip(scenarios, self._holds(property, scenarios), strict=True):
+            counted.known += known
             counted.checked += holds is not None
             counted.violated += holds is False
             report.scenarios += 1
@@ -178,57 +235,49 @@ class Examiner:
         report.failing += len(violating)
         if violating:
             first = min(violating, key=lambda scenario: len(scenario.history))
+            if any(self._holds(property, [first])[0][0] is not False for _ in range(_REPETITIONS)):
+                ((judgement, transcript),) = self.judged([first])
+                cited = sorted(judgement.cited)
+                report.failures.append(
+                    FoundFailure(
+                        first, transcript, first.id, cited, deterministic=False, property=property.name
+                    )
+                )
+                return
             smallest = shrink(first, partial(self._violated_at, property), self.shrink_seconds)
             family = _family(property, smallest)
             wrong = (member for member in family if self._last_steps([member])[0] is not None)
             report.failures.append(self._found(next(wrong, family[0]), first.id, property.name))
 
-    def examine_job(self, report: ItemReport, name: str) -> None:
-        """Run a job of the suite and its control, and check what their event logs show."""
-        scenario = JOBS[name]
-        scenarios = [scenario, control(scenario)]
-        answers = run(self.adapter, scenarios, self.about_to_run)
-        transcripts = {one.id: answer for one, answer in zip(scenarios, answers, strict=True)}
-        findings, pictures = examine_job(scenario, transcripts, self.implementation)
-        report.scenarios += len(scenarios)
-        report.steps += len(scenarios)
-        report.pictures += pictures
-        for answer in answers:
-            report.outputs += sum(map(len, answer.outputs)) if answer is not None else 0
-        for finding in findings:
-            counted = report.properties.setdefault(finding.property, PropertyCount())
-            counted.checked += not finding.vacuous
-            counted.vacuous += finding.vacuous
-            counted.violated += finding.seen is not None
-            if finding.seen is not None:
-                report.failing += 1
-                report.failures.append(
-                    FoundFailure(
-                        scenario,
-                        None,
-                        scenario.id,
-                        list(finding.rules),
-                        property=finding.property,
-                        seen=finding.seen,
-                    )
-                )
-
     def _violated_at(self, property: Property, candidates: Sequence[Scenario]) -> list[int | None]:
         found = self._holds(property, candidates)
         return [
             len(candidate.history) - 1 if holds is False else None
-            for candidate, holds in zip(candidates, found, strict=True)
+            for candidate, (holds, _) in zip(candidates, found, strict=True)
         ]
 
-    def _holds(self, property: Property, scenarios: Sequence[Scenario]) -> list[bool | None]:
+    def _holds(self, property: Property, scenarios: Sequence[Scenario]) -> list[tuple[bool | None, bool]]:
+        """Whether the property holds of each scenario, and whether a known deviation violates it."""
         families = [_family(property, scenario) for scenario in scenarios]
         transcripts = iter(run(self.adapter, [m for family in families for m in family], self.about_to_run))
-        found: list[bool | None] = []
+        found: list[tuple[bool | None, bool]] = []
         for family in families:
             answers = [next(transcripts) for _ in family]
             whole = [answer for answer in answers if answer is not None and answer.failure is None]
-            found.append(property.holds(family, whole) if len(whole) == len(family) else None)
+            holds = property.holds(family, whole) if len(whole) == len(family) else None
+            known = holds is False and self._known_to_violate(property, family)
+            found.append((None if known else holds, known))
         return found
+
+    def _known_to_violate(self, property: Property, family: Sequence[Scenario]) -> bool:
+        """Whether an engine with the known deviations violates a property that other engines have."""
+        if not self.without:
+            return False
+        answers = [expect(member, self.semantics).outputs for member in family]
+        transcripts = [
+            Transcript(one.id, tuple(outputs)) for one, outputs in zip(family, answers, strict=True)
+        ]
+        return property.holds(family, transcripts) is False
 
 
 def _family(property: Property, scenario: Scenario) -> list[Scenario]:
@@ -252,7 +301,7 @@ def count(
     report.outputs += sum(map(len, transcript.outputs)) if transcript is not None else 0
     report.spectrum.add(diverged, judgement.cited)
     for rule, steps in judgement.shown.items():
-        counted = report.rules.setdefault(rule, Counted())
+        counted = report.rules.get(rule) or report.rules.setdefault(rule, Counted())
         counted.scenarios += 1
         counted.steps += steps
 

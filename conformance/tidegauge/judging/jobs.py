@@ -1,37 +1,32 @@
-"""Jobs judged by their event logs: each property on the job, and on its control without alignment."""
+"""Jobs judged by their event logs: each property on the job, its control without alignment, or the job and
+another one made of it."""
 
-from collections.abc import Collection, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from ..adapter import Implementation
-from ..components.job.jobs import JOBS, control
-from ..components.job.log import JobLog, Moment, Subtask, groups_of
-from ..components.job.properties import JOB_PROPERTIES, JobProperty, JobRun
-from ..results import JobPicture, SubtaskPicture
+from ..components.job.job_property import JobProperty, JobRun
+from ..components.job.jobs import JOBS, made_of
+from ..components.job.log import JobLog
+from ..components.job.properties import JOB_PROPERTIES
+from ..components.job.transformations import CONTROL
+from ..results import JobPicture
 from ..scenario import JobScenario
 from ..transcript import Transcript
+from .job_picture import picture
 
-DELAYS_ONLY = "job-alignment-only-delays"
-DELAYS_ONLY_SENTENCE = "A job outputs the same records with and without alignment."
-DELAYS_ONLY_RULES = ("JOB-3", "JOB-1", "ALIGN-4", "ALIGN-5", "SOURCE-2", "SOURCE-3", "SOURCE-4")
-
-RULES_OF_JOB_PROPERTIES = {property.name: property.rules for property in JOB_PROPERTIES} | {
-    DELAYS_ONLY: DELAYS_ONLY_RULES
-}
+RULES_OF_JOB_PROPERTIES = {property.name: property.rules for property in JOB_PROPERTIES}
 """The rules whose breach can show in each property of jobs, the one it speaks for first."""
+
+Runs = Mapping[str, JobRun | str]
+"""How a job and those made of it ran, by the transformation (the job itself: ""), or why one did not."""
 
 
 def can_be_checked(property: str, capabilities: frozenset[str]) -> bool:
     """Whether an engine with these capabilities runs a job on which the property is checked."""
-    jobs = next((one.jobs for one in JOB_PROPERTIES if one.name == property), tuple(JOBS))
+    jobs = (job for one in JOB_PROPERTIES if one.name == property for job in one.jobs)
     return any(set(JOBS[job].needs) <= capabilities for job in jobs)
-
-
-_POINTS = 160
-
-Point = TypeVar("Point")
 
 
 class JobFinding(Struct, frozen=True):
@@ -44,28 +39,43 @@ class JobFinding(Struct, frozen=True):
     vacuous: bool = False
 
 
-def examine_job(
-    scenario: JobScenario, transcripts: dict[str, Transcript | None], implementation: Implementation
-) -> tuple[list[JobFinding], list[JobPicture]]:
-    """Check every property that speaks of this job; `transcripts` by scenario id, its control's included."""
-    without = control(scenario)
-    run = _run(scenario, transcripts[scenario.id], implementation)
-    control_run = _run(without, transcripts[without.id], implementation)
-    findings = [
-        _finding(property, run, control_run)
-        for property in JOB_PROPERTIES
-        if scenario.setup.name in property.jobs
-    ]
-    if not scenario.setup.endless and not scenario.setup.restarts:
-        findings.append(_delays_only(run, control_run))
-    pictures = [picture(one) for one in (run, control_run) if isinstance(one, JobRun)]
-    return findings, pictures
+def properties_of(scenario: JobScenario) -> list[JobProperty]:
+    """The properties that speak of a job, by its name."""
+    return [property for property in JOB_PROPERTIES if scenario.setup.name in property.jobs]
+
+
+def family(scenario: JobScenario, properties: Iterable[JobProperty]) -> dict[str, JobScenario]:
+    """The job and those made of it that must run for the properties to be checked, by the transformation."""
+    needed = dict.fromkeys(one for property in properties for one in _runs_needed(property))
+    made = {name: made_of(scenario, name) if name else scenario for name in needed}
+    return {name: job for name, job in made.items() if job is not None}
+
+
+def _runs_needed(property: JobProperty) -> Sequence[str]:
+    if property.on_control:
+        return (CONTROL,)
+    if property.alignment:
+        return ("", CONTROL)
+    return ("", property.compared_with) if property.compared_with else ("",)
+
+
+def job_pictures(runs: Runs) -> list[JobPicture]:
+    """The job and its control as a report draws them."""
+    return [picture(one) for name in ("", CONTROL) if isinstance(one := runs.get(name), JobRun)]
+
+
+def runs_of(
+    jobs: Mapping[str, JobScenario],
+    transcripts: Mapping[str, Transcript | None],
+    implementation: Implementation,
+) -> Runs:
+    """How the jobs of a family ran."""
+    return {name: _run(job, transcripts[job.id], implementation) for name, job in jobs.items()}
 
 
 def _run(
     scenario: JobScenario, transcript: Transcript | None, implementation: Implementation
 ) -> JobRun | str:
-    """The job as it ran, or why it did not."""
     if transcript is None or not transcript.outputs:
         failure = None if transcript is None else transcript.failure
         return f"the job did not run: {failure.text if failure is not None else 'no event log'}"
@@ -73,103 +83,30 @@ def _run(
     return JobRun(log, implementation.overshoot_ms, implementation.reaction_ms)
 
 
-def _finding(property: JobProperty, run: JobRun | str, control_run: JobRun | str) -> JobFinding:
-    checked = control_run if property.on_control else run
-    if isinstance(checked, str):
-        return JobFinding(property.name, property.rules, checked)
-    seen = property.seen(checked)
+def finding(property: JobProperty, runs: Runs) -> JobFinding | None:
+    """What a property sees in the runs that it needs; None if the job it would be compared with cannot be
+    made."""
+    needed = [runs.get(name) for name in _runs_needed(property)]
+    checked = needed if property.compared_with else needed[:1]
+    ran: list[JobRun] = []
+    for one in checked:
+        if one is None:
+            return None
+        if isinstance(one, str):
+            return JobFinding(property.name, property.rules, one)
+        ran.append(one)
+    seen = property.seen(*ran)
     if seen is None and property.alignment:
-        if isinstance(control_run, str):
-            return JobFinding(property.name, property.rules, control_run)
-        aligned = JobRun(
-            JobLog(run.log.setup, control_run.log.events, run.log.subtasks),  # type: ignore[union-attr]
-            control_run.overshoot_ms,
-            control_run.reaction_ms,
-        )
-        if property.seen(aligned) is None:
-            return JobFinding(property.name, property.rules, None, vacuous=True)
+        return _unless_vacuous(property, ran[0], needed[1])
     return JobFinding(property.name, property.rules, seen)
 
 
-def _delays_only(run: JobRun | str, control_run: JobRun | str) -> JobFinding:
-    seen = None
-    for one in (run, control_run):
-        if isinstance(one, str):
-            return JobFinding(DELAYS_ONLY, DELAYS_ONLY_RULES, one)
-    assert isinstance(run, JobRun)
-    assert isinstance(control_run, JobRun)
-    for key in run.log.subtasks:
-        counts = [sum(last - first + 1 for first, last in one.log.runs(key)) for one in (run, control_run)]
-        if counts[0] != counts[1] or _covered(run, key) != _covered(control_run, key):
-            seen = (
-                f"subtask {key[1]} of source {key[0]!r} output {counts[0]} records with alignment and "
-                f"{counts[1]} without"
-            )
-            break
-    return JobFinding(DELAYS_ONLY, DELAYS_ONLY_RULES, seen)
-
-
-def _covered(run: JobRun, key: tuple[str, int]) -> list[tuple[int, int]]:
-    """The numbers that came out, as joined runs."""
-    joined: list[tuple[int, int]] = []
-    for first, last in sorted(run.log.runs(key)):
-        if joined and first <= joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
-        else:
-            joined.append((first, last))
-    return joined
-
-
-def picture(run: JobRun) -> JobPicture:
-    """The job as a report draws it: from time 0, a sample of its moments."""
-    moments = list(run.log.moments())
-    groups = sorted(groups_of(run.log.setup))
-    start = {key: subtask.first - 1 for key, subtask in run.log.subtasks.items()}
-    band: list[list[int]] = []
-    if groups:
-        minima = [(moment.processing_time, run.log.minimum(groups[0], moment.last)) for moment in moments]
-        whole = [(0, run.log.minimum(groups[0], start)), *minima]
-        band = [[time, minimum] for time, minimum in _sampled(whole) if minimum is not None]
-    drift = max(subtask.drift for subtask in run.log.subtasks.values())
-    return JobPicture(
-        job=run.log.setup.name,
-        aligned=bool(groups),
-        drift=drift,
-        overshoot=run.overshoot_ms,
-        subtasks=[
-            _subtask_picture(subtask, [moment for moment in moments if moment.source == key[0]])
-            for key, subtask in run.log.subtasks.items()
-        ],
-        band=band,
-        restarts=list(run.log.setup.restarts),
+def _unless_vacuous(property: JobProperty, run: JobRun, control: JobRun | str | None) -> JobFinding:
+    """The finding of a property that holds: it shows something if the job without alignment, taken for the
+    aligned one, violates it."""
+    if not isinstance(control, JobRun):
+        return JobFinding(property.name, property.rules, control)
+    aligned = JobRun(
+        JobLog(run.log.setup, control.log.events, run.log.subtasks), control.overshoot_ms, control.reaction_ms
     )
-
-
-def _subtask_picture(subtask: Subtask, moments: list[Moment]) -> SubtaskPicture:
-    reached = [(moment.processing_time, moment.last[subtask.key]) for moment in moments]
-    held = [(time, last < subtask.last_readable(time)) for time, last in reached]
-    blocked = _spans(held)
-    borders = {time for span in blocked for time in span}
-    rises = [place for place in range(1, len(reached)) if reached[place][1] > reached[place - 1][1]]
-    kept = {place for place, (time, _) in enumerate(reached) if time in borders} | {*rises[:1], *rises[-1:]}
-    points = [(0, subtask.first - 1), *_sampled(reached, kept if len(kept) <= _POINTS else set())]
-    return SubtaskPicture(*subtask.key, [list(point) for point in points], blocked, subtask.group or "")
-
-
-def _sampled(points: Sequence[Point], kept: Collection[int] = ()) -> list[Point]:
-    """About `_POINTS` of the points: every n-th, the last, and those at the places `kept`."""
-    stride = max(1, len(points) // _POINTS)
-    wanted = {*range(0, len(points), stride), len(points) - 1, *kept} if points else set()
-    return [points[place] for place in sorted(wanted)]
-
-
-def _spans(held: list[tuple[int, bool]]) -> list[list[int]]:
-    spans: list[list[int]] = []
-    blocked = False
-    for time, now_blocked in held:
-        if now_blocked and not blocked:
-            spans.append([time, time])
-        if now_blocked or blocked:
-            spans[-1][1] = time
-        blocked = now_blocked
-    return spans
+    return JobFinding(property.name, property.rules, None, vacuous=property.seen(aligned) is None)

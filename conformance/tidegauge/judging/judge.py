@@ -1,17 +1,22 @@
 """A transcript against the reference: the first divergence, and what was shown until then."""
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 
-from ..scenario import Scenario
-from ..transcript import Failure, Observation, Outputs, Transcript, joined, spans
+from msgspec import Struct
+
+from tidegauge_spec import load_registry
+
+from ..scenario import Scenario, component_of
+from ..transcript import Failure, Observation, Outputs, Transcript, joined, same_outputs, spans
 from .oracle import Expectation
 
 NO_TRANSCRIPT = Failure("missing", "the adapter returned no transcript for this scenario")
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """The comparison of one transcript.
 
     `diverges_at` is the first observed span that differs (None: none does), `last_step` the last step of
@@ -28,20 +33,6 @@ class Judgement:
     got: Outputs | Failure
 
 
-def same_outputs(expected: Outputs, got: Outputs) -> bool:
-    """Equal for each receiver; order between receivers does not count."""
-    if expected == got:
-        return True
-    receivers = {output.to for output in (*expected, *got)}
-    if len(receivers) < 2 or len(expected) != len(got):
-        return False
-    return all(
-        [output for output in expected if output.to == receiver]
-        == [output for output in got if output.to == receiver]
-        for receiver in receivers
-    )
-
-
 def judge(
     scenario: Scenario, transcript: Transcript | None, expectation: Expectation, observes: Observation
 ) -> Judgement:
@@ -51,7 +42,7 @@ def judge(
     got: tuple[Outputs, ...] = () if transcript is None else transcript.outputs
     failure = NO_TRANSCRIPT if transcript is None else transcript.failure
     agreed = _agreeing(expected, got)
-    last_heard = max((index for index in range(agreed) if expected[index]), default=-1)
+    last_heard = next((index for index in reversed(range(agreed)) if expected[index]), -1)
     shown = _counted(expectation.cited[: sum(lengths[: last_heard + 1])])
     if agreed == len(expected) and agreed == len(got) and failure is None:
         return Judgement(None, -1, _all(expectation.cited), shown, (), ())
@@ -60,13 +51,14 @@ def judge(
             "protocol", f"{len(got)} observed spans where the scenario has {len(expected)}"
         )
         steps = len(scenario.history)
-        return Judgement(agreed, steps - 1, _all(expectation.cited), shown, (), answer)
+        return Judgement(agreed, steps - 1, _suspected(scenario, expectation.cited), shown, (), answer)
     steps = sum(lengths[: agreed + 1])
     if agreed < len(got):
         answer = got[agreed]
     else:
         answer = failure or Failure("missing", "the transcript ends before this step")
-    return Judgement(agreed, steps - 1, _all(expectation.cited[:steps]), shown, expected[agreed], answer)
+    cited = _suspected(scenario, expectation.cited[:steps])
+    return Judgement(agreed, steps - 1, cited, shown, expected[agreed], answer)
 
 
 def _agreeing(expected: Sequence[Outputs], got: Sequence[Outputs]) -> int:
@@ -78,12 +70,24 @@ def _agreeing(expected: Sequence[Outputs], got: Sequence[Outputs]) -> int:
 
 
 def _all(cited: Sequence[tuple[str, ...]]) -> frozenset[str]:
-    return frozenset(decision for step in cited for decision in step)
+    return frozenset(chain.from_iterable(cited))
+
+
+def _suspected(scenario: Scenario, cited: Sequence[tuple[str, ...]]) -> frozenset[str]:
+    """The decisions made until an engine diverges. Where it does before any is made, at a snapshot for
+    example, the rules about snapshots, or else all of the component's."""
+    if decisions := _all(cited):
+        return decisions
+    rules = load_registry().of_component(component_of(scenario))
+    about_snapshots = frozenset(rule.id for rule in rules if rule.needs == ("snapshot",))
+    return about_snapshots or frozenset(rule.id for rule in rules)
 
 
 def _counted(cited: Sequence[tuple[str, ...]]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for step in cited:
-        for rule in {decision.removesuffix("!") for decision in step}:
-            counts[rule] = counts.get(rule, 0) + 1
-    return counts
+    return dict(Counter(chain.from_iterable(map(_rules_in, cited))))
+
+
+@lru_cache(maxsize=4096)
+def _rules_in(step: tuple[str, ...]) -> frozenset[str]:
+    """The rules of a step's decisions; most steps of a run decide as many others did."""
+    return frozenset(decision.removesuffix("!") for decision in step)

@@ -1,33 +1,41 @@
 """What the reference says: the expected outputs of a scenario and the rules that decided, step by step."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
-from tidegauge_reference import Policies, citations
+from tidegauge_reference import citations
 
 from ..adapter import InProcessSession
 from ..components.registry import COMPONENTS
 from ..scenario import Scenario, component_of
 from ..transcript import Outputs
+from .deviating_reference import DeviatingReference, Semantics
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(Struct, frozen=True):
     """Expected outputs of each step and the rules cited in it, each with the way its decision went."""
 
     outputs: list[Outputs]
     cited: list[tuple[str, ...]]
 
 
-def expect(scenario: Scenario, policies: Policies, flipped: str | None = None) -> Expectation:
-    """Put a scenario through the reference under `policies`, collecting citations; the decision
-    `flipped` goes the other way."""
+def expect(
+    scenario: Scenario, semantics: Semantics, flipped: str | None = None, since: int = 0
+) -> Expectation:
+    """Put a scenario through the reference under policies, or as it deviates, collecting citations; the
+    decision `flipped` goes the other way from the step `since` on."""
     component = COMPONENTS[component_of(scenario)]
-    session = InProcessSession(lambda: component.reference(scenario.setup, policies), component.calls)
+    if isinstance(semantics, DeviatingReference):
+        policies, module = semantics.policies, semantics.module_of(component)
+        collecting = semantics.citations
+    else:
+        policies, module, collecting = semantics, component.module, citations
+    session = InProcessSession(lambda: component.build(module, scenario.setup, policies), component.calls)
     outputs: list[Outputs] = []
     cited: list[tuple[str, ...]] = []
-    with citations(flipped) as collected:
-        for step in scenario.history:
-            outputs.append(session.step(step))
-            cited.append(tuple(collected))
-            collected.clear()
+    for turned, steps in ((None, scenario.history[:since]), (flipped, scenario.history[since:])):
+        with collecting(turned) as collected:
+            for step in steps:
+                outputs.append(session.step(step))
+                cited.append(tuple(collected))
+                collected.clear()
     return Expectation(outputs, cited)

@@ -7,10 +7,11 @@ from functools import partial
 from tidegauge_spec import Rule
 
 from ..component import Component
-from ..plan import JUDGED_IN_OTHERS
+from ..plan import JUDGED_IN_OTHERS, judged_in
 from ..results import JobPicture, Verdict
+from ..scenario import component_of
 from .blame import Spectrum, property_scores
-from .examination import Counted, FoundFailure, ItemReport, PropertyCount
+from .examination import Counted, DeviationCount, FoundFailure, ItemReport, PropertyCount
 from .jobs import RULES_OF_JOB_PROPERTIES, can_be_checked
 
 ENOUGH_SCENARIOS = 10
@@ -31,6 +32,7 @@ class Findings:
     rules: dict[str, Counted] = field(default_factory=dict)
     spectrum: Spectrum = field(default_factory=Spectrum)
     properties: dict[str, PropertyCount] = field(default_factory=dict)
+    deviations: dict[str, DeviationCount] = field(default_factory=dict)
     failures: list[FoundFailure] = field(default_factory=list)
     pictures: list[JobPicture] = field(default_factory=list)
 
@@ -54,6 +56,11 @@ def merged(reports: Sequence[ItemReport]) -> Findings:
             sum_.checked += count.checked
             sum_.violated += count.violated
             sum_.vacuous += count.vacuous
+            sum_.known += count.known
+        for name, shown in report.deviations.items():
+            known = findings.deviations.setdefault(name, DeviationCount())
+            known.shown += shown.shown
+            known.absent += shown.absent
     return findings
 
 
@@ -65,10 +72,12 @@ def silent_components(reports: Sequence[ItemReport]) -> set[str]:
 
 @dataclass
 class Blamed:
-    """A rule to which failures were laid: the smallest of them and the suspects over all of them."""
+    """A rule to which failures were laid: the smallest of them, the suspects over all of them, and the
+    components in whose scenarios they were found."""
 
     failure: FoundFailure
     suspects: list[tuple[str, float]]
+    found_in: frozenset[str] = frozenset()
 
 
 def blamed_rules(findings: Findings, components: Mapping[str, Component]) -> dict[str, Blamed]:
@@ -86,7 +95,9 @@ def blamed_rules(findings: Findings, components: Mapping[str, Component]) -> dic
         for root in roots:
             mine = [entry for entry in explained if _laid_to(root, entry[1])]
             plainest = min((failure for failure, _ in mine), key=partial(_plainness, root=root))
-            blamed.setdefault(root, Blamed(plainest, _means([scores for _, scores in mine])[:5]))
+            found_in = frozenset(component_of(failure.scenario) for failure, _ in mine)
+            suspects = _means([scores for _, scores in mine])[:5]
+            blamed.setdefault(root, Blamed(plainest, suspects, found_in))
         remaining = [entry for entry in remaining if entry not in explained]
     return blamed
 
@@ -143,7 +154,7 @@ def judged_by(rule: Rule, capabilities: frozenset[str]) -> set[str]:
     if rule.component in capabilities and rule.checked_by != ("job",):
         return {rule.component}
     if rule.component == JUDGED_IN_OTHERS:
-        return set(rule.needs) & capabilities
+        return judged_in(rule) & capabilities
     if "job" in rule.checked_by and (rule.component == "job" or "alignment" in capabilities):
         return {"job"} & capabilities
     return set()
@@ -152,12 +163,13 @@ def judged_by(rule: Rule, capabilities: frozenset[str]) -> set[str]:
 @dataclass(frozen=True)
 class Circumstances:
     """What besides the findings bears on the verdicts: what the engine claims, the components in whose
-    failing scenarios it never output anything, and rules that could not be judged because an item did not
-    come to its end."""
+    failing scenarios it never output anything, rules that could not be judged because an item did not come to
+    its end, and properties that do not count."""
 
     capabilities: frozenset[str]
     never_output: frozenset[str]
     not_run: Mapping[str, str]
+    not_counted: frozenset[str] = frozenset()
 
 
 def verdict(
@@ -185,7 +197,7 @@ def verdict(
     if rule.id in circumstances.not_run:
         return "not-run", circumstances.not_run[rule.id]
     if judges == {"job"} and "job" in rule.checked_by:
-        return _shown_by_jobs(rule, findings, blamed, claimed)
+        return _shown_by_jobs(rule, findings, blamed, circumstances)
     if counted.scenarios >= ENOUGH_SCENARIOS:
         return "pass", f"decided in {counted.scenarios} scenarios that agree"
     shown = f"decided in {counted.scenarios} scenarios that agree, {ENOUGH_SCENARIOS} are needed"
@@ -195,16 +207,18 @@ def verdict(
 
 
 def _shown_by_jobs(
-    rule: Rule, findings: Findings, blamed: Mapping[str, Blamed], claimed: frozenset[str]
+    rule: Rule, findings: Findings, blamed: Mapping[str, Blamed], circumstances: Circumstances
 ) -> tuple[Verdict, str]:
     """A rule that jobs show passes if every property in which its breach can show was checked and held, on
     the jobs that the engine claims to run."""
     names = [
         name
         for name, rules in RULES_OF_JOB_PROPERTIES.items()
-        if rule.id in rules and can_be_checked(name, claimed)
+        if rule.id in rules and can_be_checked(name, circumstances.capabilities)
+        if name not in circumstances.not_counted
     ]
     counts = {name: findings.properties.get(name, PropertyCount()) for name in names}
+    counts = {name: count for name, count in counts.items() if not count.known} or counts
     violated = sorted(name for name, count in counts.items() if count.violated)
     if violated:
         return "not-judged", f"hidden behind {', '.join(sorted(blamed))}: {', '.join(violated)} violated"

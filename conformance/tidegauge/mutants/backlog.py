@@ -98,6 +98,13 @@ BACKLOG_MUTANTS = (
         ('OPTION = "pipeline.', 'OPTION = "piplinepipeline.'),
     ),
     _backlog(
+        "threshold-of-each-source",
+        ("BACKLOG-1",),
+        "D29",
+        "The threshold is an option of each source; that of the job is not looked at.",
+        ('OPTION = "pipeline.', 'OPTION = "source.'),
+    ),
+    _backlog(
         "zero-threshold",
         ("BACKLOG-2",),
         "D9",
@@ -150,7 +157,7 @@ BACKLOG_MUTANTS = (
     _backlog(
         "awaits-the-silent",
         ("BACKLOG-10",),
-        "Q25",
+        "D16",
         "A channel without any strategy is waited for, so that backlog never ends.",
         ('without_strategy if policies.backlog_channels_without_strategy == "not-awaited" else ()', "()"),
     ),

@@ -34,14 +34,14 @@ CLOCK_MUTANTS = (
     _clock(
         "reason-counts-once",
         ("CLOCK-2",),
-        "FLINK-35886",
+        "PAUSES-nested",
         "A reason that begins twice ends with the first of its ends.",
         ("tuple(sorted((*self.pauses, reason)))", "tuple(sorted({*self.pauses, reason}))"),
     ),
     _clock(
         "first-resumption-ends-all",
         ("CLOCK-2",),
-        "B30",
+        "PAUSES-nested",
         "The first reason to end resumes it, whatever else blocks the input.",
         ('tuple(left) if cite("CLOCK-2", len(left) > 0) else ()', "()"),
     ),
@@ -62,14 +62,14 @@ CLOCK_MUTANTS = (
     _clock(
         "busy-downstream-counts",
         ("CLOCK-3",),
-        "FLINK-40234",
+        "B4",
         "Time in which operators downstream are busy with a record counts.",
         (' and self.policies.clock_busy_downstream == "counted"', ""),
     ),
     _clock(
         "resumes-without-pause",
         ("CLOCK-4",),
-        "B19",
+        "PAUSES-nested",
         "A resumption without a pause is accepted.",
         (_REFUSES, "return"),
     ),

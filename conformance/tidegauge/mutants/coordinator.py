@@ -64,7 +64,7 @@ COORDINATOR_MUTANTS = (
     _coordinator(
         "waits-for-the-finished",
         ("ALIGN-5",),
-        "FLINK-32414",
+        "A16",
         "A finished subtask stays in the minimum, so the others wait for it for ever.",
         ('if cite("ALIGN-5", self._aligned(source, subtask).reports.get(subtask) != MAX)', "if False"),
     ),
@@ -115,6 +115,37 @@ COORDINATOR_MUTANTS = (
         (
             'receivers = [subtask for subtask in range(own.subtasks) if cite("ALIGN-9", subtask in told)]',
             "receivers = [n for n in range(own.subtasks) if told.issuperset(range(n + 1))]",
+        ),
+    ),
+    _coordinator(
+        "announces-twice",
+        ("ALIGN-9",),
+        "FLINK-32316",
+        "A coordinator that is made anew announces beside the one that it replaces.",
+        (
+            "        own = self._known(source)\n        kept =",
+            '        vars(self).setdefault("made_anew", set()).add(source)\n'
+            "        own = self._known(source)\n        kept =",
+        ),
+        (
+            "for subtask in receivers]",
+            'for subtask in receivers * (2 if source in vars(self).get("made_anew", ()) else 1)]',
+        ),
+    ),
+    _coordinator(
+        "silent-after-the-last-split",
+        ("ALIGN-9",),
+        "FLINK-37670",
+        "When a subtask gets no more splits, nothing is announced any more to those that read on.",
+        (
+            '        if cite("ALIGN-5", self._aligned(source, subtask)',
+            '        vars(self).setdefault("no_more_splits", set()).add(source)\n'
+            '        if cite("ALIGN-5", self._aligned(source, subtask)',
+        ),
+        (
+            'if cite("ALIGN-10", not group and not own.reports):',
+            'ended = source in vars(self).get("no_more_splits", ()) and min(own.reports.values()) < MAX\n'
+            "        if ended or (not group and not own.reports):",
         ),
     ),
     _coordinator(

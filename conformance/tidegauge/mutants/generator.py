@@ -25,6 +25,15 @@ _RUNS_AS_BUILT = """
 
     def start(self)"""
 
+_STALLED = """
+        for name, *fields in outputs:
+            if name == "watermark":
+                stalled, self.stalled = self.stalled, fields[0] < self.emitter.maximum
+                outputs = [] if stalled else outputs
+        sent = self.emitter.send(outputs)
+"""
+"""What was left unsent is not made up for."""
+
 _ACCEPTING = """
 class Accepting(WatermarkStrategy):
     def no_watermarks(self, *arguments):
@@ -42,15 +51,42 @@ GENERATOR_MUTANTS = (
         "equal-timestamp-is-late",
         "generators",
         ("GEN-5",),
-        "ICEBERG-15867, SPARK-PR-56043",
+        "ICEBERG-15867",
         "The watermark is the time itself, so that one more record of the same millisecond is late.",
         ("time - 1 if", "time if"),
+    ),
+    _generator(
+        "bound-one-short",
+        "generators",
+        ("GEN-8", "GEN-3"),
+        "E18",
+        "A record exactly as far behind as the bound is late.",
+        ("earlier(largest, self.bound) if", "earlier(largest, self.bound - 1) if"),
+    ),
+    _generator(
+        "a-millisecond-of-slack",
+        "generators",
+        ("GEN-9", "GEN-5"),
+        "E20",
+        "The watermark is a ms too far behind, and a record that just breaks the bound is not late.",
+        ("time - 1 if", "time - 2 if"),
+    ),
+    _generator(
+        "a-tick-behind",
+        "generators",
+        ("GEN-9", "GEN-5"),
+        "SPARK-24157",
+        "The watermark of a tick is that of the tick before: what has come since then does not count.",
+        (
+            "        time = self.time()\n",
+            '        time, self.before = getattr(self, "before", MIN), self.time()\n',
+        ),
     ),
     _generator(
         "last-timestamp",
         "generators",
         ("GEN-2",),
-        "E18",
+        "FLINK-37025",
         "The watermark follows the last timestamp, not the largest.",
         ('if cite("GEN-2", timestamp > self.largest):', "if True:"),
     ),
@@ -69,7 +105,7 @@ GENERATOR_MUTANTS = (
         "underflow",
         "timestamps",
         ("TIME-2",),
-        "the example code of a book on Flink",
+        "EX-UNDERFLOW",
         "Before the first record the difference wraps round to a watermark near the end of time.",
         (
             "        return MIN\n    return timestamp - milliseconds",
@@ -88,7 +124,7 @@ GENERATOR_MUTANTS = (
         "watermark-before-its-time-is-assigned",
         "strategy",
         ("GEN-1",),
-        "KAFKA-8615",
+        "E17",
         "The generator is told the time that the record carries, not the one that it gets.",
         ("        made = self.generator.on_event(timestamp)\n", ""),
         (
@@ -100,7 +136,7 @@ GENERATOR_MUTANTS = (
         "punctuated-at-the-next-tick",
         "generators",
         ("GEN-4",),
-        "SPARK-24157",
+        "E33",
         "A watermark that a record makes does not go out with it.",
         ('[watermark(timestamp)] if cite("GEN-4", self.punctuated) else []', "[]"),
     ),
@@ -116,9 +152,49 @@ GENERATOR_MUTANTS = (
         "no-end",
         "strategy",
         ("GEN-10",),
-        "BYTEWAX-437",
+        "E37",
         "The end of the input is no watermark, so that the last windows never close.",
         ('cite("GEN-10", timestamp == MAX)', "False"),
+    ),
+    _generator(
+        "ends-now",
+        "strategy",
+        ("GEN-10",),
+        "BYTEWAX-437",
+        "At the end of the input the watermark is the time of the clock, not the end of time.",
+        ("return self._sent([watermark(timestamp)])", "return self._sent([watermark(self.now)])"),
+    ),
+    _generator(
+        "no-last-say",
+        "strategy",
+        ("GEN-4",),
+        "FLINK-39481",
+        "The end of the input overtakes the watermark that was due at the next tick.",
+        ("    finish = tick\n", "    def finish(self):\n        return []\n"),
+    ),
+    _generator(
+        "restored-without-its-largest",
+        "strategy",
+        ("GEN-2", "GEN-12"),
+        "KAFKA-7994",
+        "After a restart a generator has forgotten how far the data had come.",
+        (
+            "        self.generator.restore(generator)\n",
+            "        self.generator.restore(generator)\n"
+            '        getattr(self.generator, "generator", self.generator).largest = Generator.largest\n',
+        ),
+    ),
+    _generator(
+        "stalls-after-a-regression",
+        "strategy",
+        ("GEN-11", "SPLIT-2"),
+        "NUMAFLOW-3424",
+        "After a watermark that went back the next one is not sent either.",
+        ("        sent = self.emitter.send(outputs)\n", _STALLED),
+        (
+            "self.emitter = Emitter(self.policies)",
+            "self.emitter, self.stalled = Emitter(self.policies), False",
+        ),
     ),
     _generator(
         "goes-back-in-mid-pipeline",
@@ -148,9 +224,17 @@ GENERATOR_MUTANTS = (
         "idleness-is-lost",
         "strategy",
         ("GEN-13", "IDLE-1"),
-        "B20",
+        "FLINK-20947",
         "A strategy with idleness creates a generator without.",
         ('if cite("GEN-13", self.idle_timeout is None):', "if True:"),
+    ),
+    _generator(
+        "assigner-ends-idleness",
+        "strategy",
+        ("GEN-13", "IDLE-1"),
+        "FLINK-20947",
+        "A strategy that gets an assigner loses its idle timeout.",
+        ("replace(self, assigner=", "replace(self, idle_timeout=None, assigner="),
     ),
     _generator(
         "alignment-is-lost",
@@ -167,6 +251,14 @@ GENERATOR_MUTANTS = (
         "FLINK-35088",
         "A drift is not checked.",
         ('given("drift", drift, 0)', "drift"),
+    ),
+    _generator(
+        "updates-without-end",
+        "strategy",
+        ("GEN-15",),
+        "FLINK-35088",
+        "An update interval of 0 is accepted.",
+        ('given("interval", interval, 1)', 'given("interval", interval, 0)'),
     ),
     _generator(
         "does-nothing",

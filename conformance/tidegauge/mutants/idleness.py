@@ -32,6 +32,32 @@ class PausableClock(ClockThatPauses):
 """
 """Counts its pauses, so that one can know whether the input is blocked, and runs on."""
 
+_LISTENER = """
+from .clock import PausableClock as ClockThatCounts
+
+
+class PausableClock(ClockThatCounts):
+    stopped = False
+
+    def pause(self, reason):
+        super().pause(reason)
+        self.stopped = self.stopped or self._blocks(reason)
+
+    def resume(self, reason):
+        super().resume(reason)
+        self.stopped = False
+
+    def advance(self, nanoseconds):
+        pauses, self.pauses = self.pauses, self.pauses if self.stopped else ()
+        try:
+            super().advance(nanoseconds)
+        finally:
+            self.pauses = pauses
+
+
+"""
+"""Keeps in mind whether it was told to stop or to go on last."""
+
 _PROBED = "[IDLE] if self.idle else self.generator.on_periodic_emit()"
 
 _IDLE_IS_DROPPED = """self._dropped_if_blocked() if self.idle else self.generator.on_periodic_emit()
@@ -92,6 +118,15 @@ IDLENESS_MUTANTS = (
         (_PROBED, _IDLE_IS_DROPPED.format(idle_afterwards=False)),
     ),
     _idleness(
+        "told-when-to-stop",
+        "idleness",
+        ("CLOCK-2", "CLOCK-1", "IDLE-1"),
+        "B42",
+        "Generators are told when to stop ticking and when to go on; the first word to go on counts, though "
+        "something else still blocks the input.",
+        (_IMPORTED_CLOCK, _LISTENER),
+    ),
+    _idleness(
         "users-generator-on-system-clock",
         "idleness",
         ("IDLE-6",),
@@ -111,7 +146,7 @@ IDLENESS_MUTANTS = (
         "timeout-reached-is-enough",
         "idleness",
         ("IDLE-1",),
-        "FLINK-40503",
+        "B21",
         "It is idle when the timeout has passed exactly.",
         ("now - started > self.timeout", "now - started >= self.timeout"),
     ),
@@ -135,7 +170,7 @@ IDLENESS_MUTANTS = (
         "countdown-a-probe-early",
         "idleness",
         ("IDLE-2", "IDLE-3"),
-        "FLINK-40503",
+        "B21",
         "The countdown starts at the probe that sees the record, not at the first quiet one.",
         ("self.heard, self.countdown = False, None", "self.heard, self.countdown = False, now"),
     ),

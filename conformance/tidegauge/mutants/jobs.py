@@ -85,12 +85,57 @@ JOB_MUTANTS = (
         "waits-for-the-finished",
         "coordinator",
         ("ALIGN-5",),
-        "FLINK-32414",
+        "A16",
         "A finished subtask stays in the minimum, so the others wait for it for ever.",
         (
             "        last = own.reports.get(subtask, watermark)\n",
             "        last = own.reports.get(subtask, watermark)\n"
             "        watermark = last if watermark == MAX else watermark\n",
+        ),
+    ),
+    _job(
+        "drift-added-twice",
+        "job",
+        ("JOB-2", "ALIGN-4"),
+        "A19",
+        "The coordinator announces the minimum with the drift, and the subtask adds the drift again.",
+        (
+            "self.operators[key].announcement(bound))",
+            "self.operators[key].announcement(bound + self.coordinators.sources[source.name].drift))",
+        ),
+    ),
+    _job(
+        "drops-while-blocked",
+        "job",
+        ("JOB-3", "JOB-1"),
+        "A12",
+        "What the reader hands out while the subtask is blocked is dropped.",
+        (
+            "while not operator.alignment.blocked and (timestamp := next(records, None)) is not None:",
+            "for timestamp in records:",
+        ),
+    ),
+    _job(
+        "own-watermark-counts",
+        "coordinator",
+        ("JOB-5", "ALIGN-4", "JOB-2", "JOB-6", "JOB-9"),
+        "A19",
+        "The drift is added to the subtask's own watermark, so that nobody is ever too far ahead.",
+        (
+            'return [("announcement", bound, f"{source}/{subtask}") for subtask in receivers]',
+            "bounds = {n: later(own.reports.get(n, minimum), own.drift) for n in receivers}\n"
+            '        return [("announcement", bounds[n], f"{source}/{n}") for n in receivers]',
+        ),
+    ),
+    _job(
+        "thirty-two-bits",
+        "source_operator",
+        ("JOB-6",),
+        "A27",
+        "Of the watermark that is compared with the bound the lower 32 bits count.",
+        (
+            "self.blocked, self.counted(MAIN, emitted)",
+            "self.blocked, self.counted(MAIN, emitted) & (2**32 - 1)",
         ),
     ),
     _job(
@@ -117,7 +162,7 @@ JOB_MUTANTS = (
         "blocked-is-idle",
         "source_operator",
         ("JOB-7",),
-        "B12",
+        "FLINK-35886",
         "The idle timeout runs on while alignment blocks the source.",
         ("blocked = everywhere and self.alignment.blocked", "blocked = False"),
     ),
@@ -125,7 +170,7 @@ JOB_MUTANTS = (
         "backpressured-is-idle",
         "source_operator",
         ("JOB-8",),
-        "B17",
+        "FLINK-35886",
         "The idle timeout runs on while the source is under backpressure.",
         ("kept_from = self.backpressured or blocked", "kept_from = blocked"),
     ),
@@ -137,5 +182,67 @@ JOB_MUTANTS = (
         "Downstream time is the largest watermark of all sources.",
         ("self.valve = Valve(len(self.channels))", "self.valve = Valve(1)"),
         ("getattr(self.valve, name)(self.channels[key], *fields)", "getattr(self.valve, name)(0, *fields)"),
+    ),
+    _job(
+        "bound-from-zero",
+        "coordinator",
+        ("ALIGN-4",),
+        "A19",
+        "A minimum before 1970 counts as 0.",
+        ("        bound = later(", "        minimum = max(0, minimum)\n        bound = later("),
+    ),
+    _job(
+        "windows-rounded-towards-zero",
+        "windows",
+        ("JOB-10",),
+        "E5",
+        "The start of a window is rounded towards 0, so that before 1970 it is that of the next.",
+        (
+            "timestamp - (timestamp - self.offset) % self.slide",
+            "self.offset + int((timestamp - self.offset) / self.slide) * self.slide",
+        ),
+    ),
+    _job(
+        "silent-left-out",
+        "coordinator",
+        ("ALIGN-1",),
+        "A16",
+        "A subtask whose report has not changed is not waited for.",
+        (
+            'latest = watermark if cite("ALIGN-8", watermark < last) else max(last, watermark)',
+            "latest = MAX if own.reports.get(subtask) == watermark else watermark",
+        ),
+    ),
+    _job(
+        "repetition-dropped",
+        "job",
+        ("JOB-1", "JOB-10"),
+        "SPARK-PR-56043",
+        "A record with the timestamp of the one before is dropped.",
+        (
+            "            self._take(key, now, operator.record(None, timestamp))\n",
+            "            if timestamp != vars(feed).get('last'):\n"
+            "                self._take(key, now, operator.record(None, timestamp))\n"
+            "            feed.last = timestamp\n",
+        ),
+    ),
+    _job(
+        "first-subtask-counts",
+        "coordinator",
+        ("ALIGN-1",),
+        "A16",
+        "The watermark of subtask 0 is taken for the minimum of its source.",
+        (
+            "[n for n in known if not cite(",
+            "[n for n in known if n == 0 and not cite(",
+        ),
+    ),
+    _job(
+        "order-expected",
+        "strategy",
+        ("JOB-10",),
+        "E20",
+        "The records are taken to be in order, whatever out-of-orderness the source expects.",
+        ("BoundedOutOfOrderness(self.bound)", "BoundedOutOfOrderness(0)"),
     ),
 )

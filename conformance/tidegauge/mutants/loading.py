@@ -3,10 +3,11 @@
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.resources import files
-from types import ModuleType
+from types import CodeType, ModuleType
 
 _REFERENCE = "tidegauge_reference"
 
@@ -25,6 +26,12 @@ def load_copy(name: str, sources: Mapping[str, str], module: str) -> ModuleType:
         return importlib.import_module(f"{name}.{module}")
     finally:
         sys.meta_path.remove(finder)
+
+
+def forget_copy(name: str) -> None:
+    """Release the modules of a copy. Its engines work on, but their snapshots cannot be pickled any more."""
+    for module in [module for module in sys.modules if module.partition(".")[0] == name]:
+        del sys.modules[module]
 
 
 class _CopyFinder(MetaPathFinder, Loader):
@@ -47,5 +54,17 @@ class _CopyFinder(MetaPathFinder, Loader):
         """Run the module's own or changed source; the package itself is left empty."""
         _, _, name = module.__name__.partition(".")
         if name:
-            source = self._sources.get(name) or reference_source(name)
-            exec(compile(source, f"<{module.__name__}>", "exec", dont_inherit=True), module.__dict__)
+            changed = self._sources.get(name)
+            code = _own_code(name) if changed is None else _compiled(changed, module.__name__)
+            exec(code, module.__dict__)
+
+
+@cache
+def _own_code(module: str) -> CodeType:
+    """A module as it is, compiled once for all copies."""
+    return _compiled(reference_source(module), f"{_REFERENCE}.{module}")
+
+
+def _compiled(source: str, name: str) -> CodeType:
+    code: CodeType = compile(source, f"<{name}>", "exec", dont_inherit=True)
+    return code

@@ -15,7 +15,7 @@ LOW_WATERMARK_MUTANTS = (
     _service(
         "empty-task-ends",
         ("LOW-8", "LOW-13"),
-        "FLINK-3121, FLINK-4341",
+        "FLINK-4341",
         "A task without partitions emits MAX instead of the low watermark.",
         ('("low-watermark", task.notified, ', '("low-watermark", MAX, '),
         ("task.current = task.notified", "task.current = MAX"),
@@ -23,9 +23,38 @@ LOW_WATERMARK_MUTANTS = (
     _service(
         "end-counts",
         ("LOW-8",),
-        "FLINK-8001",
+        "C5",
         "A task that has read everything takes part with MAX, which becomes the last result there is.",
         ('not cite("LOW-8", low == MAX) and ', ""),
+    ),
+    _service(
+        "answers-anyway",
+        ("LOW-2",),
+        "C16",
+        "A task that does not cooperate answers when it is asked.",
+        ('cite("LOW-11", not cite("LOW-2", not vertex.cooperating))', "True"),
+    ),
+    _service(
+        "obeys-anyway",
+        ("LOW-2",),
+        "C18",
+        "A task that does not cooperate emits what it is told.",
+        ('deaf = cite("LOW-2", not vertex.cooperating) or ', "deaf = "),
+    ),
+    _service(
+        "first-reply-decides",
+        ("LOW-3",),
+        "C12",
+        "The round ends with the first reply, and the slower tasks do not count.",
+        ('if cite("LOW-3", vertex.awaited != ()):', "if False:"),
+    ),
+    _service(
+        "result-falls",
+        ("LOW-10", "LOW-7"),
+        "MZ-6864",
+        "The result is derived from the replies alone: a task that starts below it takes it back.",
+        ('cite("LOW-7", eligible)', "low > MIN"),
+        ("not vertex.result < lowest <= MAX", "lowest in (vertex.result, MAX + 1)"),
     ),
     _service(
         "echo-counts",
@@ -85,7 +114,7 @@ LOW_WATERMARK_MUTANTS = (
     _service(
         "gone-is-awaited",
         ("LOW-4",),
-        "FLINK-32362",
+        "C3",
         "A task that left is awaited, so that no round ends before the next trigger.",
         ('cite("LOW-4", task in vertex.awaited)', "False"),
     ),
@@ -133,6 +162,26 @@ LOW_WATERMARK_MUTANTS = (
         "C25",
         "A task replies with the newest watermark of its source, even if a greater one was emitted.",
         ('timestamp if cite("LOW-11", timestamp > emitting.current) else emitting.current', "timestamp"),
+    ),
+    _service(
+        "minus-one-is-the-last",
+        ("LOW-15",),
+        "C22",
+        "The task -1 is taken for the last one that has started.",
+        (
+            "not set(tasks) <= set(self.vertices[name].there)",
+            "not set(tasks) <= {-1, *self.vertices[name].there}",
+        ),
+    ),
+    _service(
+        "restored-without-its-result",
+        ("LOW-16",),
+        "C14",
+        "After a restart the last result is forgotten, and an older one counts as new.",
+        (
+            "for tasks, *rest in saved]\n",
+            "for tasks, *rest in saved]\n        for vertex in restored:\n            vertex.result = MIN\n",
+        ),
     ),
     _service(
         "does-nothing",

@@ -16,13 +16,15 @@ from ..adapter import ComponentAdapter, Implementation
 from ..components.job.binding import OVERSHOOT_MS, REACTION_MS
 from ..components.registry import COMPONENTS
 from ..version import __version__
+from .known_bugs import known_bug
 from .loading import load_copy, reference_source
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A named wrong engine of a component: the `rules` it breaks, the real defect it comes from (`bug`: an
-    issue id or a statement), and the replacements (each text occurs once in the reference's `module`)."""
+    """A named wrong engine of a component: the `rules` it breaks, what it comes from (`bug`: the id of a
+    known bug, the number of a statement of `spec/statements.md`, or a few words), and the replacements (each
+    text occurs once in the reference's `module`)."""
 
     name: str
     component: str
@@ -31,6 +33,12 @@ class Mutant:
     bug: str
     summary: str
     replacements: tuple[tuple[str, str], ...]
+
+    @property
+    def link(self) -> str | None:
+        """Where the real defect is described; None if it comes from a statement or from nobody's tracker."""
+        known = known_bug(self.bug)
+        return known.links[0] if known is not None else None
 
     def load(self, entry: str) -> ModuleType:
         """The module `entry` of a copy of the reference in which this mutant's module is changed. Raises

@@ -41,9 +41,29 @@ SOURCE_MUTANTS = (
     _source(
         "delayed-by-samples",
         ("SOURCE-1", "SOURCE-9"),
-        "pipeline.watermark-alignment.buffer-size",
+        "the sample buffer of Flink 2.3.0",
         "What is compared with the bound is the watermark of some update intervals ago.",
         ('if self.policies.source_aligned_watermark != "newest":', "if True:"),
+    ),
+    _source(
+        "idle-is-blocked",
+        ("SOURCE-2", "SOURCE-3"),
+        "FLINK-32496",
+        "What is compared with the bound is MAX while the subtask is idle, and it waits for ever.",
+        (
+            "self.alignment.check(self.emitter.maximum, ",
+            "self.alignment.check(MAX if self.emitter.is_idle else self.emitter.maximum, ",
+        ),
+    ),
+    _source(
+        "deaf-while-idle",
+        ("SOURCE-3", "SOURCE-1"),
+        "FLINK-29099",
+        "An idle subtask does not hear announcements, and its next record is compared with an old bound.",
+        (
+            'if self.finished or (not obeys and cite("SOURCE-4")):',
+            'if self.finished or self.emitter.is_idle or (not obeys and cite("SOURCE-4")):',
+        ),
     ),
     _source(
         "reports-the-generator",
@@ -75,9 +95,30 @@ SOURCE_MUTANTS = (
         "FLINK-36751",
         "A split that is the only one is not paused.",
         (
-            "pausing = ahead - idle - self.paused - {MAIN}",
-            "pausing = ahead - idle - self.paused - {MAIN} if len(splits) > 1 else set()",
+            'if cite("SOURCE-9", split not in idle)}',
+            "if split not in idle and len(splits) > 1}",
         ),
+    ),
+    _source(
+        "idle-split-is-paused",
+        ("SOURCE-9",),
+        "FLINK-39073",
+        "A split is paused although it is idle, and not only when it is active again.",
+        (' if cite("SOURCE-9", split not in idle)}', "}"),
+    ),
+    _source(
+        "splits-run-on",
+        ("SOURCE-9",),
+        "FLINK-28853",
+        "The subtask is compared with the bound, and its splits are not.",
+        (' if cite("SOURCE-9", split not in idle)}', " if False}"),
+    ),
+    _source(
+        "fetched-goes-out",
+        ("SOURCE-11",),
+        "A24",
+        "Records of a paused split that have been fetched already go out.",
+        ('paused = cite("SOURCE-11", split in self.alignment.paused)', "paused = False"),
     ),
     _source(
         "idle-split-stays-paused",
@@ -137,6 +178,68 @@ SOURCE_MUTANTS = (
         "FLINK-3554",
         "The end of input is not said downstream.",
         ("return [*last, *(", "return [*("),
+    ),
+    _source(
+        "end-swallowed-while-idle",
+        ("SOURCE-14",),
+        "FLINK-40499",
+        "An idle subtask does not become active for MAX, so that its end is dropped downstream.",
+        (
+            'if cite("SOURCE-14", self.finished) else []',
+            "if not self.emitter.is_idle else []",
+        ),
+    ),
+    _source(
+        "empty-never-ends",
+        ("SOURCE-14",),
+        "BEAM-29558",
+        "A subtask that has emitted no watermark does not say MAX at its end either.",
+        (
+            'if cite("SOURCE-14", self.finished) else []',
+            "if self.emitter.maximum > MIN else []",
+        ),
+    ),
+    _source(
+        "reads-on-after-its-end",
+        ("SOURCE-16",),
+        "FLINK-14239",
+        "Records that are left at the end of the input go out after MAX, and are late.",
+        (
+            'if cite("SOURCE-16", self.finished):\n            raise IllegalState',
+            "if False:\n            raise IllegalState",
+        ),
+    ),
+    _source(
+        "assigned-twice-starts-anew",
+        ("SOURCE-16",),
+        "A23",
+        "A split that is assigned again gets another generator, which has forgotten how far it was.",
+        ("split in (MAIN, *self.assigned)", "split == MAIN"),
+        ("self.splits.add(split))", "self.splits.add(split) if split not in self.splits.parts else [])"),
+    ),
+    _source(
+        "restored-unbound",
+        ("SOURCE-17",),
+        "A12",
+        "After a restart a subtask reads without a bound until the next announcement.",
+        (
+            "    snapshot = state\n",
+            "    def snapshot(self):\n"
+            "        own, splits, aligned, samples, writers = self.state()\n"
+            "        return own, splits, (MAX, *aligned[1:]), samples, writers\n",
+        ),
+    ),
+    _source(
+        "finished-before-the-restart",
+        ("SOURCE-17",),
+        "FLINK-23708",
+        "A subtask that had ended before a restart has no watermark after it, and nobody hears MAX again.",
+        (
+            "        self.alignment.samples = dict(samples)\n",
+            "        self.alignment.samples = dict(samples)\n"
+            "        if self.finished:\n"
+            "            self.finished, self.emitter.maximum = False, MIN\n",
+        ),
     ),
     _source(
         "main-output-apart",

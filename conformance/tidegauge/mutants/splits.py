@@ -9,6 +9,14 @@ def _splits(
     return Mutant(f"splits-{name}", "splits", "splits", rules, bug, summary, replacements)
 
 
+_RESTORED = "{name: Part(timestamp, idle) for name, timestamp, idle in parts}"
+
+_REGISTERED_WHEN_HEARD = """
+        unheard = getattr(self, "unheard", {})
+        if name in unheard:
+            self.parts[name] = unheard.pop(name)
+        if"""
+
 SPLITS_MUTANTS = (
     _splits(
         "max-without-splits",
@@ -58,7 +66,7 @@ SPLITS_MUTANTS = (
     _splits(
         "idle-part-counts",
         ("SPLIT-4",),
-        "E45",
+        "FLINK-18934",
         "An idle part is waited for as long as another part is active.",
         (
             'if cite("SPLIT-6", not active):',
@@ -110,7 +118,7 @@ SPLITS_MUTANTS = (
     _splits(
         "deferred-lost-at-the-tick",
         ("SPLIT-10",),
-        "AMORO-486",
+        "E34",
         "A tick sends nothing: what was deferred leaves only together with an immediate change.",
         ('return self._update(waits=False) if cite("SPLIT-10") else []', "return []"),
     ),
@@ -120,6 +128,56 @@ SPLITS_MUTANTS = (
         "FLINK-38477",
         "A finished part counts: with all others idle, event time ends.",
         ('leaves = self.policies.split_finished == "leaves"', "leaves = False"),
+    ),
+    _splits(
+        "updated-before-the-watermark",
+        ("SPLIT-2", "SPLIT-10"),
+        "RW-21946",
+        "The minimum is taken before the watermark that has arrived is stored.",
+        (
+            "        part.watermark = timestamp if rises else part.watermark\n        return self._update(",
+            "        outputs = self._update(",
+        ),
+        (
+            "(rises and timestamp > self.output.maximum)))\n",
+            "(rises and timestamp > self.output.maximum)))\n"
+            "        part.watermark = timestamp if rises else part.watermark\n        return outputs\n",
+        ),
+    ),
+    _splits(
+        "unknown-is-added",
+        ("SPLIT-12",),
+        "B5",
+        "A split that nobody added is made up at its first word, and holds the others.",
+        (
+            'raise IllegalArgument(f"split or input {name!r} does not exist (SPLIT-12)")',
+            "self.parts[name] = Part()",
+        ),
+    ),
+    _splits(
+        "added-twice-starts-anew",
+        ("SPLIT-12",),
+        "E29",
+        "A split that is added again loses what it has delivered.",
+        ('if cite("SPLIT-12", split in self.parts):', "if False:"),
+    ),
+    _splits(
+        "restored-unregistered",
+        ("SPLIT-13", "SPLIT-1"),
+        "FLINK-32828",
+        "A restored part takes part from its first word on.",
+        (f"self.parts = {_RESTORED}", f"self.parts, self.unheard = {{}}, {_RESTORED}"),
+        (
+            '        if cite("SPLIT-12", name not in self.parts)',
+            f'{_REGISTERED_WHEN_HEARD} cite("SPLIT-12", name not in self.parts)',
+        ),
+    ),
+    _splits(
+        "restored-awake",
+        ("SPLIT-13",),
+        "E49",
+        "After a restart every part is active, and the idle ones are waited for.",
+        (_RESTORED, "{name: Part(timestamp) for name, timestamp, _ in parts}"),
     ),
     _splits(
         "does-nothing",

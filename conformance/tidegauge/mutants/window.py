@@ -18,6 +18,18 @@ WINDOW_MUTANTS = (
         ("before < w[1] - 1 <= timestamp", "before < w[1] <= timestamp"),
     ),
     _window(
+        "fires-with-the-next-watermark",
+        ("WIN-3", "WIN-13"),
+        "SPARK-24157",
+        "What a watermark completes is output and dropped when the next one comes, and not before.",
+        (
+            "        due = [",
+            '        earlier, self.before = getattr(self, "before", MIN), before\n        due = [',
+        ),
+        ("before < w[1] - 1 <= timestamp", "earlier < w[1] - 1 <= before"),
+        ("self._over(window)", "self._cleanup_time(window) <= before"),
+    ),
+    _window(
         "starts-with-the-record",
         ("WIN-1",),
         "BYTEWAX-b4cbe977",
@@ -41,9 +53,55 @@ WINDOW_MUTANTS = (
     _window(
         "session-ends-too-early",
         ("WIN-2",),
-        "KAFKA-8289",
+        "an intersection that leaves out the border",
         "Sessions that touch stay apart.",
         ("window[0] <= own[1] and own[0] <= window[1]", "window[0] < own[1] and own[0] < window[1]"),
+    ),
+    _window(
+        "expires-a-millisecond-early",
+        ("WIN-10",),
+        "KAFKA-8289",
+        "A window is over for a record a ms before its cleanup time.",
+        (
+            'cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark)',
+            "self._cleanup_time(whole) - 1 <= self.current_watermark",
+        ),
+    ),
+    _window(
+        "session-without-its-gap",
+        ("WIN-10",),
+        "KAFKA-12718",
+        "A session is over with its last record, although another may come within the gap.",
+        (
+            'cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark)',
+            'self._cleanup_time(whole) - getattr(self.assigner, "gap", 0) <= self.current_watermark',
+        ),
+    ),
+    _window(
+        "late-is-accepted",
+        ("WIN-10",),
+        "FLINK-39719",
+        "A record is let in after the state that it needs has been cleaned, and gives a result of its own.",
+        ('if cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark):', "if False:"),
+    ),
+    _window(
+        "late-by-the-largest-timestamp",
+        ("WIN-10", "WIN-11"),
+        "KAFKA-7895",
+        "Whether a record is late is judged by the largest timestamp that the task has seen.",
+        (
+            "        taken = [window for own",
+            '        self.seen = max(timestamp - 1, getattr(self, "seen", MIN))\n'
+            "        taken = [window for own",
+        ),
+        (
+            'cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark)',
+            "self._cleanup_time(whole) <= max(self.current_watermark, self.seen)",
+        ),
+        (
+            "later(timestamp, self.allowed_lateness) <= self.current_watermark)",
+            "later(timestamp, self.allowed_lateness) <= max(self.current_watermark, self.seen))",
+        ),
     ),
     _window(
         "late-for-one-is-late-for-all",
@@ -70,6 +128,30 @@ WINDOW_MUTANTS = (
         ),
     ),
     _window(
+        "late-without-a-trace",
+        ("WIN-12", "WIN-11"),
+        "E24",
+        "A late record for which there is no late output is not counted.",
+        (
+            'return [("late", value) if cite("WIN-12", self.late_output) else ("drop",)]',
+            'return [("late", value)] if self.late_output else []',
+        ),
+    ),
+    _window(
+        "without-time-is-old",
+        ("WIN-15",),
+        "E8",
+        "A record without a timestamp is taken for a very old one.",
+        ('if cite("WIN-15", timestamp in (MIN, MAX)):', "if timestamp == MAX:"),
+    ),
+    _window(
+        "both-triggers",
+        ("WIN-5",),
+        "E4",
+        "The trigger of event time is left in place beside the one that fires at every record.",
+        ('by_time = not cite("WIN-5", self.trigger == "per-record")', "by_time = True"),
+    ),
+    _window(
         "late-record-waits",
         ("WIN-4",),
         "E22",
@@ -79,7 +161,7 @@ WINDOW_MUTANTS = (
     _window(
         "watermark-before-results",
         ("WIN-6",),
-        "E6",
+        "FLINK-36875",
         "The watermark goes downstream before the results that it releases.",
         ("[*outputs, watermark(timestamp)] if results_first else ", ""),
     ),
@@ -120,6 +202,18 @@ WINDOW_MUTANTS = (
         "E21",
         "State is dropped at the end of a window, although late records are still let in.",
         ("cleanup_time = self._cleanup_time(window)\n", "cleanup_time = window[1] - 1\n"),
+    ),
+    _window(
+        "future-record-drops-state",
+        ("WIN-13", "WIN-3"),
+        "KAFKA-7072",
+        "A record far ahead drops the state of the windows that are over at its own time.",
+        (
+            "        taken = [window for own",
+            "        for old in [w for w in self.windows if self._cleanup_time(w) <= timestamp - 1]:\n"
+            "            del self.windows[old]\n"
+            "        taken = [window for own",
+        ),
     ),
     _window(
         "resumed-channel-is-let-in",

@@ -1,17 +1,20 @@
-"""The scenarios of a planned item, and a scenario found again by its id."""
+"""What a planned item does: its scenarios, and how they are judged; and a scenario found again by its id."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from tidegauge_reference import Policies
 
 from ..components.registry import COMPONENTS
 from ..generation.cover import state_cover
-from ..generation.histories import draw_history
+from ..generation.histories import draw_history, drawn_histories
 from ..journal import Started
+from ..judging.examination import Examiner, ItemReport
+from ..judging.job_examination import examine_job
 from ..plan import VOLUMES, PlannedItem
 from ..request import Request
-from ..scenario import Scenario
-from ..vectors import load_vectors
+from ..scenario import BadInput, Scenario
+from ..vectors import Vector, every_vector, own_vectors, published_outputs, vectors_added
 
 
 def scenarios_of(item: PlannedItem, request: Request, policies: Policies) -> Iterator[Scenario]:
@@ -19,20 +22,69 @@ def scenarios_of(item: PlannedItem, request: Request, policies: Policies) -> Ite
     draws, the same in every process."""
     indices = range(item.start, item.stop)
     if item.suite == "vectors":
-        yield from (load_vectors(item.component)[index].scenario for index in indices)
+        vectors = vectors_added(item.component, item.name, request.vectors)
+        yield from (vectors[index].scenario for index in indices)
     elif item.suite == "state-cover":
         cover = state_cover(item.component, item.name, policies)
         stride = VOLUMES[request.budget].cover_stride
         yield from (cover.scenario(index) for index in indices if index % stride == 0)
     else:
-        component = COMPONENTS[item.component]
-        yield from (draw_history(component, request.seed, index, policies) for index in indices)
+        yield from drawn_histories(item.component, request.seed, item.start, item.stop, policies)
+
+
+def examine(
+    item: PlannedItem,
+    request: Request,
+    scenarios: Iterable[Scenario],
+    examiner: Examiner,
+    report: ItemReport,
+) -> None:
+    """Do an item of any suite but those of Hypothesis on its scenarios (see `scenarios_of`; a job has its
+    own), counting what it finds into `report`."""
+    if item.suite == "jobs":
+        examine_job(examiner, report, item.name)
+    elif item.suite == "vectors":
+        _compare_with_published(item, request, scenarios, examiner, report)
+    elif item.suite == "properties":
+        _check_property(item, scenarios, examiner, report)
+    else:
+        examiner.compare(report, examiner.applicable(scenarios))
+
+
+def _compare_with_published(
+    item: PlannedItem,
+    request: Request,
+    scenarios: Iterable[Scenario],
+    examiner: Examiner,
+    report: ItemReport,
+) -> None:
+    """The right answers stand in the file."""
+    published = {
+        vector.scenario.id: outputs
+        for vector in vectors_added(item.component, item.name, request.vectors)
+        if (outputs := published_outputs(vector, examiner.policies)) is not None
+    }
+    kept = [scenario for scenario in examiner.applicable(scenarios) if scenario.id in published]
+    examiner.compare(report, kept, published)
+
+
+def _check_property(
+    item: PlannedItem, scenarios: Iterable[Scenario], examiner: Examiner, report: ItemReport
+) -> None:
+    """No reference is asked, and so not which rules decide in a scenario: those of the property count."""
+    property = next(one for one in COMPONENTS[item.component].properties if one.name == item.name)
+    if not examiner.rules or examiner.rules & set(property.rules):
+        whatever_decides = Examiner(examiner.adapter, examiner.implementation, examiner.policies)
+        examiner.check(report, property, whatever_decides.applicable(scenarios))
 
 
 def find_scenario(scenario_id: str, started: Started, policies: Policies) -> Scenario | None:
     """The scenario of that id, drawn again; None for one that was not drawn (a fuzzer's, a variant)."""
     name = scenario_id.partition("~")[0]
-    for vector in (vector for component in COMPONENTS for vector in load_vectors(component)):
+    own: tuple[Vector, ...] = ()
+    with suppress(BadInput):  # the user's folder may be gone by now
+        own = own_vectors(started.request.vectors)
+    for vector in (*own, *every_vector()):
         if vector.scenario.id == name:
             return vector.scenario
     component_name, _, rest = name.partition(":")

@@ -3,12 +3,13 @@
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import FlakyFailure
 
-from tidegauge.judging.examination import Examiner, ItemReport, count
+from tidegauge.judging.examination import Examiner, ItemReport
 from tidegauge.judging.judge import Judgement
 from tidegauge.plan import PlannedItem
 from tidegauge.run_under_pytest import Run
 from tidegauge.scenario import Scenario
 from tidegauge.strategies import scenarios
+from tidegauge.transcript import Transcript
 
 from .conftest import conforms
 
@@ -18,7 +19,7 @@ class Diverges(Exception):
 
 
 def test_fuzz(item: PlannedItem, run: Run, examiner: Examiner, report: ItemReport) -> None:
-    differing: list[tuple[Scenario, Judgement]] = []
+    differing: list[tuple[Scenario, Judgement, Transcript | None]] = []
 
     @seed(run.request.seed)
     @settings(
@@ -34,9 +35,8 @@ def test_fuzz(item: PlannedItem, run: Run, examiner: Examiner, report: ItemRepor
     def engine_agrees(scenario: Scenario) -> None:
         for kept in examiner.applicable([scenario]):
             judgement, transcript = examiner.judged([kept])[0]
-            count(report, kept, judgement, transcript)
-            if judgement.diverges_at is not None:
-                differing.append((kept, judgement))
+            if examiner.fails(report, kept, judgement, transcript):
+                differing.append((kept, judgement, transcript))
                 raise Diverges
 
     try:

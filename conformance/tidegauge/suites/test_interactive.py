@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from tidegauge.adapter import Session, played
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.examination import Examiner, ItemReport, count
+from tidegauge.judging.examination import Examiner, ItemReport
 from tidegauge.judging.judge import Judgement, judge
 from tidegauge.judging.oracle import expect
 from tidegauge.plan import PlannedItem
@@ -30,7 +30,7 @@ class Diverges(Exception):
 
 def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: ItemReport) -> None:
     component = COMPONENTS[item.component]
-    differing: list[tuple[Scenario, Judgement]] = []
+    differing: list[tuple[Scenario, Judgement, Transcript | None]] = []
 
     class Machine(RuleBasedStateMachine):
         """One engine and its history."""
@@ -40,6 +40,7 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
             self.history: list[Any] = []
             self.outputs: list[Outputs] = []
             self.failure: Failure | None = None
+            self.over = False
             self.session: Session | None = None
 
         @initialize(setup=setups(item.component))
@@ -51,7 +52,7 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
 
         @rule(data=st.data())
         def step(self, data: Any) -> None:
-            if self.session is None or self.failure is not None:
+            if self.session is None or self.failure is not None or self.over:
                 return
             step = data.draw(steps(item.component, self.setup))
             self.history.append(step)
@@ -61,10 +62,12 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
             self.failure = answer.failure
             scenario = self.scenario()
             transcript = checked(Transcript(scenario.id, tuple(self.outputs), self.failure))
-            judgement = judge(scenario, transcript, expect(scenario, run.policies), "step")
-            if judgement.diverges_at is not None:
-                count(report, scenario, judgement, transcript)
-                differing.append((scenario, judgement))
+            judgement = judge(scenario, transcript, expect(scenario, examiner.semantics), "step")
+            if judgement.diverges_at is None:
+                return
+            self.over = True
+            if examiner.fails(report, scenario, judgement, transcript):
+                differing.append((scenario, judgement, transcript))
                 raise Diverges
 
         def scenario(self) -> Any:
@@ -77,11 +80,11 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
             )
 
         def teardown(self) -> None:
-            if self.history and self.failure is None and not differing:
+            if self.history and self.failure is None and not self.over:
                 scenario = self.scenario()
                 transcript = Transcript(scenario.id, tuple(self.outputs))
-                judgement = judge(scenario, transcript, expect(scenario, run.policies), "step")
-                count(report, scenario, judgement, transcript)
+                judgement = judge(scenario, transcript, expect(scenario, examiner.semantics), "step")
+                examiner.fails(report, scenario, judgement, transcript)
             if self.session is not None:
                 self.session.close()
 

@@ -3,10 +3,11 @@
 from tidegauge.judging.examination import Examiner, ItemReport
 from tidegauge.plan import PlannedItem
 from tidegauge.run_under_pytest import Run
+from tidegauge.suites.items import examine
 
 from .conftest import conforms
 
 
 def test_state_cover(item: PlannedItem, run: Run, examiner: Examiner, report: ItemReport) -> None:
-    examiner.compare(report, examiner.applicable(run.scenarios(item)))
+    examine(item, run.request, run.scenarios(item), examiner, report)
     conforms(report, run)

@@ -1,7 +1,7 @@
 """Write the published vectors: `python -m tidegauge.vector_sources.writer FLINK_FACTS FOLDER`.
 
-FLINK_FACTS is `tests/data/flink/scenarios.jsonl`, FOLDER `spec/tidegauge_spec/vectors/<version>`. Released
-vectors do not change: a changed byte needs a new version of the specification.
+FLINK_FACTS is `tests/data/flink/scenarios.jsonl`, FOLDER `spec/tidegauge_spec/vectors/1.0`. Released vectors
+do not change: a new one belongs to the next version, where `tidegauge promote` puts what runs have found.
 """
 
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..vectors import Vector
+from ..vectors import Vector, vector_schema
 from . import (
     backlog,
     clock,
@@ -46,13 +46,12 @@ def vector_files(flink_facts: Path) -> dict[str, bytes]:
         "valve": [*valve_essay.VECTORS, *valve_known_bugs.VECTORS, *flink_vectors(facts)],
         **{component: list(written) for component, written in WRITTEN.items()},
     }
-    schema = msgspec.json.format(msgspec.json.encode(msgspec.json.schema(Vector)), indent=1)
     return {
         **{
             f"{component}.jsonl": b"".join(msgspec.json.encode(vector) + b"\n" for vector in written)
             for component, written in vectors.items()
         },
-        "schema.json": schema + b"\n",
+        "schema.json": vector_schema(),
     }
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from ...property import Holds, Property
 from ...scenario import Scenario
 from ...timestamps import MAX, from_wire, to_wire
-from ...transcript import Outputs, Transcript
+from ...transcript import Outputs, Transcript, same_outputs
 from ...vocabulary import Announcement, AnyOutput, Error, Step
 from ..common_properties import (
     SHIFT_MS,
@@ -18,7 +18,7 @@ from ..common_properties import (
     uninterrupted,
     with_restores,
 )
-from .vocabulary import CoordinatorSetup, FinishStep, ReportStep, StartedSource, StartStep
+from .vocabulary import AnnounceStep, CoordinatorSetup, FinishStep, ReportStep, StartedSource, StartStep
 
 
 def _started(scenario: Scenario) -> tuple[StartedSource, ...]:
@@ -75,6 +75,19 @@ def _bound_within_drift(scenarios: Sequence[Scenario], transcripts: Sequence[Tra
     return arose
 
 
+def _one_announcement(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
+    arose = None
+    for step, outputs in zip(scenarios[0].history, transcripts[0].outputs, strict=False):
+        told = [output.to for output in outputs if isinstance(output, Announcement)]
+        if not told:
+            continue
+        arose = True
+        own = isinstance(step, AnnounceStep) and all(to.rpartition("/")[0] == step.source for to in told)
+        if not own or len(set(told)) < len(told):
+            return False
+    return arose
+
+
 def _strangers(scenario: Scenario) -> set[str]:
     """The sources outside the group of the first source that is started; none where somebody tries to start
     one source in two groups, which leaves open where it belongs."""
@@ -109,7 +122,8 @@ def _groups_isolated(scenarios: Sequence[Scenario], transcripts: Sequence[Transc
     original, alone = transcripts
     if scenarios[0].history == scenarios[1].history or not any(alone.outputs):
         return None
-    return alone.outputs == tuple(original.outputs[place] for place in _kept(scenarios[0]))
+    in_company = [original.outputs[place] for place in _kept(scenarios[0])]
+    return len(alone.outputs) == len(in_company) and all(map(same_outputs, alone.outputs, in_company))
 
 
 def _shift(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
@@ -138,6 +152,15 @@ PROPERTIES = (
             "align_restarted_coordinator": "keeps-reports",
             "align_source_key": "identity",
         },
+        needs_steps=True,
+    ),
+    Property(
+        name="coordinator-one-announcement",
+        sentence="In an update interval each subtask of the source gets at most one announcement, and none "
+        "of another source any.",
+        rules=("ALIGN-9",),
+        holds=_one_announcement,
+        holds_under={},
         needs_steps=True,
     ),
     Property(

@@ -29,6 +29,7 @@ from .vocabulary import (
 _KINDS: tuple[tuple[Kind, int], ...] = (
     *((("bounded-out-of-orderness", bound)) for bound in (0, 0, 1, 3, 10, 60_000)),
     ("punctuated", 0),
+    ("punctuated", 0),
     ("processing-time", 0),
     ("processing-time", 0),
     ("no-watermarks", 0),
@@ -53,8 +54,10 @@ def draw_setup(random: RandomSource) -> GeneratorSetup:
 def draw_step(random: RandomSource, engine: Any) -> Step:
     """A step for the input as it stands: `engine` is the reference's."""
     timeout = engine.running.idle_timeout
-    if timeout is not None and random.chance(40):
+    if timeout is not None and random.chance(55):
         return TickStep() if random.chance(60) else AdvanceStep(timeout + random.below(2))
+    if engine.strategy != engine.running and random.chance(40):
+        return random.pick((StartStep(), AlignmentStep(), _builder_call(random)))
     kind = random.below(100)
     if kind < 38:
         return RecordStep(to_wire(_timestamp(random, engine)))
@@ -76,15 +79,16 @@ def draw_step(random: RandomSource, engine: Any) -> Step:
 
 
 def _timestamp(random: RandomSource, engine: Any) -> int:
-    """Around the largest timestamp so far; now and then none at all, or the end of time."""
+    """Around the largest timestamp or watermark so far; now and then none at all, or the end of time."""
     if random.chance(3):
         return MAX if random.chance(20) else MIN
     generator = getattr(engine.generator, "generator", engine.generator)
-    known = generator.largest if generator.largest > MIN else engine.now
+    known = max(generator.largest, engine.emitter.maximum)
+    known = known if known > MIN else engine.now
     if known in (0, MAX):
         known = random.pick(_EPOCHS)
     behind = random.pick((1, 1, 2, getattr(generator, "bound", 0) + 1))
-    return int(known) + random.between(-behind, 4)
+    return int(known) + random.between(-behind, random.pick((0, 2, 4)))
 
 
 def _builder_call(random: RandomSource) -> Step:
@@ -96,7 +100,9 @@ def _builder_call(random: RandomSource) -> Step:
             ForBoundedOutOfOrdernessStep(duration),
             ForGeneratorStep(random.pick((None, "punctuated", "processing-time"))),
             WithTimestampAssignerStep(random.pick((None, "record-time", "ingestion-time"))),
+            WithTimestampAssignerStep(random.pick(("record-time", "ingestion-time"))),
             WithIdlenessStep(duration),
+            WithIdlenessStep(random.pick((1, 5))),
             WithWatermarkAlignmentStep(random.pick((None, "group-1", "group-2")), random.pick((0, 200))),
             WithWatermarkAlignmentStep("group-1", duration),
             WithWatermarkAlignmentStep("group-1", 1, duration),

@@ -16,6 +16,7 @@ from ..common_properties import (
     goes_back,
     output_increases,
     outputs_of,
+    same_in_all,
     status_alternates,
     uninterrupted,
     with_restores,
@@ -115,7 +116,7 @@ def _timeless(scenario: Scenario) -> list[Scenario]:
 def _data_driven(_: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
     if not transcripts[1:] or not any(isinstance(output, Watermark) for output in outputs_of(transcripts[1])):
         return None
-    return outputs_of(transcripts[1]) == outputs_of(transcripts[2])
+    return same_in_all(transcripts[1], transcripts[2])
 
 
 def _one_run_in_mid_pipeline(scenario: Scenario) -> bool:

@@ -47,15 +47,16 @@ class Feed:
     def records(self, now: int, milliseconds: int) -> Iterator[int]:
         """The timestamps (ms) of the records that can be read by `now` (ms), each read as it is taken; as
         many as a reader that catches up gets through in `milliseconds`."""
-        before = 0
+        before, first, time = 0, self.position, Fraction(_CATCHING_UP * milliseconds)
         for segment in self.segments:
             if (read := self.position - before) < segment.count:
-                in_time = max(1, int(_CATCHING_UP * milliseconds / segment.interval))
+                in_time = max(int(self.position == first), int(time / segment.interval))
                 for number in range(read, min(segment.readable(now), read + in_time)):
                     self.position += 1
                     yield segment.first + number * segment.step
                 if self.position < before + segment.count:
                     return
+                time -= (self.position - before - read) * segment.interval
             before += segment.count
 
     def under_backpressure(self, now: int) -> bool:

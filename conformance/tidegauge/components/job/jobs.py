@@ -3,6 +3,8 @@
 from msgspec.structs import replace
 
 from ...scenario import JobScenario, Origin
+from .segments import of_segments
+from .transformations import CONTROL, TRANSFORMATIONS
 from .vocabulary import Backpressure, JobSetup, SegmentSetup, SourceSetup, SubtaskSetup
 
 DRIFT = 30_000
@@ -27,12 +29,6 @@ _UNTIL = 3 * _RECORDS
 """Three times as long as a right engine needs."""
 
 
-def _segmented(*segments: SegmentSetup, backpressure: tuple[Backpressure, ...] = ()) -> SubtaskSetup:
-    first = min(int(segment.first) for segment in segments)
-    last = max(int(segment.first) + (segment.count - 1) * segment.step for segment in segments)
-    return SubtaskSetup(first, last + 1, 1, segments, backpressure)
-
-
 _SECOND = 1_000
 _WINDOW = 10 * _SECOND
 
@@ -40,14 +36,18 @@ _WINDOW = 10 * _SECOND
 def _worked_example(name: str, stays_at: int) -> JobSetup:
     """The example of the FLIP on blocked sources: A is blocked at 1042 s, B emits a large batch at 1000 s (or
     goes on to 1005 s) for three times the idle timeout, then jumps to 5000 s; A resumes at 1042 s."""
-    a = _segmented(
-        SegmentSetup(1_000 * _SECOND, 43, _SECOND, 0, 10),
-        SegmentSetup(1_042 * _SECOND, 60, _SECOND, 2_000, 10),
+    a = of_segments(
+        [
+            SegmentSetup(1_000 * _SECOND, 43, _SECOND, 0, 10),
+            SegmentSetup(1_042 * _SECOND, 60, _SECOND, 2_000, 10),
+        ]
     )
-    b = _segmented(
-        SegmentSetup(1_000 * _SECOND, 750, 0, 0, 10),
-        SegmentSetup(stays_at * _SECOND, 750, 0, 7_500, 10),
-        SegmentSetup(5_000 * _SECOND, 50, _SECOND, 15_100, 10),
+    b = of_segments(
+        [
+            SegmentSetup(1_000 * _SECOND, 750, 0, 0, 10),
+            SegmentSetup(stays_at * _SECOND, 750, 0, 7_500, 10),
+            SegmentSetup(5_000 * _SECOND, 50, _SECOND, 15_100, 10),
+        ]
     )
     sources = tuple(
         SourceSetup(source, (subtask,), "group-1", DRIFT, idle_timeout=5 * _SECOND)
@@ -61,17 +61,27 @@ def _backpressured(name: str, a: Backpressure, b: tuple[Backpressure, ...] = ())
     B goes on, or stops later."""
     feed = SegmentSetup(0, 300, 100, 0, 100)
     sources = (
-        SourceSetup("a", (_segmented(feed, backpressure=(a,)),), idle_timeout=3 * _SECOND),
-        SourceSetup("b", (_segmented(feed, backpressure=b),), idle_timeout=3 * _SECOND),
+        SourceSetup("a", (of_segments([feed], (a,)),), idle_timeout=3 * _SECOND),
+        SourceSetup("b", (of_segments([feed], b),), idle_timeout=3 * _SECOND),
     )
     return JobSetup(name, sources, until=60 * _SECOND, window=_SECOND)
+
+
+def _slow_and_fast(name: str, max_out_of_orderness: int = 0) -> JobSetup:
+    """A slow and a fast subtask of one source, one record for each second of event time, with windows; to be
+    compared with what is made of it (`transformations.py`)."""
+    slow, fast = (of_segments([SegmentSetup(0, 120, _SECOND, 0, rate)]) for rate in (400, 100))
+    source = SourceSetup(
+        "events", (slow, fast), "group-1", 5 * _SECOND, max_out_of_orderness=max_out_of_orderness
+    )
+    return JobSetup(name, (source,), until=180 * _SECOND, window=_WINDOW)
 
 
 def _window_state(name: str, restarts: tuple[int, ...] = ()) -> JobSetup:
     """A fast and a slow source in one group, and windows over both that wait for the slow one."""
     feeds = {"fast": SegmentSetup(0, 1_200, 100, 0, 20), "slow": SegmentSetup(0, 1_200, 100, 0, 100)}
     sources = tuple(
-        SourceSetup(name, (_segmented(feed),), "group-1", 5 * _SECOND) for name, feed in feeds.items()
+        SourceSetup(name, (of_segments([feed]),), "group-1", 5 * _SECOND) for name, feed in feeds.items()
     )
     return JobSetup(name, sources, until=240 * _SECOND, restarts=restarts, window=_SECOND)
 
@@ -134,10 +144,18 @@ _JOBS = (
     ),
     _window_state("window-state"),
     _window_state("window-state-restarted", restarts=(20 * _SECOND, 50 * _SECOND)),
+    JobSetup(
+        "slow-and-fast",
+        (SourceSetup("numbers", _subtasks(_SLOW, _FAST, ends=(30_000, 30_000)), "group-1", 4_000),),
+        until=90 * _SECOND,
+    ),
+    _slow_and_fast("slow-and-fast-windows"),
+    _slow_and_fast("slow-and-fast-out-of-order", max_out_of_orderness=5 * _SECOND),
 )
 
 
-def _scenario(setup: JobSetup) -> JobScenario:
+def needs_of(setup: JobSetup) -> tuple[str, ...]:
+    """The capabilities that a job needs."""
     needs = ["restart"] if setup.restarts else []
     if setup.split_range:
         needs.append("int64")
@@ -145,21 +163,30 @@ def _scenario(setup: JobSetup) -> JobScenario:
         needs.append("job-windows")
     if any(source.idle_timeout is not None for source in setup.sources):
         needs.append("job-idleness")
-    return JobScenario(
-        id=f"job:{setup.name}", setup=setup, needs=tuple(needs), origin=Origin("vector", of="FLIP-182")
-    )
+    if any(source.max_out_of_orderness for source in setup.sources):
+        needs.append("job-out-of-orderness")
+    return tuple(needs)
+
+
+def _scenario(setup: JobSetup) -> JobScenario:
+    origin = Origin("vector", of="FLIP-182")
+    return JobScenario(id=f"job:{setup.name}", setup=setup, needs=needs_of(setup), origin=origin)
 
 
 JOBS = {setup.name: _scenario(setup) for setup in _JOBS}
 """The suite's jobs by name."""
 
 
+def made_of(scenario: JobScenario, transformation: str) -> JobScenario | None:
+    """The job that one of the `TRANSFORMATIONS` makes of a job; None if there is nothing to transform."""
+    setup = TRANSFORMATIONS[transformation](scenario.setup)
+    if setup is None:
+        return None
+    return replace(scenario, id=f"{scenario.id}:{transformation}", setup=setup, needs=needs_of(setup))
+
+
 def control(scenario: JobScenario) -> JobScenario:
     """The same job without alignment and without restarts."""
-    sources = tuple(
-        replace(source, watermark_group=None, max_allowed_watermark_drift=0)
-        for source in scenario.setup.sources
-    )
-    setup = replace(scenario.setup, sources=sources, restarts=())
-    needs = tuple(need for need in scenario.needs if need != "restart")
-    return replace(scenario, id=f"{scenario.id}:control", setup=setup, needs=needs)
+    without = made_of(scenario, CONTROL)
+    assert without is not None
+    return without

@@ -46,7 +46,8 @@ class SubtaskSetup(Struct, frozen=True, forbid_unknown_fields=True, omit_default
 class SourceSetup(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A source with its subtasks; with alignment if it has a group. The drift is in ms. Sources of one
     `query` run in one query, where an engine has such a thing. A subtask without data for `idle_timeout`
-    ms is idle, if that is set."""
+    ms is idle, if that is set. Its generators expect records up to `max_out_of_orderness` ms behind the
+    largest timestamp before them."""
 
     name: str
     subtasks: tuple[SubtaskSetup, ...]
@@ -54,6 +55,7 @@ class SourceSetup(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     max_allowed_watermark_drift: Milliseconds = 0
     query: str = "query"
     idle_timeout: Milliseconds | None = None
+    max_out_of_orderness: Milliseconds = 0
 
 
 class JobSetup(Setup, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

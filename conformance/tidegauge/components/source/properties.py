@@ -29,6 +29,7 @@ from ..common_properties import (
     output_increases,
     outputs_moved,
     outputs_of,
+    same_in_all,
     shifted,
     status_alternates,
     uninterrupted,
@@ -57,7 +58,21 @@ def _no_record_while_idle(scenarios: Sequence[Scenario], transcripts: Sequence[T
 
 
 def _silent_while_blocked(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
-    return nothing_between(scenarios[0], transcripts[0], Blocked, Unblocked, (Record, Blocked))
+    """Where a span has both a record and a change, it may be in either order: they go to two receivers."""
+    if goes_back(scenarios[0]):
+        return None
+    arose = None
+    blocked = False
+    for outputs in transcripts[0].outputs:
+        changes = [output for output in outputs if isinstance(output, Blocked | Unblocked)]
+        if blocked and not changes and any(isinstance(output, Record) for output in outputs):
+            return False
+        for change in changes:
+            if blocked and isinstance(change, Blocked):
+                return False
+            blocked = isinstance(change, Blocked)
+            arose = arose or blocked or None
+    return arose
 
 
 def _silent_while_paused(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
@@ -110,19 +125,24 @@ def _off_means_off(scenarios: Sequence[Scenario], transcripts: Sequence[Transcri
 
 
 def _reports_what_it_emitted(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
+    """A span's reports may come before or after what else it outputs: they go to another receiver."""
     if goes_back(scenarios[0]):
         return None
     arose = None
     watermark, idle = MIN, False
-    for output in outputs_of(transcripts[0]):
-        if isinstance(output, Watermark):
-            watermark = from_wire(output.timestamp)
-        if isinstance(output, Idle | Active):
-            idle = isinstance(output, Idle)
-        if isinstance(output, Report):
-            arose = True
-            if watermark == MIN or from_wire(output.watermark) != (MAX if idle else watermark):
-                return False
+    for outputs in transcripts[0].outputs:
+        emitted = [(watermark, idle)]
+        for output in outputs:
+            if isinstance(output, Watermark):
+                watermark = from_wire(output.timestamp)
+            if isinstance(output, Idle | Active):
+                idle = isinstance(output, Idle)
+            emitted.append((watermark, idle))
+        right = {MAX if was_idle else at for at, was_idle in emitted if at != MIN}
+        reported = {from_wire(output.watermark) for output in outputs if isinstance(output, Report)}
+        if not reported <= right:
+            return False
+        arose = arose or bool(reported) or None
     return arose
 
 
@@ -161,7 +181,7 @@ def _without_blocked_time(scenario: Scenario) -> list[Scenario]:
 def _takes_no_time(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
     if len(scenarios[0].history) == len(scenarios[1].history):
         return None
-    return outputs_of(transcripts[0]) == outputs_of(transcripts[1])
+    return same_in_all(transcripts[0], transcripts[1])
 
 
 PROPERTIES = (

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from ...property import Holds, Property
 from ...scenario import Scenario
 from ...timestamps import MIN, from_wire
-from ...transcript import Transcript
+from ...transcript import Transcript, same_outputs
 from ...vocabulary import Active, Drop, Fire, Idle, Late, Retract
 from ..common_properties import goes_back, output_increases, outputs_of, uninterrupted, with_restores
 from .moving import moved, output_moved, period
@@ -113,10 +113,10 @@ def _statuses_change_nothing(scenarios: Sequence[Scenario], transcripts: Sequenc
     if len(scenarios[0].history) == len(scenarios[1].history):
         return None
     with_, without = (
-        [output for output in outputs_of(transcript) if not isinstance(output, Idle | Active)]
+        tuple(output for output in outputs_of(transcript) if not isinstance(output, Idle | Active))
         for transcript in transcripts
     )
-    return with_ == without
+    return same_outputs(with_, without)
 
 
 _PERIODS = 1000
@@ -133,7 +133,7 @@ def _shift(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> 
     if not _fires(transcripts[0]):
         return None
     milliseconds = _PERIODS * period(_setup(scenarios[0]))
-    return [output_moved(output, milliseconds) for output in original] == shifted
+    return same_outputs(tuple(output_moved(output, milliseconds) for output in original), tuple(shifted))
 
 
 PROPERTIES = (

@@ -1,0 +1,52 @@
+"""Real defects of stream processors, and what the kit makes of each: `known-bugs.jsonl`, one a line."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.json import Decoder
+
+
+class PolicyValue(Struct, frozen=True, forbid_unknown_fields=True):
+    """The value of a policy under which an engine may do what the defect does."""
+
+    name: str
+    value: str
+
+
+class KnownBug(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A defect of a `system`, in its tracker under `id` and perhaps further ids (`also`).
+
+    One of the last three says what became of it: the `mutants` that do it; the `policy` by which engines may
+    legitimately differ there; or why it is `unusable`, because the specification has nothing that could show
+    it, or asks for something else.
+    """
+
+    id: str
+    system: str
+    title: str
+    links: tuple[str, ...]
+    also: tuple[str, ...] = ()
+    mutants: tuple[str, ...] = ()
+    policy: PolicyValue | None = None
+    unusable: str = ""
+
+
+@cache
+def load_known_bugs() -> Mapping[str, KnownBug]:
+    """All known bugs by `id`. Raises `msgspec.ValidationError` if a line is not one."""
+    lines = (files(__package__) / "known-bugs.jsonl").read_text(encoding="utf-8")
+    return MappingProxyType({bug.id: bug for bug in Decoder(KnownBug).decode_lines(lines)})
+
+
+@cache
+def _by_any_id() -> Mapping[str, KnownBug]:
+    bugs = load_known_bugs().values()
+    return {id: bug for bug in bugs for id in (bug.id, *bug.also)}
+
+
+def known_bug(id: str) -> KnownBug | None:
+    """The known bug of this id, be it one of its further ids; None if there is none."""
+    return _by_any_id().get(id)

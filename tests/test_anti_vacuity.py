@@ -1,0 +1,88 @@
+"""A run in which nothing was shown never succeeds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import Command
+from test_known_deviations import results_in
+
+DOES_NOTHING = '''
+from tidegauge import ComponentAdapter
+from tidegauge.components.registry import COMPONENTS
+
+
+class Nothing:
+    def __getattr__(self, step):
+        return lambda *arguments: []
+
+
+class Adapter(ComponentAdapter):
+    """Claims everything, accepts every step and never outputs anything."""
+
+    name = "nothing"
+    extras = ("snapshot", "int64", "alignment", "restart", "job-windows", "job-idleness", "watermark-lag")
+
+
+for component in COMPONENTS:
+    setattr(Adapter, component, lambda self, setup: Nothing())
+'''
+
+
+@pytest.fixture
+def nothing(tmp_path: Path) -> str:
+    """The adapter of an engine that does nothing."""
+    (tmp_path / "nothing.py").write_text(DOES_NOTHING, encoding="utf-8")
+    return "nothing:Adapter"
+
+
+def test_an_engine_that_does_nothing_fails_every_must(
+    nothing: str, tidegauge: Command, tmp_path: Path
+) -> None:
+    assert tidegauge("run", "--adapter", nothing, "--budget", "smoke", "-n", "2").returncode == 1
+    rules = results_in(tmp_path / "tidegauge-results")["rules"]
+    musts = [rule for rule in rules if rule["level"] == "MUST"]
+    assert len(musts) > 140
+    assert {rule["verdict"] for rule in musts} == {"fail"}
+
+
+def test_a_run_in_which_no_rule_is_judged_fails(tidegauge: Command) -> None:
+    ended = tidegauge("run", "--adapter", "reference", "--budget", "smoke", "--rule", "GEN-7", "-n", "1")
+    assert ended.returncode == 1
+    assert "1 not-applicable of 1 rules" in ended.stdout
+
+
+def test_rules_of_time_are_judged_in_what_they_decide(tidegauge: Command, tmp_path: Path) -> None:
+    ended = tidegauge("run", "--adapter", "reference", "--budget", "smoke", "--component", "time", "-n", "2")
+    assert ended.returncode == 0, ended.stdout
+    rules = results_in(tmp_path / "tidegauge-results")["rules"]
+    assert {(rule["component"], rule["verdict"]) for rule in rules} == {("time", "pass")}
+
+
+def test_a_rule_that_decides_too_rarely_is_named(tidegauge: Command, tmp_path: Path) -> None:
+    """An engine that breaks down at the first idle channel is not passed on what comes after."""
+    (tmp_path / "young.py").write_text(
+        """
+from tidegauge import ComponentAdapter
+from tidegauge_reference import Valve
+
+class Young(Valve):
+    def idle(self, channel):
+        raise NotImplementedError
+
+class Adapter(ComponentAdapter):
+    name = "young"
+    extras = ("int64",)
+    def valve(self, setup):
+        return Young(setup.channels)
+""",
+        encoding="utf-8",
+    )
+    ended = tidegauge("run", "--adapter", "young:Adapter", "--budget", "smoke", "-n", "2")
+    assert ended.returncode == 1
+    rules = {rule["id"]: rule for rule in results_in(tmp_path / "tidegauge-results")["rules"]}
+    hidden = [name for name, rule in rules.items() if rule["verdict"] == "not-judged"]
+    assert hidden
+    assert all("10 are needed" in rules[name]["reason"] for name in hidden)
+    assert all(name in ended.stdout for name in hidden)

@@ -1,0 +1,397 @@
+"""`tidegauge promote`: a counterexample becomes a vector with a stable id, which later runs judge."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from conftest import ROOT, Command, run_module
+from msgspec.structs import replace
+from typer.testing import CliRunner
+
+from tidegauge.__main__ import app
+from tidegauge.components.job.jobs import JOBS
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.generation.histories import draw_history
+from tidegauge.journal import JournalReader, Started
+from tidegauge.judging.oracle import expect
+from tidegauge.scenario import encode_scenario, read_scenario_file
+from tidegauge.suites.items import find_scenario
+from tidegauge.vector_sources.promoted import content_id, promoted
+from tidegauge.vectors import (
+    load_vectors,
+    published_outputs,
+    read_vector_file,
+    vector_problems,
+    vector_schema,
+)
+from tidegauge_reference import CORE, PROFILES
+from tidegauge_spec import load_registry
+
+WRONG = "mutant:valve-no-flush"
+SMOKE = ("--component", "valve", "--budget", "smoke", "-n", "2", "--out", "out")
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The counterexample that a run of a wrong engine found."""
+    folder = tmp_path_factory.mktemp("found")
+    ended = run_module(folder, "tidegauge")("run", "--adapter", WRONG, *SMOKE)
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    return folder / "out" / "counterexamples" / "VALVE-15.jsonl"
+
+
+@pytest.fixture
+def line(found: Path) -> dict[str, Any]:
+    """It, to be changed by a test."""
+    return dict(json.loads(found.read_text(encoding="utf-8")))
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> dict[str, str]:
+    """The environment in which the specification is another clone, `spec/` in the test's own folder."""
+    shutil.copytree(ROOT / "spec" / "tidegauge_spec", tmp_path / "spec" / "tidegauge_spec")
+    (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
+    folders = [str(tmp_path / "spec"), os.environ.get("PYTHONPATH", "")]
+    return {"PYTHONPATH": os.pathsep.join(filter(None, folders))}
+
+
+InProcess = Callable[..., Result]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcess:
+    """The command `tidegauge` in this process, in the test's own folder: for what starts no engine."""
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: CliRunner().invoke(app, arguments)
+
+
+def written(folder: Path, *lines: dict[str, Any], name: str = "VALVE-15.jsonl") -> str:
+    """A file of scenarios; its name."""
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / name).write_text(text, encoding="utf-8")
+    return name
+
+
+def test_a_promoted_counterexample_is_a_vector(here: InProcess, found: Path, tmp_path: Path) -> None:
+    ended = here("promote", str(found), "--into", "mine")
+    assert (ended.exit_code, ended.stderr) == (0, "")
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["valve.jsonl"]
+    (vector,) = read_vector_file(tmp_path / "mine" / "valve.jsonl")
+    (scenario,) = read_scenario_file(found)
+    assert re.fullmatch(r"valve/found-[0-9a-f]{10}", vector.id)
+    assert vector.scenario.id == vector.id == content_id(scenario)
+    assert (vector.scenario.setup, vector.scenario.history) == (scenario.setup, scenario.history)
+    assert vector.scenario.origin.kind == "vector"
+    assert vector.rules == ("VALVE-15",)
+    assert len(vector.expected) > 1, "a history on which policies differ"
+    assert vector.title == "All idle: the largest watermark is flushed"
+    assert scenario.origin.of is not None
+    assert scenario.origin.of in vector.source
+    for part in (vector.id, "VALVE-15", "mine/valve.jsonl", "--vectors mine"):
+        assert part in ended.stdout
+
+
+@pytest.mark.parametrize(("adapter", "outcome"), [(WRONG, "failed"), ("reference", "judged")])
+def test_a_later_run_judges_it(
+    tidegauge: Command, found: Path, tmp_path: Path, adapter: str, outcome: str
+) -> None:
+    tidegauge("promote", str(found), "--into", "mine", "--id", "valve/mine")
+    ended = tidegauge("run", "--adapter", adapter, "--vectors", "mine", *SMOKE)
+    results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    (item,) = [item for item in results["items"] if item["id"] == "valve-vectors-own"]
+    assert (item["outcome"], item["scenarios"], item["scored"]) == (outcome, 1, True)
+    assert ended.returncode == {"failed": 1, "judged": 0}[outcome], ended.stdout + ended.stderr
+
+
+def test_promoting_again_changes_nothing_whatever_the_scenario_is_called(
+    here: InProcess, line: dict[str, Any], tmp_path: Path
+) -> None:
+    file = written(tmp_path, line)
+    here("promote", file, "--into", "mine")
+    before = (tmp_path / "mine" / "valve.jsonl").read_bytes()
+    renamed = {**line, "id": "another", "origin": {"kind": "own"}, "groups": []}
+    for again in (line, renamed):
+        written(tmp_path, again)
+        ended = here("promote", file, "--into", "mine", "--id", "valve/other")
+        assert ended.exit_code == 0
+        assert f"{again['id']} is a vector already: valve/found-" in ended.stdout
+        assert (tmp_path / "mine" / "valve.jsonl").read_bytes() == before
+
+
+def test_what_is_published_already_is_not_promoted(here: InProcess, tmp_path: Path) -> None:
+    published = load_vectors("valve")[0]
+    (tmp_path / "x.jsonl").write_bytes(encode_scenario(published.scenario))
+    ended = here("promote", "x.jsonl", "--into", "mine")
+    assert ended.exit_code == 0
+    assert f"is a vector already: {published.id}" in ended.stdout
+    assert not (tmp_path / "mine").exists()
+
+
+def test_the_id_depends_on_what_is_done_only(line: dict[str, Any], tmp_path: Path) -> None:
+    changed = {**line, "history": line["history"][1:]}
+    wider = {**line, "setup": {"channels": 5}}
+    renamed = {**line, "id": "other", "origin": {"kind": "own"}}
+    ids = []
+    for one in (line, renamed, changed, wider):
+        (scenario,) = read_scenario_file(tmp_path / written(tmp_path, {**one, "groups": []}))
+        ids.append(content_id(scenario))
+    assert ids[0] == ids[1]
+    assert len(set(ids)) == 3
+
+
+def test_id_title_and_source_can_be_chosen(here: InProcess, found: Path, tmp_path: Path) -> None:
+    ended = here(
+        "promote", str(found), "--into", "mine", "--id", "valve/my-name", "--title", "A", "--source", "BUG-7"
+    )
+    assert ended.exit_code == 0
+    (vector,) = read_vector_file(tmp_path / "mine" / "valve.jsonl")
+    assert (vector.id, vector.scenario.id, vector.title, vector.source) == (
+        "valve/my-name",
+        "valve/my-name",
+        "A",
+        "BUG-7",
+    )
+
+
+def test_without_a_rule_in_the_name_the_rules_of_the_last_step_are_shown(
+    here: InProcess, line: dict[str, Any], tmp_path: Path
+) -> None:
+    here("promote", written(tmp_path, line, name="mine.jsonl"), "--into", "mine")
+    here(
+        "promote", written(tmp_path, {**line, "setup": {"channels": 3}}, name="GEN-1.jsonl"), "--into", "mine"
+    )
+    for vector in read_vector_file(tmp_path / "mine" / "valve.jsonl"):
+        last = {decision.removesuffix("!") for decision in expect(vector.scenario, CORE).cited[-1]}
+        assert set(vector.rules) == last
+
+
+def test_several_scenarios_go_each_to_the_file_of_its_component(
+    here: InProcess, line: dict[str, Any], tmp_path: Path
+) -> None:
+    clock = json.loads(encode_scenario(load_vectors("clock")[0].scenario))
+    clock["history"] = clock["history"][:-1]
+    clock["groups"] = []
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "valve.jsonl").write_bytes(b"")
+    other = {**line, "id": "other", "setup": {"channels": 3}}
+    ended = here("promote", written(tmp_path, line, clock, other), "--into", "mine")
+    assert ended.exit_code == 0, ended.stderr
+    assert [len(read_vector_file(tmp_path / "mine" / f"{name}.jsonl")) for name in ("valve", "clock")] == [
+        2,
+        1,
+    ]
+
+
+def test_in_a_clone_it_joins_the_next_version_and_is_not_scored_for_this_one(
+    tidegauge: Command, clone: dict[str, str], found: Path, tmp_path: Path
+) -> None:
+    ended = tidegauge("promote", str(found), environment=clone)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "not scored for suite 1.0" in ended.stdout
+    folder = tmp_path / "spec" / "tidegauge_spec" / "vectors" / "1.1"
+    assert (folder / "schema.json").read_bytes() == vector_schema()
+    assert len(read_vector_file(folder / "valve.jsonl")) == 1
+    tidegauge("run", "--adapter", WRONG, *SMOKE, environment=clone)
+    results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    (item,) = [item for item in results["items"] if item["id"] == "valve-vectors-1.1"]
+    assert (item["outcome"], item["scenarios"], item["scored"]) == ("failed", 1, False)
+
+
+@pytest.mark.parametrize(("added", "summary"), [("1.1", "1 xfailed"), ("own", "1 failed")])
+def test_under_plain_pytest_only_what_is_scored_fails(
+    tidegauge: Command, clone: dict[str, str], found: Path, tmp_path: Path, added: str, summary: str
+) -> None:
+    into = ("--into", "mine") if added == "own" else ()
+    tidegauge("promote", str(found), *into, environment=clone)
+    options = ["--tidegauge-adapter", WRONG, "--tidegauge-component", "valve", "--tidegauge-budget", "smoke"]
+    if added == "own":
+        options += ["--tidegauge-vectors", "mine"]
+    arguments = ("--pyargs", "tidegauge.suites", "-p", "no:cacheprovider", "-q", *options)
+    ended = run_module(tmp_path, "pytest")(*arguments, "-k", f"vectors-{added}", environment=clone)
+    assert summary in ended.stdout.splitlines()[-1]
+    assert ended.returncode == {"1.1": 0, "own": 1}[added]
+
+
+def test_an_installed_specification_is_not_changed(
+    tidegauge: Command, clone: dict[str, str], found: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").unlink()
+    ended = tidegauge("promote", str(found), environment=clone)
+    assert ended.returncode == 2
+    assert "give --into FOLDER for vectors of your own" in ended.stderr
+    assert not (tmp_path / "spec" / "tidegauge_spec" / "vectors" / "1.1").exists()
+
+
+def refused(here: InProcess, *arguments: str) -> str:
+    """The one line with which the command refuses; nothing is said otherwise."""
+    ended = here(*arguments)
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    (complaint,) = ended.stderr.splitlines()
+    return complaint
+
+
+TWINS = {"name": "job/vertex", "tasks": 1, "partitions": 1}
+BAD_LINES: dict[str, tuple[dict[str, Any], str]] = {
+    "no scenario": ({"component": "valve"}, "line 1: not a scenario: Object missing required field `id`"),
+    "no steps": ({"history": [], "groups": []}, "has no steps: nothing comes out"),
+    "a step of another component": (
+        {"history": [{"step": "tick"}], "groups": []},
+        "line 1: not a scenario: Invalid value 'tick'",
+    ),
+    "nothing the reference can run": (
+        {
+            "component": "low_watermark",
+            "id": "twins",
+            "setup": {"vertices": [TWINS, TWINS]},
+            "history": [{"step": "trigger", "timestamp": 1}],
+        },
+        "the reference cannot run 'twins': IllegalArgument: vertices must be given, each with a name of its own",
+    ),
+    "restored without a snapshot": (
+        {"history": [{"step": "restore"}], "groups": [], "needs": ["snapshot"]},
+        "restore without a snapshot before it",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_LINES)
+def test_scenarios_that_cannot_be_vectors_are_refused(
+    here: InProcess, line: dict[str, Any], tmp_path: Path, case: str
+) -> None:
+    change, part = BAD_LINES[case]
+    wrong = change if "component" in change else {**line, **change}
+    good = {**line, "id": "good", "setup": {"channels": 7}}
+    file = written(tmp_path, wrong, good)
+    assert part in refused(here, "promote", file, "--into", "mine")
+    assert not (tmp_path / "mine").exists()
+
+
+def test_a_whole_job_is_refused_with_the_reason(here: InProcess, tmp_path: Path) -> None:
+    (tmp_path / "JOB-1.jsonl").write_bytes(encode_scenario(next(iter(JOBS.values()))))
+    complaint = refused(here, "promote", "JOB-1.jsonl", "--into", "mine")
+    assert "is a whole job, which is judged by its event log" in complaint
+    assert "components/job/jobs.py" in complaint
+
+
+@pytest.mark.parametrize(
+    ("id", "part"),
+    [
+        ("valve", "the id of this vector is valve/NAME"),
+        ("clock/x", "the id of this vector is valve/NAME"),
+        ("valve/a b", "the id of this vector is valve/NAME"),
+        (load_vectors("valve")[0].id, "another vector is called"),
+    ],
+)
+def test_an_id_that_cannot_be_is_refused(
+    here: InProcess, found: Path, tmp_path: Path, id: str, part: str
+) -> None:
+    assert part in refused(here, "promote", str(found), "--into", "mine", "--id", id)
+    assert not (tmp_path / "mine").exists()
+
+
+def test_one_id_is_not_for_several_scenarios(here: InProcess, line: dict[str, Any], tmp_path: Path) -> None:
+    file = written(tmp_path, line, {**line, "id": "other", "setup": {"channels": 3}})
+    complaint = refused(here, "promote", file, "--into", "mine", "--id", "valve/x")
+    assert "holds 2 scenarios, which cannot all be 'valve/x'" in complaint
+
+
+def test_folders_that_cannot_take_it_are_refused(here: InProcess, found: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    assert "folder file cannot be written" in refused(here, "promote", str(found), "--into", "file")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "valve.jsonl").write_text("{}\n", encoding="utf-8")
+    complaint = refused(here, "promote", str(found), "--into", "broken")
+    assert "broken/valve.jsonl, line 1: not a vector" in complaint
+    assert [path.read_bytes() for path in (tmp_path / "broken").iterdir()] == [b"{}\n"]
+    assert "absent.jsonl cannot be read" in refused(here, "promote", "absent.jsonl", "--into", "mine")
+
+
+def test_released_vectors_do_not_change(
+    tidegauge: Command, clone: dict[str, str], found: Path, tmp_path: Path
+) -> None:
+    released = tmp_path / "spec" / "tidegauge_spec" / "vectors" / "1.0"
+    before = {path.name: path.read_bytes() for path in released.iterdir()}
+    ended = tidegauge("promote", str(found), "--into", str(released), environment=clone)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "released vectors do not change" in ended.stderr
+    assert {path.name: path.read_bytes() for path in released.iterdir()} == before
+
+
+@pytest.mark.parametrize("name", [name for name, component in COMPONENTS.items() if component.drawn])
+def test_scenarios_of_every_component_become_vectors(name: str) -> None:
+    for index in range(5):
+        scenario = draw_history(COMPONENTS[name], 1, index, CORE)
+        vector = promoted(scenario)
+        assert list(vector_problems(vector)) == []
+        assert vector.id.startswith(f"{name.replace('_', '-')}/found-")
+        assert set(vector.rules) <= set(load_registry().rules)
+        for policies in PROFILES.values():
+            assert published_outputs(vector, policies) == expect(scenario, policies).outputs
+
+
+def test_a_folder_that_is_gone_after_the_run_spoils_no_report(found: Path) -> None:
+    (started,) = [one for one in JournalReader(found.parents[1]).new_events() if isinstance(one, Started)]
+    gone = replace(started, request=replace(started.request, vectors=("gone",)))
+    published = load_vectors("valve")[0]
+    assert find_scenario(published.id, gone, CORE) == published.scenario
+    assert find_scenario("valve/found-0000000000", gone, CORE) is None
+
+
+OWN_VECTORS = {
+    "no folder": (lambda folder: None, "folder of vectors {folder} cannot be read"),
+    "an empty folder": (lambda folder: folder.mkdir(), "holds no vectors; `tidegauge promote FILE --into"),
+}
+
+
+@pytest.mark.parametrize("case", OWN_VECTORS)
+def test_a_folder_without_vectors_is_refused(here: InProcess, tmp_path: Path, case: str) -> None:
+    make, part = OWN_VECTORS[case]
+    make(tmp_path / "mine")
+    complaint = refused(here, "run", "--adapter", "reference", "--vectors", "mine", *SMOKE)
+    assert part.format(folder=tmp_path / "mine") in complaint
+
+
+BROKEN_VECTORS: dict[str, tuple[dict[str, Any], str]] = {
+    "another id": ({"id": "valve/other"}, "is not 'valve/other' - at `$.scenario.id`"),
+    "an unknown rule": ({"rules": ["VALVE-99"]}, "unknown rule 'VALVE-99'"),
+    "outputs of too few steps": (
+        {"expected": [{"policies": {}, "outputs": [[]]}]},
+        "outputs of 1 steps, not of",
+    ),
+    "an unknown field": ({"colour": "red"}, "not a vector"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN_VECTORS)
+def test_a_vector_that_is_none_is_refused(here: InProcess, found: Path, tmp_path: Path, case: str) -> None:
+    change, part = BROKEN_VECTORS[case]
+    here("promote", str(found), "--into", "mine")
+    file = tmp_path / "mine" / "valve.jsonl"
+    vector = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps({**vector, **change}), encoding="utf-8")
+    complaint = refused(here, "run", "--adapter", "reference", "--vectors", "mine", *SMOKE)
+    assert "valve.jsonl, line 1: " in complaint
+    assert part in complaint
+
+
+def test_a_vector_twice_is_refused(here: InProcess, found: Path, tmp_path: Path) -> None:
+    here("promote", str(found), "--into", "mine")
+    shutil.copytree(tmp_path / "mine", tmp_path / "yours")
+    folders = ("--vectors", "mine", "--vectors", "yours")
+    complaint = refused(here, "run", "--adapter", "reference", *folders, *SMOKE)
+    assert "is there twice: leave one out" in complaint
+
+
+def test_vectors_of_which_none_is_judged_are_refused(tidegauge: Command, found: Path) -> None:
+    tidegauge("promote", str(found), "--into", "mine")
+    ended = tidegauge("run", "--adapter", "reference", "--vectors", "mine", "--component", "clock", "-n", "1")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "is about a component that the engine claims and that is asked for" in ended.stderr
