@@ -17,7 +17,7 @@ from tidegauge.generation.histories import has_effect
 from tidegauge.generation.random_source import RandomSource
 from tidegauge.judging.examination import ItemReport
 from tidegauge.judging.oracle import expect
-from tidegauge.judging.verdicts import blamed_rules, merged
+from tidegauge.judging.verdicts import merged
 from tidegauge.mutants import MutantAdapter, load_mutants
 from tidegauge.scenario import encode_scenario, problems, read_scenarios
 from tidegauge.vocabulary import Error, Restore, Snapshot
@@ -187,16 +187,13 @@ def examined(component: str, mutant: str | None) -> ItemReport:
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_engine_is_caught_and_a_broken_rule_is_blamed(name: str) -> None:
+def test_a_wrong_engine_says_what_is_wrong_and_which_rules_it_breaks(name: str) -> None:
+    """That it is found out: `test_detection_named.py`."""
     mutant = WRONG[name]
     assert mutant.rules
+    assert set(mutant.rules) <= set(load_registry().rules)
     assert mutant.summary.endswith(".")
     assert mutant.bug
-    blamed = blamed_rules(merged([examined(mutant.component, name)]), COMPONENTS)
-    suspects = {rule: [suspect for suspect, _ in found.suspects[:3]] for rule, found in blamed.items()}
-    assert set(blamed) & set(mutant.rules), suspects
-    smallest = min(len(found.failure.scenario.history) for found in blamed.values())
-    assert smallest <= 12
 
 
 @each_component

@@ -1,0 +1,152 @@
+"""`tidegauge mutants`: how many wrong engines the suites find out."""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from ..components.registry import COMPONENTS
+from ..detection.campaign import try_named, try_syntax
+from ..detection.equivalents import load_equivalents
+from ..detection.score import MutantScore, Score, scored
+from ..detection.syntax_mutants import load_syntax_mutants
+from ..mutants import load_mutants
+from ..request import BUDGETS
+from ..scenario import BadInput
+from .console import ERR, OUT, complains
+
+_SECONDS_BETWEEN_LINES = 20.0
+
+
+@complains
+def mutants(
+    syntax: Annotated[
+        bool, typer.Option("--ast", help="Instead of the named ones every small change of the reference.")
+    ] = False,
+    component: Annotated[
+        list[str] | None, typer.Option(help="Only mutants of this component (repeatable).")
+    ] = None,
+    name: Annotated[str, typer.Option(help="Only mutants whose name contains this.")] = "",
+    every: Annotated[int, typer.Option(min=1, help="Only every n-th of them.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, help="Try each seed from 1 to this.")] = 1,
+    budget: Annotated[str, typer.Option(help="smoke, default or thorough.")] = "default",
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-n", min=1, help="Processes; default: one a core.")
+    ] = None,
+    at_least: Annotated[
+        float, typer.Option(min=0, max=100, help="Exit code 0 if this percentage is killed.")
+    ] = 100.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Put wrong engines through the suites: which are found out, by what, and how soon.
+
+    A named mutant is killed when a rule that it breaks is among the first three suspects, with each seed; one
+    of --ast when a scenario fails. Exit code 0: none survives. 1: not so. 2: bad input.
+    """
+    components = component or list(COMPONENTS)
+    _check(components, budget, syntax, seeds)
+    processes = workers or os.cpu_count() or 1
+    if syntax:
+        found = _syntax(components, name, every, budget, processes)
+    else:
+        found = _named(components, name, every, budget, seeds, processes)
+    if as_json:
+        typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
+    else:
+        _print(found)
+    raise typer.Exit(0 if 100 * found.killed >= at_least * found.total else 1)
+
+
+def _check(components: list[str], budget: str, syntax: bool, seeds: int) -> None:
+    for component in components:
+        if component not in COMPONENTS:
+            raise BadInput(f"unknown component {component!r}; known are {', '.join(COMPONENTS)}")
+    if budget not in BUDGETS:
+        raise BadInput(f"unknown budget {budget!r}; known are {', '.join(BUDGETS)}")
+    if syntax and seeds > 1:
+        raise BadInput("--seeds is for the named mutants; those of --ast are tried with seed 1")
+
+
+def _named(components: list[str], name: str, every: int, budget: str, seeds: int, workers: int) -> Score:
+    known = [one for one in load_mutants().values() if one.component in components and name in one.name]
+    chosen = known[::every]
+    _not_empty(chosen)
+    scores = list(_shown(try_named(chosen, budget, seeds, workers), len(chosen)))
+    by_name = {one.name: one for one in scores if isinstance(one, MutantScore)}
+    return scored([by_name[mutant.name] for mutant in chosen], seeds=seeds, budget=budget)
+
+
+def _syntax(components: list[str], name: str, every: int, budget: str, workers: int) -> Score:
+    known = [
+        one for one in load_syntax_mutants().values() if one.components[0] in components and name in one.name
+    ][::every]
+    _not_empty(known)
+    chosen = [mutant for mutant in known if mutant.name not in load_equivalents()]
+    scores = list(_shown(try_syntax(chosen, budget, workers), len(chosen)))
+    by_name = {one.name: one for one in scores if isinstance(one, MutantScore)}
+    return scored(
+        [by_name[mutant.name] for mutant in chosen if mutant.name in by_name],
+        equivalent=[mutant.name for mutant in known if mutant.name in load_equivalents()],
+        not_loadable=[one for one in scores if isinstance(one, str)],
+        seeds=1,
+        budget=budget,
+    )
+
+
+def _not_empty(mutants: Sequence[object]) -> None:
+    if not mutants:
+        raise BadInput("there is no such mutant; without --component, --name and --every all are tried")
+
+
+def _shown(scores: Iterator[MutantScore | str], total: int) -> Iterator[MutantScore | str]:
+    """The scores, with progress meanwhile: a bar, or in a log a line now and then."""
+    began = said = time.monotonic()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as progress:
+        task = progress.add_task("starting", total=total)
+        for number, score in enumerate(scores, 1):
+            tried = score if isinstance(score, str) else score.name
+            progress.update(task, advance=1, description=escape(tried[:60]))
+            if progress.disable and time.monotonic() - said > _SECONDS_BETWEEN_LINES:
+                said = time.monotonic()
+                ERR.print(f"{said - began:.0f} s: {number} of {total} mutants tried")
+            yield score
+
+
+def _print(found: Score) -> None:
+    """A line for each component, the survivors, and the sum."""
+    table = Table(box=None, pad_edge=False)
+    for column in ("component", "mutants", "killed", "right rule", "ranked first", "steps", "seconds"):
+        table.add_column(column, justify="left" if column == "component" else "right")
+    for component in dict.fromkeys(one.component for one in found.mutants):
+        own = [one for one in found.mutants if one.component == component]
+        steps = sorted(one.shrunk_steps for one in own if one.shrunk_steps is not None)
+        counts = (
+            len(own),
+            sum(one.killed for one in own),
+            sum(one.blamed for one in own),
+            sum(one.rank == 1 for one in own),
+            steps[len(steps) // 2] if steps else "",
+            f"{sum(one.seconds for one in own):.1f}",
+        )
+        table.add_row(component, *map(str, counts))
+    OUT.print(table)
+    for one in found.mutants:
+        if not one.killed:
+            suspects = f"; suspected: {', '.join(one.suspects)}" if one.suspects else ""
+            rules = f" (breaks {', '.join(one.rules)}{suspects})" if one.rules else ""
+            OUT.print(f"[red]survives[/] {escape(one.name + rules)}", soft_wrap=True)
+    percentage = 100 * found.killed / max(found.total, 1)
+    OUT.print(
+        f"{found.killed} of {found.total} mutants killed ({percentage:.1f} %), {found.blamed} laid to a rule "
+        f"they break; seeds: {found.seeds}, budget: {found.budget}",
+        soft_wrap=True,
+    )
+    if found.equivalent or found.not_loadable:
+        OUT.print(f"not counted: {len(found.equivalent)} equivalent, {len(found.not_loadable)} not loadable")

@@ -1,0 +1,139 @@
+"""Campaigns: many wrong engines, each in a process that can be limited, one component after the other."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from itertools import chain
+from multiprocessing import get_context
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from tidegauge_reference import CORE, PROFILES
+from tidegauge_spec import read_absent, read_policies
+
+from ..mutants import Mutant
+from ..mutants.loading import forget_copy
+from .arena import DRAWN, FIXED, arena_of
+from .conditions import Conditions
+from .engine import WrongEngine
+from .limits import limit_memory
+from .score import MutantScore, of_seeds, of_syntax
+from .syntax_mutants import SyntaxMutant
+from .trial import Trial
+
+_PATIENCE = 4_000
+"""So many scenarios after a syntax mutant has failed it must have been laid to the right rule."""
+
+Task = TypeVar("Task")
+Outcome = TypeVar("Outcome")
+
+
+def try_named(mutants: Sequence[Mutant], budget: str, seeds: int, workers: int) -> Iterator[MutantScore]:
+    """The score of each named mutant, as they become known."""
+    with _processes(workers) as pool:
+        yield from _in_processes(pool, _named_score, [(mutant, budget, seeds) for mutant in mutants])
+
+
+def try_syntax(mutants: Sequence[SyntaxMutant], budget: str, workers: int) -> Iterator[MutantScore | str]:
+    """The score of each syntax mutant, as they become known; the name alone of one that does not load.
+
+    It is examined in the component that its module is about under the profile `core`; while it survives also
+    under the other profiles, in the components that use the module, and with each policy changed that the
+    module asks for.
+    """
+    with _processes(workers) as pool:
+        for module in dict.fromkeys(mutant.module for mutant in mutants):
+            alive = {mutant.name: mutant for mutant in mutants if mutant.module == module}
+            survived: dict[str, MutantScore] = {}
+            applying = {name: conditions_for(mutant, budget) for name, mutant in alive.items()}
+            for conditions in dict.fromkeys(chain.from_iterable(applying.values())):
+                tasks = [
+                    (mutant, conditions, survived.get(name))
+                    for name, mutant in alive.items()
+                    if conditions in applying[name]
+                ]
+                for outcome in _in_processes(pool, _syntax_score, tasks):
+                    if isinstance(outcome, MutantScore) and not outcome.killed:
+                        survived[outcome.name] = outcome
+                    else:
+                        yield outcome
+                        del alive[outcome if isinstance(outcome, str) else outcome.name]
+            yield from (survived[name] for name in alive)
+
+
+def conditions_for(mutant: SyntaxMutant, budget: str) -> list[Conditions]:
+    """Under what a syntax mutant is examined, one after the other: jobs, which take longest and have the
+    policies of `core`, come last."""
+    first, *others = mutant.components
+    profiles = [
+        Conditions(component, profile, budget=budget)
+        for component in (first, *others)
+        for profile in PROFILES
+        if component not in read_absent()[profile] and (component != "job" or profile == "core")
+    ]
+    texts = read_policies()
+    policies = [
+        Conditions(first, changed=((policy, value),), budget=budget)
+        for policy in mutant.policies
+        for value in texts[policy].values
+        if value != getattr(CORE, policy)
+    ]
+    return sorted(profiles + policies, key=lambda one: one.component == "job")
+
+
+def _named_score(task: tuple[Mutant, str, int]) -> MutantScore:
+    mutant, budget, seeds = task
+    conditions = [Conditions(mutant.component, budget=budget, seed=seed) for seed in range(1, seeds + 1)]
+    began = time.perf_counter()
+    engine = WrongEngine(mutant, conditions[0])
+    try:
+        fixed = Trial(arena_of(conditions[0]), engine, mutant.rules)
+        fixed.go_on(FIXED)
+        findings = [fixed.with_seed(arena_of(own)).go_on(DRAWN) for own in conditions]
+    finally:
+        engine.close()
+    seconds = time.perf_counter() - began
+    return of_seeds(mutant.name, mutant.component, mutant.rules, findings, seconds)
+
+
+def _syntax_score(task: tuple[SyntaxMutant, Conditions, MutantScore | None]) -> MutantScore | str:
+    """The score under these conditions, `before` being that under others; or the name if it does not load."""
+    mutant, conditions, before = task
+    began = time.perf_counter()
+    try:
+        engine = WrongEngine(mutant, conditions)
+    except Exception:
+        forget_copy(mutant.copy_name)
+        return mutant.name
+    try:
+        finding = Trial(arena_of(conditions), engine, mutant.rules).go_on((*FIXED, *DRAWN), _PATIENCE)
+    finally:
+        engine.close()
+    seconds = time.perf_counter() - began
+    if before is not None:
+        seconds += before.seconds
+        finding = replace(finding, scenarios=finding.scenarios + before.scenarios)
+    component, text = mutant.components[0], conditions.text
+    if conditions.component != component:
+        text = f"{conditions.component}, {text}"
+    return of_syntax(mutant.name, component, mutant.rules, finding, seconds, text)
+
+
+def _in_processes(
+    pool: ProcessPoolExecutor, work: Callable[[Task], Outcome], tasks: Iterable[Task]
+) -> Iterator[Outcome]:
+    """The outcomes as they become known."""
+    for future in as_completed([pool.submit(work, task) for task in tasks]):
+        yield future.result()
+
+
+@contextmanager
+def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """So many processes with limited memory."""
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=limit_memory)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)

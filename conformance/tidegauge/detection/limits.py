@@ -1,0 +1,38 @@
+"""Limits for engines that may never answer, or ask for all memory. Unix only."""
+
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+MEMORY = 4 * 2**30
+"""Bytes of address space of a process that runs wrong engines."""
+
+
+class NoAnswer(BaseException):
+    """The engine takes too long. Not an `Exception`, which would be taken for its answer."""
+
+
+def limit_memory() -> None:
+    """From now on this process gets a `MemoryError` where it would take more than `MEMORY`."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    allowed = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))
+
+
+@contextmanager
+def answering_within(seconds: float) -> Iterator[None]:
+    """Raise `NoAnswer` in the block once it has computed for so long: time of the processor, so that a busy
+    machine ends no engine. In the main thread only; blocks do not nest."""
+    previous = signal.signal(signal.SIGPROF, _end)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, previous)
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    raise NoAnswer

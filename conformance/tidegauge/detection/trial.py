@@ -1,0 +1,143 @@
+"""One wrong engine against the suites, until it is found out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..components.registry import COMPONENTS
+from ..judging.examination import Examiner, ItemReport
+from ..judging.judge import Judgement
+from ..judging.oracle import Expectation
+from ..judging.verdicts import blamed_rules, merged, silent_components
+from ..plan import PlannedItem
+from ..scenario import Scenario
+from ..transcript import Outputs, Transcript
+from .arena import Arena
+from .engine import WrongEngine
+from .limits import NoAnswer
+
+SUSPECTS = 3
+"""So many rules may be named before the right one."""
+
+_SHRINK_SECONDS = 1.5
+
+
+class Finding(Struct, frozen=True):
+    """What the suites found: the item in which a scenario failed first, and how many had been judged then,
+    that one included; the item after which a broken rule was among the first suspects (`rank`, from 1), or
+    those suspects if none was; the steps of the smallest failing history. `silent`: the engine output
+    nothing at all, and so fails every rule it claims. `answers`: False if it came to no end in that item."""
+
+    failed_in: str | None = None
+    scenarios: int = 0
+    blamed_in: str | None = None
+    rank: int | None = None
+    shrunk_steps: int | None = None
+    suspects: tuple[str, ...] = ()
+    silent: bool = False
+    answers: bool = True
+
+    @property
+    def killed(self) -> bool:
+        """Whether the engine was laid to a rule that it breaks, fails all of them, or has no answers."""
+        return self.blamed_in is not None or not self.answers
+
+
+class Trial:
+    """A wrong engine's way through the items; `rules` are those it breaks."""
+
+    def __init__(self, arena: Arena, engine: WrongEngine, rules: Sequence[str]) -> None:
+        self.arena, self.engine, self.rules = arena, engine, rules
+        self.examiner = _Watching(arena, engine)
+        self.reports: list[ItemReport] = []
+        self.finding = Finding()
+
+    def with_seed(self, arena: Arena) -> Trial:
+        """The same trial so far, which goes on with another arena."""
+        other = Trial(arena, self.engine, self.rules)
+        other.reports, other.finding = list(self.reports), self.finding
+        other.examiner.judged_before = self.examiner.judged_before
+        return other
+
+    def go_on(self, suites: tuple[str, ...], patience: int | None = None) -> Finding:
+        """Put the engine through the items of `suites`, until a rule it breaks is suspected, or `patience`
+        scenarios after one has failed."""
+        for portion in () if self.finding.killed else self.arena.portions(suites):
+            try:
+                report = self._report(portion)
+            except NoAnswer:
+                failed_in = self.finding.failed_in or portion.id
+                self.finding = replace(self.finding, failed_in=failed_in, answers=False)
+                break
+            self.reports.append(report)
+            self.finding = self._finding(portion.id, report)
+            if self.finding.killed:
+                break
+            overdue = self.examiner.judged_before - self.finding.scenarios
+            if self.finding.failed_in is not None and patience is not None and overdue >= patience:
+                break
+        return self.finding
+
+    def _report(self, portion: PlannedItem) -> ItemReport:
+        """What a portion finds: in an engine that outputs just what the reference does the same as there."""
+        passed = self.arena.passed(portion)
+        if passed is not None and all(self.engine.answers_alike(*run) for run in passed.runs):
+            return passed.report
+        report = ItemReport(portion.id, portion.component)
+        self.arena.examine(portion, self.examiner, report)
+        return report
+
+    def _finding(self, item: str, report: ItemReport) -> Finding:
+        """The finding after one more report."""
+        before, failed_in, scenarios = self.finding, self.finding.failed_in, self.finding.scenarios
+        if failed_in is None:
+            scenarios = self.examiner.judged_before + report.scenarios
+            if report.failing:
+                failed_in, scenarios = item, self.examiner.first_failing or scenarios
+        self.examiner.judged_before += report.scenarios
+        if failed_in is None:
+            return Finding(scenarios=scenarios)
+        failures = [failure for one in self.reports for failure in one.failures]
+        blamed = blamed_rules(merged(self.reports), COMPONENTS)
+        suspects = [[rule for rule, _ in found.suspects[:SUSPECTS]] for found in blamed.values()]
+        ranks = [found.index(rule) + 1 for found in suspects for rule in self.rules if rule in found]
+        silent = not self.rules and bool(silent_components(self.reports))
+        return Finding(
+            failed_in=failed_in,
+            scenarios=scenarios,
+            blamed_in=item if ranks or silent else before.blamed_in,
+            rank=min(ranks, default=None),
+            shrunk_steps=min((len(failure.scenario.history) for failure in failures), default=None),
+            suspects=tuple(dict.fromkeys(rule for found in suspects for rule in found)),
+            silent=silent,
+        )
+
+
+class _Watching(Examiner):
+    """An examiner that knows what the reference says of the arena's scenarios, and notes which of those
+    judged was the first to fail."""
+
+    def __init__(self, arena: Arena, engine: WrongEngine) -> None:
+        super().__init__(engine, engine.describe(), arena.policies, shrink_seconds=_SHRINK_SECONDS)
+        self.arena = arena
+        self.judged_before = 0
+        self.first_failing: int | None = None
+
+    def expected(self, scenario: Scenario) -> Expectation:
+        """What the reference says, as the arena remembers it."""
+        return self.arena.expected(scenario)
+
+    def judged(
+        self, scenarios: Sequence[Scenario], published: Mapping[str, list[Outputs]] | None = None
+    ) -> list[tuple[Judgement, Transcript | None]]:
+        """As it is, noting the first that diverges."""
+        answers = super().judged(scenarios, published)
+        if self.first_failing is None:
+            for number, (judgement, _) in enumerate(answers, 1):
+                if judgement.diverges_at is not None:
+                    self.first_failing = self.judged_before + number
+                    break
+        return answers

@@ -1,0 +1,83 @@
+"""`tidegauge mutants`: what it prints, its exit codes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from conftest import Command
+
+SMOKE = ("mutants", "--budget", "smoke", "--workers", "1")
+SURVIVOR = "valve.Valve._minimum: left_out and self._finished(c) -> self._finished(c)"
+
+
+def scored(tidegauge: Command, *arguments: str) -> tuple[int, dict[str, Any]]:
+    """The exit code and the JSON."""
+    ran = tidegauge(*SMOKE, "--json", *arguments)
+    return ran.returncode, json.loads(ran.stdout)
+
+
+def test_json_has_what_others_compute_with(tidegauge: Command) -> None:
+    code, found = scored(tidegauge, "--component", "valve", "--name", "no-flush")
+    assert code == 0
+    assert (found["total"], found["killed"], found["survivors"]) == (1, 1, [])
+    (mutant,) = found["mutants"]
+    assert mutant["name"] == "valve-no-flush"
+    assert mutant["rules"] == ["VALVE-15"]
+    assert mutant["killed_by"] == "valve-vectors"
+    assert mutant["rank"] == 1
+    assert mutant["scenarios"] > 1
+    assert mutant["seconds"] > 0
+    assert mutant["shrunk_steps"] == 3
+    assert "seeds" not in mutant
+
+
+def test_each_seed_has_its_own_entry(tidegauge: Command) -> None:
+    code, found = scored(tidegauge, "--name", "valve-restored-aligned", "--seeds", "2")
+    assert code == (0 if found["killed"] == 1 else 1)
+    assert [one["seed"] for one in found["mutants"][0]["seeds"]] == [1, 2]
+    assert found["seeds"] == 2
+
+
+def test_a_survivor_fails_the_command_unless_that_is_allowed(tidegauge: Command) -> None:
+    """An equivalent one, for others do not survive."""
+    chosen = ("--ast", "--component", "valve", "--name", "valve.Valve._minimum: left_out and")
+    code, found = scored(tidegauge, *chosen)
+    assert found["equivalent"] == [SURVIVOR]
+    assert code == 0
+    assert found["killed"] == found["total"] == 4
+
+
+def test_the_table_counts_by_component_and_names_survivors(tidegauge: Command) -> None:
+    ran = tidegauge(*SMOKE, "--name", "valve-no-flush")
+    assert ran.returncode == 0
+    assert ran.stdout.splitlines()[0].split()[:3] == ["component", "mutants", "killed"]
+    assert ran.stdout.splitlines()[1].split()[:3] == ["valve", "1", "1"]
+    assert "1 of 1 mutants killed (100.0 %)" in ran.stdout
+    assert ran.stderr == ""
+
+
+REFUSED = {
+    ("--component", "valves"): "tidegauge: unknown component 'valves'; known are clock, generator",
+    ("--budget", "large"): "tidegauge: unknown budget 'large'; known are smoke, default, thorough",
+    ("--ast", "--seeds", "2"): "tidegauge: --seeds is for the named mutants; those of --ast are tried with",
+    ("--name", "no-such-mutant"): "tidegauge: there is no such mutant; without --component, --name and",
+    ("--ast", "--name", "no-such-mutant"): "tidegauge: there is no such mutant; without --component",
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSED)
+def test_bad_input_is_one_line_that_says_what_is_known(
+    tidegauge: Command, arguments: tuple[str, ...]
+) -> None:
+    ran = tidegauge("mutants", *arguments)
+    assert ran.returncode == 2
+    assert ran.stdout == ""
+    assert ran.stderr.startswith(REFUSED[arguments])
+    assert len(ran.stderr.splitlines()) == 1
+
+
+def test_numbers_that_make_no_sense_are_refused(tidegauge: Command) -> None:
+    for option in ("--seeds", "--every", "--workers"):
+        assert tidegauge("mutants", option, "0").returncode == 2

@@ -1,0 +1,23 @@
+"""Every named wrong engine is found out by a default run, and laid to a rule that it breaks.
+
+One seed here; `tox -e mutation` takes five, and whole jobs.
+"""
+
+from __future__ import annotations
+
+import pytest
+from component_scenarios import DRAWN
+
+from tidegauge.detection.campaign import try_named
+from tidegauge.mutants import load_mutants
+
+LONGEST_COUNTEREXAMPLE = 12
+
+
+@pytest.mark.parametrize("component", DRAWN)
+def test_every_wrong_engine_is_found_out_and_laid_to_a_rule_it_breaks(component: str) -> None:
+    mutants = [mutant for mutant in load_mutants().values() if mutant.component == component]
+    scores = list(try_named(mutants, "default", seeds=1, workers=1))
+    assert len(scores) == len(mutants)
+    assert [(one.name, one.suspects) for one in scores if not one.killed] == []
+    assert [one.name for one in scores if (one.shrunk_steps or 0) > LONGEST_COUNTEREXAMPLE] == []

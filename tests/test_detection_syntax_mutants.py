@@ -1,0 +1,121 @@
+"""The syntax mutants of the reference: all of its semantics, each once, under names that stay."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import tidegauge_reference
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.detection import syntax_mutants
+from tidegauge.detection.equivalents import load_equivalents
+from tidegauge.detection.syntax_mutants import LEFT_OUT, MODULES, SyntaxMutant, load_syntax_mutants
+from tidegauge.mutants.loading import forget_copy, reference_source
+from tidegauge_reference import Policies
+from tidegauge_spec import load_registry
+
+KNOWN = {
+    "valve.Valve.watermark: timestamp <= source.watermark -> timestamp < source.watermark": ("VALVE-3",),
+    "valve.Valve.active: source.idle = False -> pass": None,
+    "windows.Windows.watermark: timestamp <= self.current_watermark -> timestamp < self.current_watermark": (
+        "WIN-7",
+    ),
+    "timestamps.later: timestamp + milliseconds > MAX -> timestamp + milliseconds >= MAX": ("TIME-1",),
+}
+
+
+def test_every_module_of_the_reference_is_changed_or_left_out_for_a_reason() -> None:
+    modules = {path.stem for path in Path(tidegauge_reference.__file__).parent.glob("*.py")}
+    assert set(MODULES) | set(LEFT_OUT) == modules
+    assert not set(MODULES) & set(LEFT_OUT)
+    assert {mutant.module for mutant in load_syntax_mutants().values()} == set(MODULES)
+
+
+def test_known_changes_are_among_them_with_the_rules_around_them() -> None:
+    for name, rules in KNOWN.items():
+        mutant = load_syntax_mutants()[name]
+        assert mutant.name == name
+        assert rules is None or mutant.rules == rules
+
+
+def test_there_are_many_of_every_kind() -> None:
+    assert len(load_syntax_mutants()) > 1_500
+    for module in MODULES:
+        assert sum(mutant.module == module for mutant in load_syntax_mutants().values()) > 20
+
+
+@pytest.mark.parametrize("module", ["valve", "clock", "timestamps"])
+def test_names_and_numbers_are_always_the_same(module: str) -> None:
+    before = [name for name, mutant in load_syntax_mutants().items() if mutant.module == module]
+    again = [name for name, _ in syntax_mutants._edits.__wrapped__(module)[1]]
+    assert again == before
+    assert [load_syntax_mutants()[name].number for name in again] == list(range(len(again)))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_each_changes_the_source_and_no_two_alike(module: str) -> None:
+    original = ast.unparse(ast.parse(reference_source(module)))
+    chosen = [mutant for mutant in load_syntax_mutants().values() if mutant.module == module][::3]
+    sources = [mutant.source() for mutant in chosen]
+    assert original not in sources
+    assert len(set(sources)) == len(sources)
+    for source in sources[::5]:
+        assert difference(source, original) >= 1
+
+
+def difference(source: str, other: str) -> int:
+    """How many lines are not in both."""
+    return len(set(source.splitlines()) ^ set(other.splitlines()))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_rules_components_and_policies_exist(module: str) -> None:
+    for mutant in load_syntax_mutants().values():
+        if mutant.module == module:
+            assert set(mutant.rules) <= set(load_registry().rules)
+            assert mutant.rules or module == "job", mutant.name
+            assert set(mutant.components) <= set(COMPONENTS)
+            assert set(mutant.policies) <= set(Policies.__dataclass_fields__)
+
+
+def test_components_are_those_that_import_the_module_the_nearest_first() -> None:
+    assert syntax_mutants.components_showing("valve") == ("valve",)
+    assert syntax_mutants.components_showing("splits") == ("splits", "generator", "source")
+    assert syntax_mutants.components_showing("job") == ("job",)
+    assert len(syntax_mutants.components_showing("timestamps")) == 9
+
+
+def test_a_mutant_is_loaded_beside_the_original_and_forgotten() -> None:
+    import sys
+
+    from tidegauge_reference.valve import Valve
+
+    name = "valve.Valve.watermark: timestamp <= source.watermark -> timestamp < source.watermark"
+    mutant = load_syntax_mutants()[name]
+    wrong = mutant.load("valve").Valve(1)
+    right = Valve(1)
+    for valve in (wrong, right):
+        valve.watermark(0, 5)
+        valve.idle(0)
+        valve.active(0)
+    assert type(wrong).__module__ == f"{mutant.copy_name}.valve"
+    assert any(module.startswith(mutant.copy_name) for module in sys.modules)
+    forget_copy(mutant.copy_name)
+    assert not any(module.startswith(mutant.copy_name) for module in sys.modules)
+    assert wrong.state() == right.state()
+
+
+def test_equivalents_are_mutants_and_have_an_argument() -> None:
+    for name, argument in load_equivalents().items():
+        assert name in load_syntax_mutants(), f"no mutant has this name any more: {name}"
+        assert len(argument.split()) >= 5, name
+
+
+def test_a_syntax_mutant_is_data() -> None:
+    import pickle
+
+    mutant = next(iter(load_syntax_mutants().values()))
+    assert pickle.loads(pickle.dumps(mutant)) == mutant
+    assert isinstance(mutant, SyntaxMutant)
