@@ -218,7 +218,7 @@ def test_a_syntax_mutant_is_tried_under_other_policies_while_it_survives() -> No
     at_once, in_flink, never = (
         "valve.Valve.watermark: timestamp <= source.watermark -> timestamp > source.watermark",
         "valve.Valve.idle: return [IDLE] -> return []",
-        "valve.Valve._minimum: min(aligned, default=MAX) -> min(aligned)",
+        "valve.Valve._minimum: min(delivered, default=MAX) -> min(delivered)",
     )
     chosen = syntax(at_once, in_flink, never)
     found = {score.name: score for score in try_syntax(chosen, "smoke", 1) if isinstance(score, MutantScore)}

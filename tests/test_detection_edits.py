@@ -7,8 +7,9 @@ import textwrap
 
 import pytest
 
+from tidegauge.detection.branches import Branches
 from tidegauge.detection.edits import edits_at
-from tidegauge.detection.tree import Citations, places
+from tidegauge.detection.tree import places
 
 CHANGES = {
     "x = a < b": {"x = a <= b", "x = a >= b", "pass"},
@@ -137,9 +138,17 @@ CITING = textwrap.dedent(
         def unused(self):
             return 10
 
+        def configure(self, value):
+            self.value = allowed(value, 13)
+
     class Other:
         def idle(self):
             return 11
+
+    def allowed(value, least):
+        if cite("V-6", value < least):
+            raise ValueError
+        return value
 
     LARGEST = 12
     """
@@ -157,11 +166,12 @@ CITING = textwrap.dedent(
         (8, "V-3 V-4"),  # a decision whose rule is given
         (9, "V-5"),  # what is kept belongs to `restore`
         (10, "V-1 V-2 V-3 V-4 V-5"),  # the class
-        (11, "V-1 V-2 V-3 V-4 V-5"),  # a class that cites nothing: the module
-        (12, "V-1 V-2 V-3 V-4 V-5"),  # the module
+        (11, "V-1 V-2 V-3 V-4 V-5 V-6"),  # a class that cites nothing: the module
+        (12, "V-1 V-2 V-3 V-4 V-5 V-6"),  # the module
+        (13, "V-6"),  # what is called
     ],
 )
 def test_a_place_belongs_to_the_rules_cited_around_it(number: int, rules: str) -> None:
     tree = ast.parse(CITING)
     (place,) = (place for place in places(tree) if getattr(place[-1], "value", None) == number)
-    assert Citations(tree).around(place) == tuple(rules.split())
+    assert Branches(tree).rules(place) == tuple(rules.split())

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from typing import Annotated
 
 import msgspec
@@ -52,10 +53,13 @@ def mutants(
     components = component or list(COMPONENTS)
     _check(components, budget, syntax, seeds)
     processes = workers or os.cpu_count() or 1
-    if syntax:
-        found = _syntax(components, name, every, budget, processes)
-    else:
-        found = _named(components, name, every, budget, seeds, processes)
+    try:
+        if syntax:
+            found = _syntax(components, name, every, budget, processes)
+        else:
+            found = _named(components, name, every, budget, seeds, processes)
+    except BrokenProcessPool:
+        raise BadInput("a process that ran mutants was killed; was there too little memory?") from None
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
     else:

@@ -10,11 +10,13 @@ from functools import cache
 from types import ModuleType
 
 from tidegauge_reference import Policies
+from tidegauge_spec import load_registry
 
 from ..components.registry import COMPONENTS
 from ..mutants.loading import load_copy, reference_source
+from .branches import Branches
 from .edits import Edit, edits_at
-from .tree import Citations, Place, class_of, function_of, places, qualified_name
+from .tree import Place, class_of, function_of, places, qualified_name
 
 LEFT_OUT = {
     "__init__": "names only",
@@ -45,7 +47,7 @@ MODULES = (
 @dataclass(frozen=True)
 class SyntaxMutant:
     """The `number`-th change of a module. `components` are those in which it can show, the one that the
-    module is about first; `rules` those cited around it, one of which it must be laid to; `policies` those
+    module is about first; `rules` those that decide there, one of which it must be laid to; `policies` those
     that the changed class or function asks for."""
 
     name: str
@@ -81,17 +83,28 @@ def load_syntax_mutants() -> dict[str, SyntaxMutant]:
     mutants: dict[str, SyntaxMutant] = {}
     for module in MODULES:
         tree, edits = _edits(module)
-        citations = Citations(tree)
-        components = components_showing(module)
+        branches = Branches(tree, [ast.parse(reference_source(name)) for name in _imported(module)])
         for number, (name, edit) in enumerate(edits):
-            rules, policies = citations.around(edit.place), _policies_asked_for(edit.place)
+            rules, policies = branches.rules(edit.place), _policies_asked_for(edit.place)
+            components = _needed_first(components_showing(module), rules)
             mutants[name] = SyntaxMutant(name, module, number, components, rules, policies)
     return mutants
 
 
+def _needed_first(components: tuple[str, ...], rules: tuple[str, ...]) -> tuple[str, ...]:
+    """What is about time decides in some components only."""
+    needs = {need for rule in rules for need in load_registry().rules[rule].needs}
+    deciding = [name for name in components if needs & {name, *COMPONENTS[name].extras} - {"snapshot"}]
+    return tuple(sorted(components, key=lambda name: name not in deciding))
+
+
 def _policies_asked_for(place: Place) -> tuple[str, ...]:
-    asking = class_of(place) or function_of(place) or place[0]
-    names = {getattr(node, "attr", "") for node in ast.walk(asking)}
+    return _policies_named(class_of(place) or function_of(place) or place[0])
+
+
+@cache
+def _policies_named(node: ast.AST) -> tuple[str, ...]:
+    names = {getattr(one, "attr", "") for one in ast.walk(node)}
     return tuple(sorted(names & set(Policies.__dataclass_fields__)))
 
 

@@ -64,7 +64,7 @@ def draw_step(random: RandomSource, engine: Any) -> Step:
     if kind < 60:
         return TickStep()
     if kind < 72:
-        return AdvanceStep(-1 if random.chance(3) else random.pick(_WAITS))
+        return AdvanceStep(random.pick((-1, 0)) if random.chance(8) else random.pick(_WAITS))
     if kind < 76:
         return WatermarkStep(to_wire(MAX if random.chance(30) else _timestamp(random, engine)))
     if kind < 78:

@@ -56,9 +56,9 @@ def draw_step(random: RandomSource, windows: Any) -> Step:
 
 
 def _timestamp(random: RandomSource, windows: Any) -> int:
-    """Around the watermark, mostly ahead of it, or near a window that has records; seldom none at all."""
+    """Around the watermark, mostly ahead of it, or near a window that has records; seldom no moment."""
     if random.chance(2):
-        return MIN
+        return random.pick((MIN, MIN, MAX))
     if windows.windows and random.chance(50):
         start, end = random.pick(sorted(windows.windows))
         return random.between(start - 2, end + 1)
