@@ -14,7 +14,7 @@ from rich.table import Table
 
 from ..components.registry import COMPONENTS
 from ..detection.campaign import try_named, try_syntax
-from ..detection.equivalents import load_equivalents
+from ..detection.listed_mutants import load_equivalents
 from ..detection.score import MutantScore, Score, scored
 from ..detection.syntax_mutants import load_syntax_mutants
 from ..mutants import load_mutants

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from tidegauge_reference import Policies
 
+from ..components.job.jobs import JOBS
 from ..judging.examination import Examiner, ItemReport
 from ..judging.oracle import Expectation, expect
 from ..plan import PlannedItem, plan
@@ -60,10 +61,10 @@ class Arena:
         self._expected: dict[str, tuple[Scenario, Expectation]] = {}
 
     def portions(self, suites: tuple[str, ...]) -> Iterator[PlannedItem]:
-        """The items of the plan that belong to `suites`, in its order, each in a few parts. Vectors are
-        published for profiles, not for every choice of policies."""
+        """The items of the plan that belong to `suites`, in its order, each in a few parts; jobs by their
+        size. Vectors are published for profiles, not for every choice of policies."""
         left_out = ("vectors",) if self.conditions.changed else ()
-        for item in plan(self.request, self._implementation, self.policies):
+        for item in sorted(plan(self.request, self._implementation, self.policies), key=_most_records):
             if item.suite in suites and item.suite not in left_out:
                 inside = (border for border in _BORDERS if item.start < border < item.stop)
                 for start, stop in pairwise((item.start, *inside, item.stop)):
@@ -105,6 +106,18 @@ class Arena:
         self.examine(portion, Examiner(self._reference, self._implementation, self.policies), report)
         self._kept += len(runs)
         return None if report.failing else Passed(runs, report)
+
+
+def _most_records(item: PlannedItem) -> int:
+    """How many records a job reads at most; 0 for an item of another suite."""
+    if item.suite != "jobs":
+        return 0
+    job = JOBS[item.name].setup
+    return sum(
+        sum(segment.count for segment in subtask.segments) or job.until * subtask.records_per_millisecond
+        for source in job.sources
+        for subtask in source.subtasks
+    )
 
 
 class _Recorded(ReferenceUnderTest):

@@ -26,6 +26,9 @@ from .trial import Trial
 _PATIENCE = 4_000
 """So many scenarios after a syntax mutant has failed it must have been laid to the right rule."""
 
+_PATIENCE_WITH_JOBS = 4
+"""The same for whole jobs, each of which takes as long as thousands of scenarios."""
+
 Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")
 
@@ -108,7 +111,8 @@ def _syntax_score(task: tuple[SyntaxMutant, Conditions, MutantScore | None]) -> 
         forget_copy(mutant.copy_name)
         return mutant.name
     try:
-        finding = Trial(arena_of(conditions), engine, mutant.rules).go_on((*FIXED, *DRAWN), _PATIENCE)
+        patience = _PATIENCE_WITH_JOBS if conditions.component == "job" else _PATIENCE
+        finding = Trial(arena_of(conditions), engine, mutant.rules).go_on((*FIXED, *DRAWN), patience)
     finally:
         engine.close()
     seconds = time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""Equivalents: listed by a name that exists, with an argument, and told from the reference by no vector."""
+"""Equivalents and survivors: listed by a name that exists, with an argument; no vector finds an equivalent."""
 
 from __future__ import annotations
 
@@ -9,20 +9,24 @@ import pytest
 from tidegauge.detection.arena import arena_of
 from tidegauge.detection.campaign import conditions_for
 from tidegauge.detection.engine import WrongEngine
-from tidegauge.detection.equivalents import load_equivalents, read_equivalents
+from tidegauge.detection.listed_mutants import load_equivalents, load_survivors, read_arguments
 from tidegauge.detection.syntax_mutants import MODULES, load_syntax_mutants
 from tidegauge.detection.trial import Trial
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_every_name_is_that_of_a_mutant(module: str) -> None:
-    listed = [name for name in load_equivalents() if name.startswith(f"{module}.")]
+    listed = [name for name in (*load_equivalents(), *load_survivors()) if name.startswith(f"{module}.")]
     assert [name for name in listed if name not in load_syntax_mutants()] == []
 
 
+def test_none_is_both_equivalent_and_a_survivor() -> None:
+    assert load_equivalents().keys() & load_survivors().keys() == set()
+
+
 def test_every_one_belongs_to_a_module_and_has_an_argument() -> None:
-    for name, argument in load_equivalents().items():
-        assert name.partition(".")[0] in MODULES, name
+    for name, argument in (load_equivalents() | load_survivors()).items():
+        assert name.startswith(tuple(MODULES)), name
         assert len(argument.split()) >= 5, name
         assert argument.endswith("."), name
 
@@ -64,7 +68,7 @@ d: e -> f
 # Another.
 g: h -> i
 """
-    assert read_equivalents(text) == {
+    assert read_arguments(text, "list.txt") == {
         "a: b -> c": "It makes no difference.",
         "d: e -> f": "It makes no difference.",
         "g: h -> i": "Another.",
@@ -74,10 +78,10 @@ g: h -> i
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a: b -> c", "equivalents.txt, line 1: a: b -> c has no argument"),
-        ("# Why.\na: b -> c\na: b -> c", "equivalents.txt, line 3: a: b -> c stands twice"),
+        ("a: b -> c", "list.txt, line 1: a: b -> c has no argument"),
+        ("# Why.\na: b -> c\na: b -> c", "list.txt, line 3: a: b -> c stands twice"),
     ],
 )
 def test_a_name_without_argument_or_given_twice_is_refused(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        read_equivalents(text)
+        read_arguments(text, "list.txt")
