@@ -40,7 +40,7 @@ def complaint(command: Command, *arguments: str, input: str = "") -> str:
 NAMES = {
     "an unknown profile": (
         ("--adapter", "reference", "--profile", "flink-9"),
-        "unknown profile 'flink-9'; known are core, flink-2.3",
+        "unknown profile 'flink-9'; known are core, flink-2.3, spark-4",
     ),
     "an unknown budget": (
         ("--adapter", "reference", "--budget", "huge"),
@@ -61,7 +61,7 @@ NAMES = {
     ),
     "an unknown value of an option": (
         ("--adapter", "reference", "--option", "policies=x"),
-        "adapter 'reference': unknown policies 'x'; known are core, flink-2.3",
+        "adapter 'reference': unknown policies 'x'; known are core, flink-2.3, spark-4",
     ),
     "a module that does not exist": (
         ("--adapter", "no_such_module:Engine"),

@@ -10,7 +10,7 @@ import os
 import pickle
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +35,8 @@ from spark_programs.queries import SparkQueries, logged_offsets, spark_queries, 
 from tidegauge_spark import MAX, MIN, SOURCE_SCHEMA, AlignedSource, IllegalOffsetError, IllegalOptionError
 from tidegauge_spark.durations import parse_duration
 from tidegauge_spark.options import parse_options
-from tidegauge_spark.planner import shares
-from tidegauge_spark.source import ROWS_PER_ARROW_BATCH, SubtaskPartition
+from tidegauge_spark.planner import share_out
+from tidegauge_spark.sequence_reader import ROWS_PER_ARROW_BATCH, SubtaskPartition
 
 FLIP_182 = {
     "numSubtasks": "4",
@@ -138,6 +138,16 @@ def test_source_2_with_hardly_any_drift_the_slowest_reads_on(drift: int) -> None
     assert [query.numbers(subtask) for subtask in range(4)] == [list(range(21))] * 4
 
 
+def test_a_bound_stands_for_the_update_interval() -> None:
+    query = DrivenQuery(**flip_182(updateInterval="2 seconds"))
+    for _ in range(5):
+        query.batch()
+    assert [offset["bound"] for offset in query.log] == [2999, 2999, 4998, 4998, 6998]
+    query.restart()
+    query.batch()
+    assert query.offset["bound"] == 7998  # a new reader asks at once
+
+
 def test_align_5_a_finished_subtask_is_not_waited_for() -> None:
     query = DrivenQuery(
         numSubtasks="3", split="repeat", end="1000", end__0="5", **_aligned("100 milliseconds")
@@ -216,7 +226,18 @@ def test_shares_use_up_the_limit_and_are_fair() -> None:
         available = [draw.choice([0, 1, draw.randint(0, 50)]) for _ in range(count)]
         planned = [draw.randint(0, 9) for _ in range(count)]
         most = draw.randint(1, 100)
-        counts = shares(available, planned, most)
+        left = list(available)
+
+        def reading(index: int, left: list[int] = left) -> Callable[[int], int]:
+            def take(rows: int) -> int:
+                taken = min(rows, left[index])
+                left[index] -= taken
+                return taken
+
+            return take
+
+        counts = share_out([reading(index) for index in range(count)], planned, most)
+        assert [had - rest for had, rest in zip(available, left, strict=True)] == counts
         assert sum(counts) == min(most, sum(available))
         assert all(0 <= got <= had for got, had in zip(counts, available, strict=True))
         short = [got for got, had in zip(counts, available, strict=True) if got < had]
@@ -357,6 +378,22 @@ def test_job_4_a_checkpoint_of_other_numbers_is_refused(change: dict[str, str]) 
 def test_an_offset_of_something_else_is_refused(stored: dict[str, Any]) -> None:
     with pytest.raises(IllegalOffsetError, match="checkpoint"):
         make_reader().latestOffset(stored, ReadAllAvailable())
+
+
+@pytest.mark.parametrize("change", [{"now": 1}, {"bound": None}, {"checksum": 0}, {"subtasks": []}])
+def test_a_damaged_offset_is_refused(change: dict[str, Any]) -> None:
+    query = DrivenQuery(**flip_182())
+    query.batch()
+    with pytest.raises(IllegalOffsetError, match="checksum is wrong"):
+        make_reader(**flip_182()).latestOffset({**query.offset, **change}, query.limit)
+
+
+def test_an_offset_of_an_earlier_version_has_no_checksum() -> None:
+    query = DrivenQuery(**flip_182())
+    query.batch()
+    without = {name: value for name, value in query.offset.items() if name != "checksum"}
+    planned = make_reader(**flip_182()).latestOffset(without, query.limit)
+    assert planned == query.reader.latestOffset(query.offset, query.limit)
 
 
 # Rows

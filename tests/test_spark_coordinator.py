@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import random
 import socket
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,9 +16,19 @@ from pyspark.errors import StreamingQueryException
 from spark_programs.driven_query import DrivenQuery, make_reader, spread_of
 from spark_programs.queries import SparkQueries, spark_queries, spreads
 
-from tidegauge_spark import CoordinatorError, coordination, group_sources, leave_group
-from tidegauge_spark.coordinator_client import Address, GroupReport, report
-from tidegauge_spark.coordinator_service import Groups
+from tidegauge_spark import (
+    MAX,
+    SOURCE_SCHEMA,
+    AlignedSource,
+    CoordinatorError,
+    coordination,
+    end_coordination,
+    ensure_coordination,
+    group_sources,
+    leave_group,
+    register,
+)
+from tidegauge_spark.coordinator_client import Address, report
 
 
 @pytest.fixture(name="address")
@@ -89,7 +98,7 @@ def test_align_5_a_finished_source_is_not_waited_for(address: str) -> None:
     first, second = fast(address, end="100"), fast(address)
     first.run()
     second.run()
-    assert group_sources(address, "group-1")[0].minimum is None
+    assert group_sources(address, "group-1")[0].minimum == MAX
     assert second.numbers(0) == list(range(6001))
 
 
@@ -189,6 +198,7 @@ def test_after_a_restart_of_all_a_new_service_knows_as_much(address: str) -> Non
         queries[1].batch()
         assert spread_of(*(query.offset for query in queries)) <= 3000
         for source in group_sources(other, "group-1"):
+            assert source.age is not None
             assert source.age < 10_000
 
 
@@ -197,32 +207,79 @@ def test_the_sources_of_a_group_can_be_listed(address: str) -> None:
     query.batch()
     (source,) = group_sources(address, "group-1")
     assert (source.source, source.minimum) == (query.start["source"], -1)
+    assert source.age is not None
     assert 0 <= source.age < 10_000
     assert group_sources(address, "group-2") == []
-
-
-def test_groups_take_the_last_report_of_a_source() -> None:
-    groups = Groups()
-    assert groups.report("g", "a", 10) == (10, 1)
-    assert groups.report("g", "b", 5) == (5, 2)
-    assert groups.report("g", "b", 20) == (10, 2)
-    assert groups.report("g", "a", None) == (20, 2)
-    assert groups.report("g", "b", None) == (None, 2)
-    assert groups.report("h", "b", 1) == (1, 1)
 
 
 # What goes wrong
 
 
-def test_without_a_service_nothing_is_read() -> None:
-    with coordination() as gone:
-        query = fast(gone)
+def test_without_a_service_nothing_is_read_and_then_all_of_it() -> None:
+    with coordination() as address:
+        queries = [make(address) for make in (slow, fast)]
+        for query in queries:
+            query.batch()
+    planned = [lasts(query) for query in queries]
+    for _ in range(3):
+        for query in queries:
+            query.batch()  # an empty one: with nothing new AvailableNow would end the query
+            assert query.reader.reportLatestOffset()["coordinator"] == "gone"
+    assert [lasts(query) for query in queries] == planned
+    with coordination(address):
+        queries[1].batch()
+        assert lasts(queries[1]) == planned[1]  # the slow one has not reported to the new service
+        assert queries[1].reader.reportLatestOffset()["waitsFor"] == queries[0].start["source"]
+        going = True
+        while going:
+            went = [query.batch() for query in queries]
+            going = any(went)
+            assert spread_of(*(query.offset for query in queries)) <= 3000
+    for query in queries:
+        assert query.numbers(0) == query.numbers(1) == list(range(6001))
+
+
+def test_a_source_does_not_end_before_its_group_knows() -> None:
+    with coordination() as address:
+        query = fast(address, end="100")
         query.batch()
-    with pytest.raises(CoordinatorError, match=r"does not answer .*: nothing is read without it; keep `with"):
+    assert lasts(query) == [100, 100]
+    assert query.batch()
+    with coordination(address):
+        assert not query.batch()
+        assert group_sources(address, "group-1")[0].minimum == MAX
+
+
+def test_without_patience_a_source_fails_when_its_service_is_gone() -> None:
+    with coordination() as gone:
+        query = fast(gone, coordinatorTimeout="0 seconds")
+        query.batch()
+    with pytest.raises(CoordinatorError, match=r"does not answer .*: nothing is read without it; keep the"):
         query.batch()
     query.reader.stop()  # the service that is gone is no second error
     make_reader(**options(gone)).stop()
     assert len(query.log) == 1
+
+
+def test_a_source_without_other_sources_shows_nothing_of_a_group() -> None:
+    query = DrivenQuery(numSubtasks="1", end="10", clockStep="1 second")
+    query.batch()
+    assert query.reader.reportLatestOffset() is None
+
+
+def test_what_the_session_knows_is_the_default_of_sources_in_a_group(address: str) -> None:
+    class Coordinated(AlignedSource):
+        coordinator = address
+
+    aligned = {"WATERMARKGROUP": "g", "maxAllowedWatermarkDrift": "1 second", "end": "5"}
+    for given, expected in (
+        (aligned, address),
+        ({"end": "5"}, None),
+        ({**aligned, "Coordinator": "127.0.0.1:9/own"}, "127.0.0.1:9/own"),
+    ):
+        reader = Coordinated(given).streamReader(SOURCE_SCHEMA)
+        alignment = reader._options.alignment
+        assert (None if alignment is None else str(alignment.coordinator)) == expected
 
 
 def test_a_wrong_token_is_refused(address: str) -> None:
@@ -236,6 +293,16 @@ def test_a_wrong_token_is_refused(address: str) -> None:
     [
         {"do": "report", "group": "g", "source": "s", "minimum": "1"},
         {"do": "report", "group": "g", "source": "s", "minimum": True},
+        {"do": "report", "group": "g", "source": "s", "minimum": None},
+        {"do": "report", "group": "g", "source": "s", "minimum": 2**63},
+        {"do": "report", "group": "g", "source": "s", "minimum": 1, "known": []},
+        {
+            "do": "report",
+            "group": "g",
+            "source": "s",
+            "minimum": 1,
+            "known": {"service": "x", "minima": {"t": None}},
+        },
         {"do": "report", "group": "g", "minimum": 1},
         {"do": "list"},
         {},
@@ -250,33 +317,7 @@ def test_the_service_refuses_what_it_does_not_understand(address: str, request_:
 @pytest.mark.parametrize("line", [b"", b"GET / HTTP/1.1", b"[]", b"null", b"\xff"])
 def test_the_service_survives_what_is_no_request(address: str, line: bytes) -> None:
     assert ask(address, line) == {"refused": "the request is not understood"}
-    assert report(Address.parse(address), "g", "s", 7) == GroupReport(7, 1)
-
-
-@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\n", b"[]\n", b'{"unknown": 1}\n'])
-def test_another_service_at_the_address_is_an_error(answer: bytes) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        query = fast(f"127.0.0.1:{port}/token")
-        with pytest.raises(CoordinatorError, match="coordination service at 127"):
-            answered(server, answer, query)
-
-
-def answered(server: socket.socket, answer: bytes, query: DrivenQuery) -> None:
-    """Run a batch of a query while something else answers at the coordinator's address."""
-
-    def serve() -> None:
-        connection, _ = server.accept()
-        with connection:
-            connection.recv(65_536)
-            connection.sendall(answer)
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    try:
-        query.batch()
-    finally:
-        thread.join()
+    assert report(Address.parse(address), "g", "s", 7).minima == {"s": 7}
 
 
 def ask(address: str, line: bytes) -> Any:
@@ -322,15 +363,29 @@ def test_spark_aligns_two_sources_in_one_query(queries: SparkQueries, address: s
 
 
 @pytest.mark.xdist_group("spark")
-def test_spark_aligns_two_sources_in_two_queries(queries: SparkQueries, address: str) -> None:
-    changes = {"recordsPerMillisecond__0": "1"}
-    running = [
-        queries.start(queries.source(**spark_options(address, name, **more)), name)
-        for name, more in (("fast", {}), ("slow", changes))
-    ]
-    for query in running:
-        query.wait()
-        assert query.numbers(0) == query.numbers(1) == list(range(6001))
+def test_spark_aligns_two_sources_in_two_queries_by_the_service_of_the_application(
+    queries: SparkQueries,
+) -> None:
+    address = ensure_coordination(queries.session)
+    register(queries.session)
+    named = {"slow": {"recordsPerMillisecond__0": "1"}, "fast": {}}
+    try:
+        running = []
+        for name, changes in reversed(named.items()):
+            given = spark_options("", name, **changes)
+            del given["coordinator"]
+            running.append(queries.start(queries.source(**given), f"{name}-of-the-application"))
+        for query in running:
+            query.wait()
+            assert query.numbers(0) == query.numbers(1) == list(range(6001))
+        assert [source.minimum for source in group_sources(address, "group-1")] == [MAX, MAX]
+        progress = running[0].query.lastProgress
+        assert progress is not None
+        shown = json.loads(progress.sources[0].latestOffset)
+        assert (shown["coordinator"], shown["sourcesInGroup"]) == ("answers", 2)
+    finally:
+        end_coordination(queries.session)
+        register(queries.session)
     fast_offsets, slow_offsets = (query.offsets() for query in running)
     reported = {-1} | minima(fast_offsets) | minima(slow_offsets)
     for offset in fast_offsets:
@@ -351,7 +406,10 @@ def minima(offsets: list[dict[str, Any]]) -> set[int]:
 def test_spark_fails_with_a_clear_message_when_the_service_is_gone(queries: SparkQueries) -> None:
     with coordination() as gone:
         query = queries.start(
-            queries.source(**options(gone, recordsPerMillisecond__0="1", end="10000000")), "gone"
+            queries.source(
+                **options(gone, recordsPerMillisecond__0="1", end="10000000", coordinatorTimeout="1 second")
+            ),
+            "gone",
         )
         while not query.rows() and query.query.isActive:
             query.query.awaitTermination(0.05)

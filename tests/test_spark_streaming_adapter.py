@@ -28,8 +28,9 @@ from tidegauge.vocabulary import Restore, Snapshot
 from tidegauge_adapters.java import require_java
 from tidegauge_adapters.spark import SparkAdapter
 from tidegauge_adapters.spark_session import is_local
+from tidegauge_adapters.step_schedule import legs, schedule
 from tidegauge_adapters.temporary_folder import TemporaryFolder
-from tidegauge_adapters.valve_schedule import legs, schedule
+from tidegauge_adapters.valve_rows import VALVE_BINDING
 from tidegauge_reference import PROFILES
 from tidegauge_spark import ValveProcessor
 
@@ -58,7 +59,7 @@ def never_idle() -> type[SparkAdapter]:
         def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:  # noqa: N803
             return (row for row in super().handleInputRows(key, rows, timerValues) if row.kind != "idle")
 
-    return type("NeverIdleAdapter", (SparkAdapter,), {"processor": NeverIdle})
+    return SparkAdapter.having(valve=lambda setup: NeverIdle())
 
 
 def raises_on_idle_channel_1() -> type[SparkAdapter]:
@@ -69,7 +70,7 @@ def raises_on_idle_channel_1() -> type[SparkAdapter]:
                 raise LookupError(f"no channel 1 in {key[0]}")
             return super().handleInputRows(key, iter(steps), timerValues)
 
-    return type("RaisesAdapter", (SparkAdapter,), {"processor": Raises})
+    return SparkAdapter.having(valve=lambda setup: Raises())
 
 
 def ends_the_worker() -> type[SparkAdapter]:
@@ -79,7 +80,7 @@ def ends_the_worker() -> type[SparkAdapter]:
                 os._exit(3)
             return super().handleInputRows(key, rows, timerValues)
 
-    return type("EndsTheWorkerAdapter", (SparkAdapter,), {"processor": EndsTheWorker})
+    return SparkAdapter.having(valve=lambda setup: EndsTheWorker())
 
 
 # What is fed when
@@ -87,13 +88,15 @@ def ends_the_worker() -> type[SparkAdapter]:
 
 def test_group_borders_are_borders_of_micro_batches_with_a_restart_after_the_first() -> None:
     scenario = own("a", *(IdleStep(0), ActiveStep(0)) * 2, IdleStep(1), groups=(2, 1, 2))
-    fed = [[[row["sequence"] for row in batch] for batch in leg.kept] for leg in legs(scenario)]
+    fed = [
+        [[row["sequence"] for row in batch] for batch in leg.kept] for leg in legs(VALVE_BINDING, scenario)
+    ]
     assert fed == [[[0, 1]], [[2], [3, 4]]]
-    assert not any(leg.undone for leg in legs(scenario))
+    assert not any(leg.undone for leg in legs(VALVE_BINDING, scenario))
 
 
 def test_two_steps_without_borders_are_two_batches() -> None:
-    assert [len(leg.kept) for leg in legs(own("a", IdleStep(0), ActiveStep(0)))] == [1, 1]
+    assert [len(leg.kept) for leg in legs(VALVE_BINDING, own("a", IdleStep(0), ActiveStep(0)))] == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -114,12 +117,16 @@ def test_what_comes_between_a_snapshot_and_its_restore_is_undone(history: str, e
     def letters(batches: list[list[dict[str, Any]]]) -> str:
         return "".join(history[row["sequence"]] for batch in batches for row in batch)
 
-    found = [f"-{letters(leg.undone)} " * bool(leg.undone) + letters(leg.kept) for leg in legs(scenario)]
+    found = [
+        f"-{letters(leg.undone)} " * bool(leg.undone) + letters(leg.kept)
+        for leg in legs(VALVE_BINDING, scenario)
+    ]
     assert found == expected
 
 
 def test_scenarios_side_by_side_share_their_micro_batches() -> None:
-    together = schedule([own("a", IdleStep(0), IdleStep(1)), own("b", IdleStep(0), Snapshot(), Restore())])
+    scenarios = [own("a", IdleStep(0), IdleStep(1)), own("b", IdleStep(0), Snapshot(), Restore())]
+    together = schedule(VALVE_BINDING, scenarios)
     assert [[row["valve"] for batch in leg.kept for row in batch] for leg in together] == [["a", "b"], ["a"]]
 
 

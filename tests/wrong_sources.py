@@ -11,7 +11,8 @@ from pyspark.sql.types import StructType
 from tidegauge_spark.offsets import SourceOffset
 from tidegauge_spark.options import parse_options
 from tidegauge_spark.planner import GroupMinimum
-from tidegauge_spark.source import AlignedSource, AlignedSourceReader
+from tidegauge_spark.sequence_reader import AlignedSourceReader
+from tidegauge_spark.source import AlignedSource
 
 
 class NeverBlocksReader(AlignedSourceReader):

@@ -12,50 +12,63 @@ import pyarrow as pa
 from pyspark.sql import Row
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
-
-from tidegauge_spark import VALVE_OUTPUT_SCHEMA
+from pyspark.sql.types import StringType, StructField, StructType
 
 RAISED = "raised"
 MISFIT = "misfit"
-_row = Row(*VALVE_OUTPUT_SCHEMA.names)
+
+CAUGHT = "_caught"
+"""The additional column of its outputs: `RAISED` or `MISFIT` if they are none, but what went wrong."""
+
+ERROR = "_error"
+"""The exception in words."""
+
+
+def caught_schema(output_schema: StructType) -> StructType:
+    """The schema of a processor with outputs of this one that is caught."""
+    columns = [StructField(field.name, field.dataType) for field in output_schema]
+    return StructType([*columns, StructField(CAUGHT, StringType()), StructField(ERROR, StringType())])
 
 
 class CaughtProcessor(StatefulProcessor):
-    """Does what `processor` does, but answers a batch in which it raises by one row of kind `RAISED`, and one
-    with rows that do not fit the schema by one of kind `MISFIT`: `sequence` is the first of the batch and
-    `error` the exception in words."""
+    """Does what `processor` does, but answers a batch in which it raises by one row that is `RAISED`, and one
+    with rows that do not fit `output_schema` by one that is a `MISFIT`: with the key in the column `key`, and
+    with the first `sequence` of the batch."""
 
-    def __init__(self, processor: StatefulProcessor) -> None:
+    def __init__(self, processor: StatefulProcessor, key: str, output_schema: StructType) -> None:
         self._processor = processor
+        self._key = key
+        self._output_schema = output_schema
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """As the processor does."""
         self._processor.init(handle)
 
-    def handleInputRows(  # noqa: N802
+    def handleInputRows(
         self,
         key: Any,
         rows: Iterator[Any],
-        timerValues: TimerValues,  # noqa: N803
+        timerValues: TimerValues,
     ) -> Iterator[Row]:
         """The processor's rows, or the one that says what went wrong."""
         steps = list(rows)
         try:
             answers = list(self._processor.handleInputRows(key, iter(steps), timerValues))
         except Exception as error:
-            return iter([_caught(RAISED, key, steps, error)])
+            return iter([self._caught(RAISED, key, steps, error)])
         try:  # as Spark's Python worker does it
             named = [answer.asDict(True) for answer in answers]
-            pa.RecordBatch.from_pylist(named, schema=to_arrow_schema(VALVE_OUTPUT_SCHEMA))
+            pa.RecordBatch.from_pylist(named, schema=to_arrow_schema(self._output_schema, timezone="UTC"))
         except Exception as error:
-            return iter([_caught(MISFIT, key, steps, error)])
-        return iter(answers)
+            return iter([self._caught(MISFIT, key, steps, error)])
+        return (Row(**answer, **{CAUGHT: None, ERROR: None}) for answer in named)
 
     def close(self) -> None:
         """As the processor does."""
         self._processor.close()
 
-
-def _caught(kind: str, key: Any, steps: list[Row], error: Exception) -> Row:
-    first = min(step.sequence for step in steps)
-    return _row(key[0], first, 0, kind, None, f"{type(error).__name__}: {error}"[:2000])
+    def _caught(self, kind: str, key: Any, steps: list[Row], error: Exception) -> Row:
+        columns = dict.fromkeys(self._output_schema.names)
+        columns[self._key] = key[0]
+        columns["sequence"] = min(step.sequence for step in steps)
+        return Row(**columns, **{CAUGHT: kind, ERROR: f"{type(error).__name__}: {error}"[:2000]})

@@ -17,6 +17,17 @@ from pyspark.sql.types import StructType
 
 Rows = list[dict[str, Any]]
 
+_NO_WORKER = "Python worker failed to connect back"
+"""What Spark says if a worker was not there after 10 s, whatever it was to run: the machine is too busy."""
+
+_MOST_STARTS = 5
+"""So many times a query is started for a batch if a worker is not there in time."""
+
+_TOO_BUSY = (
+    f"Spark could not start a Python worker within 10 s, {_MOST_STARTS} times: the machine is too busy; run "
+    "this when less runs beside it"
+)
+
 
 class QueryFailed(Exception):
     """A micro-batch failed, and the whole query with it; the message is its cause."""
@@ -57,19 +68,30 @@ class CheckpointedQuery:
         self._query = writer.start()
 
     def feed(self, rows: Rows) -> None:
-        """Put one micro-batch through; raises `QueryFailed`."""
-        assert self._query is not None
+        """Put one micro-batch through.
+
+        Raises `QueryFailed`, and `RuntimeError` where that says nothing of the processors.
+        """
         known = len(self._batches)
         path = self._input / f"{self._restores}-{len(self._files)}.parquet"
         hidden = path.with_name(f".{path.name}")
         pq.write_table(pa.Table.from_pylist(rows, schema=to_arrow_schema(self._schema)), hidden)
         hidden.rename(path)
         self._files.append(path)
-        try:
-            self._query.processAllAvailable()
-        except StreamingQueryException as error:
-            self._query = None
-            raise QueryFailed(self._cause or str(error).partition("\n")[0]) from None
+        for start in range(1, _MOST_STARTS + 1):
+            assert self._query is not None
+            try:
+                self._query.processAllAvailable()
+                break
+            except StreamingQueryException as error:
+                self._query = None
+                cause = self._cause or str(error).partition("\n")[0]
+                if _NO_WORKER not in cause:
+                    raise QueryFailed(cause) from None
+                if start == _MOST_STARTS:
+                    raise RuntimeError(_TOO_BUSY) from None
+                self._cause = ""
+                self.start()  # nothing was committed, so the batch is repeated
         if len(self._batches) != known + 1:
             came = len(self._batches) - known
             raise QueryFailed(self._cause or f"{came} micro-batches came of one file")
@@ -104,6 +126,8 @@ class CheckpointedQuery:
             self._batches[self._restores, batch] = frame.toArrow()
         except Exception as error:  # raised here, it would be logged as well; `feed` misses the batch
             self._cause = _root_cause(error)
+            if _NO_WORKER in self._cause:
+                raise
 
 
 def _root_cause(error: Exception) -> str:

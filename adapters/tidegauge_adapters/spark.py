@@ -1,127 +1,98 @@
 """`--adapter spark`: the library `tidegauge_spark` under test.
 
-`--option engine=streaming` (the default) runs it in a streaming query on a real Spark, on `--option
-master=URL`. `--option engine=tester` drives it through PySpark's `TwsTester`, without a JVM.
+Stateful operators run as `processor_adapter.py` says; what stays in the driver runs in this process, and
+whole jobs are streaming queries over the aligned source.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import version
-from itertools import islice
-from pathlib import Path
-from typing import ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
+from msgspec.structs import replace
 from pyspark.sql.datasource import DataSource
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-from tidegauge import Adapter, Implementation, Scenario, Session, Transcript
-from tidegauge import __version__ as tidegauge_version
-from tidegauge.adapter import Layer
-from tidegauge.components.valve.vocabulary import ValveSetup
-from tidegauge.scenario import JobScenario, ValveScenario
+from tidegauge import ComponentAdapter, Implementation, Scenario, Session, Transcript, __version__
+from tidegauge.components.registry import component_by_setup
+from tidegauge.scenario import JobScenario
 from tidegauge.vocabulary import Setup
-from tidegauge_spark import AlignedSource, ValveProcessor
+from tidegauge_spark import AlignedSource
 
-from .java import require_java
-from .spark_session import DEFAULT_MASTER, end_spark, is_local
+from .processor_adapter import ProcessorAdapter
+from .spark_components import BINDINGS, DECISIONS, EXTRAS
 from .streaming_jobs import CLOCK_STEP, StreamingJobs
-from .streaming_valves import StreamingValves
-from .tester_valves import TesterValves
 
-OPTIONS = {
-    "streaming": {"engine": "streaming", "master": DEFAULT_MASTER, "folder": ""},
-    "tester": {"engine": "tester"},
-}
-"""The options of each engine, with their defaults."""
-
-_AT_ONCE = 20_000
 _OF_JOBS = ("job", "alignment", "restart")
-_REMARKS = {
-    "streaming": (
-        "The processor runs in a streaming query with RocksDB state, in two micro-batches a scenario at "
-        "least and with a restart from the checkpoint between them; a snapshot is a copy of the checkpoint. "
-        "Jobs are streaming queries over the aligned source, on its virtual clock."
-    ),
-    "tester": "The processor runs in PySpark's TwsTester: Python code as in a query, but no query.",
-}
+_REMARK = " What decides in the driver ({}) runs in this process."
+_REMARK_ON_JOBS = " Jobs are streaming queries over the aligned source, on its virtual clock."
 
 
-class SparkAdapter(Adapter):
-    """The valve and the aligned source of `tidegauge_spark`; a subclass may put another `processor` or
-    `source` in their place. Whole jobs need the streaming engine.
+class SparkAdapter(ProcessorAdapter):
+    """Every component of `tidegauge_spark`; whole jobs need the streaming engine.
 
-    `folder` (default: memory, or the system's temporary folder) is where temporary files go; executors on
-    other machines must see it too.
+    A subclass may put other `bindings`, `decisions` or another `source` in their place; see `having`.
     """
 
-    processor: ClassVar[type[StatefulProcessor]] = ValveProcessor
+    name = "tidegauge_spark"
+    version = __version__
+    bindings = BINDINGS
+    decisions: ClassVar[Mapping[str, Callable[[Any], Any]]] = DECISIONS
+    extras = EXTRAS
     source: ClassVar[type[DataSource]] = AlignedSource
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        engine = options.get("engine", "streaming")
-        if engine not in OPTIONS:
-            raise ValueError(f"unknown engine {engine!r}; known are {', '.join(OPTIONS)}")
-        known = OPTIONS[engine]
-        unknown = set(options) - set(known)
-        if unknown:
-            raise ValueError(
-                f"unknown option {', '.join(sorted(unknown))}; engine={engine} knows {', '.join(known)}"
-            )
-        super().__init__({name: value for name, value in {**known, **options}.items() if value})
-        self._engine = engine
-        self._valves: TesterValves | StreamingValves = TesterValves(self.processor)
+        super().__init__(options)
+        self._in_process = _InProcess(self.decisions)
         self._jobs: StreamingJobs | None = None
-        if engine == "streaming":
-            require_java()
-            folder = _folder(self.options.get("folder"))
-            self._valves = StreamingValves(self.processor, self.options["master"], folder)
-            self._jobs = StreamingJobs(self.source, self.options["master"], folder)
+        if self.engine == "streaming":
+            self._jobs = StreamingJobs(self.source, self.options["master"], self.folder)
+
+    @classmethod
+    def having(cls, **makes: Callable[[Any], Any]) -> type["SparkAdapter"]:
+        """The same with other components, by name: a setup makes the processor of a stateful operator, or
+        the object whose methods are the steps. For wrong ones, to see what finds them."""
+        bindings = tuple(
+            binding.having(makes[binding.component]) if binding.component in makes else binding
+            for binding in cls.bindings
+        )
+        of_bindings = {binding.component for binding in bindings}
+        decisions = {name: make for name, make in makes.items() if name not in of_bindings}
+        if unknown := decisions.keys() - cls.decisions.keys():
+            raise ValueError(f"no component {', '.join(sorted(unknown))} in {cls.__name__}")
+        return type(cls.__name__, (cls,), {"bindings": bindings, "decisions": {**cls.decisions, **decisions}})
 
     def describe(self) -> Implementation:
         """The library, with the versions it runs on."""
-        return Implementation(
-            name="tidegauge_spark",
-            version=f"{tidegauge_version} on PySpark {version('pyspark')}",
-            capabilities=("valve", *_OF_JOBS, "snapshot", "int64")
-            if self._jobs
-            else ("valve", "snapshot", "int64"),
-            layer=self._layer(),
-            options=self.options,
+        described = super().describe()
+        jobs = _OF_JOBS if self._jobs else ()
+        remark = described.remark + _REMARK.format(", ".join(self.decisions))
+        return replace(
+            described,
+            capabilities=(*described.capabilities, *self.decisions, *jobs),
+            layers=dict.fromkeys(self.decisions, "in-process"),
             overshoot="none: a batch is never planned past the bound; with a drift below 2 ms one record",
             overshoot_ms=1,
             reaction_ms=CLOCK_STEP,
-            one_process=self._engine == "streaming",
-            remark=_REMARKS[self._engine],
+            remark=remark + _REMARK_ON_JOBS if jobs else remark,
         )
 
-    def _layer(self) -> Layer:
-        if self._engine == "tester":
-            return "tester"
-        return "streaming" if is_local(self.options["master"]) else "cluster"
-
-    def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
-        """Valves side by side, a key each, the batches being the groups of the scenarios; jobs one by one."""
-        remaining = iter(scenarios)
-        while several := list(islice(remaining, _AT_ONCE)):
-            yield from self._valves.transcripts([one for one in several if isinstance(one, ValveScenario)])
-            for job in several:
-                if isinstance(job, JobScenario) and self._jobs is not None:
-                    yield self._jobs.transcript(job)
+    def transcripts(self, component: str, scenarios: Sequence[Scenario]) -> Iterator[Transcript]:
+        """Those of scenarios of one component; jobs one by one."""
+        if component in self.decisions:
+            yield from self._in_process.run(scenarios)
+        elif self._jobs is not None and component == "job":
+            yield from (self._jobs.transcript(job) for job in scenarios if isinstance(job, JobScenario))
+        else:
+            yield from super().transcripts(component, scenarios)
 
     def session(self, setup: Setup) -> Session | None:
-        """A valve that gets every step in a batch of its own; a streaming query is too slow for that."""
-        assert isinstance(setup, ValveSetup)
-        return self._valves.session(setup) if isinstance(self._valves, TesterValves) else None
-
-    def close(self) -> None:
-        """End the Spark of this process, if there is one."""
-        if self._engine == "streaming":
-            end_spark()
+        """As of any processor; what runs in this process can always be stepped."""
+        in_process = component_by_setup(setup).name in self.decisions
+        return self._in_process.session(setup) if in_process else super().session(setup)
 
 
-def _folder(option: str | None) -> Path | None:
-    if option is None:
-        return None
-    folder = Path(option)
-    if not folder.is_dir():
-        raise ValueError(f"option folder: {option!r} is not a folder; make it, or name another")
-    return folder.resolve()
+class _InProcess(ComponentAdapter):
+    """Components by name, each made by its setup."""
+
+    def __init__(self, decisions: Mapping[str, Callable[[Any], Any]]) -> None:
+        super().__init__({})
+        for name, make in decisions.items():
+            setattr(self, name, make)

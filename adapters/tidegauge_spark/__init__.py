@@ -11,7 +11,8 @@ Use `run_valves` for a data frame of steps, or `ValveProcessor` in a `transformW
 Nor does Spark hold back a source that is far ahead of the others, so that their records pile up in the state
 of a join. After `register(spark)`, `spark.readStream.format("tidegauge")` reads numbers from an
 `AlignedSource`: none of its subtasks gets further ahead of the slowest than a drift that the user allows.
-Run a `coordination()` service to align several sources with one another, in one query or in several.
+Call `ensure_coordination(spark)` first to align several sources with one another, in one query or in several
+of an application, or run a `coordination()` service of your own for several applications.
 
 It needs PySpark 4.2 or later (4.3 is what it is tested with), and for the valves `protobuf` and the RocksDB
 state store provider in a streaming query.
@@ -19,16 +20,86 @@ The behaviour is that of the chapters VALVE, ALIGN and SOURCE of the Tidegauge s
 "VALVE-15" name its rules.
 """
 
+from tidegauge_spark.activity_clock import ClockState, InputActivityClock
+from tidegauge_spark.backlog import (
+    BACKLOG_DETECTOR_INPUT_SCHEMA,
+    BACKLOG_DETECTOR_STATE_SCHEMA,
+    BACKLOG_OUTPUT_SCHEMA,
+    RECORD_ATTRIBUTES_INPUT_SCHEMA,
+    RECORD_ATTRIBUTES_STATE_SCHEMA,
+    BacklogDetectorProcessor,
+    RecordAttributesProcessor,
+    combine_record_attributes,
+    run_backlog_detectors,
+    watermark_lag_threshold,
+)
+from tidegauge_spark.backlog_state import (
+    WATERMARK_LAG_THRESHOLD,
+    BacklogDetector,
+    BacklogOutput,
+    CombinerState,
+    DetectorState,
+    RecordAttributesCombiner,
+)
 from tidegauge_spark.coordinator_client import (
     CoordinatorError,
+    CoordinatorGoneError,
+    GroupReport,
     GroupSource,
     group_sources,
     leave_group,
 )
-from tidegauge_spark.coordinator_service import coordination
+from tidegauge_spark.coordinator_service import CoordinationService, coordination
+from tidegauge_spark.duration_arguments import Duration
+from tidegauge_spark.files_reader import AlignedFilesReader
+from tidegauge_spark.files_schema import PROGRESS_SCHEMA
+from tidegauge_spark.generator import (
+    GENERATOR_INPUT_SCHEMA,
+    GENERATOR_OUTPUT_SCHEMA,
+    GENERATOR_STATE_SCHEMA,
+    GeneratorProcessor,
+    run_generators,
+)
+from tidegauge_spark.group_member import GroupMember
+from tidegauge_spark.idleness import (
+    IDLENESS_INPUT_SCHEMA,
+    IDLENESS_OUTPUT_SCHEMA,
+    IDLENESS_STATE_SCHEMA,
+    IdlenessProcessor,
+    WatchedInput,
+    run_idleness,
+)
+from tidegauge_spark.log_files import BrokenLogError, LostFileError
+from tidegauge_spark.low_watermark_service import LowWatermark, LowWatermarkService, Vertex
 from tidegauge_spark.offsets import IllegalOffsetError
 from tidegauge_spark.options import IllegalOptionError
-from tidegauge_spark.source import SOURCE_SCHEMA, AlignedSource, AlignedSourceReader, register
+from tidegauge_spark.sequence_reader import SOURCE_SCHEMA, AlignedSourceReader
+from tidegauge_spark.session_coordination import COORDINATOR_CONF, end_coordination, ensure_coordination
+from tidegauge_spark.source import AlignedSource, register
+from tidegauge_spark.source_coordinator import Announcement, SourceCoordinators
+from tidegauge_spark.source_low_watermarks import SourceLowWatermarks
+from tidegauge_spark.source_subtask import (
+    PausingUnsupportedError,
+    SourceOutput,
+    SourceSettings,
+    SourceSubtask,
+    SubtaskState,
+)
+from tidegauge_spark.splits import (
+    INPUTS_INPUT_SCHEMA,
+    INPUTS_STATE_SCHEMA,
+    SPLITS_INPUT_SCHEMA,
+    SPLITS_OUTPUT_SCHEMA,
+    SPLITS_STATE_SCHEMA,
+    InputsProcessor,
+    SplitsProcessor,
+    run_inputs,
+    run_splits,
+)
+from tidegauge_spark.splits_state import CombinationState, IllegalStateError, InputWatermarks, SplitWatermarks
+from tidegauge_spark.stepped_processor import SteppedProcessor
+from tidegauge_spark.stored_windows import WINDOW_CONTENTS_SCHEMA, WINDOW_KEY_SCHEMA
+from tidegauge_spark.timestamps_and_watermarks import InputState, TimestampsAndWatermarks
 from tidegauge_spark.valve import (
     VALVE_INPUT_SCHEMA,
     VALVE_OUTPUT_SCHEMA,
@@ -44,28 +115,173 @@ from tidegauge_spark.valve_state import (
     ValveOutput,
     ValveState,
 )
+from tidegauge_spark.watermark_generators import (
+    BoundedOutOfOrderness,
+    GeneratorContext,
+    MonotonousTimestamps,
+    NoWatermarks,
+    ProcessingTime,
+    ProcessingTimeWatermarks,
+    Punctuated,
+    StreamElement,
+    WatermarkGenerator,
+)
+from tidegauge_spark.watermark_strategy import (
+    GeneratorSupplier,
+    TimestampAssigner,
+    WatermarkAlignment,
+    WatermarkStrategy,
+    ingestion_time,
+    no_watermarks,
+    processing_time_watermarks,
+    punctuated_watermarks,
+    record_time,
+)
+from tidegauge_spark.watermarks_with_idleness import WatermarksWithIdleness
+from tidegauge_spark.window import (
+    WINDOW_INPUT_SCHEMA,
+    WINDOW_OUTPUT_SCHEMA,
+    WINDOW_STATE_SCHEMA,
+    WindowProcessor,
+    run_windows,
+)
+from tidegauge_spark.window_assigners import SessionWindows, SlidingWindows, TumblingWindows, Window
+from tidegauge_spark.window_index import KeptWindow
+from tidegauge_spark.window_settings import WindowSettings
+from tidegauge_spark.window_state import (
+    StandingResult,
+    WindowContents,
+    WindowOutput,
+    WindowProgress,
+    Windows,
+)
 
 __all__ = [
+    "BACKLOG_DETECTOR_INPUT_SCHEMA",
+    "BACKLOG_DETECTOR_STATE_SCHEMA",
+    "BACKLOG_OUTPUT_SCHEMA",
+    "COORDINATOR_CONF",
+    "GENERATOR_INPUT_SCHEMA",
+    "GENERATOR_OUTPUT_SCHEMA",
+    "GENERATOR_STATE_SCHEMA",
+    "IDLENESS_INPUT_SCHEMA",
+    "IDLENESS_OUTPUT_SCHEMA",
+    "IDLENESS_STATE_SCHEMA",
+    "INPUTS_INPUT_SCHEMA",
+    "INPUTS_STATE_SCHEMA",
     "MAX",
     "MIN",
+    "PROGRESS_SCHEMA",
+    "RECORD_ATTRIBUTES_INPUT_SCHEMA",
+    "RECORD_ATTRIBUTES_STATE_SCHEMA",
     "SOURCE_SCHEMA",
+    "SPLITS_INPUT_SCHEMA",
+    "SPLITS_OUTPUT_SCHEMA",
+    "SPLITS_STATE_SCHEMA",
     "VALVE_INPUT_SCHEMA",
     "VALVE_OUTPUT_SCHEMA",
     "VALVE_STATE_SCHEMA",
+    "WATERMARK_LAG_THRESHOLD",
+    "WINDOW_CONTENTS_SCHEMA",
+    "WINDOW_INPUT_SCHEMA",
+    "WINDOW_KEY_SCHEMA",
+    "WINDOW_OUTPUT_SCHEMA",
+    "WINDOW_STATE_SCHEMA",
+    "AlignedFilesReader",
     "AlignedSource",
     "AlignedSourceReader",
+    "Announcement",
+    "BacklogDetector",
+    "BacklogDetectorProcessor",
+    "BacklogOutput",
+    "BoundedOutOfOrderness",
+    "BrokenLogError",
+    "ClockState",
+    "CombinationState",
+    "CombinerState",
+    "CoordinationService",
     "CoordinatorError",
+    "CoordinatorGoneError",
+    "DetectorState",
+    "Duration",
+    "GeneratorContext",
+    "GeneratorProcessor",
+    "GeneratorSupplier",
+    "GroupMember",
+    "GroupReport",
     "GroupSource",
+    "IdlenessProcessor",
     "IllegalArgumentError",
     "IllegalOffsetError",
     "IllegalOptionError",
+    "IllegalStateError",
+    "InputActivityClock",
+    "InputState",
+    "InputWatermarks",
+    "InputsProcessor",
+    "KeptWindow",
+    "LostFileError",
+    "LowWatermark",
+    "LowWatermarkService",
+    "MonotonousTimestamps",
+    "NoWatermarks",
+    "PausingUnsupportedError",
+    "ProcessingTime",
+    "ProcessingTimeWatermarks",
+    "Punctuated",
+    "RecordAttributesCombiner",
+    "RecordAttributesProcessor",
+    "SessionWindows",
+    "SlidingWindows",
+    "SourceCoordinators",
+    "SourceLowWatermarks",
+    "SourceOutput",
+    "SourceSettings",
+    "SourceSubtask",
+    "SplitWatermarks",
+    "SplitsProcessor",
+    "StandingResult",
+    "SteppedProcessor",
+    "StreamElement",
+    "SubtaskState",
+    "TimestampAssigner",
+    "TimestampsAndWatermarks",
+    "TumblingWindows",
     "Valve",
     "ValveOutput",
     "ValveProcessor",
     "ValveState",
+    "Vertex",
+    "WatchedInput",
+    "WatermarkAlignment",
+    "WatermarkGenerator",
+    "WatermarkStrategy",
+    "WatermarksWithIdleness",
+    "Window",
+    "WindowContents",
+    "WindowOutput",
+    "WindowProcessor",
+    "WindowProgress",
+    "WindowSettings",
+    "Windows",
+    "combine_record_attributes",
     "coordination",
+    "end_coordination",
+    "ensure_coordination",
     "group_sources",
+    "ingestion_time",
     "leave_group",
+    "no_watermarks",
+    "processing_time_watermarks",
+    "punctuated_watermarks",
+    "record_time",
     "register",
+    "run_backlog_detectors",
+    "run_generators",
+    "run_idleness",
+    "run_inputs",
+    "run_splits",
     "run_valves",
+    "run_windows",
+    "watermark_lag_threshold",
 ]

@@ -1,7 +1,7 @@
 """The coordination service: where the sources of a group meet, in one query or in several.
 
-It runs in a thread of the user's driver process and keeps nothing: sources that restart report again, and
-what they report is in their own checkpoints.
+It runs in a thread of the user's driver process and keeps nothing on disk: sources that restart report again,
+and what they report is in their own checkpoints.
 """
 
 from __future__ import annotations
@@ -11,77 +11,24 @@ import json
 import secrets
 import socketserver
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, Final
 
-from tidegauge_spark.coordinator_client import LONGEST_LINE, TIMEOUT, Address
+from tidegauge_spark.coordinated_groups import Groups
+from tidegauge_spark.coordinator_client import LONGEST_LINE, TIMEOUT, Address, CoordinatorError
 
-
-class _Report(NamedTuple):
-    """The last report of a source: its minimum (ms, None: finished) and when it came (monotonic seconds)."""
-
-    minimum: int | None
-    at: float
-
-
-class Groups:
-    """The last reports of all sources, by group and identity. Groups do not know each other (ALIGN-3)."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._groups: dict[str, dict[str, _Report]] = {}
-
-    def report(self, group: str, source: str, minimum: int | None) -> tuple[int | None, int]:
-        """Take the minimum of a source (ms, None: finished); return the group's and how many have joined.
-
-        A report replaces the last one of the same source. A source that never reported is left out; one
-        that has fallen silent is not.
-        """
-        with self._lock:
-            sources = self._groups.setdefault(group, {})
-            sources[source] = _Report(minimum, time.monotonic())
-            unfinished = [each.minimum for each in sources.values() if each.minimum is not None]
-            return min(unfinished, default=None), len(sources)
-
-    def leave(self, group: str, source: str) -> None:
-        """Forget a source."""
-        with self._lock:
-            self._groups.get(group, {}).pop(source, None)
-
-    def sources(self, group: str) -> list[tuple[str, int | None, int]]:
-        """Return the sources of a group: identity, minimum (ms), age of the report (ms)."""
-        with self._lock:
-            now = time.monotonic()
-            return [
-                (source, report.minimum, int((now - report.at) * 1000))
-                for source, report in self._groups.get(group, {}).items()
-            ]
-
-    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer a request of a client whose token was right."""
-        what, group = request.get("do"), request.get("group")
-        source, minimum = request.get("source"), request.get("minimum")
-        if isinstance(group, str) and what == "list":
-            return {"sources": self.sources(group)}
-        if isinstance(group, str) and isinstance(source, str):
-            if what == "report" and (minimum is None or type(minimum) is int):
-                group_minimum, joined = self.report(group, source, minimum)
-                return {"minimum": group_minimum, "joined": joined}
-            if what == "leave":
-                self.leave(group, source)
-                return {}
-        return {"refused": "the request is not understood; are both of the same version?"}
+LOCAL: Final = "127.0.0.1"
 
 
 class _Server(socketserver.ThreadingTCPServer):
     daemon_threads = True
+    allow_reuse_address = True
 
-    def __init__(self) -> None:
+    def __init__(self, host: str, port: int, token: str) -> None:
         self.groups = Groups()
-        self.token = secrets.token_urlsafe(16)
-        super().__init__(("127.0.0.1", 0), _Handler)
+        self.token = token
+        super().__init__((host, port), _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Be silent about a client that has gone away; it knows best."""
@@ -106,24 +53,58 @@ class _Handler(socketserver.StreamRequestHandler):
         self.wfile.write(json.dumps(answer).encode() + b"\n")
 
 
-@contextmanager
-def coordination() -> Iterator[str]:
-    """Run a coordination service; the value is its address, for the option "coordinator" of the sources.
+class CoordinationService:
+    """A coordination service that runs in a thread of this process, from its making to `close`."""
 
-    Start it before the queries and keep it open until they have ended: a source whose service is gone fails
-    rather than run ahead. It listens on 127.0.0.1 only, and serves who knows the token in the address;
-    planning happens in the driver, so that is enough on a cluster, too.
-    """
-    with _Server() as server:
-        thread = threading.Thread(
-            target=server.serve_forever,
+    def __init__(self, address: str | None = None) -> None:
+        """Listen at an address, by default on a free port of 127.0.0.1 with a new token.
+
+        Raises `ValueError` for a text that is no address, and `CoordinatorError` if nobody can listen there.
+        """
+        host, port, token = LOCAL, 0, secrets.token_urlsafe(16)
+        if address is not None:
+            wanted = Address.parse(address)
+            host, port, token = wanted.host, wanted.port, wanted.token
+        try:
+            self._server = _Server(host, port, token)
+        except OSError as error:
+            raise CoordinatorError(
+                f"no coordination service can listen at {host}:{port} ({error}); end what does, or choose "
+                "another port, and give the new address in the option coordinator of all sources"
+            ) from error
+        self.address = str(Address(host, int(self._server.server_address[1]), token))
+        """Where it listens, for the option "coordinator" of the sources."""
+        self._thread = threading.Thread(
+            target=self._server.serve_forever,
             kwargs={"poll_interval": 0.05},
             name="tidegauge-coordination",
             daemon=True,
         )
-        thread.start()
-        try:
-            yield str(Address("127.0.0.1", int(server.server_address[1]), server.token))
-        finally:
-            server.shutdown()
-            thread.join()
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop to answer. The sources in its groups read nothing more."""
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+@contextmanager
+def coordination(address: str | None = None) -> Iterator[str]:
+    """Run a coordination service; the value is its address, for the option "coordinator" of the sources.
+
+    Start it before the queries and keep it open until they have ended: a source whose service is gone reads
+    nothing more. It listens on 127.0.0.1 only, and serves who knows the token in the address; planning
+    happens in the driver, so that is enough on a cluster, too.
+
+    address: where to listen and with which token, "host:port/token". With the one of a service that is gone,
+    the sources that knew it go on; they tell the new one who else was in their groups. On another host than
+    127.0.0.1 the token travels unprotected.
+
+    Raises `ValueError` for a text that is no address, and `CoordinatorError` if nobody can listen there.
+    """
+    service = CoordinationService(address)
+    try:
+        yield service.address
+    finally:
+        service.close()

@@ -7,17 +7,13 @@ What is not in here is lost with the process (JOB-4).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
-from tidegauge_spark.options import Sequence
+from tidegauge_spark.sealed_offset import IllegalOffsetError, sealed, unsealed
+from tidegauge_spark.sequences import Sequence
 from tidegauge_spark.valve_state import MIN
 
-VERSION: Final = 1
-"""The version of the format. A reader refuses an offset of another one."""
-
-
-class IllegalOffsetError(ValueError):
-    """An offset of a checkpoint that this source, with these options, cannot go on from."""
+__all__ = ["IllegalOffsetError", "SourceOffset", "SubtaskOffset"]
 
 
 @dataclass(frozen=True)
@@ -80,8 +76,7 @@ class SourceOffset:
 
     def to_json(self) -> dict[str, Any]:
         """Return the offset as Spark stores it. `watermark` and `finished` are there for who reads it."""
-        return {
-            "version": VERSION,
+        offset = {
             "source": self.source,
             "started_at": self.started_at,
             "now": self.now,
@@ -97,18 +92,15 @@ class SourceOffset:
                 for subtask in self.subtasks
             ],
         }
+        return sealed(offset)
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> SourceOffset:
         """Return the offset that `to_json` has written.
 
-        Raises `IllegalOffsetError` for anything else: an offset of another source or version.
+        Raises `IllegalOffsetError` for anything else: one of another source or version, or damaged.
         """
-        if stored.get("version") != VERSION:
-            raise IllegalOffsetError(
-                f"the checkpoint has an offset of version {stored.get('version')!r}, not {VERSION}: "
-                "start with a new checkpoint folder, or with the tidegauge_spark that wrote it"
-            )
+        unsealed(stored)
         try:
             return cls(
                 source=str(stored["source"]),

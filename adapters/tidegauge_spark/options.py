@@ -2,58 +2,45 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Final, NoReturn
+from typing import Final
 
+from tidegauge_spark.backlog_state import WATERMARK_LAG_THRESHOLD
 from tidegauge_spark.coordinator_client import Address
-from tidegauge_spark.durations import parse_duration
-from tidegauge_spark.valve_state import MAX, MIN
+from tidegauge_spark.file_options import FILE_OPTIONS, FileOptions, parse_files
+from tidegauge_spark.given_options import GivenOptions, IllegalOptionError
+from tidegauge_spark.group_member import DEFAULT_PATIENCE
+from tidegauge_spark.sequences import SEQUENCE_OPTIONS, SUBTASK_OPTIONS, Sequence, parse_sequences
+
+__all__ = ["Alignment", "IllegalOptionError", "SourceOptions", "parse_options"]
 
 DEFAULT_ROWS_PER_BATCH: Final = 1_000_000
 MOST_SUBTASKS: Final = 10_000
 MOST_ROWS_PER_BATCH: Final = 2**63 - 1
 
-PLAIN_OPTIONS: Final = (
-    "numSubtasks",
-    "start",
-    "end",
-    "split",
+ALIGNMENT_OPTIONS: Final = (
     "watermarkGroup",
     "maxAllowedWatermarkDrift",
+    "updateInterval",
+    "splitAlignment",
     "coordinator",
+    "coordinatorTimeout",
     "sourcesInGroup",
+)
+PLAIN_OPTIONS: Final = (
+    "numSubtasks",
+    *SEQUENCE_OPTIONS,
+    *FILE_OPTIONS,
+    *ALIGNMENT_OPTIONS,
     "clockStep",
     "maxRowsPerBatch",
     "sourceName",
 )
-SUBTASK_OPTIONS: Final = ("end", "recordsPerMillisecond")
-"""Options that a subtask has of its own, written with its index: "end.0"."""
 
-
-class IllegalOptionError(ValueError):
-    """An option that the source refuses; the text names the option, its value and the remedy."""
-
-
-@dataclass(frozen=True)
-class Sequence:
-    """The numbers of one subtask, `first` to `last`, both included; empty if `last` is less.
-
-    The record of number n has event time n ms. `records_per_millisecond`: at which rate of processing time
-    the records become readable; None: all at once.
-    """
-
-    first: int
-    last: int
-    records_per_millisecond: Fraction | None = None
-
-    def readable_at(self, now: int) -> int:
-        """Return the last number that can be read at this processing time (ms since the source started)."""
-        if self.records_per_millisecond is None:
-            return self.last
-        return min(self.last, self.first - 1 + int(self.records_per_millisecond * now))
+_BACKLOG_THRESHOLD: Final = frozenset(
+    {WATERMARK_LAG_THRESHOLD, "watermarkLagThreshold".lower(), "backlogWatermarkLagThreshold".lower()}
+)
 
 
 @dataclass(frozen=True)
@@ -61,25 +48,31 @@ class Alignment:
     """What aligns a source: its group, how far it may be ahead (ms), and who else is in the group.
 
     `coordinator` is where the sources of the group meet, None if this is the only one. Nothing is read
-    before `sources_in_group` sources have joined.
+    before `sources_in_group` sources have joined. `update_interval`: how long a bound stands (ms); 0: until
+    the next planning. `by_split`: whether each split is bounded, or the subtask as a whole only. `patience`:
+    how long the source stands still without its coordinator before it fails (ms).
     """
 
     group: str
     drift: int
     coordinator: Address | None = None
     sources_in_group: int = 1
+    update_interval: int = 0
+    by_split: bool = True
+    patience: int = DEFAULT_PATIENCE
 
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """The options of a source, checked. `alignment` is None if it is not aligned (SOURCE-4).
+    """The options of a source, checked. It reads `files`, or `sequences` if that is None.
 
-    `clock_step`: the virtual time (ms) that passes at each planning; None: the wall clock.
-    `rows_per_batch`: the most rows in a batch of this source. `name`: what the column "source" says; None:
-    the identity of the source.
+    alignment: None if it is not aligned (SOURCE-4). clock_step: the virtual time (ms) that passes at each
+    planning; None: the wall clock. rows_per_batch: the most rows in a batch of this source. name: what the
+    column "source" says; None: the identity of the source.
     """
 
     sequences: tuple[Sequence, ...]
+    files: FileOptions | None = None
     alignment: Alignment | None = None
     clock_step: int | None = None
     rows_per_batch: int = DEFAULT_ROWS_PER_BATCH
@@ -92,11 +85,20 @@ def parse_options(options: Mapping[str, str]) -> SourceOptions:
     Raises `IllegalOptionError` for an unknown option, a value that is not one, and options that do not go
     together.
     """
-    given = _Given(options)
-    given.refuse_unknown()
+    for name, value in options.items():
+        if name.lower() in _BACKLOG_THRESHOLD:
+            raise IllegalOptionError(
+                f"option {name} = {value!r}: there is one threshold for all sources of the job; "
+                f"set it by spark.conf.set({WATERMARK_LAG_THRESHOLD!r}, {value!r})"
+            )
+    given = GivenOptions(options, PLAIN_OPTIONS, SUBTASK_OPTIONS)
     count = given.integer("numSubtasks", 1, 1, MOST_SUBTASKS)
+    files = parse_files(given, count)
+    if files is not None:
+        _refuse_sequence(given)
     return SourceOptions(
-        sequences=_sequences(given, count),
+        sequences=parse_sequences(given, count) if files is None else (),
+        files=files,
         alignment=_alignment(given),
         clock_step=given.duration("clockStep", least=1),
         rows_per_batch=given.integer("maxRowsPerBatch", DEFAULT_ROWS_PER_BATCH, 1, MOST_ROWS_PER_BATCH),
@@ -104,153 +106,39 @@ def parse_options(options: Mapping[str, str]) -> SourceOptions:
     )
 
 
-class _Given:
-    """The options as they were written, by lower-case name: Spark does not keep the case of names."""
-
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self.values = {name.lower(): value.strip() for name, value in options.items()}
-
-    def refuse_unknown(self) -> None:
-        known = {name.lower() for name in PLAIN_OPTIONS}
-        prefixes = tuple(f"{name.lower()}." for name in SUBTASK_OPTIONS)
-        for name, value in self.values.items():
-            if name not in known and not name.startswith(prefixes):
-                refuse(name, value, f"there is no such option; there are {', '.join(all_names())}")
-
-    def __contains__(self, name: str) -> bool:
-        return name.lower() in self.values
-
-    def value(self, name: str) -> str:
-        return self.values[name.lower()]
-
-    def text(self, name: str) -> str | None:
-        if name not in self:
-            return None
-        return self.value(name) or refuse(name, "", "it is empty; write a text or leave the option out")
-
-    def integer(self, name: str, default: int, least: int, most: int) -> int:
-        if name not in self:
-            return default
-        value = self.value(name)
-        if not re.fullmatch(r"[+-]?[0-9]{1,20}", value) or not least <= int(value) <= most:
-            refuse(name, value, f"write a whole number from {least} to {most}")
-        return int(value)
-
-    def duration(self, name: str, least: int = 0) -> int | None:
-        if name not in self:
-            return None
-        value = self.value(name)
-        try:
-            milliseconds = parse_duration(value)
-        except ValueError as error:
-            refuse(name, value, f'it {error}; write for example "30 seconds" or "500 milliseconds"')
-        if not least <= milliseconds <= MAX:
-            refuse(name, value, f"write a duration from {least} to {MAX} milliseconds")
-        return milliseconds
-
-    def by_subtask(self, name: str, count: int) -> dict[int, str]:
-        """Return the options "name.<index>", by index."""
-        prefix = f"{name.lower()}."
-        found = {}
-        for written, value in self.values.items():
-            if not written.startswith(prefix):
-                continue
-            index = written.removeprefix(prefix)
-            if not re.fullmatch(r"0|[1-9][0-9]{0,5}", index) or int(index) >= count:
-                refuse(
-                    f"{name}.{index}",
-                    value,
-                    f"the subtasks are 0 to {count - 1}; correct the index or raise numSubtasks",
-                )
-            found[int(index)] = value
-        return found
+def _refuse_sequence(given: GivenOptions) -> None:
+    for name, value in given.items():
+        if name.partition(".")[0] in (*SEQUENCE_OPTIONS, *SUBTASK_OPTIONS):
+            given.refuse(name, value, "it is of number sequences, and path says to read files; leave one out")
 
 
-def _sequences(given: _Given, count: int) -> tuple[Sequence, ...]:
-    """Return the numbers of each subtask and their rate."""
-    start = given.integer("start", 0, MIN, MAX)
-    end = given.integer("end", MAX, MIN, MAX)
-    _refuse_empty("end", end, start)
-    split = (given.text("split") or "range").lower()
-    own_ends = given.by_subtask("end", count)
-    if split == "range":
-        for index, value in own_ends.items():
-            refuse(f"end.{index}", value, 'a range has one end; write split "repeat" or leave it out')
-        borders = split_range(start, end, count)
-    elif split == "repeat":
-        borders = [(start, end)] * count
-        for index in own_ends:
-            own_end = given.integer(f"end.{index}", end, MIN, MAX)
-            _refuse_empty(f"end.{index}", own_end, start)
-            borders[index] = (start, own_end)
-    else:
-        refuse("split", split, 'write "range" or "repeat"')
-    rates = given.by_subtask("recordsPerMillisecond", count)
-    return tuple(
-        Sequence(first, last, _rate(index, rates[index]) if index in rates else None)
-        for index, (first, last) in enumerate(borders)
-    )
-
-
-def split_range(start: int, end: int, count: int) -> list[tuple[int, int]]:
-    """Divide `start` to `end`, both included, into contiguous parts; the first ones get what is left over.
-
-    It is how Flink's NumberSequenceSource divides its range.
-    """
-    each, left_over = divmod(end - start + 1, count)
-    borders = []
-    for index in range(count):
-        size = each + (index < left_over)
-        borders.append((start, start + size - 1))
-        start += size
-    return borders
-
-
-def _alignment(given: _Given) -> Alignment | None:
+def _alignment(given: GivenOptions) -> Alignment | None:
     group = given.text("watermarkGroup")
     drift = given.duration("maxAllowedWatermarkDrift")
-    for present, missing in (
-        ("watermarkGroup", "maxAllowedWatermarkDrift"),
-        ("maxAllowedWatermarkDrift", "watermarkGroup"),
-        ("coordinator", "watermarkGroup"),
-        ("sourcesInGroup", "watermarkGroup"),
-    ):
-        if present in given and missing not in given:
-            refuse(present, given.value(present), f"set {missing} as well, or leave {present} out")
+    given.require("watermarkGroup", "maxAllowedWatermarkDrift")
+    for name in ALIGNMENT_OPTIONS:
+        given.require(name, "watermarkGroup")
     if group is None or drift is None:
         return None
     sources = given.integer("sourcesInGroup", 1, 1, MOST_SUBTASKS)
     written = given.text("coordinator")
-    if written is None:
-        if sources > 1:
-            refuse("sourcesInGroup", str(sources), "set coordinator to the address of coordination()")
-        return Alignment(group, drift)
-    try:
-        address = Address.parse(written)
-    except ValueError:
-        refuse("coordinator", written, 'write the address that coordination() gave, "host:port/token"')
-    return Alignment(group, drift, address, sources)
-
-
-def _rate(index: int, value: str) -> Fraction:
-    rate = Fraction(value) if re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})?", value) else Fraction(0)
-    if rate <= 0:
-        refuse(f"recordsPerMillisecond.{index}", value, 'write a number greater than 0, like "1" or "0.5"')
-    return rate
-
-
-def _refuse_empty(name: str, end: int, start: int) -> None:
-    if end < start:
-        refuse(name, str(end), f"it is included and must not be less than start, {start}")
-
-
-def all_names() -> Iterable[str]:
-    """Return the names of all options as a user writes them."""
-    return (*PLAIN_OPTIONS, *(f"{name}.<subtask>" for name in SUBTASK_OPTIONS))
-
-
-def refuse(name: str, value: str, remedy: str) -> NoReturn:
-    """Raise `IllegalOptionError` in one line: option, value, remedy."""
-    spelled = {known.lower(): known for known in (*PLAIN_OPTIONS, *SUBTASK_OPTIONS)}
-    head, dot, index = name.partition(".")
-    raise IllegalOptionError(f"option {spelled.get(head.lower(), head)}{dot}{index} = {value!r}: {remedy}")
+    address = None
+    if written is not None:
+        try:
+            address = Address.parse(written)
+        except ValueError:
+            given.refuse(
+                "coordinator", written, 'write the address that coordination() gave, "host:port/token"'
+            )
+    elif sources > 1:
+        given.refuse("sourcesInGroup", str(sources), "set coordinator to the address of coordination()")
+    patience = given.duration("coordinatorTimeout")
+    return Alignment(
+        group=group,
+        drift=drift,
+        coordinator=address,
+        sources_in_group=sources,
+        update_interval=given.duration("updateInterval", least=1) or 0,
+        by_split=given.boolean("splitAlignment", default=True),
+        patience=DEFAULT_PATIENCE if patience is None else patience,
+    )

@@ -1,15 +1,14 @@
-"""What each subtask may read next: the decisions of the source coordinator, in plain Python.
+"""How far each split may be read next: the decisions of the source coordinator, in plain Python.
 
-Nothing here knows Spark, clocks or other processes: what they say comes in as an argument. Timestamps and
-times are in ms.
+Nothing here knows Spark, clocks, files or other processes: what they say comes in as an argument. Timestamps
+are in ms.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from tidegauge_spark.offsets import SourceOffset, SubtaskOffset
-from tidegauge_spark.options import SourceOptions
 from tidegauge_spark.valve_state import MAX
 
 
@@ -25,83 +24,66 @@ class GroupMinimum:
     watermark: int | None
 
 
-def bound_of(minimum: GroupMinimum, drift: int) -> int:
-    """Return how far the subtasks may read: the group minimum plus the drift (ALIGN-4), `MAX` at most.
+@dataclass(frozen=True)
+class Bound:
+    """What the splits of an aligned source are told: the bound, and the group minimum that it comes from.
+
+    minimum is None if nobody is waited for.
+    """
+
+    latest: int
+    minimum: int | None
+
+    def admits(self, watermark: int | None, next_time: int, out_of_orderness: int = 0) -> int:
+        """Return the greatest event time up to which a split may be planned.
+
+        watermark: how far the split is, None if it has not said so. next_time: the event time that its next
+        record brings it to. out_of_orderness: how far its watermark stays behind that (ms).
+
+        It is planned while the time of its watermark does not exceed the bound, so its watermark never does
+        (SOURCE-1). That alone could stop the slowest split as well, if its next record is further away than
+        the drift: one that holds the group minimum may always read its next record (SOURCE-2).
+        """
+        latest = min(MAX, self.latest + out_of_orderness)
+        if self.minimum is not None and watermark is not None and watermark <= self.minimum:
+            return max(latest, next_time)
+        return latest
+
+
+def bound_of(minimum: GroupMinimum, drift: int) -> Bound:
+    """Return how far the splits may read: the group minimum plus the drift (ALIGN-4), `MAX` at most.
 
     It is `MAX` if everybody is finished.
     """
-    return MAX if minimum.watermark is None else min(MAX, minimum.watermark + drift)
+    latest = MAX if minimum.watermark is None else min(MAX, minimum.watermark + drift)
+    return Bound(latest, minimum.watermark)
 
 
-def plan(
-    options: SourceOptions,
-    offset: SourceOffset,
-    now: int,
-    group: GroupMinimum | None,
-    most_rows: int | None,
-) -> SourceOffset:
-    """Return how far the source is read in the next batch.
+def share_out(
+    readings: Sequence[Callable[[int], int]], planned: Sequence[int], most_rows: int | None
+) -> list[int]:
+    """Divide the rows of a batch among the splits, `most_rows` in all; return how many each got.
 
-    offset: where it stands. now: the processing time (ms since the source started). group: what is known of
-    its group; not looked at if the source is not aligned (SOURCE-4). most_rows: the most rows of the batch,
-    None if there is no such limit.
-
-    An aligned subtask is planned up to timestamp <= bound, so its watermark never exceeds the bound
-    (SOURCE-1). With a drift of less than 2 ms that alone would stop the slowest subtask as well: one that
-    holds the group minimum may always read its next record (SOURCE-2), so with drift 0 a watermark may be
-    1 ms past the bound.
+    A reading takes so many rows more of its split, or less if there are no more, and returns how many. All
+    get the same, except that nobody gets more than there is. What does not divide goes, one row each, to
+    those who have had least so far (`planned`): nobody waits for ever.
     """
-    bound: int | None = None
-    minimum: int | None = None
-    if options.alignment is not None:
-        if group is None or not group.complete:
-            return offset.at(now)
-        bound = bound_of(group, options.alignment.drift)
-        minimum = group.watermark
-    available = []
-    for subtask, sequence in zip(offset.subtasks, options.sequences, strict=True):
-        last = sequence.readable_at(now)
-        if bound is not None:
-            last = min(last, _admitted(subtask, bound, minimum))
-        available.append(max(0, last - subtask.next + 1))
-    counts = shares(available, [subtask.records for subtask in offset.subtasks], most_rows)
-    return replace(
-        offset,
-        now=now,
-        bound=bound,
-        subtasks=tuple(
-            replace(subtask, next=subtask.next + count)
-            for subtask, count in zip(offset.subtasks, counts, strict=True)
-        ),
-    )
-
-
-def _admitted(subtask: SubtaskOffset, bound: int, minimum: int | None) -> int:
-    """Return the last number that a subtask may read."""
-    if minimum is not None and subtask.watermark <= minimum:
-        return max(bound, subtask.next)
-    return bound
-
-
-def shares(available: list[int], planned: list[int], most_rows: int | None) -> list[int]:
-    """Divide the rows of a batch among the subtasks, `most_rows` in all.
-
-    Every subtask gets the same, except that nobody gets more than it has available. What does not divide
-    goes, one row each, to those who have had least so far (`planned`): nobody waits for ever.
-    """
-    if most_rows is None or sum(available) <= most_rows:
-        return available
-    counts = [0] * len(available)
+    if most_rows is None:
+        return [take(MAX) for take in readings]
+    counts = [0] * len(readings)
     left = most_rows
-    waiting = sorted(range(len(available)), key=lambda index: available[index])
-    while waiting:
-        fair, extra = divmod(left, len(waiting))
-        index = waiting[0]
-        if available[index] > fair:  # then the others have more than that as well
-            for place, each in enumerate(sorted(waiting, key=lambda index: planned[index])):
-                counts[each] = fair + (place < extra)
-            break
-        counts[index] = available[index]
-        left -= available[index]
-        del waiting[0]
+    hungry = list(range(len(readings)))
+    while hungry and left:
+        fair = left // len(hungry)
+        if fair == 0:
+            hungry.sort(key=lambda index: planned[index])
+        still = []
+        for index in hungry:
+            wanted = fair or min(left, 1)
+            got = readings[index](wanted)
+            counts[index] += got
+            left -= got
+            if got == wanted:
+                still.append(index)
+        hungry = still
     return counts

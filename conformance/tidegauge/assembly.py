@@ -88,6 +88,7 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
         items=items,
         jobs=everything.findings.pictures,
         deviations=deviations,
+        left_out=dict(sorted(everything.findings.left_out.reasons.items())),
         suite=started.request.suite,
     )
 
@@ -218,7 +219,7 @@ def _rule_result(
         vectors=shown_by(rule.id),
         verdict=value,
         reason=reason,
-        layer=started.implementation.layer,
+        layer=_layers(rule, started),
         policy=_policy_text(rule, started.profile),
         scenarios=counted.scenarios,
         steps=counted.steps,
@@ -228,6 +229,13 @@ def _rule_result(
         since=rule.since,
         scored=not is_later(rule, started) and not hidden,
     )
+
+
+def _layers(rule: Rule, started: Started) -> str:
+    """Where the code ran that the rule is about; of one that decides in several components, all of that."""
+    claimed = judged_in(rule) & set(started.implementation.capabilities)
+    layers = {started.implementation.layer_of(name): None for name in sorted(claimed or {rule.component})}
+    return ", ".join(layers)
 
 
 def _hidden_behind_later(value: Verdict, judged: _Judged, started: Started) -> bool:

@@ -30,6 +30,7 @@ from msgspec import Struct
 from tidegauge_spec import load_registry, read_policies
 
 from .mutants import load_mutants
+from .request import NO_DEVIATIONS
 from .scenario import BadInput
 
 
@@ -76,6 +77,13 @@ class KnownDeviations(Struct, frozen=True, forbid_unknown_fields=True, omit_defa
 
     deviation: tuple[Deviation, ...] = ()
     flaky: tuple[Flaky, ...] = ()
+
+
+def deviations_of(asked_for: str | None, suggested: str) -> KnownDeviations:
+    """The known deviations in the file `asked_for`, or else in the one that comes with the engine; `none`:
+    there are none. Raises `BadInput`."""
+    file = suggested if asked_for is None else asked_for
+    return KnownDeviations() if file in ("", NO_DEVIATIONS) else read_deviations(Path(file))
 
 
 def read_deviations(path: Path) -> KnownDeviations:

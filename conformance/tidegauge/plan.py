@@ -92,9 +92,10 @@ def judged_in(rule: Rule) -> set[str]:
 def plan(request: Request, implementation: Implementation, policies: Policies) -> list[PlannedItem]:
     """The items of a run, in a fixed order. Raises `BadInput` if there are none of the user's own vectors."""
     volume = VOLUMES[request.budget]
-    chunk = _CHUNK if implementation.layer in _CHEAP_LAYERS else _CHUNK_OF_A_QUERY
     items: list[PlannedItem] = []
     for component in components_asked_for(request, implementation):
+        cheap = implementation.layer_of(component) in _CHEAP_LAYERS
+        chunk = _CHUNK if cheap else _CHUNK_OF_A_QUERY
         items += _vector_items(component, request)
         for scope in COMPONENTS[component].covers.get(request.budget, ()):
             size = len(state_cover(component, scope.name, policies))
@@ -108,7 +109,7 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
             if holds and seen and set(property.needs) <= set(implementation.capabilities):
                 size = volume.property_histories
                 items += _chunks(component, "properties", property.name, size, chunk, property.since)
-        if COMPONENTS[component].drawn and implementation.layer in _CHEAP_LAYERS:
+        if COMPONENTS[component].drawn and cheap:
             items.append(_item(component, "fuzz", "", volume.fuzz_examples))
             items.append(_item(component, "interactive", "", volume.interactive_runs))
         if component == "job":

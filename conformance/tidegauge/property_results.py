@@ -77,6 +77,8 @@ def _property_verdict(holds: bool, counted: PropertyCount | None) -> tuple[Verdi
         return "not-judged", "the job without alignment has it too, so it shows nothing"
     if counted.known and not counted.checked:
         return "not-applicable", "an engine with the known deviations need not have it"
+    if counted.inexpressible and not counted.checked:
+        return "not-applicable", "its situation arises only in scenarios that the engine cannot express"
     if not counted.checked:
         return "not-run", "inconclusive: its situation never arose"
     return "pass", f"held in {counted.checked} scenarios"

@@ -11,14 +11,15 @@ from .scenario import BadInput
 from .vectors import own_vectors
 
 BUDGETS = ("smoke", "default", "thorough")
+NO_DEVIATIONS = "none"
 
 
 class Request(Struct, frozen=True, kw_only=True):
     """`adapter` with its `options`, what to judge (`components`, `rules`; empty: all), and how hard.
 
     `profile` None takes the one the engine suggests. `suite` is the version that is scored. `vectors` are
-    folders with vectors of the user's own. `deviations` is a file of known ones. `out` is the folder of the
-    results.
+    folders with vectors of the user's own. `deviations` is a file of known ones; None takes the one that
+    comes with the engine, `none` (`NO_DEVIATIONS`) does without. `out` is the folder of the results.
     """
 
     adapter: str

@@ -168,7 +168,8 @@ class ItemResult(Struct, frozen=True, kw_only=True):
 class Results(Struct, frozen=True, kw_only=True):
     """A whole run, scored for the version `suite`. `jobs` are the pictures of the jobs that ran. `counts` has
     one entry for each verdict, of scored rules, and `scenarios`, `steps`, `failing_scenarios`. `complete` is
-    false if the run ended early. `exit_code` is what the command ended with."""
+    false if the run ended early. `left_out`: how many scenarios were not put to the engine, by the reason.
+    `exit_code` is what the command ended with."""
 
     schema: str
     tidegauge: str
@@ -190,6 +191,7 @@ class Results(Struct, frozen=True, kw_only=True):
     items: list[ItemResult]
     jobs: list[JobPicture] = []
     deviations: list[DeviationResult] = []
+    left_out: dict[str, int] = {}
     suite: str = FIRST_VERSION
 
 

@@ -23,7 +23,7 @@ from tidegauge_spec import FIRST_VERSION, SPEC_VERSION, Rule, load_registry, rea
 from .adapter import Adapter, Implementation
 from .adapter_loading import describe, load_adapter
 from .assembly import now_text
-from .deviations import KnownDeviations, read_deviations
+from .deviations import KnownDeviations, deviations_of
 from .journal import Ended, Finished, Journal, Outcome, Refused, Started
 from .judging.deviating_reference import Semantics, with_deviations
 from .judging.examination import Examiner, ItemReport
@@ -120,9 +120,9 @@ def start(config: pytest.Config) -> None:
 def make_run(request: Request, folder: Path | None, worker: str) -> Run:
     """The run that a request describes. Raises `BadInput`."""
     check_request(request)
-    known = read_deviations(Path(request.deviations)) if request.deviations else KnownDeviations()
     adapter = load_adapter(request.adapter, request.options)
     implementation = describe(request.adapter, adapter)
+    known = deviations_of(request.deviations, implementation.deviations)
     profile = request.profile or implementation.profile
     policies = policies_of(profile)
     present = [name for name in implementation.capabilities if name not in read_absent()[profile]]

@@ -8,6 +8,7 @@ from typing import Literal
 class Policies:
     """The named choices where engines may legitimately differ; the defaults are the profile `core`."""
 
+    initial_watermark: Literal["none", "epoch"] = "none"
     clock_busy_downstream: Literal["hidden", "counted"] = "hidden"
     idleness_reading_zero: Literal["starts", "ignored"] = "starts"
     idleness_ends_with: Literal["record", "watermark"] = "record"
@@ -42,6 +43,7 @@ class Policies:
 
 
 CORE = Policies()
+INITIAL_WATERMARK = {"none": -(2**63), "epoch": -1}
 
 FLINK_2_3 = Policies(
     clock_busy_downstream="counted",
@@ -72,4 +74,4 @@ FLINK_2_3 = Policies(
     backlog_channels_without_strategy="awaited",
 )
 
-PROFILES = {"core": CORE, "flink-2.3": FLINK_2_3}
+PROFILES = {"core": CORE, "flink-2.3": FLINK_2_3, "spark-4": Policies(initial_watermark="epoch")}

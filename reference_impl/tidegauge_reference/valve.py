@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from .citation import cite
 from .errors import IllegalArgument
 from .outputs import ACTIVE, IDLE, Output, watermark
-from .policies import CORE, Policies
+from .policies import CORE, INITIAL_WATERMARK, Policies
 from .timestamps import MAX, MIN
 
 ValveState = tuple[tuple[tuple[int, bool, bool], ...], int, bool]
@@ -31,8 +31,8 @@ class Valve:
         if channels < 1:
             raise IllegalArgument(f"channels must be at least 1, not {channels} (VALVE-22)")
         self.policies = policies
-        self.channels = [Channel() for _ in range(channels)]
-        self.output_watermark = MIN
+        self.output_watermark = INITIAL_WATERMARK[policies.initial_watermark]
+        self.channels = [Channel(self.output_watermark) for _ in range(channels)]
         self.output_idle = False
 
     def watermark(self, channel: int, timestamp: int) -> list[Output]:

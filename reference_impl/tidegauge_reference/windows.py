@@ -6,7 +6,7 @@ from typing import Literal, get_args
 from .citation import cite
 from .errors import IllegalArgument
 from .outputs import ACTIVE, IDLE, Output, watermark
-from .policies import CORE, Policies
+from .policies import CORE, INITIAL_WATERMARK, Policies
 from .timestamps import MAX, MIN, later
 
 Trigger = Literal["event-time", "per-record"]
@@ -76,10 +76,11 @@ class Windows:
     accumulation: Accumulation = "accumulating"
     late_output: bool = True
     policies: Policies = CORE
-    current_watermark: int = field(default=MIN, init=False)
+    current_watermark: int = field(init=False)
     windows: dict[Interval, Window] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
+        self.current_watermark = INITIAL_WATERMARK[self.policies.initial_watermark]
         if self.allowed_lateness < 0:
             raise IllegalArgument(f"allowed lateness {self.allowed_lateness} is negative (WIN-10)")
         if self.trigger not in get_args(Trigger):

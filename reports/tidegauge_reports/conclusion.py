@@ -100,6 +100,9 @@ def _remarks(results: Results, headline: str) -> list[str]:
             f"{counted(counts['not-applicable'], 'rule')} {are} not applicable: "
             f"the engine does not claim what {they}."
         )
+    if results.left_out:
+        parts = ", ".join(f"{reason} ({count:,})" for reason, count in results.left_out.items())
+        remarks.append(f"Scenarios that were not put to the engine: {parts}.")
     by_policy = sum(rule.verdict == "pass" and rule.policy is not None for rule in results.rules)
     if by_policy:
         reads = "passes" if by_policy == 1 else "pass"

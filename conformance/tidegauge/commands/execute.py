@@ -14,7 +14,7 @@ from tidegauge_reference import Policies
 
 from ..adapter import Adapter, Implementation
 from ..adapter_loading import describe, load_adapter
-from ..deviations import KnownDeviations, read_deviations
+from ..deviations import deviations_of
 from ..job_wording import job_name, job_text
 from ..judging.deviating_reference import Semantics, with_deviations
 from ..judging.job_examination import replayed
@@ -58,15 +58,20 @@ def replay(
     adapter: _Adapter,
     profile: _Profile = None,
     option: _Options = None,
-    deviations: Annotated[Path | None, typer.Option(help="Known deviations of the engine, as TOML.")] = None,
+    deviations: Annotated[
+        str | None,
+        typer.Option(
+            help="Known deviations of the engine, as TOML; `none`: without those that come with it."
+        ),
+    ] = None,
 ) -> None:
     """Show step by step what an engine does with scenarios from a file, and where it differs.
 
     Exit code 0: it agrees. 1: it differs. 2: bad input.
     """
     given = read_scenario_file(file)
-    known = read_deviations(deviations) if deviations is not None else KnownDeviations()
     engine, implementation, policies = _engine(adapter, profile, option)
+    known = deviations_of(deviations, implementation.deviations)
     semantics = with_deviations(policies, known.deviation)
     jobs = [scenario for scenario in given if isinstance(scenario, JobScenario)]
     scenarios = [scenario for scenario in given if not isinstance(scenario, JobScenario)]

@@ -24,7 +24,7 @@ from ..adapter_loading import adapter_names
 from ..assembly import assemble, write_results
 from ..counterexamples import COUNTEREXAMPLES
 from ..journal import FILE_NAME, AnyEvent, Finished, Journal, JournalReader, Refused, Started
-from ..request import Request, check_request, read_options
+from ..request import NO_DEVIATIONS, Request, check_request, read_options
 from ..results import Results
 from ..scenario import BadInput
 from .console import ERR, OUT, complains
@@ -59,7 +59,11 @@ def run(
         list[Path] | None, typer.Option(help="A folder with vectors of your own (repeatable).")
     ] = None,
     deviations: Annotated[
-        Path | None, typer.Option(help="Known deviations of the engine, as TOML; see conformance/README.md.")
+        Path | None,
+        typer.Option(
+            help="Known deviations of the engine, as TOML; `none`: without those that come with it. See "
+            "conformance/README.md."
+        ),
     ] = None,
     update_deviations: Annotated[
         bool, typer.Option(help="Bring the file of known deviations up to date after the run.")
@@ -91,10 +95,10 @@ def run(
         deviations=str(deviations) if deviations is not None else None,
         out=str(out),
     )
-    if update_deviations and deviations is None:
+    if update_deviations and (deviations is None or str(deviations) == NO_DEVIATIONS):
         raise BadInput("--update-deviations needs the file: give it as --deviations FILE")
     if update_deviations and deviations is not None and not deviations.exists():
-        request = replace(request, deviations=None)
+        request = replace(request, deviations=NO_DEVIATIONS)
     check_request(request)
     _clear(out)
     began = time.monotonic()
@@ -147,7 +151,9 @@ def _pytest_command(request: Request, workers: int, item_timeout: float) -> list
     for folder in request.vectors:
         command += ["--tidegauge-vectors", folder]
     if request.deviations is not None:
-        command += ["--tidegauge-deviations", str(Path(request.deviations).resolve())]
+        without = request.deviations == NO_DEVIATIONS
+        file = request.deviations if without else str(Path(request.deviations).resolve())
+        command += ["--tidegauge-deviations", file]
     for component in request.components:
         command += ["--tidegauge-component", component]
     for rule in request.rules:

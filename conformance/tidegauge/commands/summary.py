@@ -52,6 +52,9 @@ def print_summary(results: Results, reports: list[Path]) -> None:
             f"{escape(deviation.explanation)}",
             soft_wrap=True,
         )
+    if results.left_out:
+        parts = ", ".join(f"{reason} ({count:,})" for reason, count in results.left_out.items())
+        OUT.print(f"scenarios that were not put to the engine: {escape(parts)}", style="dim", soft_wrap=True)
     for item in results.items:
         if item.outcome in ("crashed", "timeout", "error", "not-run"):
             first = item.text.strip().splitlines()[:1] or [""]
@@ -62,8 +65,10 @@ def print_summary(results: Results, reports: list[Path]) -> None:
         f"[{_COLOURS[name]}]{results.counts[name]} {name}[/]" for name in VERDICTS if results.counts[name]
     )
     implementation = results.implementation
+    elsewhere = f" ({escape(implementation.elsewhere())})" if implementation.layers else ""
     OUT.print(
-        f"{escape(implementation.name)} {escape(implementation.version)} on layer {implementation.layer}, "
+        f"{escape(implementation.name)} {escape(implementation.version)} "
+        f"on layer {implementation.layer}{elsewhere}, "
         f"profile {results.profile}: {counts} of {sum(rule.scored for rule in results.rules)} rules; "
         f"{results.counts['scenarios']:,} scenarios, {results.counts['steps']:,} steps, "
         f"{results.duration_s:.1f} s, seed {results.seed}",

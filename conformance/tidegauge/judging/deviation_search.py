@@ -46,7 +46,8 @@ def find_deviations(
         component = COMPONENTS[component_of(shown)]
         drawn = [draw_history(component, seed, index, policies) for index in range(_HISTORIES)]
         claimed = [one for one in drawn if set(one.needs) <= set(implementation.capabilities)]
-        scenarios = [shown, *claimed]
+        expressible = [one for one in claimed if adapter.inexpressible(one) is None]
+        scenarios = [shown, *expressible[: implementation.at_most.get("random-histories")]]
         answers = list(zip(scenarios, run(adapter, scenarios), strict=True))
         best = _best(rule.id, component.name, answers, [*known, *found], implementation.observes, policies)
         if best is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import islice
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from ..runner import run
 from ..scenario import Scenario
 from ..transcript import Outputs, Transcript, joined, spans
 from .blame import Spectrum
-from .deviating_reference import with_deviations
+from .deviating_reference import Semantics, with_deviations
 from .explanation import explaining_rules
 from .judge import Judgement, judge
 from .oracle import Expectation, expect
@@ -26,6 +27,9 @@ from .shrinker import shrink
 
 _FAILURES_KEPT = 4
 _REPETITIONS = 2
+
+_LEFT_OUT_LOOKED_AT = 300
+TOO_SLOW = "more than the engine can do in the time"
 
 
 class FoundFailure(Struct):
@@ -54,13 +58,22 @@ class Counted(Struct):
 
 class PropertyCount(Struct):
     """Scenarios in which a property's situation arose, those that violate it, jobs that have it even without
-    alignment, so that they show nothing, and scenarios in which an engine violates it that deviates as
-    known."""
+    alignment, so that they show nothing, scenarios in which an engine that deviates as known violates it or
+    has no such situation. `inexpressible`: it arose nowhere but in what the engine cannot express."""
 
     checked: int = 0
     violated: int = 0
     vacuous: int = 0
     known: int = 0
+    inexpressible: bool = False
+
+
+class LeftOut(Struct):
+    """Scenarios that were not put to the engine: how many for each reason, and in how many of those that it
+    cannot express each rule decides."""
+
+    reasons: dict[str, int] = {}
+    rules: dict[str, int] = {}
 
 
 class DeviationCount(Struct):
@@ -83,6 +96,7 @@ class ItemReport(Struct):
     spectrum: Spectrum = field(default_factory=Spectrum)
     properties: dict[str, PropertyCount] = {}
     deviations: dict[str, DeviationCount] = {}
+    left_out: LeftOut = field(default_factory=LeftOut)
     failures: list[FoundFailure] = []
     pictures: list[JobPicture] = []
 
@@ -118,13 +132,36 @@ class Examiner:
         self.about_to_run = about_to_run
         self.shrink_seconds = shrink_seconds
 
-    def applicable(self, scenarios: Iterable[Scenario]) -> list[Scenario]:
-        """Those whose needs the engine claims and in which a rule that is asked for decides."""
+    def applicable(
+        self, scenarios: Iterable[Scenario], left_out: LeftOut | None = None, suite: str = ""
+    ) -> list[Scenario]:
+        """Those whose needs the engine claims and in which a rule that is asked for decides; of these, those
+        that it can express, and of them as many, evenly spread, as it can do of a suite. The others are
+        counted into `left_out`."""
         claimed = set(self.implementation.capabilities)
         kept = [scenario for scenario in scenarios if set(scenario.needs) <= claimed]
-        if not self.rules:
+        if self.rules:
+            kept = [one for one in kept if self.rules & _rules(expect(one, self.policies))]
+        kept = self._expressible(kept, LeftOut() if left_out is None else left_out)
+        at_most = self.implementation.at_most.get(suite, len(kept))
+        if len(kept) <= at_most:
             return kept
-        return [scenario for scenario in kept if self.rules & _rules(expect(scenario, self.policies))]
+        if left_out is not None:
+            beyond = left_out.reasons.get(TOO_SLOW, 0) + len(kept) - at_most
+            left_out.reasons[TOO_SLOW] = beyond
+        return _a_few(kept, at_most)
+
+    def _expressible(self, scenarios: Sequence[Scenario], left_out: LeftOut) -> list[Scenario]:
+        kept = []
+        for scenario in scenarios:
+            reason = self.adapter.inexpressible(scenario)
+            if reason is None:
+                kept.append(scenario)
+                continue
+            left_out.reasons[reason] = left_out.reasons.get(reason, 0) + 1
+            for rule in _rules(self.expected(scenario)):
+                left_out.rules[rule] = left_out.rules.get(rule, 0) + 1
+        return kept
 
     def expected(self, scenario: Scenario) -> Expectation:
         """What the engine is compared with: the reference, with the known deviations."""
@@ -215,10 +252,14 @@ class Examiner:
         )
 
     def _last_steps(self, scenarios: Sequence[Scenario]) -> list[int | None]:
-        return [
-            None if judgement.diverges_at is None else judgement.last_step
-            for judgement, _ in self.judged(scenarios)
-        ]
+        kept = [scenario for scenario in scenarios if self.adapter.inexpressible(scenario) is None]
+        kept = kept[: self.implementation.at_most.get("shrinking")]
+        last_steps = {
+            scenario.id: judgement.last_step
+            for scenario, (judgement, _) in zip(kept, self.judged(kept), strict=True)
+            if judgement.diverges_at is not None
+        }
+        return [last_steps.get(scenario.id) for scenario in scenarios]
 
     def check(self, report: ItemReport, property: Property, scenarios: Sequence[Scenario]) -> None:
         """Check a property on scenarios and their variants, shrinking the first that violates it."""
@@ -265,19 +306,44 @@ class Examiner:
             answers = [next(transcripts) for _ in family]
             whole = [answer for answer in answers if answer is not None and answer.failure is None]
             holds = property.holds(family, whole) if len(whole) == len(family) else None
-            known = holds is False and self._known_to_violate(property, family)
+            known = not holds and len(whole) == len(family) and self._known_to_differ(property, family, holds)
             found.append((None if known else holds, known))
         return found
 
-    def _known_to_violate(self, property: Property, family: Sequence[Scenario]) -> bool:
-        """Whether an engine with the known deviations violates a property that other engines have."""
-        if not self.without:
+    def _known_to_differ(self, property: Property, family: Sequence[Scenario], holds: bool | None) -> bool:
+        """Whether an engine with the known deviations violates a property that other engines have, or never
+        comes to its situation where they do."""
+        if not self.without or self._holds_of(property, family, self.semantics) != holds:
             return False
-        answers = [expect(member, self.semantics).outputs for member in family]
-        transcripts = [
-            Transcript(one.id, tuple(outputs)) for one, outputs in zip(family, answers, strict=True)
-        ]
-        return property.holds(family, transcripts) is False
+        return holds is False or self._holds_of(property, family, self.policies) is not None
+
+    def arises_in_what_is_left_out(self, property: Property, scenarios: Iterable[Scenario]) -> bool:
+        """Whether a property's situation arises in scenarios that the engine cannot express."""
+        unsaid = (one for one in scenarios if self.adapter.inexpressible(one) is not None)
+        return any(
+            self._holds_of(property, _family(property, one), self.semantics) is not None
+            for one in islice(unsaid, _LEFT_OUT_LOOKED_AT)
+        )
+
+    def _holds_of(self, property: Property, family: Sequence[Scenario], semantics: Semantics) -> bool | None:
+        """Whether it holds of the reference."""
+        answers = [expect(member, semantics).outputs for member in family]
+        return property.holds(
+            family,
+            [Transcript(one.id, tuple(outputs)) for one, outputs in zip(family, answers, strict=True)],
+        )
+
+
+def _a_few(scenarios: Sequence[Scenario], number: int) -> list[Scenario]:
+    """So many of them, evenly spread; half of them such as have needs, which are rare."""
+    needing = [one for one in scenarios if one.needs]
+    plain = [one for one in scenarios if not one.needs]
+    rare = min(len(needing), max(number // 2, number - len(plain)))
+    return [*_spread(needing, rare), *_spread(plain, number - rare)]
+
+
+def _spread(scenarios: Sequence[Scenario], number: int) -> list[Scenario]:
+    return [scenarios[place * len(scenarios) // number] for place in range(number)]
 
 
 def _family(property: Property, scenario: Scenario) -> list[Scenario]:

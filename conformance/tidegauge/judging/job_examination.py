@@ -115,4 +115,4 @@ def _shrinker(examiner: Examiner) -> JobShrinker | None:
 
 
 def _is_fast(examiner: Examiner) -> bool:
-    return examiner.implementation.layer in _FAST_LAYERS
+    return examiner.implementation.layer_of("job") in _FAST_LAYERS

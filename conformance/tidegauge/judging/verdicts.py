@@ -11,7 +11,7 @@ from ..plan import JUDGED_IN_OTHERS, judged_in
 from ..results import JobPicture, Verdict
 from ..scenario import component_of
 from .blame import Spectrum, property_scores
-from .examination import Counted, DeviationCount, FoundFailure, ItemReport, PropertyCount
+from .examination import Counted, DeviationCount, FoundFailure, ItemReport, LeftOut, PropertyCount
 from .jobs import RULES_OF_JOB_PROPERTIES, can_be_checked
 
 ENOUGH_SCENARIOS = 10
@@ -33,6 +33,7 @@ class Findings:
     spectrum: Spectrum = field(default_factory=Spectrum)
     properties: dict[str, PropertyCount] = field(default_factory=dict)
     deviations: dict[str, DeviationCount] = field(default_factory=dict)
+    left_out: LeftOut = field(default_factory=LeftOut)
     failures: list[FoundFailure] = field(default_factory=list)
     pictures: list[JobPicture] = field(default_factory=list)
 
@@ -57,6 +58,11 @@ def merged(reports: Sequence[ItemReport]) -> Findings:
             sum_.violated += count.violated
             sum_.vacuous += count.vacuous
             sum_.known += count.known
+            sum_.inexpressible |= count.inexpressible
+        for reason, number in report.left_out.reasons.items():
+            findings.left_out.reasons[reason] = findings.left_out.reasons.get(reason, 0) + number
+        for rule, number in report.left_out.rules.items():
+            findings.left_out.rules[rule] = findings.left_out.rules.get(rule, 0) + number
         for name, shown in report.deviations.items():
             known = findings.deviations.setdefault(name, DeviationCount())
             known.shown += shown.shown
@@ -200,6 +206,8 @@ def verdict(
         return _shown_by_jobs(rule, findings, blamed, circumstances)
     if counted.scenarios >= ENOUGH_SCENARIOS:
         return "pass", f"decided in {counted.scenarios} scenarios that agree"
+    if not counted.scenarios and not blamed and rule.id in findings.left_out.rules:
+        return "not-applicable", "it decides only in scenarios that the engine cannot express"
     shown = f"decided in {counted.scenarios} scenarios that agree, {ENOUGH_SCENARIOS} are needed"
     if blamed:
         return "not-judged", f"hidden behind {', '.join(sorted(blamed))}: {shown}"

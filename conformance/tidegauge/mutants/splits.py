@@ -180,6 +180,24 @@ SPLITS_MUTANTS = (
         (_RESTORED, "{name: Part(timestamp) for name, timestamp, _ in parts}"),
     ),
     _splits(
+        "fastest-split-wins",
+        (
+            *("SPLIT-1", "SPLIT-2", "SPLIT-3", "SPLIT-4", "SPLIT-5", "SPLIT-6", "SPLIT-7", "SPLIT-8"),
+            *("SPLIT-9", "SPLIT-10", "SPLIT-11", "SPLIT-12"),
+        ),
+        "a watermark taken over all rows of a source",
+        "One watermark for all splits, from 1970 on: the largest that any delivered; neither status nor end.",
+        (
+            '"""The part promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""',
+            "return self.output.watermark(timestamp) if -1 < timestamp < MAX else []",
+        ),
+        ('"""The part has no data for now and is not to be waited for."""', "return []"),
+        ('"""The part has data again."""', "return []"),
+        ('"""A split is assigned."""', "return []"),
+        ('"""A split is finished or taken away; nothing happens if it is not there."""', "return []"),
+        ('"""The periodic emit."""', "return []"),
+    ),
+    _splits(
         "does-nothing",
         (),
         "a combination nobody finished",

@@ -257,6 +257,37 @@ VALVE_MUTANTS = (
         ("timestamp <= source.watermark", "timestamp == source.watermark or timestamp == MIN"),
     ),
     _valve(
+        "restored-without-channels",
+        ("VALVE-23",),
+        "a checkpoint that holds one watermark for all inputs",
+        "A restart keeps the output watermark and waits for every channel anew.",
+        ("[Channel(*channel) for channel in channels]", "[Channel() for _ in channels]"),
+    ),
+    _valve(
+        "no-statuses",
+        (
+            *("VALVE-5", "VALVE-6", "VALVE-7", "VALVE-8", "VALVE-9", "VALVE-10", "VALVE-12", "VALVE-13"),
+            *("VALVE-14", "VALVE-15", "VALVE-16", "VALVE-21"),
+        ),
+        "an engine without idleness",
+        "No status is heard and none is sent: a channel without data is waited for like any other.",
+        (
+            '"""The channel has no data for now and is not to be waited for."""',
+            "self._channel(channel)\n        return []",
+        ),
+        ('"""The channel has data again."""', "self._channel(channel)\n        return []"),
+    ),
+    _valve(
+        "never-finished",
+        ("VALVE-17", "VALVE-18", "VALVE-19", "VALVE-20", "VALVE-21"),
+        "an engine whose inputs have no end",
+        "The end of an input is not noticed, and its last watermark holds the others for good.",
+        (
+            '"""The channel promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""',
+            "if timestamp == MAX:\n            return []",
+        ),
+    ),
+    _valve(
         "does-nothing",
         (),
         "a valve nobody finished",

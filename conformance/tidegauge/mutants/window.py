@@ -233,6 +233,31 @@ WINDOW_MUTANTS = (
         ("self.current_watermark, windows = saved", "_, windows = saved"),
     ),
     _window(
+        "no-statuses",
+        ("WIN-14",),
+        "an engine without idleness",
+        "A status ends at the operator: nothing is sent on.",
+        ('return [IDLE] if cite("WIN-14") else []', "return []"),
+        ('return [ACTIVE] if cite("WIN-14") else []', "return []"),
+    ),
+    _window(
+        "without-time-is-passed-over",
+        ("WIN-15",),
+        "a filter that drops null timestamps",
+        "A record without a timestamp is left out without a word.",
+        (
+            'raise IllegalArgument("timestamp must be a moment of event time, not MIN or MAX (WIN-15)")',
+            "return []",
+        ),
+    ),
+    _window(
+        "no-late-output",
+        ("WIN-12",),
+        "an engine without a late output",
+        "Late records are only counted, even where an output for them is asked for.",
+        ('("late", value) if cite("WIN-12", self.late_output) else ("drop",)', '("drop",)'),
+    ),
+    _window(
         "does-nothing",
         (),
         "windows nobody finished",

@@ -9,7 +9,7 @@ from ..components.registry import COMPONENTS
 from ..generation.cover import state_cover
 from ..generation.histories import draw_history, drawn_histories
 from ..journal import Started
-from ..judging.examination import Examiner, ItemReport
+from ..judging.examination import Examiner, ItemReport, LeftOut
 from ..judging.job_examination import examine_job
 from ..plan import VOLUMES, PlannedItem
 from ..request import Request
@@ -48,7 +48,7 @@ def examine(
     elif item.suite == "properties":
         _check_property(item, scenarios, examiner, report)
     else:
-        examiner.compare(report, examiner.applicable(scenarios))
+        examiner.compare(report, examiner.applicable(scenarios, report.left_out, item.suite))
 
 
 def _compare_with_published(
@@ -64,8 +64,8 @@ def _compare_with_published(
         for vector in vectors_added(item.component, item.name, request.vectors)
         if (outputs := published_outputs(vector, examiner.policies)) is not None
     }
-    kept = [scenario for scenario in examiner.applicable(scenarios) if scenario.id in published]
-    examiner.compare(report, kept, published)
+    known = [scenario for scenario in scenarios if scenario.id in published]
+    examiner.compare(report, examiner.applicable(known, report.left_out, item.suite), published)
 
 
 def _check_property(
@@ -75,7 +75,11 @@ def _check_property(
     property = next(one for one in COMPONENTS[item.component].properties if one.name == item.name)
     if not examiner.rules or examiner.rules & set(property.rules):
         whatever_decides = Examiner(examiner.adapter, examiner.implementation, examiner.policies)
-        examiner.check(report, property, whatever_decides.applicable(scenarios))
+        drawn = list(scenarios)
+        examiner.check(report, property, whatever_decides.applicable(drawn, LeftOut(), item.suite))
+        counted = report.properties[property.name]
+        if not counted.checked and not counted.known:
+            counted.inexpressible = examiner.arises_in_what_is_left_out(property, drawn)
 
 
 def find_scenario(scenario_id: str, started: Started, policies: Policies) -> Scenario | None:

@@ -1,4 +1,4 @@
-"""Valve scenarios side by side in one query: what is fed before which restart."""
+"""Scenarios side by side in one query: what is fed before which restart."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from tidegauge.scenario import ValveScenario
+from tidegauge.scenario import Scenario
 from tidegauge.vocabulary import Restore, Snapshot
 
 from .checkpointed_query import Rows
-from .valve_rows import scenario_batches, step_row
+from .processor_binding import ProcessorBinding
+from .step_rows import scenario_batches, step_row
 
 
 @dataclass
@@ -25,19 +26,19 @@ class Leg:
     kept: list[Rows] = field(default_factory=list)
 
 
-def schedule(scenarios: Iterable[ValveScenario]) -> list[Leg]:
+def schedule(binding: ProcessorBinding, scenarios: Iterable[Scenario]) -> list[Leg]:
     """The legs of all scenarios at once: their n-th batches in a leg are one micro-batch."""
     together: list[Leg] = []
-    for column in zip_longest(*map(legs, scenarios)):
+    for column in zip_longest(*(legs(binding, scenario) for scenario in scenarios)):
         present = [leg for leg in column if leg is not None]
         together.append(Leg(_merged(leg.undone for leg in present), _merged(leg.kept for leg in present)))
     return together
 
 
-def legs(scenario: ValveScenario) -> list[Leg]:
+def legs(binding: ProcessorBinding, scenario: Scenario) -> list[Leg]:
     """At least two legs if there are two steps: the borders are the restores, or the first group border."""
     if not any(isinstance(step, Restore) for step in scenario.history):
-        batches = [batch for batch in scenario_batches(scenario) if isinstance(batch, list)]
+        batches = [batch for batch in scenario_batches(binding, scenario) if isinstance(batch, list)]
         return [Leg(kept=batches[:1]), Leg(kept=batches[1:])]
     found: list[Leg] = []
     undone: Rows = []
@@ -51,7 +52,7 @@ def legs(scenario: ValveScenario) -> list[Leg]:
             found.append(_leg(undone, kept))
             undone, kept, since_snapshot = since_snapshot or [], [], []
         else:
-            row = step_row(scenario.id, scenario.setup, sequence, step)
+            row = step_row(binding, scenario.id, scenario.setup, sequence, step)
             (kept if since_snapshot is None else since_snapshot).append(row)
     return [*found, _leg(undone, kept + (since_snapshot or []))]
 

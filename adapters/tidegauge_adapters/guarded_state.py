@@ -1,0 +1,195 @@
+"""The state of a processor in TwsTester, serialised at each access as in a real query.
+
+An object that was handed out, or handed over, and is changed in place afterwards changes no state.
+"""
+
+import pickle
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pyspark.sql.streaming.stateful_processor import (
+    ListState,
+    MapState,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+    ValueState,
+)
+from pyspark.sql.types import Row, StructType
+
+Place = tuple[str, Any]
+"""Where an entry is: the name of a state, and of a map the key, of a list the index, of a value None."""
+
+Entries = dict[Place, bytes]
+"""All states of one grouping key."""
+
+
+class GuardedProcessor(StatefulProcessor):
+    """Does what `processor` does, with guarded states.
+
+    `entries` are those of the key at hand, to be set before its rows come. `schemas` are those that were
+    declared, by the name of the state: of a map, that of its keys and that of its values.
+    """
+
+    def __init__(self, processor: StatefulProcessor) -> None:
+        self._processor = processor
+        self.entries: Entries = {}
+        self.schemas: dict[str, tuple[StructType, ...]] = {}
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """As the processor does, with states of ours."""
+        self._processor.init(_GuardedHandle(handle, self))
+
+    def handleInputRows(
+        self,
+        key: Any,
+        rows: Iterator[Any],
+        timerValues: TimerValues,
+    ) -> Iterator[Row]:
+        """As the processor does."""
+        return self._processor.handleInputRows(key, rows, timerValues)
+
+    def close(self) -> None:
+        """As the processor does."""
+        self._processor.close()
+
+    def declare(self, name: str, *schemas: StructType | str) -> None:
+        """Note a state. Raises `ValueError` for one that cannot be tested here."""
+        for schema in schemas:
+            if not isinstance(schema, StructType):
+                raise ValueError(
+                    f"state {name!r}: only Spark can read the schema {schema!r}; declare it as a StructType, "
+                    "or take engine=streaming"
+                )
+        if name in self.schemas:
+            raise ValueError(f"state {name!r} is declared twice")
+        self.schemas[name] = schemas  # type: ignore[assignment]
+
+
+class _GuardedHandle(StatefulProcessorHandle):
+    """Hands out guarded states; timers are the tester's affair."""
+
+    def __init__(self, handle: StatefulProcessorHandle, owner: GuardedProcessor) -> None:
+        self._handle = handle
+        self._owner = owner
+
+    def getValueState(self, stateName: str, schema: Any, ttlDurationMs: int | None = None) -> ValueState:
+        self._owner.declare(stateName, schema)
+        return _GuardedValue(stateName, self._owner)
+
+    def getListState(self, stateName: str, schema: Any, ttlDurationMs: int | None = None) -> ListState:
+        self._owner.declare(stateName, schema)
+        return _GuardedList(stateName, self._owner)
+
+    def getMapState(
+        self,
+        stateName: str,
+        userKeySchema: Any,
+        valueSchema: Any,
+        ttlDurationMs: int | None = None,
+    ) -> MapState:
+        self._owner.declare(stateName, userKeySchema, valueSchema)
+        return _GuardedMap(stateName, self._owner)
+
+    def registerTimer(self, expiryTimestampMs: int) -> None:
+        self._handle.registerTimer(expiryTimestampMs)
+
+    def deleteTimer(self, expiryTimestampMs: int) -> None:
+        self._handle.deleteTimer(expiryTimestampMs)
+
+    def listTimers(self) -> Iterator[int]:
+        return self._handle.listTimers()
+
+    def deleteIfExists(self, stateName: str) -> None:
+        for place in _places(self._owner.entries, stateName):
+            del self._owner.entries[place]
+
+
+class _Guarded:
+    """What the three kinds of state have in common."""
+
+    def __init__(self, name: str, owner: GuardedProcessor) -> None:
+        self._name = name
+        self._owner = owner
+
+    def exists(self) -> bool:
+        return bool(_places(self._owner.entries, self._name))
+
+    def clear(self) -> None:
+        for place in _places(self._owner.entries, self._name):
+            del self._owner.entries[place]
+
+    def _get(self, where: Any) -> tuple[Any, ...] | None:
+        entry = self._owner.entries.get((self._name, where))
+        return None if entry is None else decoded(entry)
+
+    def _put(self, where: Any, value: Iterable[Any]) -> None:
+        self._owner.entries[self._name, where] = encoded(value)
+
+    def _wheres(self) -> list[Any]:
+        return [where for _, where in _places(self._owner.entries, self._name)]
+
+
+class _GuardedValue(_Guarded, ValueState):
+    def get(self) -> tuple[Any, ...] | None:
+        return self._get(None)
+
+    def update(self, newValue: Iterable[Any]) -> None:
+        self._put(None, newValue)
+
+
+class _GuardedList(_Guarded, ListState):
+    def get(self) -> Iterator[tuple[Any, ...]]:
+        return iter([decoded(self._owner.entries[self._name, where]) for where in sorted(self._wheres())])
+
+    def put(self, newState: Iterable[Iterable[Any]]) -> None:
+        self.clear()
+        self.appendList(newState)
+
+    def appendValue(self, newState: Iterable[Any]) -> None:
+        self._put(len(self._wheres()), newState)
+
+    def appendList(self, newState: Iterable[Iterable[Any]]) -> None:
+        for value in newState:
+            self.appendValue(value)
+
+
+class _GuardedMap(_Guarded, MapState):
+    """Its keys come in no order that a processor could rely on."""
+
+    def getValue(self, key: Iterable[Any]) -> tuple[Any, ...] | None:
+        return self._get(tuple(key))
+
+    def containsKey(self, key: Iterable[Any]) -> bool:
+        return (self._name, tuple(key)) in self._owner.entries
+
+    def updateValue(self, key: Iterable[Any], value: Iterable[Any]) -> None:
+        self._put(tuple(key), value)
+
+    def removeKey(self, key: Iterable[Any]) -> None:
+        self._owner.entries.pop((self._name, tuple(key)), None)
+
+    def iterator(self) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
+        entries = self._owner.entries
+        return iter([(key, decoded(entries[self._name, key])) for key in self.keys()])
+
+    def keys(self) -> Iterator[tuple[Any, ...]]:
+        return iter(sorted(self._wheres(), key=repr, reverse=True))
+
+    def values(self) -> Iterator[tuple[Any, ...]]:
+        return iter([value for _, value in self.iterator()])
+
+
+def encoded(value: Iterable[Any]) -> bytes:
+    """A state as it is kept."""
+    return pickle.dumps(tuple(value))
+
+
+def decoded(entry: bytes) -> tuple[Any, ...]:
+    """The state that is kept: a new object each time."""
+    value: tuple[Any, ...] = pickle.loads(entry)
+    return value
+
+
+def _places(entries: Entries, name: str) -> list[Place]:
+    return [place for place in entries if place[0] == name]

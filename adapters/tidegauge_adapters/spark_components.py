@@ -1,0 +1,38 @@
+"""Which parts of `tidegauge_spark` are under which chapter: the one place where a component is added."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .backlog_rows import BACKLOG_BINDING
+from .clock_decisions import ClockDecisions
+from .coordinator_decisions import CoordinatorDecisions
+from .generator_rows import GENERATOR_BINDING
+from .idleness_rows import IDLENESS_BINDING
+from .low_watermark_decisions import LowWatermarkDecisions
+from .processor_binding import ProcessorBinding
+from .source_decisions import SourceDecisions
+from .splits_rows import SPLITS_BINDING
+from .valve_rows import VALVE_BINDING
+from .window_rows import WINDOW_BINDING
+
+BINDINGS: tuple[ProcessorBinding, ...] = (
+    BACKLOG_BINDING,
+    GENERATOR_BINDING,
+    IDLENESS_BINDING,
+    SPLITS_BINDING,
+    VALVE_BINDING,
+    WINDOW_BINDING,
+)
+"""Components that are stateful operators of a query."""
+
+DECISIONS: Mapping[str, Callable[[Any], Any]] = {
+    "clock": ClockDecisions,
+    "coordinator": CoordinatorDecisions,
+    "low_watermark": LowWatermarkDecisions,
+    "source": SourceDecisions,
+}
+"""Components that stay in the driver, or in a reader: their setup makes an object whose methods are the
+steps, run in this process."""
+
+EXTRAS = ("snapshot", "int64", "watermark-lag")
+"""What the kit asks for beside components, and all of these have."""

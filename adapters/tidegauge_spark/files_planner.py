@@ -1,0 +1,184 @@
+"""How far a source over files is read in the next batch, in plain Python.
+
+Files and clocks come in as arguments. Timestamps are in ms.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from tidegauge_spark.file_options import FileOptions
+from tidegauge_spark.file_position import FilePosition
+from tidegauge_spark.files_offset import FilesOffset
+from tidegauge_spark.log_files import SplitFiles
+from tidegauge_spark.planner import Bound, share_out
+from tidegauge_spark.split_reading import SplitReading, known_watermark
+from tidegauge_spark.valve_state import MAX, MIN
+
+
+@dataclass
+class PlannedSplit:
+    """A split in one planning: what can be read of it, and whether it gets no more files."""
+
+    reading: SplitReading
+    complete: bool
+
+    @property
+    def finished(self) -> bool:
+        """Whether it is planned to its end."""
+        return self.complete and self.reading.exhausted
+
+
+class FilesPlanning:
+    """One planning of a source over files.
+
+    offset: where the source stands. splits: those that there are. to_the_end: nothing is added any more, so
+    that a split with nothing left to plan is not waited for (AvailableNow).
+    """
+
+    def __init__(
+        self, options: FileOptions, offset: FilesOffset, splits: Mapping[str, PlannedSplit], to_the_end: bool
+    ) -> None:
+        self._out_of_orderness = options.max_out_of_orderness
+        self._offset = offset
+        self._splits = splits
+        self._to_the_end = to_the_end
+        self._by_subtask: list[list[PlannedSplit]] = [[] for _ in range(options.subtasks)]
+        for split in splits.values():
+            self._by_subtask[split.reading.position.subtask].append(split)
+
+    @property
+    def source(self) -> str:
+        """The identity of the source."""
+        return self._offset.source
+
+    @property
+    def readings(self) -> Iterator[tuple[str, SplitReading]]:
+        """What is read of each split, by name."""
+        return ((name, split.reading) for name, split in self._splits.items())
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing is left to plan."""
+        return all(split.reading.exhausted for split in self._splits.values())
+
+    @property
+    def minimum(self) -> int | None:
+        """The smallest watermark (ms) of the subtasks that are waited for (ALIGN-1), None without such.
+
+        Not waited for are subtasks whose splits are all finished (ALIGN-5), and those of which nothing is
+        known (ALIGN-6).
+        """
+        known = [self._watermark(subtask) for subtask in range(len(self._by_subtask))]
+        return min((each for each in known if each is not None), default=None)
+
+    def planned(self, now: int, bound: Bound | None, by_split: bool, most_rows: int | None) -> FilesOffset:
+        """Return how far the source is read in the next batch, at this processing time (ms).
+
+        bound: None if the source is not aligned (SOURCE-4). by_split: whether each split is bounded, or the
+        subtask as a whole only. most_rows: the most rows of the batch, None if there is no such limit.
+        """
+        if bound is not None:
+            for subtask, splits in enumerate(self._by_subtask):
+                self._admit(subtask, splits, bound, by_split)
+        readings = [split.reading for split in self._splits.values()]
+        share_out(
+            [reading.take for reading in readings],
+            [reading.position.records for reading in readings],
+            most_rows,
+        )
+        return replace(
+            self._offset,
+            now=now,
+            bound=None if bound is None else bound.latest,
+            watermarks=tuple(map(self._emitted, range(len(self._by_subtask)))),
+            splits={
+                name: split.reading.position._replace(finished=split.finished)
+                for name, split in self._splits.items()
+            },
+            slices={
+                name: tuple(split.reading.slices)
+                for name, split in self._splits.items()
+                if split.reading.slices
+            },
+        )
+
+    def _admit(self, subtask: int, splits: list[PlannedSplit], bound: Bound, by_split: bool) -> None:
+        """Say of each split of a subtask up to which event time it is read."""
+        watermarks = [known_watermark(split.reading, self._out_of_orderness) for split in splits]
+        if by_split:
+            for split, watermark in zip(splits, watermarks, strict=True):
+                split.reading.admitted = self._admitted(split.reading, watermark, bound)
+            return
+        # Part I of FLIP-182: the watermark of the subtask is that of its slowest split. While that one stays
+        # within the bound the subtask is not blocked, and the others are read as far as they go.
+        whole = self._watermark(subtask)
+        blocked = whole is not None and whole > bound.latest
+        waited = [mark for split, mark in zip(splits, watermarks, strict=True) if self._is_waited_for(split)]
+        slowest = min((mark for mark in waited if mark is not None), default=None)
+        for split, watermark in zip(splits, watermarks, strict=True):
+            if blocked:
+                split.reading.admitted = MIN
+            elif watermark is not None and watermark == slowest:
+                split.reading.admitted = self._admitted(split.reading, watermark, bound)
+
+    def _admitted(self, reading: SplitReading, watermark: int | None, bound: Bound) -> int:
+        next_time = reading.next_time()
+        if next_time is None:
+            return MAX
+        return bound.admits(watermark, next_time, self._out_of_orderness)
+
+    def _emitted(self, subtask: int) -> int:
+        """Return the watermark of a subtask (ms): that of its slowest split, and never less than before.
+
+        One that has not delivered a record holds it (SPLIT-1), one that is finished does not (SPLIT-11).
+        """
+        watermarks = [
+            split.reading.position.watermark(self._out_of_orderness)
+            for split in self._by_subtask[subtask]
+            if not split.finished
+        ]
+        return max(self._offset.watermarks[subtask], min(watermarks, default=MIN))
+
+    def _watermark(self, subtask: int) -> int | None:
+        """Return what a subtask reports (ms), None if nobody has to wait for it.
+
+        It is the watermark that it has emitted (SOURCE-6). A split that has something to read counts by its
+        next record even before that has come: otherwise one that begins far ahead would hold back the
+        watermark, and the bound would keep it from being read.
+        """
+        waited = [split for split in self._by_subtask[subtask] if self._is_waited_for(split)]
+        if not waited:
+            return None
+        known = [known_watermark(split.reading, self._out_of_orderness) for split in waited]
+        lowest = min((each for each in known if each is not None), default=None)
+        emitted = self._emitted(subtask)
+        if emitted == MIN or lowest is None:
+            return lowest if emitted == MIN else emitted
+        return emitted if None in known else max(emitted, lowest)
+
+    def _is_waited_for(self, split: PlannedSplit) -> bool:
+        return not (split.finished or (self._to_the_end and split.reading.exhausted))
+
+
+def assigned(offset: FilesOffset, splits: Mapping[str, SplitFiles]) -> dict[str, FilePosition]:
+    """Return how far each split is planned, and who reads it; new ones go to those who have the fewest.
+
+    Splits that are finished do not count. New ones are taken in the order of their names, and of two subtasks
+    that have the same number it is the first one.
+    """
+    positions = dict(offset.splits)
+    new = sorted(split for split in splits if split not in positions)
+    if new:
+        counts = [0] * len(offset.watermarks)
+        for position in positions.values():
+            counts[position.subtask] += not position.finished
+        fewest = [(count, subtask) for subtask, count in enumerate(counts)]
+        heapq.heapify(fewest)
+        for split in new:
+            count, subtask = fewest[0]
+            positions[split] = FilePosition(subtask)
+            heapq.heapreplace(fewest, (count + 1, subtask))
+    return positions

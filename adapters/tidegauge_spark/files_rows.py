@@ -1,0 +1,119 @@
+"""The rows of a source over files: what an executor reads of what was planned."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql.datasource import InputPartition
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from tidegauge_spark.event_times import milliseconds
+from tidegauge_spark.file_options import FileOptions
+from tidegauge_spark.file_position import Slice
+from tidegauge_spark.files_schema import FORMATS, PROGRESS_SCHEMA, event_time_field
+from tidegauge_spark.log_files import BrokenLogError, LogFolder, LostFileError
+
+ROWS_PER_ARROW_BATCH: Final = 65_536
+
+MOST_BYTES_KEPT: Final = 1 << 27
+"""How much a process keeps of what it has decoded and not handed out yet."""
+
+
+@dataclass
+class FilesPartition(InputPartition):
+    """The rows of one subtask in one batch, split by split."""
+
+    source: str
+    subtask: int
+    planned_at: int
+    slices: list[tuple[str, Slice]]
+
+
+class PartlyRead:
+    """Decoded blocks of which more will be read in a later batch, perhaps in this process."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES_KEPT) -> None:
+        self._tables: OrderedDict[Any, Any] = OrderedDict()
+        self._most_bytes = most_bytes
+        self._bytes = 0
+
+    def taken(self, key: Any) -> Any | None:
+        """Return a table and forget it, None if it is not there."""
+        table = self._tables.pop(key, None)
+        if table is not None:
+            self._bytes -= table.nbytes
+        return table
+
+    def keep(self, key: Any, table: Any) -> None:
+        """Keep a table as long as there is room."""
+        self._tables[key] = table
+        self._bytes += table.nbytes
+        while self._bytes > self._most_bytes:
+            _, oldest = self._tables.popitem(last=False)
+            self._bytes -= oldest.nbytes
+
+
+_partly_read: Final = PartlyRead()
+
+
+class FilesRows:
+    """Reads rows with the columns that they have in Spark (`schema`, of Arrow)."""
+
+    def __init__(self, files: FileOptions, folder: LogFolder, schema: pa.Schema) -> None:
+        self._files, self._folder, self._schema = files, folder, schema
+        self._format = FORMATS[files.format]()
+        self._data = pa.schema([field for field in schema if field.name != files.progress_column])
+        self._event_time = event_time_field(files, schema).name
+
+    def read(self, partition: FilesPartition) -> Iterator[Any]:
+        """Yield the rows of a partition as Arrow record batches, in order of split, file and row.
+
+        Raises `BrokenLogError` if a file is not what was planned, or does not fit the schema.
+        """
+        for split, part in partition.slices:
+            try:
+                table = self._rows(split, part)
+            except LostFileError:
+                if self._files.fail_on_data_loss:
+                    raise
+                continue
+            for batch in table.to_batches(max_chunksize=ROWS_PER_ARROW_BATCH):
+                yield self._with_progress(batch, partition, split)
+
+    def _rows(self, split: str, part: Slice) -> Any:
+        described = self._folder.described(split, part.file)
+        key = (self._folder.path, split, part.file, part.size, part.begin, part.end, self._data)
+        with self._folder.open(split, part.file, part.size) as file:
+            table = _partly_read.taken(key)
+            if table is None:
+                table = self._format.rows(file, described, part.begin, part.end, self._data)
+        if table.num_rows < part.first + part.rows:
+            raise BrokenLogError(
+                f"the file {described} has fewer rows than when it was planned: a file must not change; "
+                "restore it, or start with a new checkpoint folder"
+            )
+        if part.first + part.rows < table.num_rows:
+            _partly_read.keep(key, table)
+        return table.slice(part.first, part.rows)
+
+    def _with_progress(self, batch: Any, partition: FilesPartition, split: str) -> Any:
+        column = self._files.progress_column
+        if column is None:
+            return batch
+        count = batch.num_rows
+        progress = pa.StructArray.from_arrays(
+            [
+                pa.repeat(pa.scalar(partition.source, pa.string()), count),
+                pa.repeat(pa.scalar(partition.subtask, pa.int32()), count),
+                pa.repeat(pa.scalar(split, pa.string()), count),
+                milliseconds(batch.column(self._event_time)),
+                pa.repeat(pa.scalar(partition.planned_at, pa.int64()), count),
+            ],
+            fields=list(to_arrow_schema(PROGRESS_SCHEMA)),
+        )
+        arrays = {**dict(zip(batch.schema.names, batch.columns, strict=True)), column: progress}
+        return pa.RecordBatch.from_arrays([arrays[name] for name in self._schema.names], schema=self._schema)

@@ -1,0 +1,43 @@
+"""Offsets with a version and a checksum: one that was damaged or written by something else is found out."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import Any, Final
+
+VERSION: Final = 1
+"""The version of the format. A reader refuses an offset of another one."""
+
+
+class IllegalOffsetError(ValueError):
+    """An offset of a checkpoint that this source, with these options, cannot go on from."""
+
+
+def sealed(offset: dict[str, Any]) -> dict[str, Any]:
+    """Return an offset, of what JSON knows, with version and checksum, as it is stored."""
+    content = {"version": VERSION, **offset}
+    return {**content, "checksum": _checksum(content)}
+
+
+def unsealed(stored: Any) -> None:
+    """Raise `IllegalOffsetError` if a stored offset is not as `sealed` made it.
+
+    One without a checksum is taken for whole: earlier versions of this library wrote none.
+    """
+    if not isinstance(stored, dict) or stored.get("version") != VERSION:
+        version = stored.get("version") if isinstance(stored, dict) else None
+        raise IllegalOffsetError(
+            f"the checkpoint has an offset of version {version!r}, not {VERSION}: "
+            "start with a new checkpoint folder, or with the tidegauge_spark that wrote it"
+        )
+    content = {name: value for name, value in stored.items() if name != "checksum"}
+    if "checksum" in stored and stored["checksum"] != _checksum(content):
+        raise IllegalOffsetError(
+            "the checkpoint has an offset that was damaged (its checksum is wrong): restore the folder "
+            "offsets of the checkpoint from a copy, or start with a new checkpoint folder"
+        )
+
+
+def _checksum(content: dict[str, Any]) -> int:
+    return zlib.crc32(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())

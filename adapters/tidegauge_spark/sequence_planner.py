@@ -1,0 +1,68 @@
+"""How far a source over number sequences is read in the next batch, in plain Python."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tidegauge_spark.offsets import SourceOffset, SubtaskOffset
+from tidegauge_spark.options import SourceOptions
+from tidegauge_spark.planner import Bound, GroupMinimum, bound_of, share_out
+from tidegauge_spark.sequences import Sequence
+
+
+def plan(
+    options: SourceOptions,
+    offset: SourceOffset,
+    now: int,
+    group: GroupMinimum | None,
+    most_rows: int | None,
+) -> SourceOffset:
+    """Return how far the source is read in the next batch.
+
+    offset: where it stands. now: the processing time (ms since the source started). group: what is known of
+    its group; not looked at if the source is not aligned (SOURCE-4). most_rows: the most rows of the batch,
+    None if there is no such limit.
+
+    With a drift of 0 a watermark may be 1 ms past the bound: see `Bound.admits`.
+    """
+    bound: Bound | None = None
+    if options.alignment is not None:
+        if group is None or not group.complete:
+            return offset.at(now)
+        bound = bound_of(group, options.alignment.drift)
+    readings = [
+        _Reading(_available(subtask, sequence, now, bound))
+        for subtask, sequence in zip(offset.subtasks, options.sequences, strict=True)
+    ]
+    counts = share_out(
+        [reading.take for reading in readings], [each.records for each in offset.subtasks], most_rows
+    )
+    return replace(
+        offset,
+        now=now,
+        bound=None if bound is None else bound.latest,
+        subtasks=tuple(
+            replace(subtask, next=subtask.next + count)
+            for subtask, count in zip(offset.subtasks, counts, strict=True)
+        ),
+    )
+
+
+def _available(subtask: SubtaskOffset, sequence: Sequence, now: int, bound: Bound | None) -> int:
+    """Return how many numbers a subtask may read."""
+    last = sequence.readable_at(now)
+    if bound is not None:
+        last = min(last, bound.admits(subtask.watermark, subtask.next))
+    return max(0, last - subtask.next + 1)
+
+
+class _Reading:
+    """What is left of the numbers that a subtask may read."""
+
+    def __init__(self, available: int) -> None:
+        self._available = available
+
+    def take(self, rows: int) -> int:
+        taken = min(rows, self._available)
+        self._available -= taken
+        return taken
