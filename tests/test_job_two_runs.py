@@ -91,7 +91,7 @@ def test_a_record_that_only_one_of_the_runs_has_is_named(name: str, lost: int) -
     assert f"the record {IN_ORDER[lost][1]} of subtask {IN_ORDER[lost][0]} of source 's'" in found
 
 
-@pytest.mark.parametrize("name", RIGHT.keys() - {"delays_only"})
+@pytest.mark.parametrize("name", [name for name in RIGHT if name != "delays_only"])
 def test_windows_must_fire_and_with_as_many_records(name: str) -> None:
     seen, transformation, records, fires = RIGHT[name]
     (end, count), other = fires

@@ -6,12 +6,9 @@ at watermark n - 1, and before its first record at first - 1.
 
 from __future__ import annotations
 
-import os
 import pickle
 import random
-import time
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,16 +24,14 @@ from pyspark.sql.streaming.datasource import (
     ReadMinRows,
 )
 from pyspark.sql.types import StructType
-from spark_programs import aligned_driver
 from spark_programs.driven_query import DrivenQuery, WallClock, make_reader, read, spread, spread_of
-from spark_programs.killed_driver import KilledDriver
-from spark_programs.queries import SparkQueries, logged_offsets, spark_queries, spreads
+from spark_programs.queries import SparkQueries, spark_queries, spreads
 
 from tidegauge_spark import MAX, MIN, SOURCE_SCHEMA, AlignedSource, IllegalOffsetError, IllegalOptionError
 from tidegauge_spark.durations import parse_duration
 from tidegauge_spark.options import parse_options
 from tidegauge_spark.planner import share_out
-from tidegauge_spark.sequence_reader import ROWS_PER_ARROW_BATCH, SubtaskPartition
+from tidegauge_spark.sequence_rows import ROWS_PER_ARROW_BATCH, SubtaskPartition
 
 FLIP_182 = {
     "numSubtasks": "4",
@@ -400,7 +395,7 @@ def test_an_offset_of_an_earlier_version_has_no_checksum() -> None:
 
 
 def test_rows_are_arrow_batches_of_the_declared_schema() -> None:
-    partition = SubtaskPartition("s", 3, 5, 6, 70)
+    partition = SubtaskPartition("s", 3, 70, 5, 6)
     (batch,) = make_reader().read(partition)
     assert batch.schema.equals(to_arrow_schema(SOURCE_SCHEMA, timezone="UTC"))
     assert batch.to_pylist() == [
@@ -410,11 +405,11 @@ def test_rows_are_arrow_batches_of_the_declared_schema() -> None:
 
 
 def test_big_ranges_are_read_in_chunks() -> None:
-    batches = make_reader().read(SubtaskPartition("s", 0, 0, MAX, 0))
+    batches = make_reader().read(SubtaskPartition("s", 0, 0, 0, MAX))
     first, second = next(batches), next(batches)
     assert first.num_rows == second.num_rows == ROWS_PER_ARROW_BATCH
     assert second["number"][0].as_py() == ROWS_PER_ARROW_BATCH
-    sizes = [batch.num_rows for batch in make_reader().read(SubtaskPartition("s", 0, MAX - 65_536, MAX, 0))]
+    sizes = [batch.num_rows for batch in make_reader().read(SubtaskPartition("s", 0, 0, MAX - 65_536, MAX))]
     assert sizes == [65_536, 1]
 
 
@@ -519,7 +514,7 @@ def test_a_schema_of_the_users_own_is_refused() -> None:
 
 def test_a_reader_can_be_sent_to_executors() -> None:
     reader = pickle.loads(dumps(AlignedSource({"end": "3"}).streamReader(SOURCE_SCHEMA)))
-    assert [batch.num_rows for batch in reader.read(SubtaskPartition("s", 0, 0, 3, 0))] == [4]
+    assert [batch.num_rows for batch in reader.read(SubtaskPartition("s", 0, 0, 0, 3))] == [4]
 
 
 # On Spark
@@ -600,26 +595,3 @@ def test_spark_does_not_end_early_on_the_wall_clock(queries: SparkQueries) -> No
 def test_spark_refuses_wrong_options_when_the_source_is_loaded(queries: SparkQueries) -> None:
     with pytest.raises(AnalysisException, match="option watermarkGroup = 'g': set maxAllowedWatermarkDrift"):
         queries.source(watermarkGroup="g")
-
-
-@pytest.mark.xdist_group("spark")
-@pytest.mark.timeout(900)
-def test_job_4_a_driver_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
-    """TIDEGAUGE_KILLS: at how many random points (2); TIDEGAUGE_SEED: which ones."""
-    kills = int(os.environ.get("TIDEGAUGE_KILLS", "2"))
-    seed = os.environ.get("TIDEGAUGE_SEED", str(time.time_ns()))
-    print(f"TIDEGAUGE_KILLS={kills} TIDEGAUGE_SEED={seed}")
-    draw = random.Random(seed)
-    last = 3000 * kills + 2000
-    driver = KilledDriver(tmp_path, last)
-    for _ in range(kills):
-        assert driver.run_until(draw.randint(1, 2), draw.uniform(0, 0.4))
-        print("killed with (planned, written, committed) batches:", driver.progress())
-    assert not driver.run_until(10_000, 0)
-    rows = driver.rows()
-    for source, subtask in aligned_driver.SUBTASKS:
-        mine = [each for each in rows if (each.source, each.subtask) == (source, subtask)]
-        assert [number for each in mine for number in each.numbers] == list(range(last + 1))
-    assert max(spreads(rows, dict.fromkeys(aligned_driver.SUBTASKS, last))) <= aligned_driver.DRIFT
-    logged = [logged_offsets(tmp_path / "checkpoint", source) for source in (0, 1)]
-    assert [len({offset["source"] for offset in offsets}) for offsets in logged] == [1, 1]

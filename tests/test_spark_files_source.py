@@ -128,7 +128,9 @@ def test_the_progress_column_says_where_a_row_came_from(tmp_path: Path) -> None:
                 "source": "kafka",
                 "subtask": subtask,
                 "split": split,
+                "kind": "record",
                 "timestamp": time,
+                "backlog": None,
                 "planned_at": 1000,
             },
         }
@@ -1068,7 +1070,7 @@ def test_a_split_that_comes_back_goes_on_where_it_was(tmp_path: Path) -> None:
             "option maxOutOfOrderness = '5': it is not a number and a unit, such as",
         ),
         ({"failOnDataLoss": "no"}, 'option failOnDataLoss = \'no\': write "true" or "false"'),
-        ({"progressColumn": "Time"}, "option progressColumn = 'Time': it is the event time column; write"),
+        ({"progressColumn": "Time"}, "option progressColumn = 'Time': there is a column of that name; write"),
         (
             {"split": "repeat"},
             "option split = 'repeat': it is of number sequences, and path says to read files",

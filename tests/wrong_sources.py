@@ -11,13 +11,15 @@ from pyspark.sql.types import StructType
 from tidegauge_spark.offsets import SourceOffset
 from tidegauge_spark.options import parse_options
 from tidegauge_spark.planner import GroupMinimum
+from tidegauge_spark.reader import SourceStanding
+from tidegauge_spark.sequence_planner import minimum
 from tidegauge_spark.sequence_reader import AlignedSourceReader
 from tidegauge_spark.source import AlignedSource
 
 
 class NeverBlocksReader(AlignedSourceReader):
-    def _group_minimum(self, offset: SourceOffset) -> GroupMinimum | None:
-        known = super()._group_minimum(offset)
+    def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
+        known = super()._group_minimum(standing)
         return None if known is None else replace(known, watermark=None)
 
 
@@ -28,8 +30,9 @@ class BlocksTheSlowestReader(AlignedSourceReader):
         planned = super()._planned(offset, now, most_rows)
         if planned.bound is None:
             return planned
+        lowest = minimum(offset, self._options.sequences, now)
         subtasks = tuple(
-            before if before.watermark == offset.minimum and before.records else after
+            before if before.watermark == lowest and before.records else after
             for before, after in zip(offset.subtasks, planned.subtasks, strict=True)
         )
         return replace(planned, subtasks=subtasks)
@@ -38,17 +41,19 @@ class BlocksTheSlowestReader(AlignedSourceReader):
 class WaitsForTheFinishedReader(AlignedSourceReader):
     """Forgets that a finished subtask has finished, and waits for it."""
 
-    def _group_minimum(self, offset: SourceOffset) -> GroupMinimum | None:
-        known = super()._group_minimum(offset)
-        if known is None:
-            return None
-        return replace(known, watermark=min(subtask.watermark for subtask in offset.subtasks))
+    def _planned(self, offset: SourceOffset, now: int, most_rows: int | None) -> SourceOffset:
+        self._lowest = min(subtask.watermark for subtask in offset.subtasks)
+        return super()._planned(offset, now, most_rows)
+
+    def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
+        known = super()._group_minimum(standing)
+        return None if known is None else replace(known, watermark=self._lowest)
 
 
 class IgnoresOtherSourcesReader(AlignedSourceReader):
-    def _group_minimum(self, offset: SourceOffset) -> GroupMinimum | None:
-        known = super()._group_minimum(offset)
-        return None if known is None else replace(known, watermark=offset.minimum)
+    def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
+        known = super()._group_minimum(standing)
+        return None if known is None else replace(known, watermark=standing.minimum)
 
 
 class RemembersInTheReaderReader(AlignedSourceReader):

@@ -20,7 +20,7 @@ from .processor_adapter import ProcessorAdapter
 from .spark_components import BINDINGS, DECISIONS, EXTRAS
 from .streaming_jobs import CLOCK_STEP, StreamingJobs
 
-_OF_JOBS = ("job", "alignment", "restart")
+_OF_JOBS = ("job", "alignment", "restart", "job-idleness", "job-windows", "job-out-of-orderness")
 _REMARK = " What decides in the driver ({}) runs in this process."
 _REMARK_ON_JOBS = " Jobs are streaming queries over the aligned source, on its virtual clock."
 

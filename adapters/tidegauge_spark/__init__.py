@@ -52,7 +52,6 @@ from tidegauge_spark.coordinator_client import (
 from tidegauge_spark.coordinator_service import CoordinationService, coordination
 from tidegauge_spark.duration_arguments import Duration
 from tidegauge_spark.files_reader import AlignedFilesReader
-from tidegauge_spark.files_schema import PROGRESS_SCHEMA
 from tidegauge_spark.generator import (
     GENERATOR_INPUT_SCHEMA,
     GENERATOR_OUTPUT_SCHEMA,
@@ -72,8 +71,17 @@ from tidegauge_spark.idleness import (
 from tidegauge_spark.log_files import BrokenLogError, LostFileError
 from tidegauge_spark.low_watermark_service import LowWatermark, LowWatermarkService, Vertex
 from tidegauge_spark.offsets import IllegalOffsetError
+from tidegauge_spark.operator_input import (
+    OPERATOR_INPUT_SCHEMA,
+    OperatorInputProcessor,
+    channels_of,
+    operator_input,
+    run_operator_input,
+)
 from tidegauge_spark.options import IllegalOptionError
-from tidegauge_spark.sequence_reader import SOURCE_SCHEMA, AlignedSourceReader
+from tidegauge_spark.progress_rows import PROGRESS_SCHEMA
+from tidegauge_spark.sequence_reader import AlignedSourceReader
+from tidegauge_spark.sequence_rows import SOURCE_SCHEMA
 from tidegauge_spark.session_coordination import COORDINATOR_CONF, end_coordination, ensure_coordination
 from tidegauge_spark.source import AlignedSource, register
 from tidegauge_spark.source_coordinator import Announcement, SourceCoordinators
@@ -171,6 +179,7 @@ __all__ = [
     "INPUTS_STATE_SCHEMA",
     "MAX",
     "MIN",
+    "OPERATOR_INPUT_SCHEMA",
     "PROGRESS_SCHEMA",
     "RECORD_ATTRIBUTES_INPUT_SCHEMA",
     "RECORD_ATTRIBUTES_STATE_SCHEMA",
@@ -225,6 +234,7 @@ __all__ = [
     "LowWatermarkService",
     "MonotonousTimestamps",
     "NoWatermarks",
+    "OperatorInputProcessor",
     "PausingUnsupportedError",
     "ProcessingTime",
     "ProcessingTimeWatermarks",
@@ -264,6 +274,7 @@ __all__ = [
     "WindowProgress",
     "WindowSettings",
     "Windows",
+    "channels_of",
     "combine_record_attributes",
     "coordination",
     "end_coordination",
@@ -272,6 +283,7 @@ __all__ = [
     "ingestion_time",
     "leave_group",
     "no_watermarks",
+    "operator_input",
     "processing_time_watermarks",
     "punctuated_watermarks",
     "record_time",
@@ -280,6 +292,7 @@ __all__ = [
     "run_generators",
     "run_idleness",
     "run_inputs",
+    "run_operator_input",
     "run_splits",
     "run_valves",
     "run_windows",

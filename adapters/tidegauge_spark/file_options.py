@@ -17,7 +17,6 @@ FILE_OPTIONS: Final = (
     "discoveryInterval",
     "failOnInvalidTimestamp",
     "failOnDataLoss",
-    "progressColumn",
 )
 
 DISCOVERY_INTERVAL: Final = 10_000
@@ -58,9 +57,6 @@ def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
     column = given.text("eventTimeColumn")
     if column is None:
         given.refuse("path", path, "set eventTimeColumn as well: the column that has the event time")
-    progress_column = given.text("progressColumn")
-    if progress_column is not None and progress_column.lower() == column.lower():
-        given.refuse("progressColumn", progress_column, "it is the event time column; write another name")
     interval = given.duration("discoveryInterval")
     return FileOptions(
         path=_absolute(path),
@@ -71,7 +67,7 @@ def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
         discovery_interval=DISCOVERY_INTERVAL if interval is None else interval,
         fail_on_invalid_timestamp=given.boolean("failOnInvalidTimestamp", default=True),
         fail_on_data_loss=given.boolean("failOnDataLoss", default=True),
-        progress_column=progress_column,
+        progress_column=given.text("progressColumn"),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from tidegauge_spark.file_options import FileOptions
 from tidegauge_spark.file_position import FilePosition, Slice
+from tidegauge_spark.planned_signals import NO_SIGNALS, PlannedSignals
 from tidegauge_spark.sealed_offset import IllegalOffsetError, sealed, unsealed
 from tidegauge_spark.valve_state import MAX, MIN
 
@@ -25,7 +26,7 @@ class FilesOffset:
 
     source, started_at, now, bound: as in `SourceOffset`. path, format: what it reads. watermarks: what each
     subtask has emitted last (ms), `MIN` if nothing. splits: how far each split is planned, by name. slices:
-    the rows of the last batch, by split.
+    the rows of the last batch, by split. signals: what goes in band.
     """
 
     source: str
@@ -37,6 +38,12 @@ class FilesOffset:
     watermarks: tuple[int, ...]
     splits: Mapping[str, FilePosition] = field(default_factory=dict)
     slices: Mapping[str, tuple[Slice, ...]] = field(default_factory=dict)
+    signals: PlannedSignals = NO_SIGNALS
+
+    @property
+    def ended(self) -> bool:
+        """Whether all that will ever be said has been said."""
+        return all(watermark == MAX for watermark in self.watermarks)
 
     @classmethod
     def initial(cls, options: FileOptions, source: str, started_at: int) -> FilesOffset:
@@ -46,7 +53,7 @@ class FilesOffset:
 
     def at(self, now: int) -> FilesOffset:
         """Return this offset at another processing time (ms since the source started), nothing to read."""
-        return replace(self, now=now, slices={})
+        return replace(self, now=now, slices={}, signals=self.signals.silent())
 
     def to_json(self) -> dict[str, Any]:
         """Return the offset as Spark stores it; positions and slices are lists of their fields."""
@@ -61,6 +68,7 @@ class FilesOffset:
             "watermarks": list(self.watermarks),
             "splits": {split: list(position) for split, position in self.splits.items()},
             "slices": {split: [list(each) for each in slices] for split, slices in self.slices.items()},
+            "signals": self.signals.to_json(),
         }
         return sealed(offset)
 
@@ -88,6 +96,7 @@ class FilesOffset:
                 slices={
                     split: tuple(map(Slice.from_json, slices)) for split, slices in stored["slices"].items()
                 },
+                signals=PlannedSignals.from_json(stored.get("signals")),
             )
             offset._check_consistent()
         except (KeyError, TypeError, ValueError, AttributeError) as error:

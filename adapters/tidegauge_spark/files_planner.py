@@ -14,21 +14,35 @@ from tidegauge_spark.file_position import FilePosition
 from tidegauge_spark.files_offset import FilesOffset
 from tidegauge_spark.log_files import SplitFiles
 from tidegauge_spark.planner import Bound, share_out
+from tidegauge_spark.source_signals import SplitMoment
 from tidegauge_spark.split_reading import SplitReading, known_watermark
 from tidegauge_spark.valve_state import MAX, MIN
 
 
 @dataclass
 class PlannedSplit:
-    """A split in one planning: what can be read of it, and whether it gets no more files."""
+    """A split in one planning: what can be read of it, whether it gets no more files, whether its owner holds
+    it back, and whether it was found empty for longer than the idle timeout."""
 
     reading: SplitReading
     complete: bool
+    paused: bool = False
+    idle: bool = False
 
     @property
     def finished(self) -> bool:
         """Whether it is planned to its end."""
         return self.complete and self.reading.exhausted
+
+    @property
+    def blocked(self) -> bool:
+        """Whether it has, or may have, something that is not read."""
+        return self.paused or not self.reading.exhausted
+
+    @property
+    def silent(self) -> bool:
+        """Whether nobody waits for it: it is idle, and still has nothing to read (SPLIT-4, SOURCE-8)."""
+        return self.idle and not self.blocked
 
 
 class FilesPlanning:
@@ -74,6 +88,19 @@ class FilesPlanning:
         known = [self._watermark(subtask) for subtask in range(len(self._by_subtask))]
         return min((each for each in known if each is not None), default=None)
 
+    def moments(self, offset: FilesOffset) -> dict[str, SplitMoment]:
+        """Return how each split stands now, after a planning that went on from an offset."""
+        return {
+            name: SplitMoment(
+                split.reading.position.subtask,
+                split.reading.position.records > _records_of(offset, name),
+                split.reading.position.watermark(self._out_of_orderness),
+                split.blocked,
+                split.finished,
+            )
+            for name, split in self._splits.items()
+        }
+
     def planned(self, now: int, bound: Bound | None, by_split: bool, most_rows: int | None) -> FilesOffset:
         """Return how far the source is read in the next batch, at this processing time (ms).
 
@@ -83,6 +110,9 @@ class FilesPlanning:
         if bound is not None:
             for subtask, splits in enumerate(self._by_subtask):
                 self._admit(subtask, splits, bound, by_split)
+        for split in self._splits.values():
+            if split.paused:
+                split.reading.admitted = MIN
         readings = [split.reading for split in self._splits.values()]
         share_out(
             [reading.take for reading in readings],
@@ -138,7 +168,7 @@ class FilesPlanning:
         watermarks = [
             split.reading.position.watermark(self._out_of_orderness)
             for split in self._by_subtask[subtask]
-            if not split.finished
+            if not (split.finished or split.silent)
         ]
         return max(self._offset.watermarks[subtask], min(watermarks, default=MIN))
 
@@ -160,7 +190,11 @@ class FilesPlanning:
         return emitted if None in known else max(emitted, lowest)
 
     def _is_waited_for(self, split: PlannedSplit) -> bool:
-        return not (split.finished or (self._to_the_end and split.reading.exhausted))
+        return not (split.finished or split.silent or (self._to_the_end and split.reading.exhausted))
+
+
+def _records_of(offset: FilesOffset, split: str) -> int:
+    return offset.splits[split].records if split in offset.splits else 0
 
 
 def assigned(offset: FilesOffset, splits: Mapping[str, SplitFiles]) -> dict[str, FilePosition]:

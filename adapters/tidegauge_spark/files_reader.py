@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -19,18 +20,11 @@ from tidegauge_spark.files_schema import FORMATS, checked_schema, event_time_fie
 from tidegauge_spark.log_files import LogFolder, SplitFiles
 from tidegauge_spark.options import SourceOptions
 from tidegauge_spark.planner import GroupMinimum, bound_of
-from tidegauge_spark.reader import AlignedReader
+from tidegauge_spark.reader import AlignedReader, SourceStanding
 from tidegauge_spark.split_discovery import SplitDiscovery, Splits, position_in, vanished
 from tidegauge_spark.split_reading import SplitReading
 
 _NO_FILES: Final = SplitFiles((), (), True)
-
-
-class SourceStanding(NamedTuple):
-    """A source as its group sees it; see `Standing`."""
-
-    source: str
-    minimum: int | None
 
 
 class PlannedInVain(NamedTuple):
@@ -108,13 +102,27 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
                 return offset.at(now)
             bound = bound_of(group, alignment.drift)
         planned = planning.planned(now, bound, alignment is None or alignment.by_split, most_rows)
+        if self._options.signals is not None:
+            planned = self._with_signals(offset, planned, planning, found)
         if self._progressed(offset, planned):
             self._index.read_ahead(planning.readings)
         else:
             self._in_vain = PlannedInVain(offset, found, standing, group)
         return planned
 
+    def _with_signals(
+        self, offset: FilesOffset, planned: FilesOffset, planning: FilesPlanning, found: Splits
+    ) -> FilesOffset:
+        splits = planning.moments(offset)
+        ended = found.ended and all(split.finished for split in splits.values())
+        moment = self._moment(offset, planned.now)
+        signals = self._signals(offset.signals, moment, self._discovery.looked_at, splits, ended)
+        assert signals.state is not None
+        return replace(planned, signals=signals, watermarks=tuple(signals.state["emitted"]))
+
     def _progressed(self, offset: FilesOffset, planned: FilesOffset) -> bool:
+        if self._signalled(offset.signals, planned.signals):
+            return True
         return bool(planned.slices) or any(
             position._replace(behind=0)
             != offset.splits.get(split, FilePosition(position.subtask))._replace(behind=0)
@@ -122,6 +130,8 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
         )
 
     def _finished(self, offset: FilesOffset) -> bool:
+        if offset.ended:
+            return self._told(SourceStanding(offset.source, None))
         if not self._available_now or not all(position.whole for position in offset.splits.values()):
             return False
         planning = self._planning(offset, self._discovery.splits(offset.now))
@@ -131,14 +141,17 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
 
     def _planning(self, offset: FilesOffset, found: Splits) -> FilesPlanning:
         """Return a planning of the splits that there are; what is finished and removed is forgotten."""
+        idle = offset.signals.idle_splits
         splits = {
-            split: self._split(split, position, found.get(split))
+            split: self._split(split, position, found.get(split), split in idle)
             for split, position in assigned(offset, found).items()
             if split in found or not (position.finished and self._files.fail_on_data_loss)
         }
         return FilesPlanning(self._files, offset, splits, self._available_now)
 
-    def _split(self, split: str, position: FilePosition, files: SplitFiles | None) -> PlannedSplit:
+    def _split(
+        self, split: str, position: FilePosition, files: SplitFiles | None, idle: bool
+    ) -> PlannedSplit:
         if files is None:
             if self._files.fail_on_data_loss:
                 raise vanished(self._folder, split)
@@ -147,7 +160,7 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
             position = position_in(self._folder, split, position, files, self._files.fail_on_data_loss)
         load = partial(self._index.block, split)
         reading = SplitReading(position, files, load, skip_lost=not self._files.fail_on_data_loss)
-        return PlannedSplit(reading, files.finished)
+        return PlannedSplit(reading, files.finished, files.paused, idle)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[FilesPartition]:
         """Return the rows that the end lists: nothing else counts, so a replay is exact (JOB-4)."""
@@ -161,9 +174,22 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
         for split, slices in after.slices.items():
             subtask = after.splits[split].subtask
             if subtask not in partitions:
-                partitions[subtask] = FilesPartition(name, subtask, after.now, [])
+                partitions[subtask] = self._partition(name, subtask, before, after)
             partitions[subtask].slices += [(split, each) for each in slices]
+        for subtask in after.signals.said:
+            if subtask not in partitions and self._in_band(after.signals, subtask):
+                partitions[subtask] = self._partition(name, subtask, before, after)
         return [partitions[subtask] for subtask in sorted(partitions)]
+
+    def _partition(self, name: str, subtask: int, before: FilesOffset, after: FilesOffset) -> FilesPartition:
+        """Return a partition without rows."""
+        return FilesPartition(
+            name,
+            subtask,
+            after.now,
+            said=self._in_band(after.signals, subtask),
+            backlog=before.signals.backlog(subtask),
+        )
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the rows of a partition: see `FilesRows.read`."""

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pyarrow as pa
-from pyspark.sql.datasource import InputPartition
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from tidegauge_spark.event_times import milliseconds
 from tidegauge_spark.file_options import FileOptions
 from tidegauge_spark.file_position import Slice
-from tidegauge_spark.files_schema import FORMATS, PROGRESS_SCHEMA, event_time_field
+from tidegauge_spark.files_schema import FORMATS, event_time_field
 from tidegauge_spark.log_files import BrokenLogError, LogFolder, LostFileError
+from tidegauge_spark.progress_rows import PlannedPartition, in_band_batch, record_progress
 
 ROWS_PER_ARROW_BATCH: Final = 65_536
 
@@ -24,13 +23,10 @@ MOST_BYTES_KEPT: Final = 1 << 27
 
 
 @dataclass
-class FilesPartition(InputPartition):
+class FilesPartition(PlannedPartition):
     """The rows of one subtask in one batch, split by split."""
 
-    source: str
-    subtask: int
-    planned_at: int
-    slices: list[tuple[str, Slice]]
+    slices: list[tuple[str, Slice]] = field(default_factory=list)
 
 
 class PartlyRead:
@@ -70,7 +66,8 @@ class FilesRows:
         self._event_time = event_time_field(files, schema).name
 
     def read(self, partition: FilesPartition) -> Iterator[Any]:
-        """Yield the rows of a partition as Arrow record batches, in order of split, file and row.
+        """Yield the rows of a partition as Arrow record batches, in order of split, file and row, and then
+        what is said in band.
 
         Raises `BrokenLogError` if a file is not what was planned, or does not fit the schema.
         """
@@ -83,6 +80,9 @@ class FilesRows:
                 continue
             for batch in table.to_batches(max_chunksize=ROWS_PER_ARROW_BATCH):
                 yield self._with_progress(batch, partition, split)
+        if partition.said:
+            assert self._files.progress_column is not None
+            yield in_band_batch(partition, self._files.progress_column, self._schema)
 
     def _rows(self, split: str, part: Slice) -> Any:
         described = self._folder.described(split, part.file)
@@ -104,16 +104,6 @@ class FilesRows:
         column = self._files.progress_column
         if column is None:
             return batch
-        count = batch.num_rows
-        progress = pa.StructArray.from_arrays(
-            [
-                pa.repeat(pa.scalar(partition.source, pa.string()), count),
-                pa.repeat(pa.scalar(partition.subtask, pa.int32()), count),
-                pa.repeat(pa.scalar(split, pa.string()), count),
-                milliseconds(batch.column(self._event_time)),
-                pa.repeat(pa.scalar(partition.planned_at, pa.int64()), count),
-            ],
-            fields=list(to_arrow_schema(PROGRESS_SCHEMA)),
-        )
+        progress = record_progress(partition, split, milliseconds(batch.column(self._event_time)))
         arrays = {**dict(zip(batch.schema.names, batch.columns, strict=True)), column: progress}
         return pa.RecordBatch.from_arrays([arrays[name] for name in self._schema.names], schema=self._schema)

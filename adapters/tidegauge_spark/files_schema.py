@@ -7,7 +7,7 @@ from typing import Final
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import StructType
 
 from tidegauge_spark.event_times import is_event_time
 from tidegauge_spark.file_formats import FileFormat, found_name
@@ -16,22 +16,7 @@ from tidegauge_spark.given_options import IllegalOptionError
 from tidegauge_spark.json_lines_format import JsonLinesFormat
 from tidegauge_spark.log_files import BrokenLogError, LogFolder
 from tidegauge_spark.parquet_format import ParquetFormat
-
-PROGRESS_SCHEMA: Final = StructType(
-    [
-        StructField("source", StringType()),
-        StructField("subtask", IntegerType()),
-        StructField("split", StringType()),
-        StructField("timestamp", LongType()),
-        StructField("planned_at", LongType()),
-    ]
-)
-"""The fields of the column that the option progressColumn names: where a record came from, and when.
-
-source: the option sourceName, or else the identity of the source. subtask: counted from 0. split: the name of
-its folder. timestamp: the event time of the record (ms), null if it has no valid one. planned_at: the
-processing time at which the batch was planned, in ms since the source started, by the source's own clock.
-"""
+from tidegauge_spark.progress_rows import PROGRESS_SCHEMA
 
 FORMATS: Final[dict[str, Callable[[], FileFormat]]] = {"parquet": ParquetFormat, "json": JsonLinesFormat}
 """The file formats, by the value of the option fileFormat."""

@@ -10,7 +10,11 @@ from typing import Any, Final, NamedTuple
 import pyarrow.fs as filesystems
 
 FINISHED: Final = "_FINISHED"
-"""An empty file of this name in the folder of a split says that the split gets no more files."""
+"""An empty file of this name in the folder of a split says that the split gets no more files; beside the
+splits it says that there will be no more splits."""
+
+PAUSED: Final = "_PAUSED"
+"""An empty file of this name in the folder of a split says that nothing is read of it until it is removed."""
 
 ATTEMPTS: Final = 3
 
@@ -26,12 +30,19 @@ class LostFileError(BrokenLogError):
 class SplitFiles(NamedTuple):
     """The files of a split: names in ascending order, with their sizes (bytes).
 
-    finished: whether the split gets no more.
+    finished: whether the split gets no more. paused: whether it is not to be read for now.
     """
 
     names: tuple[str, ...]
     sizes: tuple[int, ...]
     finished: bool
+    paused: bool = False
+
+
+class Listing(dict[str, SplitFiles]):
+    """The splits that were found, by name. ended: whether there will be no other ones."""
+
+    ended: bool = False
 
 
 class LogFolder:
@@ -49,7 +60,7 @@ class LogFolder:
             raise BrokenLogError(f"the path {path!r} cannot be opened: {error}") from error
         self._root = root.rstrip("/")
 
-    def list(self) -> dict[str, SplitFiles]:
+    def list(self) -> Listing:
         """Return the files of each split.
 
         Names that begin with "_" or "." are not looked at, as in Spark. Raises `BrokenLogError` if the folder
@@ -58,11 +69,17 @@ class LogFolder:
         found = self._entries()
         splits: dict[str, list[tuple[str, int]]] = {}
         finished: set[str] = set()
+        paused: set[str] = set()
+        listing = Listing()
         prefix = len(self._root) + 1
         for info in found:
             parts = info.path[prefix:].split("/")
             if parts[-1] == FINISHED and len(parts) == 2:
                 finished.add(parts[0])
+            if parts[-1] == PAUSED and len(parts) == 2:
+                paused.add(parts[0])
+            if parts == [FINISHED]:
+                listing.ended = True
             if any(part.startswith(("_", ".")) for part in parts):
                 continue
             if info.type == filesystems.FileType.NotFound:
@@ -74,7 +91,9 @@ class LogFolder:
                 splits.setdefault(parts[0], []).append((parts[1], info.size))
             else:
                 raise BrokenLogError(_misplaced(self.path, "/".join(parts), is_folder))
-        return {split: _split_files(files, split in finished) for split, files in splits.items()}
+        for split, files in splits.items():
+            listing[split] = _split_files(files, split in finished, split in paused)
+        return listing
 
     def _entries(self) -> Any:
         """Return all that is in the folder. What is removed meanwhile can make it fail, but not always."""
@@ -123,9 +142,9 @@ def changed(file: str, size: int, size_now: int) -> str:
     )
 
 
-def _split_files(files: list[tuple[str, int]], finished: bool) -> SplitFiles:
+def _split_files(files: list[tuple[str, int]], finished: bool, paused: bool) -> SplitFiles:
     files.sort()
-    return SplitFiles(tuple(name for name, _ in files), tuple(size for _, size in files), finished)
+    return SplitFiles(tuple(name for name, _ in files), tuple(size for _, size in files), finished, paused)
 
 
 def _misplaced(root: str, path: str, is_folder: bool) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tidegauge_spark.planned_signals import NO_SIGNALS, PlannedSignals
 from tidegauge_spark.sealed_offset import IllegalOffsetError, sealed, unsealed
 from tidegauge_spark.sequences import Sequence
 from tidegauge_spark.valve_state import MIN
@@ -51,7 +52,7 @@ class SourceOffset:
     source: the identity of the source, made when its query started for the first time. started_at: when
     that was (ms since 1970). now: the processing time of the last planning (ms since started_at, by the
     source's own clock). bound: the last one announced to the subtasks (ms), None if there was none; only
-    told, nothing is derived from it.
+    told, nothing is derived from it. signals: what goes in band.
     """
 
     source: str
@@ -59,20 +60,16 @@ class SourceOffset:
     now: int
     bound: int | None
     subtasks: tuple[SubtaskOffset, ...]
+    signals: PlannedSignals = NO_SIGNALS
 
     @property
     def finished(self) -> bool:
         """Whether all subtasks are finished."""
         return all(subtask.finished for subtask in self.subtasks)
 
-    @property
-    def minimum(self) -> int | None:
-        """The smallest watermark of the unfinished subtasks (ALIGN-1, ALIGN-5), None without such."""
-        return min((each.watermark for each in self.subtasks if not each.finished), default=None)
-
     def at(self, now: int) -> SourceOffset:
-        """Return this offset at another processing time (ms since the source started)."""
-        return replace(self, now=now)
+        """Return this offset at another processing time (ms since the source started), nothing to read."""
+        return replace(self, now=now, signals=self.signals.silent())
 
     def to_json(self) -> dict[str, Any]:
         """Return the offset as Spark stores it. `watermark` and `finished` are there for who reads it."""
@@ -91,6 +88,7 @@ class SourceOffset:
                 }
                 for subtask in self.subtasks
             ],
+            "signals": self.signals.to_json(),
         }
         return sealed(offset)
 
@@ -111,6 +109,7 @@ class SourceOffset:
                     SubtaskOffset(int(each["first"]), int(each["last"]), int(each["next"]))
                     for each in stored["subtasks"]
                 ),
+                signals=PlannedSignals.from_json(stored.get("signals")),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise IllegalOffsetError(

@@ -11,6 +11,7 @@ from tidegauge_spark.coordinator_client import Address
 from tidegauge_spark.file_options import FILE_OPTIONS, FileOptions, parse_files
 from tidegauge_spark.given_options import GivenOptions, IllegalOptionError
 from tidegauge_spark.group_member import DEFAULT_PATIENCE
+from tidegauge_spark.sequence_rows import SOURCE_SCHEMA
 from tidegauge_spark.sequences import SEQUENCE_OPTIONS, SUBTASK_OPTIONS, Sequence, parse_sequences
 
 __all__ = ["Alignment", "IllegalOptionError", "SourceOptions", "parse_options"]
@@ -28,6 +29,7 @@ ALIGNMENT_OPTIONS: Final = (
     "coordinatorTimeout",
     "sourcesInGroup",
 )
+SIGNAL_OPTIONS: Final = ("inBandWatermarks", "idleTimeout", "maxRowsPerBatchInBacklog")
 PLAIN_OPTIONS: Final = (
     "numSubtasks",
     *SEQUENCE_OPTIONS,
@@ -36,6 +38,8 @@ PLAIN_OPTIONS: Final = (
     "clockStep",
     "maxRowsPerBatch",
     "sourceName",
+    "progressColumn",
+    *SIGNAL_OPTIONS,
 )
 
 _BACKLOG_THRESHOLD: Final = frozenset(
@@ -63,12 +67,25 @@ class Alignment:
 
 
 @dataclass(frozen=True)
+class SignalOptions:
+    """What a source says beside its records: whether in band, after which time a split is idle (ms, None:
+    never), the watermark lag from which on there is a backlog (ms, None: none), and the most rows of a batch
+    while there is one (None: as ever)."""
+
+    in_band: bool = False
+    idle_timeout: int | None = None
+    watermark_lag_threshold: int | None = None
+    rows_per_batch_in_backlog: int | None = None
+
+
+@dataclass(frozen=True)
 class SourceOptions:
     """The options of a source, checked. It reads `files`, or `sequences` if that is None.
 
     alignment: None if it is not aligned (SOURCE-4). clock_step: the virtual time (ms) that passes at each
     planning; None: the wall clock. rows_per_batch: the most rows in a batch of this source. name: what the
-    column "source" says; None: the identity of the source.
+    column "source" says; None: the identity of the source. progress_column: a column to be filled with
+    `PROGRESS_SCHEMA`, None: there is none. signals: None if nothing is said beside the records.
     """
 
     sequences: tuple[Sequence, ...]
@@ -77,10 +94,19 @@ class SourceOptions:
     clock_step: int | None = None
     rows_per_batch: int = DEFAULT_ROWS_PER_BATCH
     name: str | None = None
+    progress_column: str | None = None
+    signals: SignalOptions | None = None
+
+    @property
+    def subtasks(self) -> int:
+        """How many subtasks read."""
+        return len(self.sequences) if self.files is None else self.files.subtasks
 
 
-def parse_options(options: Mapping[str, str]) -> SourceOptions:
+def parse_options(options: Mapping[str, str], watermark_lag_threshold: int | None = None) -> SourceOptions:
     """Return the options as the source needs them; the case of their names does not matter.
+
+    watermark_lag_threshold: that of the job (ms), None if it has none.
 
     Raises `IllegalOptionError` for an unknown option, a value that is not one, and options that do not go
     together.
@@ -103,7 +129,36 @@ def parse_options(options: Mapping[str, str]) -> SourceOptions:
         clock_step=given.duration("clockStep", least=1),
         rows_per_batch=given.integer("maxRowsPerBatch", DEFAULT_ROWS_PER_BATCH, 1, MOST_ROWS_PER_BATCH),
         name=given.text("sourceName"),
+        progress_column=_progress_column(given, files),
+        signals=_signals(given, watermark_lag_threshold),
     )
+
+
+def _progress_column(given: GivenOptions, files: FileOptions | None) -> str | None:
+    column = given.text("progressColumn")
+    taken = [field.name for field in SOURCE_SCHEMA] if files is None else [files.event_time_column]
+    if column is not None and column.lower() in (name.lower() for name in taken):
+        given.refuse("progressColumn", column, "there is a column of that name; write another one")
+    return column
+
+
+def _signals(given: GivenOptions, threshold: int | None) -> SignalOptions | None:
+    in_band = given.boolean("inBandWatermarks", default=False)
+    if in_band:
+        given.require("inBandWatermarks", "progressColumn")
+    idle_timeout = given.duration("idleTimeout", least=1)
+    in_backlog = None
+    if given.text("maxRowsPerBatchInBacklog") is not None:
+        in_backlog = given.integer("maxRowsPerBatchInBacklog", 1, 1, MOST_ROWS_PER_BATCH)
+        if threshold is None:
+            given.refuse(
+                "maxRowsPerBatchInBacklog",
+                str(in_backlog),
+                f"set the Spark conf {WATERMARK_LAG_THRESHOLD} before register(spark), or nothing is backlog",
+            )
+    if not in_band and idle_timeout is None and threshold is None:
+        return None
+    return SignalOptions(in_band, idle_timeout, threshold, in_backlog)
 
 
 def _refuse_sequence(given: GivenOptions) -> None:

@@ -12,8 +12,8 @@ import time
 import uuid
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable
-from typing import Any, Final, Generic, Protocol, Self, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import (
@@ -23,10 +23,13 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
+from tidegauge_spark.backlog_state import BacklogOutput
 from tidegauge_spark.coordinator_client import CoordinatorError, leave_group
 from tidegauge_spark.group_member import GroupMember
 from tidegauge_spark.options import SourceOptions
+from tidegauge_spark.planned_signals import PlannedSignals
 from tidegauge_spark.planner import GroupMinimum
+from tidegauge_spark.source_signals import SourceSignals, SplitMoment
 from tidegauge_spark.valve_state import MAX, MIN
 
 WAIT: Final = 100
@@ -36,16 +39,12 @@ LOOK_AGAIN: Final = 10
 """How often it looks meanwhile (ms)."""
 
 
-class Standing(Protocol):
-    """A source as its group sees it."""
+class SourceStanding(NamedTuple):
+    """A source as its group sees it: its identity, and its smallest watermark (ms), None if nobody has to
+    wait for it."""
 
-    @property
-    def source(self) -> str:
-        """Its identity."""
-
-    @property
-    def minimum(self) -> int | None:
-        """Its smallest watermark (ms), None if nobody has to wait for it."""
+    source: str
+    minimum: int | None
 
 
 class Offset(Protocol):
@@ -62,6 +61,10 @@ class Offset(Protocol):
     @property
     def now(self) -> int:
         """The processing time of the last planning (ms since it started)."""
+
+    @property
+    def signals(self) -> PlannedSignals:
+        """What goes in band."""
 
     def at(self, now: int) -> Self:
         """Return this offset at another processing time, with nothing to read."""
@@ -138,8 +141,8 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         `CoordinatorError` after coordinatorTimeout, and at once if the service refuses. What is reported
         here is in the checkpoint already, since Spark has logged `start`.
         """
-        most_rows = _most_rows(limit)
         offset = self._restored(start)
+        most_rows = self._most_rows(offset, limit)
         if self._finished(offset):
             return start
         if self._options.clock_step is not None:
@@ -196,7 +199,49 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         """Return the processing time by the clock on the wall (ms); it stands still if that is put back."""
         return max(offset.now, self._wall_clock() - offset.started_at)
 
-    def _announcement(self, standing: Standing, now: int) -> GroupMinimum | None:
+    def _most_rows(self, offset: AnyOffset, limit: ReadLimit) -> int | None:
+        """Return the most rows of the next batch: those of the read limit, None if it is no limit, or more
+        while there is a backlog."""
+        most_rows = _most_rows(limit)
+        signals = self._options.signals
+        if most_rows is None or signals is None or not offset.signals.in_backlog:
+            return most_rows
+        return signals.rows_per_batch_in_backlog or most_rows
+
+    def _moment(self, offset: AnyOffset, now: int) -> int:
+        """Return the processing time (ms) that event times are compared with: the virtual clock as it is, the
+        one on the wall since 1970."""
+        return now if self._options.clock_step is not None else offset.started_at + now
+
+    def _signals(
+        self,
+        before: PlannedSignals,
+        moment: int,
+        looked_at: int,
+        splits: Mapping[str, SplitMoment],
+        ended: bool,
+    ) -> PlannedSignals:
+        """Return what a planning says in band: see `SourceSignals.planned`."""
+        options = self._options.signals
+        assert options is not None
+        settings = (options.idle_timeout, options.watermark_lag_threshold)
+        if before.state is None:
+            signals = SourceSignals(self._options.subtasks, *settings)
+        else:
+            signals = SourceSignals.restored(before.state, *settings)
+        said = signals.planned(moment, looked_at, splits, ended)
+        return PlannedSignals(said, signals.state())
+
+    def _signalled(self, before: PlannedSignals, after: PlannedSignals) -> bool:
+        """Return whether something is said, or a clock was stopped or goes on."""
+        return bool(after.said) or after.blocked_splits != before.blocked_splits
+
+    def _in_band(self, signals: PlannedSignals, subtask: int) -> list[BacklogOutput]:
+        """Return what a subtask says in rows."""
+        options = self._options.signals
+        return signals.said.get(subtask, []) if options is not None and options.in_band else []
+
+    def _announcement(self, standing: SourceStanding, now: int) -> GroupMinimum | None:
         """Return what the group was found to be, at most an update interval ago; None without alignment."""
         alignment = self._options.alignment
         if self._announced is not None and alignment is not None:
@@ -207,12 +252,12 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         self._announced = None if group is None or not group.complete else (now, group)
         return group
 
-    def _told(self, standing: Standing) -> bool:
+    def _told(self, standing: SourceStanding) -> bool:
         """Tell the group how the source stands; return whether it has heard it, if there is a service."""
         self._group_minimum(standing)
         return self._member is None or self._member.gone_for == 0
 
-    def _group_minimum(self, standing: Standing) -> GroupMinimum | None:
+    def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
         """Report the minimum of this source; return the group's (ALIGN-2), None if there is no alignment."""
         alignment = self._options.alignment
         if alignment is None:

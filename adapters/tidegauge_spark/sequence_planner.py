@@ -2,12 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Several
 from dataclasses import replace
 
 from tidegauge_spark.offsets import SourceOffset, SubtaskOffset
 from tidegauge_spark.options import SourceOptions
 from tidegauge_spark.planner import Bound, GroupMinimum, bound_of, share_out
 from tidegauge_spark.sequences import Sequence
+from tidegauge_spark.source_signals import SplitMoment
+from tidegauge_spark.valve_state import MIN
+
+
+def minimum(offset: SourceOffset, sequences: Several[Sequence], now: int) -> int | None:
+    """Return the smallest watermark (ms) of the subtasks that are waited for (ALIGN-1), None without such.
+
+    Not waited for are the finished (ALIGN-5), and the idle that have nothing to read now either (SOURCE-8).
+    """
+    idle = offset.signals.idle_splits
+    return min(
+        (
+            subtask.watermark
+            for index, (subtask, sequence) in enumerate(zip(offset.subtasks, sequences, strict=True))
+            if not subtask.finished and (str(index) not in idle or sequence.readable_at(now) >= subtask.next)
+        ),
+        default=None,
+    )
+
+
+def moments(
+    offset: SourceOffset, planned: SourceOffset, sequences: Several[Sequence]
+) -> dict[str, SplitMoment]:
+    """Return how each subtask stands after a planning that went on from an offset; its split has its index
+    as name."""
+    return {
+        str(index): SplitMoment(
+            index,
+            after.next > before.next,
+            after.watermark if after.records else MIN,
+            sequence.readable_at(planned.now) >= after.next,
+            after.finished,
+        )
+        for index, (before, after, sequence) in enumerate(
+            zip(offset.subtasks, planned.subtasks, sequences, strict=True)
+        )
+    }
 
 
 def plan(

@@ -2,57 +2,16 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any
 
-import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
-from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
 from tidegauge_spark.offsets import SourceOffset
-from tidegauge_spark.reader import AlignedReader
-from tidegauge_spark.sequence_planner import plan
-
-SOURCE_SCHEMA: Final = StructType(
-    [
-        StructField("source", StringType()),
-        StructField("subtask", IntegerType()),
-        StructField("number", LongType()),
-        StructField("timestamp", LongType()),
-        StructField("planned_at", LongType()),
-    ]
-)
-"""A row is one record of a number sequence.
-
-source: the option sourceName, or else the identity of the source. subtask: counted from 0. number: that of
-the sequence. timestamp: its event time, the same number in ms. planned_at: the processing time at which the
-batch was planned, in ms since the source started, by the source's own clock.
-"""
-
-ROWS_PER_ARROW_BATCH: Final = 65_536
-
-_ARROW_SCHEMA: Final = pa.schema(
-    [
-        pa.field("source", pa.string()),
-        pa.field("subtask", pa.int32()),
-        pa.field("number", pa.int64()),
-        pa.field("timestamp", pa.int64()),
-        pa.field("planned_at", pa.int64()),
-    ]
-)
-
-
-@dataclass
-class SubtaskPartition(InputPartition):
-    """The records of one subtask in one batch: numbers `first` to `last`, both included."""
-
-    source: str
-    subtask: int
-    first: int
-    last: int
-    planned_at: int
+from tidegauge_spark.reader import AlignedReader, SourceStanding
+from tidegauge_spark.sequence_planner import minimum, moments, plan
+from tidegauge_spark.sequence_rows import SubtaskPartition, sequence_rows
 
 
 class AlignedSourceReader(AlignedReader[SourceOffset]):
@@ -67,44 +26,43 @@ class AlignedSourceReader(AlignedReader[SourceOffset]):
         return offset
 
     def _planned(self, offset: SourceOffset, now: int, most_rows: int | None) -> SourceOffset:
-        return plan(self._options, offset, now, self._announcement(offset, now), most_rows)
+        standing = SourceStanding(offset.source, minimum(offset, self._options.sequences, now))
+        planned = plan(self._options, offset, now, self._announcement(standing, now), most_rows)
+        if self._options.signals is None:
+            return planned
+        splits = moments(offset, planned, self._options.sequences)
+        signals = self._signals(offset.signals, self._moment(offset, now), now, splits, planned.finished)
+        return replace(planned, signals=signals)
 
     def _progressed(self, offset: SourceOffset, planned: SourceOffset) -> bool:
-        return planned.subtasks != offset.subtasks
+        return planned.subtasks != offset.subtasks or self._signalled(offset.signals, planned.signals)
 
     def _finished(self, offset: SourceOffset) -> bool:
-        return offset.finished and self._told(offset)  # the others need to know (ALIGN-5)
+        # The others need to know (ALIGN-5).
+        return offset.finished and self._told(SourceStanding(offset.source, None))
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[SubtaskPartition]:
         """Return what lies between two offsets: nothing else counts, so a replay is exact (JOB-4)."""
+        if start == end:
+            return []
         before, after = self._restored(start), self._restored(end)
         self._unlogged = None
         name = self._options.name or after.source
         return [
-            SubtaskPartition(name, index, old.next, new.next - 1, after.now)
+            SubtaskPartition(
+                name,
+                index,
+                after.now,
+                old.next,
+                new.next - 1,
+                said=self._in_band(after.signals, index),
+                backlog=before.signals.backlog(index),
+            )
             for index, (old, new) in enumerate(zip(before.subtasks, after.subtasks, strict=True))
-            if new.next > old.next
+            if new.next > old.next or self._in_band(after.signals, index)
         ]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """Yield the records of a partition as Arrow record batches, not more than some MB at once."""
+        """Yield the rows of a partition: see `sequence_rows`."""
         assert isinstance(partition, SubtaskPartition)
-        for first in range(partition.first, partition.last + 1, ROWS_PER_ARROW_BATCH):
-            last = min(partition.last, first + ROWS_PER_ARROW_BATCH - 1)
-            yield _record_batch(partition, first, last)
-
-
-def _record_batch(partition: SubtaskPartition, first: int, last: int) -> Any:
-    """Return the records of numbers `first` to `last`, both included."""
-    count = last - first + 1
-    numbers = pa.Array.from_buffers(
-        pa.int64(), count, [None, pa.py_buffer(array("q", range(first, last + 1)))]
-    )
-    columns = [
-        pa.repeat(pa.scalar(partition.source, pa.string()), count),
-        pa.repeat(pa.scalar(partition.subtask, pa.int32()), count),
-        numbers,
-        numbers,
-        pa.repeat(pa.scalar(partition.planned_at, pa.int64()), count),
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=_ARROW_SCHEMA)
+        return sequence_rows(partition, self._options.progress_column)

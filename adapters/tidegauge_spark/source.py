@@ -9,10 +9,12 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
 
+from tidegauge_spark.backlog import watermark_lag_threshold as threshold_of
 from tidegauge_spark.files_reader import AlignedFilesReader
 from tidegauge_spark.files_schema import first_schema
-from tidegauge_spark.options import IllegalOptionError, parse_options
-from tidegauge_spark.sequence_reader import SOURCE_SCHEMA, AlignedSourceReader
+from tidegauge_spark.options import IllegalOptionError, SourceOptions, parse_options
+from tidegauge_spark.sequence_reader import AlignedSourceReader
+from tidegauge_spark.sequence_rows import sequence_schema
 from tidegauge_spark.session_coordination import published_coordination
 
 FORMAT: Final = "tidegauge"
@@ -25,16 +27,20 @@ def register(spark: SparkSession) -> None:
     After `ensure_coordination(spark)` its sources that are in a group meet at the coordination service of
     the application, those of several queries, too.
     """
-    published = published_coordination(spark)
-    if published is None:
-        spark.dataSource.register(AlignedSource)
-        return
+    spark.dataSource.register(informed(AlignedSource, spark))
 
-    class CoordinatedSource(AlignedSource):
-        coordinator = published
 
-    # Sources are made in other processes, where the session's settings are not known: the class has to tell.
-    spark.dataSource.register(CoordinatedSource)
+def informed(source: type[AlignedSource], spark: SparkSession) -> type[AlignedSource]:
+    """Return the source with what a session says of all its sources.
+
+    Sources are made in other processes, where the session's settings are not known: the class has to tell.
+    """
+
+    class InformedSource(source):  # type: ignore[misc, valid-type]
+        coordinator = published_coordination(spark)
+        watermark_lag_threshold = threshold_of(spark)
+
+    return InformedSource
 
 
 class AlignedSource(DataSource):
@@ -103,6 +109,9 @@ class AlignedSource(DataSource):
     coordinator: ClassVar[str | None] = None
     """The default of the option of that name, for sources that are in a group."""
 
+    watermark_lag_threshold: ClassVar[int | None] = None
+    """From which lag of the watermark on there is a backlog (ms); None: there is none."""
+
     @classmethod
     def name(cls) -> str:
         """Return the name of the format."""
@@ -114,20 +123,25 @@ class AlignedSource(DataSource):
         Raises `IllegalOptionError`, so that `load()` refuses wrong options, and `BrokenLogError` if the file
         cannot be read or there is none.
         """
-        files = parse_options(self._given()).files
-        return SOURCE_SCHEMA if files is None else first_schema(files)
+        options = self._parsed()
+        if options.files is not None:
+            return first_schema(options.files)
+        return sequence_schema(options.progress_column)
 
     def streamReader(self, schema: StructType) -> AlignedSourceReader | AlignedFilesReader:
         """Return the reader. Raises `IllegalOptionError` for wrong options or a schema that does not fit."""
-        options = parse_options(self._given())
+        options = self._parsed()
         if options.files is not None:
             return AlignedFilesReader(options, schema)
-        if schema.simpleString() != SOURCE_SCHEMA.simpleString():
+        if schema.simpleString() != sequence_schema(options.progress_column).simpleString():
             raise IllegalOptionError(
                 f"schema = {schema.simpleString()!r}: the columns of this source are given; "
                 "leave schema() out, and select or cast afterwards"
             )
         return AlignedSourceReader(options)
+
+    def _parsed(self) -> SourceOptions:
+        return parse_options(self._given(), self.watermark_lag_threshold)
 
     def _given(self) -> Mapping[str, str]:
         """Return the options, with the session's coordinator where one has to be given."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from tidegauge_spark.file_position import FilePosition
-from tidegauge_spark.log_files import BrokenLogError, LogFolder, LostFileError, SplitFiles, changed
+from tidegauge_spark.log_files import BrokenLogError, Listing, LogFolder, LostFileError, SplitFiles, changed
 
-Splits = Mapping[str, SplitFiles]
+Splits = Listing
 
 
 class SplitDiscovery:
@@ -22,6 +22,8 @@ class SplitDiscovery:
         self._worker = ThreadPoolExecutor(1, "tidegauge-discovery") if in_background else None
         self._found: Splits | None = None
         self._found_at = 0
+        self.looked_at = 0
+        """The processing time (ms) at which the listing that `splits` returned last was begun."""
         self._coming: Future[Splits] | None = None
         self._frozen = False
 
@@ -33,15 +35,15 @@ class SplitDiscovery:
     def splits(self, now: int) -> Splits:
         """Return what there is at a processing time (ms). Raises `BrokenLogError` if it cannot be listed."""
         if self._found is None:
-            self._found, self._found_at = self._list(), now
+            self._found, self._found_at, self.looked_at = self._list(), now, now
         if self._frozen:
             return self._found
         if self._coming is not None and self._coming.done():
-            self._found, self._coming = self._coming.result(), None
+            self._found, self._coming, self.looked_at = self._coming.result(), None, self._found_at
         if self._coming is None and now - self._found_at >= max(1, self._interval):
             self._found_at = now
             if self._worker is None:
-                self._found = self._list()
+                self._found, self.looked_at = self._list(), now
             else:
                 self._coming = self._worker.submit(self._list)
         return self._found

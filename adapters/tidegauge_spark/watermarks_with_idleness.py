@@ -30,6 +30,11 @@ class WatermarksWithIdleness(WatermarkGenerator):
         self._quiet_since: int | None = None
         self._idle = False
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether IDLE was said, and no record has come since."""
+        return self._idle
+
     def on_event(self, timestamp: int) -> Sequence[StreamElement]:
         """A record ends idleness, whatever its timestamp (ms), before its generator speaks (IDLE-5)."""
         returned = (ACTIVE,) if self._idle else ()

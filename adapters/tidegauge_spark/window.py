@@ -25,9 +25,9 @@ WINDOW_INPUT_SCHEMA: Final = step_schema(record_key=StringType(), timestamp=Long
 """A row is one step of windows.
 
 key: the operator subtask, which has a watermark of its own. sequence: the order of the steps of this subtask.
-kind: "record", "watermark", "idle", "active", or "expired-state", which asks how many records are kept for
-nothing. record_key: records of different keys are in different windows; null is a key like any other, and
-what is no record has none. timestamp: of a record or a watermark, ms. value: of a record.
+kind: "record", "watermark", "idle", "active"; "expired-state", which asks how many records are kept for
+nothing, or "kept-state", which asks how many are kept at all. record_key: records of different keys are in
+different windows; null is a key like any other, and what is no record has none. timestamp: of a record or a watermark, ms. value: of a record.
 """
 
 WINDOW_OUTPUT_SCHEMA: Final = answer_schema(
@@ -49,7 +49,7 @@ of that step, from 0. kind and what goes with it:
 * "late": a record that came too late, with record_key, timestamp (ms) and value: the late output.
 * "drop": a record that came too late where there is no late output.
 * "watermark" with timestamp (ms), "idle", "active": what the operator passes on.
-* "state-size": so many records are kept for nothing.
+* "state-size": so many records are kept, for nothing or at all.
 * "error": the step was refused; error is "illegal-argument".
 """
 
@@ -123,6 +123,8 @@ class WindowProcessor(SteppedProcessor[Windows]):
                 outputs = [*component.active()]
             case "expired-state":
                 outputs = [*component.expired_state()]
+            case "kept-state":
+                outputs = [*component.kept_state()]
             case _:
                 raise unknown_kind(step)
         return outputs

@@ -143,6 +143,11 @@ class Windows:
         over = [window for window in self._kept if self._is_over(window)]
         return [WindowOutput("state-size", records=sum(len(self._kept[window].values) for window in over))]
 
+    def kept_state(self) -> list[WindowOutput]:
+        """How many records are kept in all, of whatever key."""
+        records = sum(len(self._kept[window].values) for window in self._kept)
+        return [WindowOutput("state-size", records=records)]
+
     def _late(self, timestamp: int, value: int, record_key: str | None) -> WindowOutput:
         """Put a record aside, or say that it is lost (WIN-12)."""
         if self._settings.late_output:

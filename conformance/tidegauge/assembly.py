@@ -54,7 +54,8 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
     rules = as_known(rules, deviations, started.known)
     properties = _properties(started, scored.findings, everything.findings, policies)
     properties = properties_as_known(properties, scored.findings, started.known)
-    items = [_item_result(name, finished.get(name), started) for name in started.planned]
+    problem = next((event.problem for event in events if isinstance(event, Ended)), "")
+    items = [_item_result(name, finished.get(name), started, problem) for name in started.planned]
     complete = any(isinstance(event, Ended) for event in events) and all(
         i.outcome != "not-run" for i in items
     )
@@ -254,10 +255,13 @@ def _policy_text(rule: Rule, profile: str) -> str | None:
     return None if here == core else f"by policy {rule.policy} = {here}; core says {core}"
 
 
-def _item_result(name: str, event: Finished | None, started: Started) -> ItemResult:
+def _item_result(name: str, event: Finished | None, started: Started, problem: str) -> ItemResult:
+    """`problem`: why an item that did not finish was not run, as far as that is known."""
     scored = name not in later_items(started)
     if event is None:
-        return ItemResult(id=name, outcome="not-run", scenarios=0, steps=0, duration_s=0.0, scored=scored)
+        return ItemResult(
+            id=name, outcome="not-run", scenarios=0, steps=0, duration_s=0.0, text=problem, scored=scored
+        )
     report: ItemReport | None = event.report
     return ItemResult(
         id=name,

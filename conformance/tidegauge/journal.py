@@ -56,9 +56,10 @@ class Finished(Event, frozen=True, tag="finished"):
 
 
 class Ended(Event, frozen=True, tag="ended"):
-    """The test session came to its own end."""
+    """The test session came to its own end. `problem`: why workers did not start in mid-run, if they did not."""
 
     exit_status: int
+    problem: str = ""
 
 
 AnyEvent = Started | Refused | Finished | Ended

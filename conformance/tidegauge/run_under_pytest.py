@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -35,6 +36,11 @@ from .scenario import BadInput, Scenario
 from .suites.items import scenarios_of
 
 _LONGEST_TEXT = 4000
+_REFUSED = "refused-by-a-worker"
+"""The file in which a process that could not start says why."""
+
+_FAILED_STARTS = 3
+"""So many new processes that do not start, while none works, end the run."""
 _PACKAGES = ("tidegauge", "pytest", "hypothesis", "pyspark")
 
 
@@ -96,11 +102,15 @@ def start(config: pytest.Config) -> None:
     except BadInput as problem:
         if journal is not None:
             journal.write(Refused(str(problem)))
+        elif folder is not None and is_worker:
+            (folder / _REFUSED).write_text(str(problem), encoding="utf-8")
         raise pytest.UsageError(str(problem)) from None
     config.stash[RUN_KEY] = run
     if run.implementation.one_process and not is_worker:
         # not by marks for `--dist loadgroup`: pytest 9.2 ignores them (pytest-xdist issue 1386)
         config.option.tx = getattr(config.option, "tx", [])[:1]
+    if not is_worker and getattr(config.option, "maxworkerrestart", None) is None:
+        config.option.maxworkerrestart = str(len(run.planned))  # each item may cost the worker that runs it
     if journal is not None:
         journal.write(
             Started(
@@ -175,6 +185,22 @@ class JournalWriter:
         self.journal = journal
         self.timeout = float(getattr(config.option, "timeout", None) or 0)
         self.started: dict[str, float] = {}
+        self.working: set[Any] = set()
+        self.failed_starts = 0
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodeready(self, node: Any) -> None:
+        """A worker has started."""
+        self.working.add(node)
+        self.failed_starts = 0
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """A worker has ended, or never started; if none works any more, and none starts, that is the end."""
+        self.failed_starts += node not in self.working
+        self.working.discard(node)
+        if not self.working and self.failed_starts >= _FAILED_STARTS:
+            pytest.exit(f"no process of the engine starts any more: {self._problem()}", returncode=1)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """An item starts."""
@@ -224,7 +250,12 @@ class JournalWriter:
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
         """The session came to its own end."""
-        self.journal.write(Ended(int(exitstatus)))
+        self.journal.write(Ended(int(exitstatus), self._problem()))
         self.journal.close()
-        for path in self.journal.folder.glob("running-*"):
+        for path in (*self.journal.folder.glob("running-*"), self.journal.folder / _REFUSED):
             path.unlink(missing_ok=True)
+
+    def _problem(self) -> str:
+        """Why a worker did not start, if one did not."""
+        file = self.journal.folder / _REFUSED
+        return file.read_text(encoding="utf-8") if file.is_file() else ""

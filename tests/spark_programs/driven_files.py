@@ -15,8 +15,8 @@ from pyspark.sql.types import LongType, StructType
 
 from spark_programs.driven_query import DrivenQuery, Offset, WallClock
 from tidegauge_spark.files_reader import AlignedFilesReader
-from tidegauge_spark.files_schema import PROGRESS_SCHEMA
 from tidegauge_spark.options import parse_options
+from tidegauge_spark.progress_rows import PROGRESS_SCHEMA
 
 SCHEMA = StructType().add("time", LongType()).add("id", LongType()).add("progress", PROGRESS_SCHEMA)
 

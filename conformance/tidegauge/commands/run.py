@@ -33,8 +33,6 @@ from .summary import print_summary
 
 _POLL_SECONDS = 0.05
 _SECONDS_BETWEEN_LINES = 20.0
-_MOST_RESTARTS = 1_000_000
-"""Of workers: each crash costs its own item, however many there are."""
 
 
 @complains
@@ -125,6 +123,7 @@ def _clear(out: Path) -> None:
     try:
         for path in [
             *out.glob("running-*"),
+            *out.glob("refused-*"),
             *out.glob(f"{COUNTEREXAMPLES}/*.jsonl"),
             *out.glob("results.json*"),
         ]:
@@ -139,7 +138,6 @@ def _pytest_command(request: Request, workers: int, item_timeout: float) -> list
     command = [sys.executable, "-m", "pytest", "-c", str(suites / "pytest.ini"), "--rootdir", str(suites)]
     command += ["-n", str(workers), "--dist", "load", "-q", "--tb", "short"]
     command += ["--timeout", str(item_timeout), "--timeout-method", "thread"]
-    command += ["--max-worker-restart", str(_MOST_RESTARTS)]
     command += ["--pyargs", "tidegauge.suites", "--tidegauge-adapter", request.adapter]
     command += ["--tidegauge-budget", request.budget, "--tidegauge-seed", str(request.seed)]
     command += ["--tidegauge-out", str(Path(request.out).resolve())]

@@ -1,0 +1,170 @@
+"""Where the driver of a streaming query can be killed, and how: with SIGKILL, and everything it has started.
+
+A kill is planned in the process that starts the driver and carried out by the process of Spark that reaches
+the point: the planning process, a worker of an executor, or the driver itself.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final, NoReturn
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
+from pyspark.sql.types import StructType
+
+from tidegauge_spark import AlignedSource
+
+PLANNING: Final = "planning"
+READING: Final = "reading"
+COMMITTING: Final = "committing"
+
+POINTS: Final = {
+    "planning begins": (PLANNING, 2),
+    "planned, not logged": (PLANNING, 2),
+    "logged, not read": (READING, 2),
+    "a task begins to read": (READING, 3),
+    "a task has read a part": (READING, 3),
+    "read, not written": (READING, 1),
+    "half written": (READING, 1),
+    "written, not committed": (COMMITTING, 1),
+    "being committed": (COMMITTING, 1),
+    "committed, the source not told": (COMMITTING, 2),
+    "committed, the source told": (COMMITTING, 2),
+}
+"""The points with their stage of a micro-batch, and how often a batch of two sources passes them."""
+
+WORKER_DIED: Final = "worker died"
+"""The file in `Kill.counts` that says that a worker has died in this run."""
+
+
+@dataclass(frozen=True)
+class Kill:
+    """Kill everything in the `session` of processes when `point` is passed for the `at`-th time.
+
+    counts: a folder in which the passes of this run are counted, for all processes. worker_dies: whether,
+    before that, the Python worker of a task ends with an exit code, having read a part.
+    """
+
+    point: str
+    at: int
+    session: int
+    counts: Path
+    worker_dies: bool
+
+    def passes(self, point: str) -> None:
+        """Say that a point is passed; does not return if this is the one."""
+        if self.is_due(point):
+            self.carry_out()
+
+    def is_due(self, point: str) -> bool:
+        """Say that a point is passed; return whether this is the one."""
+        if point != self.point:
+            return False
+        with (self.counts / "passes").open("ab") as passes:
+            fcntl.flock(passes, fcntl.LOCK_EX)
+            passes.write(b".")
+            return passes.tell() == self.at
+
+    def worker_dies_now(self) -> bool:
+        """Return whether this worker is the one to die, of all that ask."""
+        if not self.worker_dies:
+            return False
+        with suppress(FileExistsError), (self.counts / WORKER_DIED).open("x"):
+            return True
+        return False
+
+    def carry_out(self) -> NoReturn:
+        """Kill all processes of the session, and with them the one that calls this."""
+        (self.counts / "killed").write_text(self.point)
+        kill_session(self.session)
+        raise AssertionError("this process is not of the session that it was to kill")
+
+
+def kill_session(session: int) -> None:
+    """Send SIGKILL to all processes of a session: a driver that we started, its JVM, the Python workers."""
+    own = os.getpid()
+    while others := [process for process in _processes_of(session) if process != own]:
+        for process in others:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+    if os.getsid(0) == session:
+        os.kill(own, signal.SIGKILL)
+
+
+def _processes_of(session: int) -> list[int]:
+    """Return the processes of a session that are not dead yet."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, _, _, of = status.read_text().rpartition(")")[2].split()[:4]
+            if int(of) == session and state not in "ZX":
+                found.append(int(status.parent.name))
+    return sorted(found)
+
+
+class KilledSource(AlignedSource):
+    """The aligned source, with the points that its reader passes."""
+
+    kill: ClassVar[Kill | None] = None
+
+    def streamReader(self, schema: StructType) -> Any:
+        reader = super().streamReader(schema)
+        return reader if self.kill is None else KilledReader(reader, self.kill)
+
+
+class KilledReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """A reader that may be killed wherever Spark calls it."""
+
+    def __init__(self, reader: Any, kill: Kill) -> None:
+        self._reader, self._kill = reader, kill
+
+    def initialOffset(self) -> dict[str, Any]:
+        offset: dict[str, Any] = self._reader.initialOffset()
+        return offset
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        limit: ReadLimit = self._reader.getDefaultReadLimit()
+        return limit
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        self._reader.prepareForTriggerAvailableNow()
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
+        self._kill.passes("planning begins")
+        planned: dict[str, Any] = self._reader.latestOffset(start, limit)
+        self._kill.passes("planned, not logged")
+        return planned
+
+    def reportLatestOffset(self) -> dict[str, Any] | None:
+        reported: dict[str, Any] | None = self._reader.reportLatestOffset()
+        return reported
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
+        partitions: list[InputPartition] = self._reader.partitions(start, end)
+        self._kill.passes("logged, not read")
+        return partitions
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        self._kill.passes("a task begins to read")
+        for batch in self._reader.read(partition):
+            half = batch.num_rows // 2
+            yield batch.slice(0, half)
+            if self._kill.worker_dies_now():
+                os._exit(3)
+            self._kill.passes("a task has read a part")
+            yield batch.slice(half)
+
+    def commit(self, end: dict[str, Any]) -> None:
+        self._kill.passes("committed, the source not told")
+        self._reader.commit(end)
+        self._kill.passes("committed, the source told")
+
+    def stop(self) -> None:
+        self._reader.stop()
