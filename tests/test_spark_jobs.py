@@ -8,9 +8,11 @@ import pytest
 import wrong_sources
 from pyspark import cloudpickle
 
+from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.judging.examination import Examiner, ItemReport
 from tidegauge.judging.job_examination import examine_job
+from tidegauge.judging.jobs import family, finding, properties_of, runs_of
 from tidegauge.judging.verdicts import Findings, blamed_rules, merged
 from tidegauge_adapters.spark import SparkAdapter
 from tidegauge_adapters.spark_session import end_spark
@@ -40,6 +42,28 @@ def test_the_flip_182_job_on_spark() -> None:
     assert findings.properties["job-others-blocked"].checked == 1
     assert [failure.seen for failure in findings.failures] == []
     assert not any(counted.vacuous for counted in findings.properties.values())
+
+
+def seen_of(adapter: SparkAdapter, job: str, property_name: str) -> str | None:
+    """What a property sees on a job, without those that it is compared with by others."""
+    properties = [one for one in properties_of(JOBS[job]) if one.name == property_name]
+    jobs = family(JOBS[job], properties)
+    transcripts = dict(zip((one.id for one in jobs.values()), adapter.run(jobs.values()), strict=True))
+    found = finding(properties[0], runs_of(jobs, transcripts, adapter.describe()))
+    assert found is not None
+    return found.seen
+
+
+@pytest.mark.parametrize("wrong", [None, *wrong_sources.WRONG_FILE_SOURCES])
+def test_windows_behind_a_wrong_source_show_it(wrong: str | None) -> None:
+    if wrong is None:
+        assert seen_of(SparkAdapter({}), "blocked-is-not-idle", "job-blocked-is-not-idle") is None
+        return
+    source, job, property_name = wrong_sources.WRONG_FILE_SOURCES[wrong]
+    adapter = type("WrongAdapter", (SparkAdapter,), {"source": source})({})
+    seen = seen_of(adapter, job, property_name)
+    assert seen is not None
+    assert "too late for its window" in seen or "windows kept" in seen
 
 
 @pytest.mark.parametrize("wrong", wrong_sources.WRONG_SOURCES)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from pyspark.sql.streaming.datasource import ReadLimit
 from pyspark.sql.types import StructType
 
+from tidegauge_spark.files_reader import AlignedFilesReader
 from tidegauge_spark.offsets import SourceOffset
-from tidegauge_spark.options import parse_options
+from tidegauge_spark.options import SourceOptions, parse_options
+from tidegauge_spark.planned_signals import PlannedSignals
 from tidegauge_spark.planner import GroupMinimum
 from tidegauge_spark.reader import SourceStanding
 from tidegauge_spark.sequence_planner import minimum
 from tidegauge_spark.sequence_reader import AlignedSourceReader
 from tidegauge_spark.source import AlignedSource
+from tidegauge_spark.source_signals import SplitMoment
 
 
 class NeverBlocksReader(AlignedSourceReader):
@@ -77,14 +81,57 @@ class RemembersInTheReaderReader(AlignedSourceReader):
         return super().partitions(self._before.to_json(), self._memory.to_json())
 
 
-def _source(reader: type[AlignedSourceReader]) -> type[AlignedSource]:
+class CountsBlockedTimeReader(AlignedFilesReader):
+    """Its idle timeout runs on while a split is blocked."""
+
+    def _signals(
+        self,
+        before: PlannedSignals,
+        moment: int,
+        looked_at: int,
+        splits: Mapping[str, SplitMoment],
+        ended: bool,
+    ) -> PlannedSignals:
+        polled = {name: split._replace(blocked=False) for name, split in splits.items()}
+        return super()._signals(before, moment, looked_at, polled, ended)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._options, self._schema)
+
+
+class NeverIdleReader(AlignedFilesReader):
+    """Says nothing of a split that has fallen silent."""
+
+    def __init__(self, options: SourceOptions, schema: StructType) -> None:
+        assert options.signals is not None
+        super().__init__(replace(options, signals=replace(options.signals, idle_timeout=None)), schema)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._options, self._schema)
+
+
+class RunsAheadReader(AlignedFilesReader):
+    """Reads files whatever the bound is."""
+
+    def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
+        known = super()._group_minimum(standing)
+        return None if known is None else replace(known, watermark=None)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._options, self._schema)
+
+
+def _source(reader: type[AlignedSourceReader | AlignedFilesReader]) -> type[AlignedSource]:
     class WrongSource(AlignedSource):
         @classmethod
         def name(cls) -> str:
             return reader.__name__.lower()
 
-        def streamReader(self, schema: StructType) -> AlignedSourceReader:
-            return reader(parse_options(self.options))
+        def streamReader(self, schema: StructType) -> AlignedSourceReader | AlignedFilesReader:
+            options = parse_options(self.options)
+            if issubclass(reader, AlignedFilesReader):
+                return reader(options, schema)
+            return reader(options)
 
     return WrongSource
 
@@ -97,3 +144,18 @@ WRONG_SOURCES: dict[str, tuple[type[AlignedSource], str, str]] = {
     "remembers in the reader": (_source(RemembersInTheReaderReader), "flip-182-restarted", "JOB-4"),
 }
 """By what is wrong: the source, the job that shows it, and the rule that it breaks."""
+
+WRONG_FILE_SOURCES: dict[str, tuple[type[AlignedSource], str, str]] = {
+    "counts blocked time": (
+        _source(CountsBlockedTimeReader),
+        "blocked-is-not-idle",
+        "job-blocked-is-not-idle",
+    ),
+    "counts time under backpressure": (
+        _source(CountsBlockedTimeReader),
+        "backpressured-is-not-idle",
+        "job-backpressured-is-not-idle",
+    ),
+    "runs ahead": (_source(RunsAheadReader), "window-state", "job-window-state-bounded"),
+}
+"""By what is wrong: the source, the job with windows that shows it, and the property that it lacks."""

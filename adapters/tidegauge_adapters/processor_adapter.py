@@ -31,6 +31,12 @@ OPTIONS: dict[Engine, dict[str, str]] = {
 """The options of each engine, with their defaults."""
 
 _AT_ONCE = 20_000
+_AT_MOST: dict[Engine, dict[str, int]] = {
+    "streaming": {"state-cover": 200, "random-histories": 200, "properties": 20},
+    "tester": {},
+}
+"""What of a run goes through queries: they are a thousand times slower than the tester, which does it all."""
+
 _REMARKS: dict[Engine, str] = {
     "streaming": (
         "Processors run in streaming queries with RocksDB state, in two micro-batches a scenario at least "
@@ -82,6 +88,7 @@ class ProcessorAdapter(Adapter):
             layer=self.layer(),
             options=self.options,
             one_process=self.engine == "streaming",
+            at_most=_AT_MOST[self.engine],
             remark=_REMARKS[self.engine],
         )
 

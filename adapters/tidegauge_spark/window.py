@@ -27,7 +27,8 @@ WINDOW_INPUT_SCHEMA: Final = step_schema(record_key=StringType(), timestamp=Long
 key: the operator subtask, which has a watermark of its own. sequence: the order of the steps of this subtask.
 kind: "record", "watermark", "idle", "active"; "expired-state", which asks how many records are kept for
 nothing, or "kept-state", which asks how many are kept at all. record_key: records of different keys are in
-different windows; null is a key like any other, and what is no record has none. timestamp: of a record or a watermark, ms. value: of a record.
+different windows; null is a key like any other, and what is no record has none. timestamp: of a record or a
+watermark, ms. value: of a record.
 """
 
 WINDOW_OUTPUT_SCHEMA: Final = answer_schema(

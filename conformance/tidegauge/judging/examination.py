@@ -16,7 +16,7 @@ from ..deviations import Deviation
 from ..property import Property
 from ..results import JobPicture
 from ..runner import run
-from ..scenario import Scenario
+from ..scenario import Scenario, component_of
 from ..transcript import Outputs, Transcript, joined, spans
 from .blame import Spectrum
 from .deviating_reference import Semantics, with_deviations
@@ -143,13 +143,20 @@ class Examiner:
         if self.rules:
             kept = [one for one in kept if self.rules & _rules(expect(one, self.policies))]
         kept = self._expressible(kept, LeftOut() if left_out is None else left_out)
-        at_most = self.implementation.at_most.get(suite, len(kept))
+        at_most = self._at_most(suite, kept)
         if len(kept) <= at_most:
             return kept
         if left_out is not None:
             beyond = left_out.reasons.get(TOO_SLOW, 0) + len(kept) - at_most
             left_out.reasons[TOO_SLOW] = beyond
         return _a_few(kept, at_most)
+
+    def _at_most(self, suite: str, scenarios: Sequence[Scenario]) -> int:
+        """How many of these the engine can do; what runs on another layer than the rest is no burden."""
+        engine, everything = self.implementation, len(scenarios)
+        if not scenarios or engine.layer_of(component_of(scenarios[0])) != engine.layer:
+            return everything
+        return engine.at_most.get(suite, everything)
 
     def _expressible(self, scenarios: Sequence[Scenario], left_out: LeftOut) -> list[Scenario]:
         kept = []
