@@ -1,8 +1,8 @@
 """What alignment costs when nobody has to wait: the same source aligned and not, in turn, in real queries.
 
-Rows go to the sink "noop". The rows a second are those of all batches but the first, which Spark compiles.
-What counts is the ratio of a pair, one after the other on the same machine; the median of some pairs is
-printed.
+Rows go to the sink "noop". The rows a second of a query are the median of its batches, but for the first,
+which Spark compiles, and the last. What counts is the ratio of a pair, one after the other on the same
+machine, and of some pairs the median.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def files(folder: Path, rows: int) -> dict[str, str]:
 
 
 def rows_a_second(session: SparkSession, options: Mapping[str, str], rows: int, checkpoint: str) -> float:
-    """Run a query to its end."""
+    """Run a query to its end; return the median of its batches, which are of the same size but the last."""
     common = {"numSubtasks": str(SUBTASKS), "maxRowsPerBatch": str(ROWS_OF_A_BATCH)}
     source = session.readStream.format("tidegauge").options(**common, **options).load()
     query = (
@@ -53,9 +53,11 @@ def rows_a_second(session: SparkSession, options: Mapping[str, str], rows: int, 
     query.awaitTermination()
     batches = query.recentProgress
     assert sum(batch["numInputRows"] for batch in batches) == rows
-    later = batches[1:]
-    milliseconds = sum(batch["durationMs"]["triggerExecution"] for batch in later)
-    return sum(batch["numInputRows"] for batch in later) / milliseconds * 1000
+    return statistics.median(
+        float(batch["numInputRows"] / batch["durationMs"]["triggerExecution"] * 1000)
+        for batch in batches[1:-1]
+        if batch["numInputRows"]
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

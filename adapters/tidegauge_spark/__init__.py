@@ -8,16 +8,20 @@ input channels follows the *valve*, which turns them into one watermark and one 
 Use `run_valves` for a data frame of steps, or `ValveProcessor` in a `transformWithState` of your own.
 `Valve` is the same decision without Spark. Timestamps are whole numbers, in milliseconds.
 
+A whole job is one streaming query: sources with the option `inBandWatermarks`, `operator_input` and
+`run_operator_input`, which is the valve with the records passing through it, and `run_windows`, or an
+operator of your own.
+
 Nor does Spark hold back a source that is far ahead of the others, so that their records pile up in the state
-of a join. After `register(spark)`, `spark.readStream.format("tidegauge")` reads numbers from an
-`AlignedSource`: none of its subtasks gets further ahead of the slowest than a drift that the user allows.
+of a join. After `register(spark)`, `spark.readStream.format("tidegauge")` reads folders of files, or numbers,
+from an `AlignedSource`: none of its subtasks gets further ahead of the slowest than a drift that the user
+allows.
 Call `ensure_coordination(spark)` first to align several sources with one another, in one query or in several
 of an application, or run a `coordination()` service of your own for several applications.
 
 It needs PySpark 4.2 or later (4.3 is what it is tested with), and for the valves `protobuf` and the RocksDB
 state store provider in a streaming query.
-The behaviour is that of the chapters VALVE, ALIGN and SOURCE of the Tidegauge specification; ids such as
-"VALVE-15" name its rules.
+The behaviour is that of the Tidegauge specification; ids such as "VALVE-15" name its rules.
 """
 
 from tidegauge_spark.activity_clock import ClockState, InputActivityClock
@@ -33,6 +37,7 @@ from tidegauge_spark.backlog import (
     run_backlog_detectors,
     watermark_lag_threshold,
 )
+from tidegauge_spark.backlog_listener import BacklogChange, BacklogListener
 from tidegauge_spark.backlog_state import (
     WATERMARK_LAG_THRESHOLD,
     BacklogDetector,
@@ -51,6 +56,7 @@ from tidegauge_spark.coordinator_client import (
 )
 from tidegauge_spark.coordinator_service import CoordinationService, coordination
 from tidegauge_spark.duration_arguments import Duration
+from tidegauge_spark.errors import IllegalArgumentError, IllegalStateError
 from tidegauge_spark.files_reader import AlignedFilesReader
 from tidegauge_spark.generator import (
     GENERATOR_INPUT_SCHEMA,
@@ -104,7 +110,7 @@ from tidegauge_spark.splits import (
     run_inputs,
     run_splits,
 )
-from tidegauge_spark.splits_state import CombinationState, IllegalStateError, InputWatermarks, SplitWatermarks
+from tidegauge_spark.splits_state import CombinationState, InputWatermarks, SplitWatermarks
 from tidegauge_spark.stepped_processor import SteppedProcessor
 from tidegauge_spark.stored_windows import WINDOW_CONTENTS_SCHEMA, WINDOW_KEY_SCHEMA
 from tidegauge_spark.timestamps_and_watermarks import InputState, TimestampsAndWatermarks
@@ -115,14 +121,7 @@ from tidegauge_spark.valve import (
     ValveProcessor,
     run_valves,
 )
-from tidegauge_spark.valve_state import (
-    MAX,
-    MIN,
-    IllegalArgumentError,
-    Valve,
-    ValveOutput,
-    ValveState,
-)
+from tidegauge_spark.valve_state import MAX, MIN, Valve, ValveOutput, ValveState
 from tidegauge_spark.watermark_generators import (
     BoundedOutOfOrderness,
     GeneratorContext,
@@ -200,8 +199,10 @@ __all__ = [
     "AlignedSource",
     "AlignedSourceReader",
     "Announcement",
+    "BacklogChange",
     "BacklogDetector",
     "BacklogDetectorProcessor",
+    "BacklogListener",
     "BacklogOutput",
     "BoundedOutOfOrderness",
     "BrokenLogError",

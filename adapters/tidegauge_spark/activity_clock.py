@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from tidegauge_spark.splits_state import IllegalStateError
-from tidegauge_spark.valve_state import MAX, IllegalArgumentError
+from tidegauge_spark.errors import IllegalArgumentError, IllegalStateError
+from tidegauge_spark.valve_state import MAX
 
 NO_DATA: Final = "no-data"
 """The reason of a pause in which the input is polled and has nothing. Idleness is about just that, so time

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
-from tidegauge_spark.valve_state import MAX, MIN, IllegalArgumentError
+from tidegauge_spark.errors import IllegalArgumentError
+from tidegauge_spark.valve_state import MAX, MIN
 
 WATERMARK_LAG_THRESHOLD: Final = "pipeline.backlog.watermark-lag-threshold"
 """The option of the job that is the threshold of all its sources (BACKLOG-1)."""

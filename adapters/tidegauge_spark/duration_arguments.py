@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from tidegauge_spark.durations import parse_duration
-from tidegauge_spark.valve_state import MAX, IllegalArgumentError
+from tidegauge_spark.errors import IllegalArgumentError
+from tidegauge_spark.valve_state import MAX
 
 Duration = int | str | timedelta
 """A number is in milliseconds."""

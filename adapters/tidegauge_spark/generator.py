@@ -10,6 +10,7 @@ from pyspark.sql.functions import lit
 from pyspark.sql.types import ArrayType, BooleanType, LongType, StringType, StructField, StructType
 
 from tidegauge_spark.activity_clock import ClockState
+from tidegauge_spark.errors import IllegalArgumentError
 from tidegauge_spark.stepped_processor import (
     SteppedProcessor,
     answer_schema,
@@ -20,7 +21,7 @@ from tidegauge_spark.stepped_processor import (
 )
 from tidegauge_spark.strategy_text import ASSIGNERS, SUPPLIERS, StrategyText
 from tidegauge_spark.timestamps_and_watermarks import InputState, TimestampsAndWatermarks
-from tidegauge_spark.valve_state import MIN, IllegalArgumentError
+from tidegauge_spark.valve_state import MIN
 from tidegauge_spark.watermark_generators import StreamElement
 from tidegauge_spark.watermark_strategy import GeneratorSupplier, WatermarkStrategy
 

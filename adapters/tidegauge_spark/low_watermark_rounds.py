@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tidegauge_spark.valve_state import MAX, MIN, IllegalArgumentError
+from tidegauge_spark.errors import IllegalArgumentError
+from tidegauge_spark.valve_state import MAX, MIN
 
 
 class RoundResult(NamedTuple):

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tidegauge_spark.errors import IllegalArgumentError
 from tidegauge_spark.low_watermark_rounds import LowWatermarkRounds, RoundResult, RoundsState
 from tidegauge_spark.low_watermark_task import LowWatermarkTask, LowWatermarkTaskState
-from tidegauge_spark.valve_state import IllegalArgumentError
 
 
 class RetrieveLowWatermark(NamedTuple):

@@ -27,9 +27,10 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
+from tidegauge_spark.errors import IllegalArgumentError
 from tidegauge_spark.progress_rows import RECORD
 from tidegauge_spark.valve import VALVE_STATE_SCHEMA
-from tidegauge_spark.valve_state import IllegalArgumentError, Valve, ValveState
+from tidegauge_spark.valve_state import Valve, ValveState
 from tidegauge_spark.window import WINDOW_INPUT_SCHEMA
 
 OPERATOR_INPUT_SCHEMA: Final = StructType(

@@ -66,7 +66,19 @@ class AlignedSource(DataSource):
       while the query is stopped.
     * `maxRowsPerBatch` (1,000,000): the most records of one batch. The splits get equal shares, and what
       one cannot use goes to the others. Trigger.Once ignores it, as Spark wants it.
-    * `sourceName`: what the column source says; by default the source's identity. Names need not differ.
+    * `sourceName`: what the column source says; by default the source's identity. Names need not differ,
+      unless rows of several sources go into one operator.
+    * `progressColumn`: the name of one more column, which says what a row is, and where it came from
+      (`PROGRESS_SCHEMA`).
+    * `inBandWatermarks` ("false"): with "true" there are rows beside the records, which say in the progress
+      column how far a subtask has come (chapters SPLIT and LOW), that it is idle or active again (IDLE), and
+      that its records are backlog (BACKLOG). `operator_input` takes them to the valves of an operator.
+    * `idleTimeout`: a split that was found empty for longer is idle, until it has something again: it leaves
+      the watermark of its subtask, and nobody waits for it. Time in which a split has something that is not
+      read - alignment, `maxRowsPerBatch`, a slow batch, `_PAUSED` - does not count (CLOCK-1).
+    * `maxRowsPerBatchInBacklog`: the most records of a batch while a subtask is in backlog. That is one whose
+      watermark is further behind the clock than `pipeline.backlog.watermark-lag-threshold` of the Spark conf,
+      set before `register(spark)`.
 
     No split is planned past the bound, save that one which holds the group minimum always reads its next
     record, and those of the same event time. That is the overshoot: one event time of each slowest split, and
@@ -76,14 +88,15 @@ class AlignedSource(DataSource):
     file must be complete when it appears: write it under a name that begins with "_" and rename it. It may be
     removed when the batch with its last row is committed. An empty file `_FINISHED` says that a split gets no
     more files: it is not waited for then, and its folder may be removed. Splits can come at any time. New
-    ones go to the subtask that has the fewest.
+    ones go to the subtask that has the fewest. `_FINISHED` beside the splits says that there will be no other
+    ones: at the end of all of them the watermark is `MAX`. An empty file `_PAUSED` in a split holds it back
+    until it is removed.
 
     * `eventTimeColumn`: a timestamp (UTC if it has no time zone), or a whole number (ms). It must be set.
     * `fileFormat`: "parquet" (the default) or "json", one object on each line.
     * `maxOutOfOrderness` ("0 seconds"): how far a record may be behind the greatest event time before it in
       its split. The watermark of the split is that event time minus this, minus 1 ms.
     * `discoveryInterval` ("10 seconds"): for how long new folders and files may go unnoticed.
-    * `progressColumn`: the name of one more column, which says where a row came from (`PROGRESS_SCHEMA`).
     * `failOnInvalidTimestamp` ("true"): a row without a valid event time is an error. With "false" it comes
       through, moves no watermark, and its progress has no timestamp.
     * `failOnDataLoss` ("true"): it is an error that a file or split vanishes before it is read. With "false"
@@ -118,7 +131,7 @@ class AlignedSource(DataSource):
         return FORMAT
 
     def schema(self) -> StructType:
-        """Return the columns of the first file, or `SOURCE_SCHEMA`.
+        """Return the columns of the first file, or `SOURCE_SCHEMA`, and the one for the progress.
 
         Raises `IllegalOptionError`, so that `load()` refuses wrong options, and `BrokenLogError` if the file
         cannot be read or there is none.

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tidegauge_spark.valve_state import MAX, MIN, IllegalArgumentError
+from tidegauge_spark.errors import IllegalArgumentError
+from tidegauge_spark.valve_state import MAX, MIN
 
 
 class Announcement(NamedTuple):

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tidegauge_spark.errors import IllegalArgumentError
 from tidegauge_spark.low_watermark_service import LowWatermarkService, Vertex, VertexState
-from tidegauge_spark.valve_state import MIN, IllegalArgumentError
+from tidegauge_spark.valve_state import MIN
 
 
 class SourceLowWatermarks:

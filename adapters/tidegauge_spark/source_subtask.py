@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tidegauge_spark.errors import IllegalArgumentError, IllegalStateError
 from tidegauge_spark.source_outputs import MAIN, OutputsState, SourceOutputs
-from tidegauge_spark.splits_state import IllegalStateError
-from tidegauge_spark.valve_state import MAX, MIN, IllegalArgumentError
+from tidegauge_spark.valve_state import MAX, MIN
 from tidegauge_spark.watermark_generators import ACTIVE, IDLE, StreamElement, watermark
 from tidegauge_spark.watermark_strategy import WatermarkStrategy
 

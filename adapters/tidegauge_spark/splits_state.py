@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Generic, NamedTuple, TypeVar
 
-from tidegauge_spark.valve_state import ACTIVE, IDLE, MAX, MIN, IllegalArgumentError, ValveOutput
+from tidegauge_spark.errors import IllegalArgumentError, IllegalStateError
+from tidegauge_spark.valve_state import ACTIVE, IDLE, MAX, MIN, ValveOutput
 
 Part = TypeVar("Part", bound=Hashable)
 """How a part is called: splits by name, inputs by number."""
-
-
-class IllegalStateError(RuntimeError):
-    """A step that is legal in itself and not now. It was refused before it changed anything."""
 
 
 class CombinationState(NamedTuple, Generic[Part]):

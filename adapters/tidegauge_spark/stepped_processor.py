@@ -15,8 +15,7 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 from pyspark.sql.types import DataType, IntegerType, LongType, StringType, StructField, StructType
 
-from tidegauge_spark.splits_state import IllegalStateError
-from tidegauge_spark.valve_state import IllegalArgumentError
+from tidegauge_spark.errors import IllegalArgumentError, IllegalStateError
 
 ILLEGAL_ARGUMENT: Final = "illegal-argument"
 ILLEGAL_STATE: Final = "illegal-state"

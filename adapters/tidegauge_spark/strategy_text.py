@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from tidegauge_spark.valve_state import IllegalArgumentError
+from tidegauge_spark.errors import IllegalArgumentError
 from tidegauge_spark.watermark_strategy import (
     BoundedSupplier,
     GeneratorSupplier,

@@ -22,7 +22,8 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from tidegauge_spark.valve_state import IllegalArgumentError, Valve, ValveOutput, ValveState
+from tidegauge_spark.errors import IllegalArgumentError
+from tidegauge_spark.valve_state import Valve, ValveOutput, ValveState
 
 # Every input column may be null: a step that lacks something is answered, it does not end the query.
 VALVE_INPUT_SCHEMA: Final = StructType(

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from tidegauge_spark.errors import IllegalArgumentError
+
 MIN: Final = -(2**63)
 """The watermark of a channel that has delivered none, and the output watermark before the first one (ms)."""
 
 MAX: Final = 2**63 - 1
 """The watermark that ends event time; a channel that has delivered it is finished (ms)."""
-
-
-class IllegalArgumentError(ValueError):
-    """A step that the valve refuses. It was refused before it changed anything (VALVE-22)."""
 
 
 class ValveOutput(NamedTuple):

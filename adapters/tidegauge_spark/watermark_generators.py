@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 
 from tidegauge_spark.activity_clock import InputActivityClock
 from tidegauge_spark.duration_arguments import Duration, milliseconds_of
-from tidegauge_spark.valve_state import MAX, MIN, IllegalArgumentError
+from tidegauge_spark.errors import IllegalArgumentError
+from tidegauge_spark.valve_state import MAX, MIN
 
 
 class StreamElement(NamedTuple):

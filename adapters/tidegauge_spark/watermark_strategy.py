@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from tidegauge_spark.duration_arguments import Duration, milliseconds_of
-from tidegauge_spark.valve_state import IllegalArgumentError
+from tidegauge_spark.errors import IllegalArgumentError
 from tidegauge_spark.watermark_generators import (
     BoundedOutOfOrderness,
     GeneratorContext,

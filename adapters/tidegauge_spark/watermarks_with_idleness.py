@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tidegauge_spark.activity_clock import InputActivityClock
-from tidegauge_spark.valve_state import IllegalArgumentError
+from tidegauge_spark.errors import IllegalArgumentError
 from tidegauge_spark.watermark_generators import ACTIVE, IDLE, StreamElement, WatermarkGenerator
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tidegauge_spark.valve_state import MAX, MIN, IllegalArgumentError
+from tidegauge_spark.errors import IllegalArgumentError
+from tidegauge_spark.valve_state import MAX, MIN
 
 
 class Window(NamedTuple):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from tidegauge_spark.valve_state import MAX, IllegalArgumentError
+from tidegauge_spark.errors import IllegalArgumentError
+from tidegauge_spark.valve_state import MAX
 from tidegauge_spark.window_assigners import Assigner, SessionWindows, SlidingWindows, TumblingWindows
 
 Trigger = Literal["event-time", "per-record"]

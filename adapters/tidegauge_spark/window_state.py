@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Final, NamedTuple
 
-from tidegauge_spark.valve_state import MAX, MIN, IllegalArgumentError
+from tidegauge_spark.errors import IllegalArgumentError
+from tidegauge_spark.valve_state import MAX, MIN
 from tidegauge_spark.window_assigners import SessionWindows
 from tidegauge_spark.window_index import KeptWindow, WindowIndex, in_order_of_time
 from tidegauge_spark.window_settings import WindowSettings
