@@ -27,7 +27,7 @@ from .spark_session import RunningSpark
 CLOCK_STEP = 5_000
 """How much virtual processing time (ms) a micro-batch takes: also the time to react to a new bound."""
 
-_LONGEST_JOB = 240.0
+_LONGEST_JOB = 600.0
 """Seconds after which a job is given up."""
 
 _ALL_ROWS = str(2**62)

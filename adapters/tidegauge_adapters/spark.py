@@ -79,7 +79,7 @@ class SparkAdapter(ProcessorAdapter):
         if component in self.decisions:
             yield from self._in_process.run(scenarios)
         elif self._jobs is not None and component == "job":
-            yield from (self._jobs.transcript(job) for job in scenarios if isinstance(job, JobScenario))
+            yield from self._jobs.transcripts(job for job in scenarios if isinstance(job, JobScenario))
         else:
             yield from super().transcripts(component, scenarios)
 

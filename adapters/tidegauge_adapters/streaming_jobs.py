@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from pyspark.sql.datasource import DataSource
@@ -12,10 +14,13 @@ from tidegauge.scenario import JobScenario
 
 from .running_job import CLOCK_STEP, RunningJob
 from .sequence_job import SequenceJob
-from .spark_session import running_spark
+from .spark_session import RunningSpark, running_spark
 from .windowed_job import WindowedJob
 
 __all__ = ["CLOCK_STEP", "StreamingJobs"]
+
+_AT_A_TIME = 2
+"""A job waits as much as it computes."""
 
 
 class StreamingJobs:
@@ -26,10 +31,14 @@ class StreamingJobs:
         self._master = master
         self._parent = parent
 
-    def transcript(self, scenario: JobScenario) -> Transcript:
-        """The event log of one job, as the outputs of its only step."""
+    def transcripts(self, scenarios: Iterable[JobScenario]) -> Iterator[Transcript]:
+        """The event log of each job, as the outputs of its only step; two jobs at a time."""
         spark = running_spark(self._master, self._parent)
         spark.session.dataSource.register(self._source)
+        with ThreadPoolExecutor(_AT_A_TIME) as pool:
+            yield from pool.map(lambda scenario: self._transcript(spark, scenario), scenarios)
+
+    def _transcript(self, spark: RunningSpark, scenario: JobScenario) -> Transcript:
         folder = spark.folder.subfolder("job")
         kind: type[RunningJob] = SequenceJob if scenario.setup.window is None else WindowedJob
         job = kind(spark, self._source.name(), scenario.setup, folder)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pyspark.sql import DataFrame, Row
-from pyspark.sql.streaming.stateful_processor import (
-    StatefulProcessor,
-    StatefulProcessorHandle,
-    TimerValues,
-    ValueState,
-)
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
@@ -23,7 +18,8 @@ from pyspark.sql.types import (
 )
 
 from tidegauge_spark.errors import IllegalArgumentError
-from tidegauge_spark.valve_state import Valve, ValveOutput, ValveState
+from tidegauge_spark.stepped_processor import SteppedProcessor, given
+from tidegauge_spark.valve_state import Valve, ValveState
 
 # Every input column may be null: a step that lacks something is answered, it does not end the query.
 VALVE_INPUT_SCHEMA: Final = StructType(
@@ -71,57 +67,54 @@ VALVE_STATE_SCHEMA: Final = StructType(
 )
 """The state of one valve, the fields of `ValveState`. One row: each access to a state is a round trip."""
 
-ILLEGAL_ARGUMENT: Final = "illegal-argument"
 
-_output_row = Row(*VALVE_OUTPUT_SCHEMA.names)
+@dataclass
+class NewOrKnownValve:
+    """The valve of a key, None before the first step that is not refused: that one settles the channels."""
+
+    valve: Valve | None = None
 
 
-class ValveProcessor(StatefulProcessor):
+class ValveProcessor(SteppedProcessor[NewOrKnownValve]):
     """Valves for `transformWithState`, by the rules VALVE-1 to VALVE-23.
 
-    Group rows of `VALVE_INPUT_SCHEMA` by the column valve; the result has `VALVE_OUTPUT_SCHEMA`. Output mode
-    "Append", time mode "None": time is in the data, so there are no timers.
+    Group rows of `VALVE_INPUT_SCHEMA` by the column valve; the result has `VALVE_OUTPUT_SCHEMA`; see
+    `SteppedProcessor`. The first step that is not refused settles the number of channels.
 
-    The rows of one batch are taken in the order of their sequence, whatever the order they come in. Across
-    batches the order is that of the batches; a sequence is not compared with earlier ones. The first step
-    that is not refused settles the number of channels.
-
-    A refused step is answered by one row of kind "error" with "illegal-argument", and the query goes on. That
-    is a step on an unknown channel (VALVE-22), and also one of an unknown kind, without a channel, without a
-    sequence, with `channels` missing, less than 1 or not that of the valve, or a watermark without timestamp.
+    Refused is a step on an unknown channel (VALVE-22), and also one of an unknown kind, without a channel,
+    without a sequence, with `channels` missing, less than 1 or not that of the valve, or a watermark without
+    timestamp.
     """
 
-    _state: ValueState
+    input_schema = VALVE_INPUT_SCHEMA
+    output_schema = VALVE_OUTPUT_SCHEMA
+    state_name = "valve"
+    state_schema = VALVE_STATE_SCHEMA
 
-    def init(self, handle: StatefulProcessorHandle) -> None:
-        """Declare the state: one value, named "valve", for each valve."""
-        self._state = handle.getValueState("valve", VALVE_STATE_SCHEMA)
+    def create(self) -> NewOrKnownValve:
+        """Return a valve of which not even the channels are known."""
+        return NewOrKnownValve()
 
-    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:
-        """Take the steps of one valve in a batch; return its outputs in order.
+    def restored(self, state: tuple[Any, ...]) -> NewOrKnownValve:
+        """Return the valve that has this state (VALVE-23)."""
+        return NewOrKnownValve(Valve.restored(ValveState(*state)))
 
-        The state is read once and written once. It is written before an output is handed over, so that it
-        does not depend on how far the caller reads.
-        """
-        steps = sorted(rows, key=_place)
-        if not steps:
-            return iter(())
-        stored = self._state.get()
-        valve = None if stored is None else Valve.restored(ValveState(*stored))
-        outputs: list[Row] = []
-        for step in steps:
-            try:
-                valve, answers = _take(step, valve)
-            except IllegalArgumentError:
-                outputs.append(_output_row(key[0], step.sequence, 0, "error", None, ILLEGAL_ARGUMENT))
-            else:
-                outputs += [
-                    _output_row(key[0], step.sequence, position, answer.kind, answer.timestamp, None)
-                    for position, answer in enumerate(answers)
-                ]
-        if valve is not None:  # it is None if all the steps that a new valve ever had were refused
-            self._state.update(valve.state())
-        return iter(outputs)
+    def saved(self, component: NewOrKnownValve) -> tuple[Any, ...]:
+        """Return the state of the valve."""
+        assert component.valve is not None
+        return component.valve.state()
+
+    def take(self, component: NewOrKnownValve, step: Row) -> Sequence[tuple[Any, ...]]:
+        """Take one step of the valve."""
+        channels = given(step, "channels")
+        valve = component.valve
+        if valve is None:
+            valve = Valve(channels)
+        elif valve.channels != channels:
+            raise IllegalArgumentError(f"the valve has {valve.channels} channels, not {channels}")
+        outputs = valve.step(step.kind, step.channel, step.timestamp)
+        component.valve = valve
+        return outputs
 
 
 def run_valves(steps: DataFrame) -> DataFrame:
@@ -131,23 +124,3 @@ def run_valves(steps: DataFrame) -> DataFrame:
     RocksDB state store provider. Rows of different valves come out in no particular order.
     """
     return steps.groupBy("valve").transformWithState(ValveProcessor(), VALVE_OUTPUT_SCHEMA, "Append", "None")
-
-
-def _place(step: Row) -> tuple[bool, int]:
-    """Return the place of a step in its batch: by sequence, those without one (to be refused) first."""
-    return (False, 0) if step.sequence is None else (True, step.sequence)
-
-
-def _take(step: Row, valve: Valve | None) -> tuple[Valve, list[ValveOutput]]:
-    """Take one step; return the valve, which is new if there was none, and what goes downstream.
-
-    Raises `IllegalArgumentError`, the given valve being unchanged, for a step that is refused (VALVE-22).
-    """
-    if step.sequence is None or step.channels is None:
-        raise IllegalArgumentError("a step has a sequence and a number of channels")
-    if valve is None:
-        # Kept by the caller only if the step is not refused: a wrong first row must not settle `channels`.
-        valve = Valve(step.channels)
-    elif valve.channels != step.channels:
-        raise IllegalArgumentError(f"the valve has {valve.channels} channels, not {step.channels}")
-    return valve, valve.step(step.kind, step.channel, step.timestamp)
