@@ -20,7 +20,7 @@ PACKAGES = (
     "adapters/tidegauge_adapters",
     "reports/tidegauge_reports",
 )
-KINDS = {".py", ".md", ".txt", ".json", ".jsonl", ".j2", ".css", ".js", ".ini", ".typed"}
+KINDS = {".py", ".md", ".txt", ".json", ".jsonl", ".j2", ".css", ".js", ".ini", ".toml", ".typed"}
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ ALIGNED = {"watermarkGroup": "group-1", "maxAllowedWatermarkDrift": "30 seconds"
 
 
 def flip_182(**changes: str) -> dict[str, str]:
-    """Return the FLIP-182 job, a tenth of its size: drift 3 s, 6001 records each."""
+    """Return the FLIP-182 job, a tenth of its size: drift 3 s, 6001 records each; one round a planning."""
     return {
         "numSubtasks": "4",
         "split": "repeat",
@@ -53,8 +53,16 @@ def flip_182(**changes: str) -> dict[str, str]:
         "clockStep": "1 second",
         "watermarkGroup": "group-1",
         "maxAllowedWatermarkDrift": "3 seconds",
+        "updateInterval": "1 millisecond",
         **changes,
     }
+
+
+def in_rounds(**changes: str) -> dict[str, str]:
+    """Return the same with a bound that a planning raises by what it has planned."""
+    options = flip_182(**changes)
+    del options["updateInterval"]
+    return options
 
 
 def lasts(query: DrivenQuery) -> list[int]:
@@ -76,14 +84,27 @@ def test_job_5_all_but_subtask_0_are_held_back() -> None:
     assert lasts(query) == [2999, 4998, 4998, 4998]
 
 
+def test_a_source_alone_in_its_group_raises_the_bound_while_it_plans() -> None:
+    query = DrivenQuery(**in_rounds())
+    query.batch()
+    assert lasts(query) == [999, 3998, 3998, 3998]
+    catching_up = DrivenQuery(**in_rounds(recordsPerMillisecond__0="100", end="999999"))
+    catching_up.batch()
+    assert lasts(catching_up) == [16 * 2999] * 4
+    limited = DrivenQuery(**in_rounds(recordsPerMillisecond__0="100", maxRowsPerBatch="30000"))
+    limited.batch()
+    assert sum(last + 1 for last in lasts(limited)) == min(30000, 4 * 6001)
+
+
 def test_job_1_every_record_comes_out_once() -> None:
     query = DrivenQuery(**flip_182())
     query.run()
     assert [query.numbers(subtask) for subtask in range(4)] == [list(range(6001))] * 4
 
 
-def test_job_2_the_spread_never_exceeds_the_drift() -> None:
-    query = DrivenQuery(**flip_182())
+@pytest.mark.parametrize("options", [flip_182(), in_rounds()])
+def test_job_2_the_spread_never_exceeds_the_drift(options: dict[str, str]) -> None:
+    query = DrivenQuery(**options)
     while query.batch():
         assert spread(query.unfinished) <= 3000
 
@@ -105,7 +126,7 @@ def test_source_3_the_others_finish_as_soon_as_the_bound_admits_it() -> None:
 
 def test_source_4_without_alignment_nobody_is_held_back() -> None:
     options = flip_182()
-    del options["watermarkGroup"], options["maxAllowedWatermarkDrift"]
+    del options["watermarkGroup"], options["maxAllowedWatermarkDrift"], options["updateInterval"]
     query = DrivenQuery(**options)
     query.batch()
     assert lasts(query) == [999, 6000, 6000, 6000]

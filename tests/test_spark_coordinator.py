@@ -47,6 +47,7 @@ def options(address: str, **changes: str) -> dict[str, str]:
         "watermarkGroup": "group-1",
         "maxAllowedWatermarkDrift": "3 seconds",
         "coordinator": address,
+        "updateInterval": "1 millisecond",
         **changes,
     }
 

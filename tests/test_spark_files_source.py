@@ -57,8 +57,13 @@ ALL = {"maxRowsPerBatch": str(2**62)}
 
 
 def aligned(drift: int, **more: str) -> dict[str, str]:
-    """Return the options of a source whose splits may be `drift` ms apart."""
-    return {"watermarkGroup": "g", "maxAllowedWatermarkDrift": f"{drift} milliseconds", **more}
+    """Return the options of a source whose splits may be `drift` ms apart; one round a planning."""
+    return {
+        "watermarkGroup": "g",
+        "maxAllowedWatermarkDrift": f"{drift} milliseconds",
+        "updateInterval": "1 millisecond",
+        **more,
+    }
 
 
 # What comes out
@@ -181,6 +186,19 @@ def test_source_1_no_split_is_planned_past_the_bound(tmp_path: Path) -> None:
     assert query.batch_times() == {"slow": [300, 400], "fast": list(range(250, 450))}
     query.run()
     assert (len(query.times("slow")), len(query.times("fast"))) == (11, 1001)
+
+
+@pytest.mark.parametrize("by_split", ["true", "false"])
+def test_a_source_alone_in_its_group_raises_the_bound_while_it_plans(tmp_path: Path, by_split: str) -> None:
+    for split in ("x", "y"):
+        write_parquet(tmp_path, split, "a", range(0, 10_000, 10))
+    options = {**aligned(100, splitAlignment=by_split), "updateInterval": "", **VIRTUAL}
+    query = DrivenFiles(tmp_path, numSubtasks="2", **options)
+    assert query.batch()
+    reached = [query.times(split)[-1] for split in ("x", "y")]
+    assert 15 * 90 <= min(reached) and max(reached) - min(reached) <= 100
+    query.run()
+    assert [query.times(split) for split in ("x", "y")] == [list(range(0, 10_000, 10))] * 2
 
 
 def test_source_9_part_2_bounds_each_split_of_a_subtask(tmp_path: Path) -> None:
@@ -367,7 +385,7 @@ def test_source_6_a_split_without_a_record_holds_the_watermark(tmp_path: Path) -
 def test_an_update_interval_keeps_the_bound(tmp_path: Path) -> None:
     write_parquet(tmp_path, "slow", "a", range(0, 1001, 100))
     write_parquet(tmp_path, "fast", "a", range(1001))
-    query = DrivenFiles(tmp_path, updateInterval="3 seconds", **aligned(250), **VIRTUAL)
+    query = DrivenFiles(tmp_path, **aligned(250, updateInterval="3 seconds"), **VIRTUAL)
     for _ in range(7):
         query.batch()
     assert [offset["bound"] for offset in query.log] == [249, 249, 249, 449, 449, 449, 649]
@@ -431,7 +449,7 @@ def test_what_cannot_be_planned_is_not_tried_again_until_something_is_different(
 def test_what_could_not_be_planned_is_when_the_group_has_moved(tmp_path: Path) -> None:
     write_parquet(tmp_path, "x", "a", [0, 1000])
     with coordination() as address:
-        group = {**aligned(250), "coordinator": address}
+        group = {**aligned(250), "updateInterval": "", "coordinator": address}
         query = DrivenFiles(tmp_path, WallClock(), available_now=False, **group)
         report(Address.parse(address), "g", "other", -2)
         assert query.batch()

@@ -13,7 +13,7 @@ from tidegauge_spark.file_options import FileOptions
 from tidegauge_spark.file_position import FilePosition
 from tidegauge_spark.files_offset import FilesOffset
 from tidegauge_spark.log_files import SplitFiles
-from tidegauge_spark.planner import Bound, share_out
+from tidegauge_spark.planner import ROUNDS, Bound, GroupMinimum, bound_of, share_out
 from tidegauge_spark.source_signals import SplitMoment
 from tidegauge_spark.split_reading import SplitReading, known_watermark
 from tidegauge_spark.valve_state import MAX, MIN
@@ -101,24 +101,29 @@ class FilesPlanning:
             for name, split in self._splits.items()
         }
 
-    def planned(self, now: int, bound: Bound | None, by_split: bool, most_rows: int | None) -> FilesOffset:
+    def planned(
+        self,
+        now: int,
+        group: GroupMinimum | None,
+        drift: int,
+        by_split: bool,
+        most_rows: int | None,
+    ) -> FilesOffset:
         """Return how far the source is read in the next batch, at this processing time (ms).
 
-        bound: None if the source is not aligned (SOURCE-4). by_split: whether each split is bounded, or the
-        subtask as a whole only. most_rows: the most rows of the batch, None if there is no such limit.
+        group: None if the source is not aligned (SOURCE-4). drift: how far from its minimum splits may be
+        (ms). by_split: whether each split is bounded, or the subtask as a whole only. most_rows: the most
+        rows of the batch, None if there is no such limit.
         """
-        if bound is not None:
-            for subtask, splits in enumerate(self._by_subtask):
-                self._admit(subtask, splits, bound, by_split)
-        for split in self._splits.values():
-            if split.paused:
-                split.reading.admitted = MIN
-        readings = [split.reading for split in self._splits.values()]
-        share_out(
-            [reading.take for reading in readings],
-            [reading.position.records for reading in readings],
-            most_rows,
-        )
+        bound = None if group is None else bound_of(group, drift)
+        left = most_rows
+        for _ in range(ROUNDS):
+            taken = self._take(bound, by_split, left)
+            left = None if left is None else left - taken
+            if bound is None or group is None or not group.alone or not taken:
+                break
+            group = replace(group, watermark=self.minimum)
+            bound = bound_of(group, drift)
         return replace(
             self._offset,
             now=now,
@@ -134,6 +139,24 @@ class FilesPlanning:
                 if split.reading.slices
             },
         )
+
+    def _take(self, bound: Bound | None, by_split: bool, most_rows: int | None) -> int:
+        """Plan what the bound admits; return how many rows that is."""
+        readings = [split.reading for split in self._splits.values()]
+        for split in self._splits.values():
+            split.reading.admitted = MAX
+        if bound is not None:
+            for subtask, splits in enumerate(self._by_subtask):
+                self._admit(subtask, splits, bound, by_split)
+        for split in self._splits.values():
+            if split.paused:
+                split.reading.admitted = MIN
+        counts = share_out(
+            [reading.take for reading in readings],
+            [reading.position.records for reading in readings],
+            most_rows,
+        )
+        return sum(counts)
 
     def _admit(self, subtask: int, splits: list[PlannedSplit], bound: Bound, by_split: bool) -> None:
         """Say of each split of a subtask up to which event time it is read."""

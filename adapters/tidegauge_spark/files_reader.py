@@ -19,7 +19,7 @@ from tidegauge_spark.files_rows import FilesPartition, FilesRows
 from tidegauge_spark.files_schema import FORMATS, checked_schema, event_time_field
 from tidegauge_spark.log_files import LogFolder, SplitFiles
 from tidegauge_spark.options import SourceOptions
-from tidegauge_spark.planner import GroupMinimum, bound_of
+from tidegauge_spark.planner import GroupMinimum
 from tidegauge_spark.reader import AlignedReader, SourceStanding
 from tidegauge_spark.split_discovery import SplitDiscovery, Splits, position_in, vanished
 from tidegauge_spark.split_reading import SplitReading
@@ -94,14 +94,15 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
                 return offset.at(now)
             self._in_vain = None
         planning = self._planning(offset, found)
-        alignment, bound = self._options.alignment, None
+        alignment = self._options.alignment
         standing = SourceStanding(offset.source, None if alignment is None else planning.minimum)
         group = self._announcement(standing, now)
-        if alignment is not None:
-            if group is None or not group.complete:
-                return offset.at(now)
-            bound = bound_of(group, alignment.drift)
-        planned = planning.planned(now, bound, alignment is None or alignment.by_split, most_rows)
+        if alignment is None:
+            planned = planning.planned(now, None, 0, True, most_rows)
+        elif group is None or not group.complete:
+            return offset.at(now)
+        else:
+            planned = planning.planned(now, group, alignment.drift, alignment.by_split, most_rows)
         if self._options.signals is not None:
             planned = self._with_signals(offset, planned, planning, found)
         if self._progressed(offset, planned):
@@ -135,7 +136,7 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
         if not self._available_now or not all(position.whole for position in offset.splits.values()):
             return False
         planning = self._planning(offset, self._discovery.splits(offset.now))
-        if not planning.exhausted or self._progressed(offset, planning.planned(offset.now, None, True, 0)):
+        if not planning.exhausted or self._progressed(offset, planning.planned(offset.now, None, 0, True, 0)):
             return False
         return self._told(SourceStanding(offset.source, None))  # the others need to know (ALIGN-5)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from tidegauge_spark.valve_state import MAX
 
@@ -17,11 +18,19 @@ class GroupMinimum:
     """What a source knows of its group at a planning.
 
     complete: whether all the sources that have to join have done so; until then nothing is read. watermark:
-    the smallest minimum of the sources of the group (ALIGN-2), None if all of them are finished.
+    the smallest minimum of the sources of the group (ALIGN-2), None if all of them are finished. alone:
+    whether the group is this source, so that its own planning tells the minimum.
     """
 
     complete: bool
     watermark: int | None
+    alone: bool = False
+
+
+ROUNDS: Final = 16
+"""How often a planning raises the bound by what it has planned. With one round only nobody would get further
+than the drift in a batch, however far all are behind the clock; with any number of rounds it could take long.
+"""
 
 
 @dataclass(frozen=True)

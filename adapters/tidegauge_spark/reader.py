@@ -263,7 +263,7 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         if alignment is None:
             return None
         if alignment.coordinator is None:
-            return GroupMinimum(complete=True, watermark=standing.minimum)
+            return GroupMinimum(True, standing.minimum, alone=alignment.update_interval == 0)
         if self._member is None:
             self._member = GroupMember(
                 alignment.coordinator, alignment.group, standing.source, alignment.patience
@@ -272,7 +272,9 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         if answer is None:
             return GroupMinimum(complete=False, watermark=None)
         nobody = answer.minimum in (MIN, MAX)
-        return GroupMinimum(answer.joined >= alignment.sources_in_group, None if nobody else answer.minimum)
+        complete = answer.joined >= alignment.sources_in_group
+        alone = answer.joined == 1 and alignment.update_interval == 0
+        return GroupMinimum(complete, None if nobody else answer.minimum, complete and alone)
 
 
 def _most_rows(limit: ReadLimit) -> int | None:

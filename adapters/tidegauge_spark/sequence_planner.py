@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tidegauge_spark.offsets import SourceOffset, SubtaskOffset
 from tidegauge_spark.options import SourceOptions
-from tidegauge_spark.planner import Bound, GroupMinimum, bound_of, share_out
+from tidegauge_spark.planner import ROUNDS, Bound, GroupMinimum, bound_of, share_out
 from tidegauge_spark.sequences import Sequence
 from tidegauge_spark.source_signals import SplitMoment
 from tidegauge_spark.valve_state import MIN
@@ -63,11 +63,26 @@ def plan(
 
     With a drift of 0 a watermark may be 1 ms past the bound: see `Bound.admits`.
     """
-    bound: Bound | None = None
-    if options.alignment is not None:
-        if group is None or not group.complete:
-            return offset.at(now)
-        bound = bound_of(group, options.alignment.drift)
+    if options.alignment is None:
+        return _planned(options, offset, now, None, most_rows)
+    if group is None or not group.complete:
+        return offset.at(now)
+    planned, left = offset, most_rows
+    for _ in range(ROUNDS):
+        before, bound = planned, bound_of(group, options.alignment.drift)
+        planned = _planned(options, before, now, bound, left)
+        taken = sum(new.next - old.next for old, new in zip(before.subtasks, planned.subtasks, strict=True))
+        left = None if left is None else left - taken
+        if not group.alone or not taken:
+            break
+        group = replace(group, watermark=minimum(planned, options.sequences, now))
+    return planned
+
+
+def _planned(
+    options: SourceOptions, offset: SourceOffset, now: int, bound: Bound | None, most_rows: int | None
+) -> SourceOffset:
+    """Return how far the source is read, up to a bound."""
     readings = [
         _Reading(_available(subtask, sequence, now, bound))
         for subtask, sequence in zip(offset.subtasks, options.sequences, strict=True)

@@ -52,7 +52,8 @@ class AlignedSource(DataSource):
     * `numSubtasks` (1): how many subtasks, each a partition of a batch that has records of it.
     * `watermarkGroup`, `maxAllowedWatermarkDrift` (such as "30 seconds"): both align the source, neither
       leaves it unaligned. The drift may be "0 seconds".
-    * `updateInterval`: for how long a bound stands; by default until the next planning.
+    * `updateInterval`: for how long a bound stands; by default until the next planning, and a source that is
+      alone in its group raises it while it plans, so that a batch may go further than the drift.
     * `splitAlignment` ("true"): each split is bounded, Part II of FLIP-182. With "false" only the subtask is,
       by its slowest split, and the others run ahead (Part I).
     * `coordinator`: the address of `coordination()`, if there are other sources in the group, in this query

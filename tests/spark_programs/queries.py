@@ -113,9 +113,10 @@ def logged_offsets(checkpoint: Path, source: int = 0) -> list[dict[str, Any]]:
 
 
 def spreads(rows: Iterable[Collected], last: dict[tuple[str, int], int]) -> list[int]:
-    """Return how far the watermarks of unfinished subtasks are apart after each batch, from what came out.
+    """Return how far the watermarks of subtasks are apart after each batch, from what came out.
 
-    last: the subtasks, by source and index, and the last number of each; all start at 0.
+    One that has finished in an earlier batch does not count. last: the subtasks, by source and index, and the
+    last number of each; all start at 0.
     """
     watermarks = dict.fromkeys(last, -1)
     by_batch: dict[int, list[Collected]] = defaultdict(list)
@@ -123,10 +124,11 @@ def spreads(rows: Iterable[Collected], last: dict[tuple[str, int], int]) -> list
         by_batch[each.batch].append(each)
     found = []
     for batch in sorted(by_batch):
+        running = [key for key, mark in watermarks.items() if mark < last[key] - 1]
         for each in by_batch[batch]:
             watermarks[each.source, each.subtask] = each.numbers[-1] - 1
-        unfinished = [mark for key, mark in watermarks.items() if mark < last[key] - 1]
-        found.append(max(unfinished) - min(unfinished) if unfinished else 0)
+        reached = [watermarks[key] for key in running]
+        found.append(max(reached) - min(reached) if reached else 0)
     return found
 
 
