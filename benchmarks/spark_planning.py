@@ -26,6 +26,7 @@ from pyspark.sql.streaming.datasource import ReadMaxRows
 from pyspark.sql.types import LongType, StructType
 
 from tidegauge_spark import AlignedSource, files_rows
+from tidegauge_spark.limited_cache import LimitedCache
 
 SCHEMA = StructType().add("time", LongType()).add("id", LongType())
 SPLITS = [64, 640, 1250, 2500, 5000, 7500, 10_000]
@@ -73,7 +74,7 @@ def measure(splits: int, batches: int) -> Cost:
             elapsed.append((time.perf_counter() - began[1]) * 1000)
             start, offset = offset, _through_json(planned)
             executed: Any = pickle.loads(dumps(reader))
-            files_rows._partly_read = files_rows.PartlyRead(most_bytes=0)  # as in a new worker
+            files_rows._partly_read = LimitedCache(0)  # as in a new worker
             reading = time.thread_time()
             partitions = pickle.loads(pickle.dumps(reader.partitions(start, offset)))
             rows = sum(batch.num_rows for partition in partitions for batch in executed.read(partition))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -12,11 +11,14 @@ import pyarrow as pa
 
 from tidegauge_spark.file_formats import Block, FileFormat
 from tidegauge_spark.file_position import FilePosition
+from tidegauge_spark.limited_cache import LimitedCache
 from tidegauge_spark.log_files import BrokenLogError, LogFolder
 from tidegauge_spark.split_reading import SplitReading
 
 MOST_ROWS: Final = 1 << 24
 """Of how many rows the event times are kept: 128 MB of them."""
+
+_LEAST_ROWS: Final = 1024
 
 MOST_BYTES_AHEAD: Final = 1 << 26
 """How many bytes the files have together that are read ahead."""
@@ -32,7 +34,11 @@ class BlockPlace(NamedTuple):
 
 
 class EventTimeIndex:
-    """Blocks of files, of which the driver reads the event time column only."""
+    """Blocks of files, of which the driver reads the event time column only.
+
+    Of a large block it keeps a window from the row on that is next, so that there is room for all `splits`:
+    it is read again where the window ends, and not at each planning.
+    """
 
     def __init__(
         self,
@@ -50,9 +56,10 @@ class EventTimeIndex:
         """
         self._folder, self._format, self._event_time = folder, format, event_time
         self._fail_on_invalid = fail_on_invalid
+        self.splits = 1
+        """How many splits share what is kept."""
         self._most_rows = most_rows
-        self._blocks: OrderedDict[BlockPlace, Block] = OrderedDict()
-        self._rows = 0
+        self._blocks: LimitedCache[BlockPlace, Block] = LimitedCache(most_rows)
         self._worker = ThreadPoolExecutor(1, "tidegauge-read-ahead") if in_background else None
         self._coming: dict[BlockPlace, Future[Block]] = {}
 
@@ -62,21 +69,22 @@ class EventTimeIndex:
         Raises `LostFileError` if the file has vanished, `BrokenLogError` if it cannot be read.
         """
         place = _place(split, position)
+        row = position.row - position.before
         block = self._blocks.get(place)
-        if block is not None:
-            self._blocks.move_to_end(place)
+        if block is not None and block.shows(row):
             return block
         coming = self._coming.pop(place, None)
         block = self._read(place) if coming is None else coming.result()
         if block.times.first_invalid is not None and self._fail_on_invalid:
             file = self._folder.described(place.split, place.file)
-            row = position.before + block.times.first_invalid
+            invalid = position.before + block.times.first_invalid
             raise BrokenLogError(
-                f"row {row}, counted from 0, of the file {file} has no valid event time in the column "
+                f"row {invalid}, counted from 0, of the file {file} has no valid event time in the column "
                 f"{self._event_time.name!r} (null or out of range): correct it, or set "
                 "failOnInvalidTimestamp to false to let such rows through"
             )
-        self._keep(place, block)
+        block = block.window(row, max(_LEAST_ROWS, self._most_rows // (2 * self.splits)))
+        self._blocks.keep(place, block, len(block.times.latest) + 1)  # an empty one takes some room, too
         return block
 
     def read_ahead(self, splits: Iterable[tuple[str, SplitReading]]) -> None:
@@ -108,13 +116,6 @@ class EventTimeIndex:
         with self._folder.open(place.split, place.file, place.size) as file:
             described = self._folder.described(place.split, place.file)
             return self._format.block(file, described, place.begin, self._event_time)
-
-    def _keep(self, place: BlockPlace, block: Block) -> None:
-        self._blocks[place] = block
-        self._rows += block.rows + 1  # an empty one takes some room, too
-        while self._rows > self._most_rows and len(self._blocks) > 1:
-            _, oldest = self._blocks.popitem(last=False)
-            self._rows -= oldest.rows + 1
 
 
 def _place(split: str, position: FilePosition) -> BlockPlace:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, Protocol
@@ -26,18 +28,47 @@ class Block(NamedTuple):
     """Rows of a file that are read together: a row group of Parquet, some lines of JSON.
 
     begin, end: row groups or bytes, without `end`. last: no more blocks follow in the file. times: how far
-    the event time has come at each row, from the beginning of the block.
+    the event time has come, from the beginning of the block, at each row of a window of it: `before` rows
+    come before the window, `behind` after it.
     """
 
     begin: int
     end: int
     last: bool
     times: EventTimes
+    before: int = 0
+    behind: int = 0
+
+    @property
+    def until(self) -> int:
+        """Behind which row the window ends."""
+        return self.before + len(self.times.latest)
 
     @property
     def rows(self) -> int:
         """How many rows there are."""
-        return len(self.times.latest)
+        return self.until + self.behind
+
+    def shows(self, row: int) -> bool:
+        """Return whether a row is in the window, or behind the block."""
+        return self.before <= row < self.until or row >= self.rows
+
+    def latest(self, row: int) -> int:
+        """Return how far the event time has come at a row of the window (ms)."""
+        return self.times.latest[row - self.before]
+
+    def admitted(self, time: int, row: int, end: int) -> int:
+        """Return up to which row, from this one to `end`, all of the window, no event time is later (ms)."""
+        found = bisect_right(self.times.latest, time, row - self.before, end - self.before)
+        return found + self.before
+
+    def window(self, row: int, rows: int) -> Block:
+        """Return this block with a window of so many rows from a row on, if it has more."""
+        if self.rows <= rows:
+            return self
+        shown = array("q", self.times.latest[row : row + rows].tobytes())
+        times = EventTimes(memoryview(shown), self.times.first_invalid)
+        return self._replace(times=times, before=row, behind=self.rows - row - len(shown))
 
 
 class FileFormat(Protocol):

@@ -93,6 +93,7 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
             if self._announcement(self._in_vain.standing, now) == self._in_vain.group:
                 return offset.at(now)
             self._in_vain = None
+        self._index.splits = max(1, len(found))
         planning = self._planning(offset, found)
         alignment = self._options.alignment
         standing = SourceStanding(offset.source, None if alignment is None else planning.minimum)

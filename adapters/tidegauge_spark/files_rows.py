@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -13,6 +12,7 @@ from tidegauge_spark.event_times import milliseconds
 from tidegauge_spark.file_options import FileOptions
 from tidegauge_spark.file_position import Slice
 from tidegauge_spark.files_schema import FORMATS, event_time_field
+from tidegauge_spark.limited_cache import LimitedCache
 from tidegauge_spark.log_files import BrokenLogError, LogFolder, LostFileError
 from tidegauge_spark.progress_rows import PlannedPartition, in_band_batch, record_progress
 
@@ -29,31 +29,8 @@ class FilesPartition(PlannedPartition):
     slices: list[tuple[str, Slice]] = field(default_factory=list)
 
 
-class PartlyRead:
-    """Decoded blocks of which more will be read in a later batch, perhaps in this process."""
-
-    def __init__(self, most_bytes: int = MOST_BYTES_KEPT) -> None:
-        self._tables: OrderedDict[Any, Any] = OrderedDict()
-        self._most_bytes = most_bytes
-        self._bytes = 0
-
-    def taken(self, key: Any) -> Any | None:
-        """Return a table and forget it, None if it is not there."""
-        table = self._tables.pop(key, None)
-        if table is not None:
-            self._bytes -= table.nbytes
-        return table
-
-    def keep(self, key: Any, table: Any) -> None:
-        """Keep a table as long as there is room."""
-        self._tables[key] = table
-        self._bytes += table.nbytes
-        while self._bytes > self._most_bytes:
-            _, oldest = self._tables.popitem(last=False)
-            self._bytes -= oldest.nbytes
-
-
-_partly_read: Final = PartlyRead()
+_partly_read: Final[LimitedCache[Any, Any]] = LimitedCache(MOST_BYTES_KEPT)
+"""Decoded blocks of which more will be read in a later batch, perhaps in this process."""
 
 
 class FilesRows:
@@ -88,7 +65,7 @@ class FilesRows:
         described = self._folder.described(split, part.file)
         key = (self._folder.path, split, part.file, part.size, part.begin, part.end, self._data)
         with self._folder.open(split, part.file, part.size) as file:
-            table = _partly_read.taken(key)
+            table = _partly_read.take(key)
             if table is None:
                 table = self._format.rows(file, described, part.begin, part.end, self._data)
         if table.num_rows < part.first + part.rows:
@@ -97,7 +74,7 @@ class FilesRows:
                 "restore it, or start with a new checkpoint folder"
             )
         if part.first + part.rows < table.num_rows:
-            _partly_read.keep(key, table)
+            _partly_read.keep(key, table, table.nbytes)
         return table.slice(part.first, part.rows)
 
     def _with_progress(self, batch: Any, partition: FilesPartition, split: str) -> Any:

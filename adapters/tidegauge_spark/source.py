@@ -104,8 +104,8 @@ class AlignedSource(DataSource):
       the source goes on without it.
 
     The columns are those of the first file, or those of `schema()`: a column that a file does not have is
-    null then. The driver reads the event time column of what it plans; files and row groups are best of some
-    10,000 to 1,000,000 rows.
+    null then. The driver reads the event time column of what it plans, and keeps some of it: files
+    and row groups are best of some 10,000 to 1,000,000 rows.
 
     **Number sequences.** The record of number n has event time n ms. No option has to be set.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable
 from typing import Final
 
@@ -15,7 +14,7 @@ ROWS_READ_TOGETHER: Final = 65_536
 """With so many rows no further block is joined to a slice, which is read into memory as a whole."""
 
 LoadBlock = Callable[[FilePosition], Block]
-"""Returns the block that a position is in."""
+"""Returns the block that a position is in, with a window that shows its row."""
 
 
 class SplitReading:
@@ -45,7 +44,7 @@ class SplitReading:
         if block is None:
             return None
         position = self.position
-        return max(position.latest, block.times.latest[position.row - position.before])
+        return max(position.latest, block.latest(position.row - position.before))
 
     def take(self, rows: int) -> int:
         """Take up to so many rows more; return how many. Raises `BrokenLogError` as `next_time` does."""
@@ -55,9 +54,9 @@ class SplitReading:
             if block is None:
                 break
             first = self.position.row - self.position.before
-            end = min(block.rows, first + rows - taken)
+            end = min(block.until, first + rows - taken)
             if self.admitted != MAX:
-                end = bisect_right(block.times.latest, self.admitted, first, end)
+                end = block.admitted(self.admitted, first, end)
             if end == first:
                 break
             self._take(block, first, end)
@@ -108,7 +107,7 @@ class SplitReading:
         self.position = position._replace(
             row=position.row + rows,
             records=position.records + rows,
-            latest=max(position.latest, block.times.latest[end - 1]),
+            latest=max(position.latest, block.latest(end - 1)),
         )
         last = self.slices[-1] if self.slices and self.slices[-1].file == position.file else None
         if last is not None and last.end == block.end:

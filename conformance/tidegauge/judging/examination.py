@@ -18,6 +18,7 @@ from ..results import JobPicture
 from ..runner import run
 from ..scenario import Scenario, component_of
 from ..transcript import Outputs, Transcript, joined, spans
+from ..vocabulary import Restore
 from .blame import Spectrum
 from .deviating_reference import Semantics, with_deviations
 from .explanation import explaining_rules
@@ -143,20 +144,29 @@ class Examiner:
         if self.rules:
             kept = [one for one in kept if self.rules & _rules(expect(one, self.policies))]
         kept = self._expressible(kept, LeftOut() if left_out is None else left_out)
-        at_most = self._at_most(suite, kept)
-        if len(kept) <= at_most:
+        at_most = self._limit(suite, kept)
+        if at_most is None or len(kept) <= at_most:
             return kept
         if left_out is not None:
             beyond = left_out.reasons.get(TOO_SLOW, 0) + len(kept) - at_most
             left_out.reasons[TOO_SLOW] = beyond
         return _a_few(kept, at_most)
 
-    def _at_most(self, suite: str, scenarios: Sequence[Scenario]) -> int:
-        """How many of these the engine can do; what runs on another layer than the rest is no burden."""
-        engine, everything = self.implementation, len(scenarios)
+    def within_its_means(self, property: Property, scenarios: Sequence[Scenario]) -> list[Scenario]:
+        """Those that restore, they and their variants, no more often than the engine can in the time."""
+        most = self._limit("restores", scenarios)
+        return [
+            scenario
+            for scenario in scenarios
+            if most is None or all(_restores(one) <= most for one in (scenario, *property.variants(scenario)))
+        ]
+
+    def _limit(self, name: str, scenarios: Sequence[Scenario]) -> int | None:
+        """What the engine says that it can do of these; what runs elsewhere than the rest is no burden."""
+        engine = self.implementation
         if not scenarios or engine.layer_of(component_of(scenarios[0])) != engine.layer:
-            return everything
-        return engine.at_most.get(suite, everything)
+            return None
+        return engine.at_most.get(name)
 
     def _expressible(self, scenarios: Sequence[Scenario], left_out: LeftOut) -> list[Scenario]:
         kept = []
@@ -339,6 +349,10 @@ class Examiner:
             family,
             [Transcript(one.id, tuple(outputs)) for one, outputs in zip(family, answers, strict=True)],
         )
+
+
+def _restores(scenario: Scenario) -> int:
+    return sum(isinstance(step, Restore) for step in scenario.history)
 
 
 def _a_few(scenarios: Sequence[Scenario], number: int) -> list[Scenario]:

@@ -76,7 +76,8 @@ def _check_property(
     if not examiner.rules or examiner.rules & set(property.rules):
         whatever_decides = Examiner(examiner.adapter, examiner.implementation, examiner.policies)
         drawn = list(scenarios)
-        examiner.check(report, property, whatever_decides.applicable(drawn, LeftOut(), item.suite))
+        feasible = whatever_decides.within_its_means(property, drawn)
+        examiner.check(report, property, whatever_decides.applicable(feasible, LeftOut(), item.suite))
         counted = report.properties[property.name]
         if not counted.checked and not counted.known:
             counted.inexpressible = examiner.arises_in_what_is_left_out(property, drawn)
