@@ -1,50 +1,45 @@
-"""The plots and tables of the examples: event time of each subtask over processing time."""
+"""The command line, the tables and the plots of the examples: event time over processing time."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-_COLOURS = ("#1f77b4", "#6baed6", "#d95f0e", "#fdae6b", "#2ca02c", "#98df8a")
+_COLOURS = ("#1f77b4", "#6baed6", "#d95f0e", "#fdae6b")
+_FLAT = (("blocked", "#7f0000"), ("idle", "#555555"))
 
-
-@dataclass
-class Below:
-    """What is drawn below a panel: a figure over processing time (s)."""
-
-    points: list[tuple[float, float]]
+Points = list[tuple[float, float]]
 
 
 @dataclass
 class Panel:
-    """One run of a job. Times are in seconds, of processing first, then of events.
+    """One run of a job. Times are in seconds, first of processing, then of events.
 
     lines: how far each subtask is. watermark: how far the windows are. band: at a time, from where to where
-    subtasks may be. blocked, idle: line, since, until, where it stands. late: records that came too late.
-    now: whether to draw the line on which event time is processing time. behind: since, until: a span to be
-    shaded, with its name.
+    subtasks may be. blocked, idle: since, until, and the event time at which a subtask stands meanwhile.
+    late: records that came too late. backlog: since, until. below: a figure that is drawn below. now: whether
+    to draw where event time is processing time.
     """
 
-    title: str
-    lines: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
-    watermark: list[tuple[float, float]] = field(default_factory=list)
+    lines: dict[str, Points]
+    watermark: Points = field(default_factory=list)
     band: list[tuple[float, float, float]] = field(default_factory=list)
-    blocked: list[tuple[str, float, float, float]] = field(default_factory=list)
-    idle: list[tuple[str, float, float, float]] = field(default_factory=list)
-    late: list[tuple[float, float]] = field(default_factory=list)
-    spans: list[tuple[float, float, str]] = field(default_factory=list)
-    note: str = ""
-    below: Below | None = None
+    blocked: list[tuple[float, float, float]] = field(default_factory=list)
+    idle: list[tuple[float, float, float]] = field(default_factory=list)
+    late: Points = field(default_factory=list)
+    backlog: Points = field(default_factory=list)
+    below: Points = field(default_factory=list)
+    now: bool = False
 
 
 def folder_and_length(description: str | None, length: str, default: int) -> tuple[Path, int]:
     """Return what the command line says: a folder for the plot, which is made, and how long the run is.
 
-    Ends the program with one line if the plot cannot be drawn.
+    Ends the program with one line if the plot cannot be drawn or has no place.
     """
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -63,23 +58,23 @@ def folder_and_length(description: str | None, length: str, default: int) -> tup
 def table(columns: Mapping[str, Mapping[str, object]]) -> str:
     """Return figures as a table: a column for each run, a line for each figure."""
     lines = list(next(iter(columns.values())))
-    first = max(map(len, lines))
-    widths = [max(len(name), 8) for name in columns]
-    rows = [" " * first + "".join(f"  {name:>{width}}" for name, width in zip(columns, widths, strict=True))]
-    for line in lines:
-        cells = (f"  {column[line]!s:>{width}}" for column, width in zip(columns.values(), widths, strict=True))
-        rows.append(f"{line:<{first}}" + "".join(cells))
-    return "\n".join(rows)
+    rows = [["", *columns], *([line, *(str(column[line]) for column in columns.values())] for line in lines)]
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    return "\n".join(
+        f"{row[0]:<{widths[0]}}"
+        + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+        for row in rows
+    )
 
 
-def draw(file: Path, title: str, panels: Sequence[Panel], below: str | None = None) -> None:
-    """Write a PNG: the panels beside one another, with the same axes."""
+def draw(file: Path, title: str, panels: Mapping[str, Panel], below: str | None = None) -> None:
+    """Write a PNG: the panels, by title, beside one another with the same axes."""
     pyplot = _pyplot()
     heights = [3, 1] if below else [1]
     figure, axes = pyplot.subplots(
         len(heights),
         len(panels),
-        figsize=(6.5 * len(panels), 7.2 if below else 5.2),
+        figsize=(13, 7 if below else 5.4),
         sharex=True,
         sharey="row",
         squeeze=False,
@@ -87,52 +82,54 @@ def draw(file: Path, title: str, panels: Sequence[Panel], below: str | None = No
         layout="constrained",
     )
     figure.suptitle(title, fontsize=15, fontweight="bold")
-    for number, panel in enumerate(panels):
+    for number, (name, panel) in enumerate(panels.items()):
+        axes[0][number].set_title(name, fontsize=12)
         _draw_panel(axes[0][number], panel)
-        if below and panel.below is not None:
-            times, values = zip(*panel.below.points, strict=True)
-            axes[1][number].fill_between(times, values, step="post", color="#9467bd", alpha=0.35)
-            axes[1][number].step(times, values, where="post", color="#9467bd")
+        if below:
+            axes[1][number].fill_between(*_columns(panel.below), step="post", color="#9467bd", alpha=0.35)
+            axes[1][number].step(*_columns(panel.below), where="post", color="#9467bd")
             axes[1][number].grid(alpha=0.25)
         axes[-1][number].set_xlabel("processing time (s)")
     axes[0][0].set_ylabel("event time (s)")
     if below:
         axes[1][0].set_ylabel(below)
-    handles: dict[str, Any] = {}
-    for axis in axes[0]:
-        found, labels = axis.get_legend_handles_labels()
-        handles.update(zip(labels, found, strict=True))
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=8, frameon=False)
-    figure.savefig(file, dpi=110)
+    legend = {
+        label: handle
+        for axis in axes[0]
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=9, frameon=False)
+    figure.savefig(file, dpi=100)
     pyplot.close(figure)
     print(f"wrote {file}")
 
 
 def _draw_panel(axis: Any, panel: Panel) -> None:
-    axis.set_title(panel.title, fontsize=13)
     axis.grid(alpha=0.25)
     if panel.band:
-        times, low, high = zip(*panel.band, strict=True)
-        axis.fill_between(times, low, high, color="#2ca02c", alpha=0.15, label="allowed: minimum + drift")
-    for since, until, name in panel.spans:
-        axis.axvspan(since, until, color="#7f7f7f", alpha=0.15, label=name)
-    for colour, (name, points) in zip(_COLOURS, panel.lines.items(), strict=False):
-        times, events = zip(*points, strict=True)
-        axis.plot(times, events, color=colour, label=name, linewidth=1.8, marker="o", markersize=2.5)
-    if panel.watermark:
-        times, events = zip(*panel.watermark, strict=True)
-        axis.step(times, events, where="post", color="black", linewidth=1.6, label="watermark of the windows")
-    for spans, colour, name in ((panel.blocked, "#7f0000", "blocked"), (panel.idle, "#555555", "idle")):
-        for _, since, until, event in spans:
-            axis.hlines(event, since, until, color=colour, linewidth=6, alpha=0.55, label=name)
-    if panel.late:
-        times, events = zip(*panel.late, strict=True)
-        axis.scatter(times, events, marker="x", color="red", s=28, linewidths=1.6, zorder=5, label="late: lost")
-    if panel.note:
-        axis.text(
-            0.03, 0.97, panel.note, transform=axis.transAxes, va="top", fontsize=11,
-            bbox={"facecolor": "white", "edgecolor": "#bbbbbb", "boxstyle": "round"},
+        axis.fill_between(
+            *_columns(panel.band), color="#2ca02c", alpha=0.15, label="allowed: minimum to minimum + drift"
         )
+    for since, until in panel.backlog:
+        axis.axvspan(since, until, color="#ff7f0e", alpha=0.15, label="in backlog")
+    for colour, (name, points) in zip(_COLOURS, panel.lines.items(), strict=False):
+        axis.plot(*_columns(points), color=colour, label=name, linewidth=1.8, marker="o", markersize=3)
+    if panel.now:
+        latest = max(time for points in panel.lines.values() for time, _ in points)
+        axis.plot([0, latest], [0, latest], color="black", linestyle=":", label="now")
+    if panel.watermark:
+        axis.step(*_columns(panel.watermark), where="post", color="black", label="watermark of the windows")
+    for name, colour in _FLAT:
+        for since, until, event_time in getattr(panel, name):
+            axis.hlines(event_time, since, until, color=colour, linewidth=7, alpha=0.4, label=name)
+    if panel.late:
+        axis.scatter(
+            *_columns(panel.late), marker="x", color="red", s=30, linewidths=1.6, zorder=5, label="late: lost"
+        )
+
+
+def _columns(points: list[Any]) -> list[tuple[float, ...]]:
+    return list(zip(*points, strict=True))
 
 
 def _pyplot() -> Any:

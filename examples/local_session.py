@@ -1,7 +1,8 @@
-"""A Spark of this machine for the examples, and a folder for what they read and write: both are gone afterwards."""
+"""A Spark of this machine for the examples, and a folder for their files: both are gone afterwards."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,28 +15,48 @@ from pyspark.sql import SparkSession
 def local_session() -> Iterator[tuple[SparkSession, Path]]:
     """Yield a session and an empty folder."""
     with TemporaryDirectory(prefix="tidegauge-example-", ignore_cleanup_errors=True) as folder:
-        spark = (
-            SparkSession.builder.master("local[2]")
-            .appName("tidegauge example")
-            # Stateful processors keep their state in RocksDB.
-            .config(
-                "spark.sql.streaming.stateStore.providerClass",
-                "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
-            )
-            # The rest is for a small machine, few rows, and a quiet terminal.
-            .config("spark.sql.shuffle.partitions", "1")
-            .config("spark.sql.session.timeZone", "UTC")
-            .config("spark.local.dir", folder)
-            .config("spark.sql.warehouse.dir", f"{folder}/warehouse")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.extraJavaOptions", f"-Djava.io.tmpdir={folder} -XX:-UsePerfData")
-            .config("spark.log.level", "OFF")
-            .config("spark.ui.enabled", "false")
-            .config("spark.ui.showConsoleProgress", "false")
-            .getOrCreate()
-        )
+        with _output_to(Path(folder, "spark.log")):
+            spark = _session(folder)
         try:
             yield spark, Path(folder)
         finally:
             spark.stop()
+
+
+def _session(folder: str) -> SparkSession:
+    return (
+        SparkSession.builder.master("local[2]")
+        .appName("tidegauge example")
+        # Stateful processors keep their state in RocksDB.
+        .config(
+            "spark.sql.streaming.stateStore.providerClass",
+            "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+        )
+        # The rest is for a small machine, few rows, and a quiet terminal.
+        .config("spark.sql.shuffle.partitions", "1")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.local.dir", folder)
+        .config("spark.sql.warehouse.dir", f"{folder}/warehouse")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.extraJavaOptions", f"-Djava.io.tmpdir={folder} -XX:-UsePerfData")
+        .config("spark.log.level", "OFF")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .getOrCreate()
+    )
+
+
+@contextmanager
+def _output_to(log: Path) -> Iterator[None]:
+    """Let processes that are started now write into a file: stateful processors tell of each micro-batch."""
+    own = [os.dup(stream) for stream in (1, 2)]
+    with log.open("wb") as file:
+        for stream in (1, 2):
+            os.dup2(file.fileno(), stream)
+        try:
+            yield
+        finally:
+            for stream, saved in zip((1, 2), own, strict=True):
+                os.dup2(saved, stream)
+                os.close(saved)

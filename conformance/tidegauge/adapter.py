@@ -36,9 +36,10 @@ class Implementation(Struct, frozen=True, kw_only=True):
     runs elsewhere. `options`: those it was given, part of its identity. `overshoot`: how far it may run past
     a bound, in its own words, `overshoot_ms` the same in ms of event time; `reaction_ms`: the processing time
     it needs to obey a new bound. `one_process`: it is too heavy to be started in more than one worker.
-    `at_most`: where a scenario costs it seconds, how many of an item of each suite `layer` is given, and of the
-    shrinker's candidates in a round (`shrinking`). `deviations`: the file of known deviations that comes with
-    it; the run decides, as of the profile. `remark`: what a reader of the report must know.
+    `at_most`: where a scenario costs it seconds, how many of an item of each suite `layer` is given, of the
+    shrinker's candidates in a round (`shrinking`), and how often a scenario restores (`restores`).
+    `deviations`: the file of known deviations that comes with it; the run decides, as of the profile.
+    `remark`: what a reader of the report must know.
     """
 
     name: str

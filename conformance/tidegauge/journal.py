@@ -56,7 +56,7 @@ class Finished(Event, frozen=True, tag="finished"):
 
 
 class Ended(Event, frozen=True, tag="ended"):
-    """The test session came to its own end. `problem`: why workers did not start in mid-run, if they did not."""
+    """The test session came to its own end. `problem`: why workers did not start any more, if so."""
 
     exit_status: int
     problem: str = ""

@@ -16,7 +16,10 @@ from .plan import since_in
 def scored_events(finished: Mapping[str, Finished], started: Started) -> Mapping[str, Finished]:
     """What items found that counts: not the items that were added after the suite, and of the others not what
     properties found that were."""
-    items, properties = later_items(started), later_properties(started.request.suite)
+    seen = {
+        name for event in finished.values() if event.report is not None for name in event.report.properties
+    }
+    items, properties = later_items(started), later_properties(started.request.suite) & seen
     if not items and not properties:
         return finished
     return {

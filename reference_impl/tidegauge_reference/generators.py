@@ -18,9 +18,9 @@ def given(argument: str, value: Any, least: int | None = None) -> Any:
 class Generator:
     """Makes raw watermarks, which may repeat or go back: on records if it is `punctuated`, at ticks if it is
     `periodic`, then by its `largest` timestamp (ms) or `by_the_clock`. `context`: what its supplier was told;
-    `fields`: its state."""
+    `fields`: its state. It is `idle` if IDLE was the last status that it said."""
 
-    punctuated = periodic = by_the_clock = False
+    punctuated = periodic = by_the_clock = idle = False
     largest = MIN
     fields: tuple[str, ...] = ("largest",)
 

@@ -118,6 +118,8 @@ class SourceOperator:
         for kept in (self.alignment.samples, self.clocks, self.generators):
             kept.pop(split, None)
         left = split if split in self.splits.parts else MAIN
+        if left != split and cite("SOURCE-15", not self.assigned and self.generators[MAIN].idle):
+            self._open(MAIN)  # kept, its generator would not say again that it is idle
         return self._send("splits", self.splits.remove(left)) if left == split or not self.assigned else []
 
     def record(self, split: str | None, timestamp: int) -> Outputs:
@@ -142,8 +144,7 @@ class SourceOperator:
         output = self._polled(split)
         if output is None:
             return []
-        saved = self.state() if self.may_fail else ()
-        return self._checked(saved, self._deliver(output, [written]))
+        return self._checked(self.state() if self.may_fail else (), self._deliver(output, [written]))
 
     def tick(self) -> Outputs:
         """Time for periodic watermarks: every generator has its turn, then the splits are combined."""
@@ -253,8 +254,7 @@ class SourceOperator:
         """All of the state, hashable: equal states behave alike from here on."""
         emitted = self.emitter.maximum, self.emitter.is_idle, self.active_sides
         own = self.now, self.assigned, self.backpressured, self.finished, emitted
-        clocks, made = self.clocks, self.generators
-        writers = tuple((output, clocks[output].state(), made[output].state()) for output in sorted(clocks))
+        writers = tuple((o, self.clocks[o].state(), self.generators[o].state()) for o in sorted(self.clocks))
         aligned = self.alignment.bound, self.alignment.blocked, self.alignment.paused
         samples = tuple(sorted(self.alignment.samples.items()))
         return own, self.splits.state(), aligned, samples, writers

@@ -242,6 +242,16 @@ SOURCE_MUTANTS = (
         ),
     ),
     _source(
+        "shared-output-said-it-once",
+        ("SOURCE-15", "IDLE-1"),
+        "a flag that outlives what it was about",
+        "The next split gets a generator that has said IDLE and does not say it again: it is never idle.",
+        (
+            "            self._open(MAIN)  # kept, its generator would not say again that it is idle\n",
+            "            pass\n",
+        ),
+    ),
+    _source(
         "main-output-apart",
         ("SOURCE-15",),
         "A3",

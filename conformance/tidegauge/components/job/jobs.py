@@ -2,6 +2,8 @@
 
 from msgspec.structs import replace
 
+from tidegauge_spec import FIRST_VERSION
+
 from ...scenario import JobScenario, Origin
 from .segments import of_segments
 from .transformations import CONTROL, TRANSFORMATIONS
@@ -65,6 +67,25 @@ def _backpressured(name: str, a: Backpressure, b: tuple[Backpressure, ...] = ())
         SourceSetup("b", (of_segments([feed], b),), idle_timeout=3 * _SECOND),
     )
     return JobSetup(name, sources, until=60 * _SECOND, window=_SECOND)
+
+
+def _silent(name: str, drift: int | None = None, restarts: tuple[int, ...] = ()) -> JobSetup:
+    """B goes on all the time. A pauses for less than its idle timeout, then has nothing for far longer; it
+    comes back ahead of B, and slower, so that B overtakes it."""
+    a = of_segments(
+        [
+            SegmentSetup(0, 40, 100, 0, 100),
+            SegmentSetup(4 * _SECOND, 60, 100, 7 * _SECOND, 100),
+            SegmentSetup(62 * _SECOND, 25, 100, 52 * _SECOND, _SECOND),
+        ]
+    )
+    b = of_segments([SegmentSetup(0, 770, 100, 0, 100)])
+    group = None if drift is None else "group-1"
+    sources = tuple(
+        SourceSetup(source, (subtask,), group, drift or 0, idle_timeout=5 * _SECOND)
+        for source, subtask in (("a", a), ("b", b))
+    )
+    return JobSetup(name, sources, until=150 * _SECOND, restarts=restarts, window=_SECOND)
 
 
 def _slow_and_fast(name: str, max_out_of_orderness: int = 0) -> JobSetup:
@@ -151,7 +172,12 @@ _JOBS = (
     ),
     _slow_and_fast("slow-and-fast-windows"),
     _slow_and_fast("slow-and-fast-out-of-order", max_out_of_orderness=5 * _SECOND),
+    _silent("silent-is-idle"),
+    _silent("silent-is-idle-aligned", drift=20 * _SECOND),
+    _silent("silent-is-idle-restarted", restarts=(36 * _SECOND,)),
 )
+_ADDED = dict.fromkeys(("silent-is-idle", "silent-is-idle-aligned", "silent-is-idle-restarted"), "1.1")
+"""The versions that added jobs, where it was not the first."""
 
 
 def needs_of(setup: JobSetup) -> tuple[str, ...]:
@@ -170,7 +196,8 @@ def needs_of(setup: JobSetup) -> tuple[str, ...]:
 
 def _scenario(setup: JobSetup) -> JobScenario:
     origin = Origin("vector", of="FLIP-182")
-    return JobScenario(id=f"job:{setup.name}", setup=setup, needs=needs_of(setup), origin=origin)
+    since = _ADDED.get(setup.name, FIRST_VERSION)
+    return JobScenario(id=f"job:{setup.name}", setup=setup, needs=needs_of(setup), origin=origin, spec=since)
 
 
 JOBS = {setup.name: _scenario(setup) for setup in _JOBS}

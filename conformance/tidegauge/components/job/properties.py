@@ -1,6 +1,6 @@
 """The properties of jobs, each with the jobs on which it is checked."""
 
-from . import one_run, two_runs
+from . import one_run, silence, two_runs
 from .job_property import JobProperty
 from .jobs import JOBS
 from .transformations import CONTROL
@@ -11,6 +11,8 @@ _LOOSE = ("SOURCE-1", "ALIGN-1", "ALIGN-4")
 
 _PACE = ("SOURCE-1", "SOURCE-3")
 _ENDING = tuple(name for name, job in JOBS.items() if not job.setup.endless and not job.setup.restarts)
+_SILENT = ("silent-is-idle", "silent-is-idle-aligned")
+_SILENT_RESTARTED = ("silent-is-idle-restarted",)
 _TRANSFORMED = ("slow-and-fast", "slow-and-fast-windows")
 
 JOB_PROPERTIES = (
@@ -147,6 +149,31 @@ JOB_PROPERTIES = (
         ("JOB-4", "JOB-10", "JOB-1"),
         ("window-state-restarted",),
         one_run.all_results,
+    ),
+    JobProperty(
+        "job-silent-is-idle",
+        "While a source has nothing to read for longer than its idle timeout, windows of the others fire.",
+        ("JOB-11", "JOB-10", "JOB-1"),
+        _SILENT,
+        silence.silent_not_waited_for,
+        since="1.1",
+    ),
+    JobProperty(
+        "job-silent-is-idle-over-a-restart",
+        "A source that was idle when the job was restarted does not hold up the others after it.",
+        ("JOB-4", "JOB-11", "JOB-10", "JOB-1"),
+        _SILENT_RESTARTED,
+        silence.silent_not_waited_for,
+        since="1.1",
+    ),
+    JobProperty(
+        "job-silent-comes-back",
+        "A source that was idle, or paused for less than its idle timeout, loses nothing: every window fires "
+        "once, with all its records.",
+        ("JOB-11", "JOB-10", "JOB-1", "JOB-4"),
+        (*_SILENT, *_SILENT_RESTARTED),
+        one_run.all_results,
+        since="1.1",
     ),
     JobProperty(
         "job-alignment-only-delays",

@@ -1,4 +1,4 @@
-"""What the event log of a job must show while one of its subtasks has nothing to read: that the windows of the
+"""What the event log of a job must show while one of its subtasks has nothing to read: the windows of the
 others do not wait for it."""
 
 from collections.abc import Iterator, Sequence
@@ -19,8 +19,8 @@ _PATIENCE = 3
 
 @dataclass(frozen=True)
 class _Course:
-    """What one subtask has to read: `records` are the times (ms) from which each can be, and its timestamp (ms).
-    In `silences`, from one time to the other (ms), there is nothing for longer than the idle timeout."""
+    """What one subtask has to read: `records` are the time from which each can be read, and its timestamp. In
+    `silences`, from one time to the other, there is nothing for longer than the idle timeout. All in ms."""
 
     records: tuple[tuple[int, int], ...]
     idle_timeout: int
@@ -83,17 +83,17 @@ def silent_not_waited_for(run: JobRun) -> Seen:
     for end, since in sorted(complete.items()):
         due = _due(end, since, courses, run.reaction_ms)
         if due is not None and fired.get(end, due + 1) > due:
+            instead = f"fired at {fired[end]} ms" if end in fired else "did not fire"
             return (
-                f"the window that ends at {end} {f'fired at {fired[end]} ms' if end in fired else 'did not fire'}; "
-                f"by {due} ms it had to, as who was not idle had passed it {_PATIENCE} declared reaction times "
-                f"({run.reaction_ms} ms) before"
+                f"the window that ends at {end} {instead}; by {due} ms it had to: {_PATIENCE} reaction times "
+                f"of {run.reaction_ms} ms before, all who were not idle had passed it"
             )
     return None
 
 
 def _due(end: int, complete: int, courses: list[_Course], reaction: int) -> int | None:
-    """By when (ms) a window must have fired that is `complete` since then, and that a subtask holds up unless it
-    is idle; None if there is no such time."""
+    """By when (ms) a window must have fired that is `complete` since then, and that a subtask holds up unless
+    it is idle; None if there is no such time."""
     passing = [course.passes(end) for course in courses]
     idle = [course.idle_from(reaction) for course in courses]
     moments = {time for time in passing if time is not None} | {since for one in idle for since, _ in one}
