@@ -113,6 +113,8 @@ class NativeQuery:
             return
         for progress in query.recentProgress:
             offset = json.loads(_text(progress["sources"][0]["endOffset"]))
+            if offset is None:  # there was no file yet
+                continue
             batch = self._batches.setdefault(progress["batchId"], MicroBatch(progress["batchId"]))
             batch.files = offset["logOffset"] + 1
             batch.watermark = milliseconds_of(progress["eventTime"]["watermark"])

@@ -91,7 +91,7 @@ class AlignedSource(DataSource):
     more files: it is not waited for then, and its folder may be removed. Splits can come at any time. New
     ones go to the subtask that has the fewest. `_FINISHED` beside the splits says that there will be no other
     ones: at the end of all of them the watermark is `MAX`. An empty file `_PAUSED` in a split holds it back
-    until it is removed.
+    until it is removed; under Trigger.AvailableNow, which looks at the folder once, until the next run.
 
     * `eventTimeColumn`: a timestamp (UTC if it has no time zone), or a whole number (ms). It must be set.
     * `fileFormat`: "parquet" (the default) or "json", one object on each line.
