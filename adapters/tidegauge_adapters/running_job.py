@@ -14,15 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from tidegauge.components.job.vocabulary import JobSetup, SourceSetup
 from tidegauge.vocabulary import LogEvent
 from tidegauge_spark import coordination
-
-from .spark_session import RunningSpark
 
 CLOCK_STEP = 5_000
 """How much virtual processing time (ms) a micro-batch takes: also the time to react to a new bound."""
@@ -36,8 +34,8 @@ _ALL_ROWS = str(2**62)
 class RunningJob(ABC):
     """The queries of a job, and the micro-batches that came out, in the order in which they did."""
 
-    def __init__(self, spark: RunningSpark, source: str, setup: JobSetup, folder: Path) -> None:
-        self.session = spark.session
+    def __init__(self, session: SparkSession, source: str, setup: JobSetup, folder: Path) -> None:
+        self.session = session
         self.setup = setup
         self.folder = folder
         self._format = source

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import array_size, col, lit, when
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -28,7 +28,6 @@ from tidegauge_spark import (
 
 from .job_files import TIME_COLUMN, JobFiles
 from .running_job import CLOCK_STEP, RunningJob
-from .spark_session import RunningSpark
 
 _OPERATOR_SUBTASKS = 2
 _RECORD_KEYS = 4
@@ -40,8 +39,8 @@ class WindowedJob(RunningJob):
     """Sources, with windows of `setup.window` ms over all of them; the sources' rows and what comes out of
     the windows are the log."""
 
-    def __init__(self, spark: RunningSpark, source: str, setup: JobSetup, folder: Path) -> None:
-        super().__init__(spark, source, setup, folder)
+    def __init__(self, session: SparkSession, source: str, setup: JobSetup, folder: Path) -> None:
+        super().__init__(session, source, setup, folder)
         self._files = {each.name: JobFiles(folder / f"source-{each.name}", each) for each in setup.sources}
         self._ended = False
         self._write(CLOCK_STEP)
