@@ -15,7 +15,7 @@ from tidegauge.adapter import read_outputs
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.generation.histories import has_effect
 from tidegauge.generation.random_source import RandomSource
-from tidegauge.judging.examination import ItemReport
+from tidegauge.judging.examination import Examiner, ItemReport
 from tidegauge.judging.oracle import expect
 from tidegauge.judging.verdicts import merged
 from tidegauge.mutants import MutantAdapter, load_mutants
@@ -124,6 +124,22 @@ def test_a_restored_engine_goes_on_as_if_nothing_had_happened(component: str, pr
         for step in history[place:]:
             assert outputs_of(component, engine, step) == outputs_of(component, other, step)
         assert other.state() == engine.state()
+
+
+@each_component
+@each_profile
+def test_properties_hold_of_the_reference_under_every_profile_that_they_hold_under(
+    component: str, profile: str
+) -> None:
+    policies = PROFILES[profile]
+    engine = ReferenceAdapter({"policies": profile})
+    examiner = Examiner(engine, engine.describe(), policies, shrink_seconds=0)
+    scenarios = drawn(component, 200, policies)
+    for property in COMPONENTS[component].properties:
+        if all(getattr(policies, name) == value for name, value in property.holds_under.items()):
+            report = ItemReport("item", component)
+            examiner.check(report, property, examiner.applicable(scenarios))
+            assert report.properties[property.name].violated == 0, property.name
 
 
 def refused_with(component: str, engine: Any, step: Any) -> str | None:

@@ -24,7 +24,9 @@ SOME_JOB_MUTANTS = (
     "job-forgets-on-restart",
     "job-blocked-is-idle",
 )
-"""Each costs a run of all jobs, about 15 s; `tidegauge mutants --component job` takes them all."""
+"""Each costs a run of all jobs, 20 to 40 s; `tidegauge mutants --component job` takes them all."""
+
+QUICKLY_FOUND = ("job-blocked-is-idle", "job-forgets-on-restart")
 
 
 def findings_of(adapter: ReferenceAdapter | MutantAdapter) -> Findings:
@@ -43,7 +45,13 @@ def test_the_reference_has_every_property_and_no_control_has_an_alignment_proper
     assert all(counted.checked for counted in findings.properties.values())
 
 
-@pytest.mark.parametrize("name", SOME_JOB_MUTANTS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in QUICKLY_FOUND else pytest.mark.slower)
+        for name in SOME_JOB_MUTANTS
+    ],
+)
 def test_a_wrong_job_is_laid_to_a_rule_it_breaks(name: str) -> None:
     mutant = load_mutants()[name]
     blamed = blamed_rules(findings_of(MutantAdapter(mutant, {})), COMPONENTS)

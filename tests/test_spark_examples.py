@@ -27,6 +27,7 @@ def _example(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
         sys.modules.pop(name, None)
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_a_job_that_knows_of_its_backlog_catches_up_in_fewer_batches_with_fewer_results(
     example: Callable[[str], ModuleType], tmp_path: Path

@@ -501,6 +501,7 @@ def test_a_wrong_generator_fails_its_rule_by_name(
 # Data frames
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_two_inputs_with_ticks_in_band_are_the_channels_of_a_valve() -> None:
     spark = running_spark().session

@@ -44,6 +44,9 @@ def test_the_flip_182_job_on_spark() -> None:
     assert not any(counted.vacuous for counted in findings.properties.values())
 
 
+SLOWLY_FOUND = ("counts time under backpressure", "runs ahead")
+
+
 def seen_of(adapter: SparkAdapter, job: str, property_name: str) -> str | None:
     """What a property sees on a job, without those that it is compared with by others."""
     properties = [one for one in properties_of(JOBS[job]) if one.name == property_name]
@@ -54,7 +57,10 @@ def seen_of(adapter: SparkAdapter, job: str, property_name: str) -> str | None:
     return found.seen
 
 
-@pytest.mark.parametrize("wrong", [None, *wrong_sources.WRONG_FILE_SOURCES])
+@pytest.mark.parametrize(
+    "wrong",
+    [None, "counts blocked time", *(pytest.param(each, marks=pytest.mark.slower) for each in SLOWLY_FOUND)],
+)
 def test_windows_behind_a_wrong_source_show_it(wrong: str | None) -> None:
     if wrong is None:
         assert seen_of(SparkAdapter({}), "blocked-is-not-idle", "job-blocked-is-not-idle") is None

@@ -258,6 +258,7 @@ def test_a_wrong_processor_of_inputs_fails_its_rule_by_name(tmp_path: Path) -> N
 # Data frames
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_subtasks_of_two_sources_are_the_inputs_of_an_operator() -> None:
     spark = running_spark().session

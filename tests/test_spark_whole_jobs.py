@@ -203,6 +203,7 @@ def furthest_apart(batches: Sequence[Rows], last: dict[tuple[str, int], int]) ->
 # Sources of two kinds
 
 
+@pytest.mark.slower
 def test_files_and_numbers_in_one_group_go_through_one_valve_into_windows(
     queries: SparkQueries, tmp_path: Path
 ) -> None:
@@ -297,6 +298,7 @@ def test_splits_end_and_others_begin_on_other_subtasks_with_a_restart_in_between
 # Bounded and unbounded state
 
 
+@pytest.mark.slower
 def test_alignment_bounds_the_records_that_windows_keep_in_the_state_store(
     queries: SparkQueries, tmp_path: Path
 ) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
 
 from tidegauge import Failure, Transcript
@@ -15,11 +14,13 @@ from tidegauge.scenario import JobScenario
 
 from .running_job import CLOCK_STEP, RunningJob
 from .sequence_job import SequenceJob
-from .spark_session import running_spark
-from .temporary_folder import TemporaryFolder
+from .spark_session import RunningSpark, running_spark
 from .windowed_job import WindowedJob
 
 __all__ = ["CLOCK_STEP", "StreamingJobs"]
+
+_PARTITIONS = "spark.sql.shuffle.partitions"
+"""One is enough: a job has some hundred records a micro-batch, and what takes time is the number of tasks."""
 
 _AT_A_TIME = 2
 """A job waits as much as it computes."""
@@ -36,19 +37,19 @@ class StreamingJobs:
     def transcripts(self, scenarios: Iterable[JobScenario]) -> Iterator[Transcript]:
         """The event log of each job, as the outputs of its only step; two jobs at a time."""
         spark = running_spark(self._master, self._parent)
-        session = spark.session.newSession()
-        # A job has some hundred records a micro-batch: what takes its time is the number of tasks.
-        session.conf.set("spark.sql.shuffle.partitions", "1")
-        session.dataSource.register(self._source)
-        with ThreadPoolExecutor(_AT_A_TIME) as pool:
-            yield from pool.map(lambda job: self._transcript(session, spark.folder, job), scenarios)
+        spark.session.dataSource.register(self._source)
+        partitions = spark.session.conf.get(_PARTITIONS)
+        spark.session.conf.set(_PARTITIONS, "1")
+        try:
+            with ThreadPoolExecutor(_AT_A_TIME) as pool:
+                yield from pool.map(lambda job: self._transcript(spark, job), scenarios)
+        finally:
+            spark.session.conf.set(_PARTITIONS, partitions or "2")
 
-    def _transcript(
-        self, session: SparkSession, parent: TemporaryFolder, scenario: JobScenario
-    ) -> Transcript:
-        folder = parent.subfolder("job")
+    def _transcript(self, spark: RunningSpark, scenario: JobScenario) -> Transcript:
+        folder = spark.folder.subfolder("job")
         kind: type[RunningJob] = SequenceJob if scenario.setup.window is None else WindowedJob
-        job = kind(session, self._source.name(), scenario.setup, folder)
+        job = kind(spark.session, self._source.name(), scenario.setup, folder)
         try:
             job.run()
             events = job.events()

@@ -88,6 +88,9 @@ def _output_moved(output: AnyOutput) -> AnyOutput:
     return output
 
 
+_FROM_NOTHING = {"initial_watermark": "none"}
+"""There is no watermark before the first one; a watermark at the start stays where it is, whatever moves."""
+
 PROPERTIES = (
     Property(
         name="valve-output-increases",
@@ -138,7 +141,7 @@ PROPERTIES = (
         sentence="Moving all timestamps by the same time moves all output watermarks by that time.",
         rules=("VALVE-2",),
         holds=_shift,
-        holds_under={},
+        holds_under=_FROM_NOTHING,
         variants=shifted,
     ),
     Property(
