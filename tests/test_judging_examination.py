@@ -227,7 +227,11 @@ def test_a_property_holds_for_the_reference_and_its_situation_arises(property: P
     assert report.failures == []
 
 
-RELEASED = [name for name, p in PROPERTIES.items() if p.holds_under]
+RELEASED = [
+    name
+    for name, property in PROPERTIES.items()
+    if any(getattr(FLINK_2_3, policy) != value for policy, value in property.holds_under.items())
+]
 
 
 @pytest.mark.parametrize("name", RELEASED)

@@ -159,17 +159,6 @@ def test_an_engine_that_does_not_import_any_more_ends_the_run(run: Callable[...,
     assert not_run == {"adapter 'strange:Engine' does not import: ImportError: no module named there_no_more"}
 
 
-def test_while_one_process_works_the_others_may_fail_to_start(
-    run: Callable[..., Results], tmp_path: Path
-) -> None:
-    once = "len(self.channels) == 5 and not GONE.exists()"
-    results = run(GONE + engine(once, "GONE.touch(); os._exit(0)"), "-n", "2")
-    assert results.complete
-    assert [item.outcome for item in results.items].count("crashed") == 1
-    assert {item.outcome for item in results.items} == {"crashed", "judged"}
-    assert not list((tmp_path / "out").glob("refused-*"))
-
-
 @pytest.mark.parametrize(
     ("action", "kind", "text"),
     [

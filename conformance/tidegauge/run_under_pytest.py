@@ -88,6 +88,10 @@ class Run:
         return Marker(folder / f"running-{self.worker}-{os.getpid()}")
 
 
+_STARTS_IN_VAIN = 50
+"""Each item may cost the worker that runs it, and so many more may fail to start while others work."""
+
+
 def start(config: pytest.Config) -> None:
     """Load the engine and plan the run; raises `pytest.UsageError` on bad input."""
     out = config.getoption("--tidegauge-out")
@@ -110,7 +114,7 @@ def start(config: pytest.Config) -> None:
         # not by marks for `--dist loadgroup`: pytest 9.2 ignores them (pytest-xdist issue 1386)
         config.option.tx = getattr(config.option, "tx", [])[:1]
     if not is_worker and getattr(config.option, "maxworkerrestart", None) is None:
-        config.option.maxworkerrestart = str(len(run.planned))  # each item may cost the worker that runs it
+        config.option.maxworkerrestart = str(len(run.planned) + _STARTS_IN_VAIN)
     if journal is not None:
         journal.write(
             Started(
