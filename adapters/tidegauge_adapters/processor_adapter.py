@@ -32,7 +32,7 @@ OPTIONS: dict[Engine, dict[str, str]] = {
 
 _AT_ONCE = 20_000
 _AT_MOST: dict[Engine, dict[str, int]] = {
-    "streaming": {"state-cover": 200, "random-histories": 400, "properties": 20, "restores": 7},
+    "streaming": {"state-cover": 200, "random-histories": 400, "properties": 250, "restores": 7},
     "tester": {},
 }
 """What of a run goes through queries: they are a thousand times slower than the tester, which does it all."""
