@@ -10,8 +10,8 @@ import pytest
 from report_samples import job_picture, literal_picture
 
 from tidegauge.results import JobPicture, SubtaskPicture
-from tidegauge_reports.job_scale import cut_above, polyline, scale
-from tidegauge_reports.job_timeline import job_summary, job_timeline_svg
+from tidegauge_reports.jobs.scale import cut_above, polyline, scale
+from tidegauge_reports.jobs.timeline import job_summary, job_timeline_svg
 from tidegauge_reports.time_words import time_words
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -170,7 +170,7 @@ def test_subtasks_that_coincide_have_one_label_and_one_look() -> None:
     assert texts(svg, "series", "look-0") == ["subtask 0"]
     assert texts(svg, "series", "look-1") == ["subtasks 1, 2, 3"]
     assert len(with_class(svg, "last", "look-0")) == 2
-    style = files("tidegauge_reports").joinpath("job_timeline.css").read_text(encoding="utf-8")
+    style = files("tidegauge_reports").joinpath("jobs/timeline.css").read_text(encoding="utf-8")
     patterns = re.findall(r"subtask.look-(\d) \{ stroke-dasharray: ([^;]+);", style)
     assert len({pattern for _, pattern in patterns}) == 3
 
@@ -259,9 +259,9 @@ def test_too_many_subtasks_are_counted() -> None:
 
 
 def test_the_colours_it_brings_along_are_those_of_the_page() -> None:
-    style = files("tidegauge_reports").joinpath("style.css").read_text(encoding="utf-8")
+    style = files("tidegauge_reports").joinpath("pages/base.css").read_text(encoding="utf-8")
     light = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", style.split("@media")[0]))
-    own = files("tidegauge_reports").joinpath("job_timeline.css").read_text(encoding="utf-8")
+    own = files("tidegauge_reports").joinpath("jobs/timeline.css").read_text(encoding="utf-8")
     assert not {"<", "&"} & set(own)
     brought = re.findall(r"var\(--([a-z-]+), (#[0-9a-f]{6})\)", own)
     assert brought

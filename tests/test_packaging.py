@@ -90,9 +90,9 @@ def test_every_package_is_typed(wheel: zipfile.ZipFile, package: str) -> None:
         "tidegauge/suites/pytest.ini",
         "tidegauge/suites/conftest.py",
         "tidegauge/mutants/known-bugs.jsonl",
-        "tidegauge_reports/templates/report.html.j2",
-        "tidegauge_reports/style.css",
-        "tidegauge_reports/script.js",
+        "tidegauge_reports/compliance/templates/report.html.j2",
+        "tidegauge_reports/compliance/style.css",
+        "tidegauge_reports/compliance/script.js",
     ],
 )
 def test_what_is_read_at_run_time_is_in_the_wheel_as_it_is_in_the_tree(
@@ -109,7 +109,7 @@ def test_the_metadata_names_entry_points_extras_and_licence(wheel: zipfile.ZipFi
         "tidegauge = tidegauge.plugin",
         "reference = tidegauge_adapters.reference:ReferenceAdapter",
         "spark = tidegauge_adapters.spark:SparkAdapter",
-        "html = tidegauge_reports.html:write",
+        "html = tidegauge_reports.compliance.html:write",
     ):
         assert line in entry_points.splitlines()
     described = Parser().parsestr(metadata(wheel, "METADATA"))

@@ -26,8 +26,8 @@ from report_samples import (
 
 from tidegauge.adapter import Implementation
 from tidegauge.results import ItemResult, Results, Verdict, decode_results, encode_results
+from tidegauge_reports.compliance.html import render, write
 from tidegauge_reports.conclusion import conclude
-from tidegauge_reports.html import render, write
 from tidegauge_reports.text import LONGEST, duration, prose, shown
 
 VOID = {"meta", "br"}
@@ -444,7 +444,7 @@ def test_what_qualifies_the_headline() -> None:
 
 def themes() -> Iterator[dict[str, str]]:
     """The colours of both themes by name."""
-    style = files("tidegauge_reports").joinpath("style.css").read_text(encoding="utf-8")
+    style = files("tidegauge_reports").joinpath("pages/base.css").read_text(encoding="utf-8")
     for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL):
         yield dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block))
 

@@ -39,7 +39,7 @@ from tidegauge_adapters.step_columns import named_output, step_columns
 from tidegauge_adapters.step_rows import step_outputs, step_row
 from tidegauge_adapters.valve_rows import VALVE_BINDING
 from tidegauge_reference import CORE
-from tidegauge_reports.html import render
+from tidegauge_reports.compliance.html import render
 from tidegauge_spark import MAX, MIN, ValveProcessor
 
 TESTER = {"engine": "tester"}

@@ -21,8 +21,8 @@ from report_samples import (
 )
 
 from tidegauge.results import Counterexample
-from tidegauge_reports.history import LONGEST_DRAWN, History, read_history
-from tidegauge_reports.timeline import timeline_svg
+from tidegauge_reports.histories.history import LONGEST_DRAWN, History, read_history
+from tidegauge_reports.histories.timeline import timeline_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

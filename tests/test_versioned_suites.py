@@ -30,7 +30,7 @@ from tidegauge.scored_results import not_scored
 from tidegauge.scoring import scored_events, without
 from tidegauge.vectors import load_vectors
 from tidegauge_reference import CORE
-from tidegauge_reports.html import render
+from tidegauge_reports.compliance.html import render
 from tidegauge_spec import (
     FIRST_VERSION,
     NEXT_VERSION,

@@ -1,5 +1,7 @@
 """The command `tidegauge`."""
 
+from importlib.metadata import entry_points
+
 import typer
 
 from . import __version__
@@ -17,6 +19,8 @@ app = typer.Typer(
 )
 for command in (run, rules, explain, execute, replay, promote, report, adapters, mutants):
     app.command()(command)
+for entry in sorted(entry_points(group="tidegauge.commands")):
+    app.command(entry.name)(entry.load())
 
 
 def _print_version(wanted: bool) -> None:

@@ -5,8 +5,8 @@ from itertools import accumulate
 
 from tidegauge.timestamps import MIN
 
+from ..svg import text_width
 from .history import History
-from .svg import text_width
 
 ROW = 14.0
 """Height (px) of a row of labels."""

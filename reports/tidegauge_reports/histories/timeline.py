@@ -6,14 +6,14 @@ from markupsafe import Markup
 
 from tidegauge.results import Counterexample
 
+from ..svg import box, element, label, line, text_width
+from ..text import short
+from ..wording import NO_ANSWER, outputs_words, step_words
 from .channel_lane import draw_lane, draw_name, lane_height, lane_name
 from .geometry import ROW, Geometry, measure
 from .history import History, read_history
 from .legend import draw_legend
 from .output_lane import NAMES, draw_names, draw_outputs, output_height
-from .svg import box, element, label, line, text_width
-from .text import short
-from .wording import NO_ANSWER, outputs_words, step_words
 
 _NARROWEST = 400.0
 _LONGEST_ANSWER = 52

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .text import short
+from ..text import short
 
 _LONGEST_NAME = 80
 

@@ -9,34 +9,10 @@ from markupsafe import Markup
 
 from tidegauge.results import ItemResult, PropertyResult, Results, RuleResult, Verdict
 
-from .conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude, tally
-from .job_view import JobView, job_of, job_views
-from .timeline import timeline_svg
-
-SIGNS: dict[Verdict, tuple[str, str]] = {
-    "pass": ("P", "pass"),
-    "fail": ("F", "fail"),
-    "not-applicable": ("–", "not applicable"),
-    "not-judged": ("?", "not judged"),
-    "not-run": ("!", "not run"),
-}
-"""The letter of each verdict and its words: a verdict never shows by colour alone."""
-
-_TITLES = {
-    "time": "Timestamps",
-    "clock": "The input activity clock",
-    "generator": "Watermark generators and strategies",
-    "idleness": "Idleness",
-    "splits": "Splits of a source, inputs of an operator",
-    "valve": "The status-watermark valve",
-    "source": "The source subtask under alignment",
-    "coordinator": "The source coordinator",
-    "low_watermark": "The low-watermark service",
-    "backlog": "Backlog by watermark lag",
-    "window": "Windows and lateness",
-    "job": "Whole jobs",
-}
-"""What the chapters of the components are about."""
+from ..chapter_titles import chapter_title
+from ..conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude, tally
+from ..histories.timeline import timeline_svg
+from .jobs import JobView, job_of, job_views
 
 _RESERVED = ("tested", "map", "deviations", "properties", "items", "jobs")
 
@@ -68,7 +44,7 @@ class ChapterView:
     @property
     def title(self) -> str:
         """What the chapter is about."""
-        return _TITLES.get(self.component, f"The component {self.component}")
+        return chapter_title(self.component)
 
     @property
     def applies(self) -> bool:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from .job_layout import Layout
-from .svg import box, known, label, line, marker, path, text_width
-from .time_words import time_words
+from ..svg import box, known, label, line, marker, path, text_width
+from ..time_words import time_words
+from .layout import Layout
 
 _SIGN = 30.0
 _ROW = 18.0

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import ceil, log10
 
-from .time_words import Unit, unit_for
+from ..time_words import Unit, unit_for
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
+from ..svg import box, cross, diamond, dot, label, line, text_width
 from .history import History
-from .svg import box, cross, diamond, dot, label, line, text_width
 
 _SIGN = 30.0
 _ROW = 18.0

@@ -2,10 +2,10 @@
 
 from markupsafe import Markup
 
+from ..svg import box, diamond, dot, element, label, line, path, text_width
+from ..wording import NO_ANSWER
 from .geometry import ROW, Geometry
 from .history import History, OutputLine
-from .svg import box, diamond, dot, element, label, line, path, text_width
-from .wording import NO_ANSWER
 
 NAMES = ("downstream", "expected", "got")
 

@@ -5,12 +5,12 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from .job_layout import Bundle, Layout, Panel
-from .job_reading import Lead, Point
-from .job_scale import cut_above, polyline
+from ..svg import box, element, known, label, line, marker, path, text_width
+from ..time_words import time_words
 from .label_places import Box, Places, beside
-from .svg import box, element, known, label, line, marker, path, text_width
-from .time_words import time_words
+from .layout import Bundle, Layout, Panel
+from .reading import Lead, Point
+from .scale import cut_above, polyline
 
 _ROW = 13.0
 _TOLERATED = 1.02

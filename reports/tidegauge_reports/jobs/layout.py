@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .job_reading import Job, JobLine, Key, far_keys
-from .job_scale import Scale, scale
-from .svg import text_width
-from .time_words import time_words
+from ..svg import text_width
+from ..time_words import time_words
+from .reading import Job, JobLine, Key, far_keys
+from .scale import Scale, scale
 
 LOOKS = 4
 """So many looks there are; with more bundles they repeat."""

@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from tidegauge.results import Counterexample, JobPicture, RuleResult
 
-from .job_timeline import job_summary, job_timeline_svg
-from .job_words import job_words, place
+from ..jobs.timeline import job_summary, job_timeline_svg
+from ..jobs.words import job_words, place
 
 MOST_JOBS = 40
 """So many jobs are drawn."""

@@ -7,8 +7,8 @@ from typing import Any, Literal
 from tidegauge.results import Counterexample
 from tidegauge.timestamps import MAX, MIN
 
-from .text import short
-from .wording import milliseconds, timestamp_words, value_words, whole_number
+from ..text import short
+from ..wording import milliseconds, timestamp_words, value_words, whole_number
 
 LONGEST_DRAWN = 120
 """Histories with more steps are not drawn."""

@@ -2,9 +2,9 @@
 
 from markupsafe import Markup
 
-from .job_layout import Layout
-from .job_reading import JobLine, blocked_words
-from .svg import box, element, label, line, marker, text_width
+from ..svg import box, element, label, line, marker, text_width
+from .layout import Layout
+from .reading import JobLine, blocked_words
 
 _ROW = 17.0
 _HEAD = 54.0

@@ -2,9 +2,9 @@
 
 from markupsafe import Markup
 
+from ..svg import box, cross, dot, element, label, line, path
 from .geometry import BESIDE, ROW, Geometry
 from .history import ChannelLane, Mark
-from .svg import box, cross, dot, element, label, line, path
 
 ABOVE = 22.0
 BELOW = 18.0

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from tidegauge.results import JobPicture, SubtaskPicture
 
-from .text import short
-from .time_words import time_words
+from ..text import short
+from ..time_words import time_words
 
 MOST_SUBTASKS = 24
 """So many subtasks are drawn, the others are counted."""

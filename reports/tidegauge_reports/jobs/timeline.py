@@ -8,14 +8,14 @@ from markupsafe import Markup
 
 from tidegauge.results import JobPicture
 
-from .job_layout import lay_out
-from .job_legend import draw_job_legend
-from .job_plot import draw_plot
-from .job_reading import Job, Key, Lead, blocked_words, far_keys, largest_lead, read_job
-from .job_strips import draw_strips
-from .svg import box, element, label
-from .text import counted, short
-from .time_words import time_words
+from ..svg import box, element, label
+from ..text import counted, short
+from ..time_words import time_words
+from .layout import lay_out
+from .legend import draw_job_legend
+from .plot import draw_plot
+from .reading import Job, Key, Lead, blocked_words, far_keys, largest_lead, read_job
+from .strips import draw_strips
 
 _LONGEST_NAME = 60
 
@@ -105,4 +105,4 @@ def _allowed(job: Job) -> str:
 
 def _style() -> str:
     """The style sheet of the drawing; it contains no character that XML would escape."""
-    return files(__package__).joinpath("job_timeline.css").read_text(encoding="utf-8")
+    return files(__package__).joinpath("timeline.css").read_text(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""The commands of `tidegauge` that make views of results."""

@@ -1,0 +1,1 @@
+"""The compliance report: one HTML file that says what a run found."""

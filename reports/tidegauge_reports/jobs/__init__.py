@@ -1,0 +1,1 @@
+"""The picture of a job: event time over processing time."""
