@@ -13,7 +13,7 @@ from tidegauge_spark.file_options import FileOptions
 from tidegauge_spark.file_position import FilePosition
 from tidegauge_spark.files_offset import FilesOffset
 from tidegauge_spark.log_files import SplitFiles
-from tidegauge_spark.planner import ROUNDS, Bound, GroupMinimum, bound_of, share_out
+from tidegauge_spark.planner import ROUNDS, Bound, GroupMinimum, bound_above, share_out
 from tidegauge_spark.source_signals import SplitMoment
 from tidegauge_spark.split_reading import SplitReading, known_watermark
 from tidegauge_spark.valve_state import MAX, MIN
@@ -115,7 +115,7 @@ class FilesPlanning:
         (ms). by_split: whether each split is bounded, or the subtask as a whole only. most_rows: the most
         rows of the batch, None if there is no such limit.
         """
-        bound = None if group is None else bound_of(group, drift)
+        bound = None if group is None else bound_above(group, drift)
         left = most_rows
         for _ in range(ROUNDS):
             taken = self._take(bound, by_split, left)
@@ -123,7 +123,7 @@ class FilesPlanning:
             if bound is None or group is None or not group.alone or not taken:
                 break
             group = replace(group, watermark=self.minimum)
-            bound = bound_of(group, drift)
+            bound = bound_above(group, drift)
         return replace(
             self._offset,
             now=now,

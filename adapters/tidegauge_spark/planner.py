@@ -59,8 +59,8 @@ class Bound:
         return latest
 
 
-def bound_of(minimum: GroupMinimum, drift: int) -> Bound:
-    """Return how far the splits may read: the group minimum plus the drift (ALIGN-4), `MAX` at most.
+def bound_above(minimum: GroupMinimum, drift: int) -> Bound:
+    """Return how far the splits may read: the drift (ms) above the group minimum (ALIGN-4), `MAX` at most.
 
     It is `MAX` if everybody is finished.
     """

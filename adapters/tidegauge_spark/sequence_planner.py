@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tidegauge_spark.offsets import SourceOffset, SubtaskOffset
 from tidegauge_spark.options import SourceOptions
-from tidegauge_spark.planner import ROUNDS, Bound, GroupMinimum, bound_of, share_out
+from tidegauge_spark.planner import ROUNDS, Bound, GroupMinimum, bound_above, share_out
 from tidegauge_spark.sequences import Sequence
 from tidegauge_spark.source_signals import SplitMoment
 from tidegauge_spark.valve_state import MIN
@@ -69,7 +69,7 @@ def plan(
         return offset.at(now)
     planned, left = offset, most_rows
     for _ in range(ROUNDS):
-        before, bound = planned, bound_of(group, options.alignment.drift)
+        before, bound = planned, bound_above(group, options.alignment.drift)
         planned = _planned(options, before, now, bound, left)
         taken = sum(new.next - old.next for old, new in zip(before.subtasks, planned.subtasks, strict=True))
         left = None if left is None else left - taken
