@@ -16,17 +16,28 @@ from tidegauge.commands.summary import print_summary
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep
 from tidegauge.deviations import Deviation, deviations_of
-from tidegauge.judging.examination import TOO_SLOW, Counted, ItemReport, LeftOut, PropertyCount
+from tidegauge.judging.examination import TOO_SLOW, Counted, Examiner, ItemReport, LeftOut, PropertyCount
 from tidegauge.judging.verdicts import Circumstances, Findings, merged, verdict
+from tidegauge.plan import PlannedItem
 from tidegauge.property_results import _property_verdict
 from tidegauge.request import Request
 from tidegauge.results import VERDICTS
 from tidegauge.scenario import BadInput
-from tidegauge_reference import Valve
+from tidegauge.suites.items import examine
+from tidegauge_reference import CORE, Valve
 from tidegauge_reports.conclusion import conclude
 from tidegauge_spec import load_registry
 
 PROPERTIES = {property.name: property for property in COMPONENTS["valve"].properties}
+
+
+class Deaf(Valve):
+    """A valve that hears no statuses, and says none."""
+
+    def idle(self, channel: int) -> list[tuple[str]]:  # type: ignore[override]
+        return []
+
+    active = idle
 
 
 class WithoutStatuses(Adapter):
@@ -136,13 +147,6 @@ def test_a_property_whose_situation_cannot_be_expressed_is_not_applicable() -> N
 
 def test_a_property_whose_situation_a_known_deviation_excludes_is_known() -> None:
     """Without statuses in the output none can fail to alternate."""
-
-    class Deaf(Valve):
-        def idle(self, channel: int) -> list[tuple[str]]:  # type: ignore[override]
-            return []
-
-        active = idle
-
     property = PROPERTIES["valve-status-alternates"]
     known = Deviation(like="mutant:valve-no-statuses", reason="r", link="l")
     for deviations, counted in (((known,), True), ((), False)):
@@ -151,6 +155,37 @@ def test_a_property_whose_situation_a_known_deviation_excludes_is_known() -> Non
         examiner_of(adapter, deviations=deviations).check(report, property, histories(60))
         assert report.properties[property.name].checked == 0
         assert bool(report.properties[property.name].known) is counted
+
+
+def test_nor_need_it_arise_in_the_few_scenarios_that_an_engine_can_do() -> None:
+    property = PROPERTIES["valve-status-alternates"]
+    known = Deviation(like="mutant:valve-no-statuses", reason="r", link="l")
+    drawn = histories(60)
+    assert examiner_of(ValveAdapter(), deviations=(known,)).excluded_by_what_is_known(property, drawn)
+    assert not examiner_of(ValveAdapter()).excluded_by_what_is_known(property, drawn)
+    silent = [valve_scenario(1, "w0=1")]
+    assert not examiner_of(ValveAdapter(), deviations=(known,)).excluded_by_what_is_known(property, silent)
+    other = Deviation(like="mutant:valve-never-finished", reason="r", link="l")
+    assert not examiner_of(ValveAdapter(), deviations=(other,)).excluded_by_what_is_known(property, drawn)
+
+
+@pytest.mark.parametrize(
+    ("deviates_as", "verdict"), [("valve-no-statuses", "not-applicable"), (None, "not-run")]
+)
+def test_a_property_of_a_slow_engine_is_not_open_when_its_deviation_excludes_the_situation(
+    deviates_as: str | None, verdict: str
+) -> None:
+    deviations = [Deviation(like=f"mutant:{deviates_as}", reason="r", link="l")] if deviates_as else []
+    item = PlannedItem("i", "valve", "properties", "valve-status-alternates", 0, 61)
+    drawn = [valve_scenario(1, "w0=1"), *histories(60)]
+    report = ItemReport("i", "valve")
+    engine = ValveAdapter(Deaf)
+    few = replace(engine.describe(), at_most={"properties": 1}, layer="streaming")
+    examine(
+        item, Request(adapter="a"), drawn, Examiner(engine, few, CORE, deviations=tuple(deviations)), report
+    )
+    assert report.properties[item.name].checked == 0
+    assert _property_verdict(True, report.properties[item.name])[0] == verdict
 
 
 def test_an_engine_may_come_with_its_known_deviations(tmp_path: Path) -> None:

@@ -342,6 +342,15 @@ class Examiner:
             for one in islice(unsaid, _LEFT_OUT_LOOKED_AT)
         )
 
+    def excluded_by_what_is_known(self, property: Property, scenarios: Iterable[Scenario]) -> bool:
+        """Whether a property's situation arises in these scenarios, though never for an engine with the known
+        deviations."""
+        if not self.without:
+            return False
+        families = [_family(property, one) for one in islice(scenarios, _LEFT_OUT_LOOKED_AT)]
+        arises = any(self._holds_of(property, family, self.policies) is not None for family in families)
+        return arises and all(self._holds_of(property, family, self.semantics) is None for family in families)
+
     def _holds_of(self, property: Property, family: Sequence[Scenario], semantics: Semantics) -> bool | None:
         """Whether it holds of the reference."""
         answers = [expect(member, semantics).outputs for member in family]

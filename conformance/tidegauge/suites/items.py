@@ -80,6 +80,7 @@ def _check_property(
         examiner.check(report, property, whatever_decides.applicable(feasible, LeftOut(), item.suite))
         counted = report.properties[property.name]
         if not counted.checked and not counted.known:
+            counted.known = int(examiner.excluded_by_what_is_known(property, drawn))
             counted.inexpressible = examiner.arises_in_what_is_left_out(property, drawn)
 
 
