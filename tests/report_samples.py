@@ -212,3 +212,31 @@ def results(rules: list[RuleResult] | None = None, **fields: Any) -> Results:
         ],
     }
     return Results(**{**values, **fields})
+
+
+def many_failures(number: int, steps: int = 12) -> Results:
+    """A run in which so many rules (a multiple of ten) fail, in ten chapters, each by a history of so
+    many steps. The first chapter is at the root, the others build on it."""
+    components = ["valve", *(f"part_{index}" for index in range(1, 10))]
+    rules = []
+    for index in range(number):
+        part, count = index // (number // 10), index % (number // 10) + 1
+        name = "VALVE" if part == 0 else f"PART{part}"
+        way = [watermark(step % 2, step + index) for step in range(steps - 1)]
+        records: list[Record] = [(step, [], []) for step in way]
+        rules.append(
+            rule(
+                count,
+                "fail",
+                id=f"{name}-{count}",
+                component=components[part],
+                title=f"What part {part} has to do in situation {count}",
+                counterexample=counterexample(
+                    [*records, (idle(0), [sent(steps + index)], [])],
+                    file=f"counterexamples/{name}-{count}.jsonl",
+                    replay=f"tidegauge replay results/counterexamples/{name}-{count}.jsonl --adapter sample",
+                ),
+                affected_by=[] if part == 0 else ["VALVE-1"],
+            )
+        )
+    return results(rules)

@@ -6,17 +6,37 @@ import re
 import xml.etree.ElementTree as ElementTree
 from importlib.resources import files
 
+import msgspec
 import pytest
 from report_samples import job_picture, literal_picture
 
+from tidegauge.components.job.job_property import JobRun
+from tidegauge.components.job.jobs import JOBS, control
+from tidegauge.components.job.log import JobLog
+from tidegauge.components.job.one_run import state_bounded
+from tidegauge.components.job.window_state import kept_within_drift
+from tidegauge.judging.job_picture import picture
 from tidegauge.results import JobPicture, SubtaskPicture
+from tidegauge.vocabulary import LogEvent
+from tidegauge_adapters.reference import ReferenceAdapter
+from tidegauge_reports.compliance.jobs import job_views
 from tidegauge_reports.jobs.scale import cut_above, polyline, scale
 from tidegauge_reports.jobs.timeline import job_summary, job_timeline_svg
+from tidegauge_reports.jobs.words import place
 from tidegauge_reports.time_words import time_words
 
+ADDED = ("state", "state_bound", "late", "late_records", "jumps")
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "\"'><script>alert(1)</script>&amp;\x00\x1b[31m\u202e\ud800"
 
+WINDOWS = job_picture(
+    job="window-state",
+    state=[[0, 0], [20_000, 60], [20_000, 12], [60_000, 0]],
+    state_bound=340,
+    restarts=[12_000, 34_000],
+)
+WINDOWS_CONTROL = job_picture(False, job="window-state", state=[[0, 0], [6000, 1068], [60_000, 0]])
+LATE = job_picture(late=[[16_000, 12_000], [16_000, 12_000], [16_000, 13_000], [10**9, 1]], late_records=1060)
 STUCK = job_picture(
     subtasks=[
         SubtaskPicture("numbers", 0, [[10, 9], [5000, 4999], [180_000, 4999]], []),
@@ -43,6 +63,10 @@ PICTURES: dict[str, tuple[JobPicture, ...]] = {
     "literal control": (literal_picture(False), literal_picture()),
     "stuck": (STUCK, job_picture(False)),
     "two sources": (TWO_SOURCES,),
+    "windows": (WINDOWS, WINDOWS_CONTROL),
+    "windows of the control": (WINDOWS_CONTROL, WINDOWS),
+    "windows that keep nothing": (job_picture(state=[[0, 0]]),),
+    "late": (LATE,),
     "hostile names": (
         job_picture(job=HOSTILE, subtasks=[SubtaskPicture(HOSTILE, 0, [[0, 0], [9, 9]], [[1, 2]])]),
     ),
@@ -73,6 +97,11 @@ PICTURES: dict[str, tuple[JobPicture, ...]] = {
                 SubtaskPicture("b", 10**30, [], [[1, 2]]),
             ],
             band=[[9, 1], [1, 5], []],
+            state=[[3, -4], [1], [2, 10**30], [2, 2**62], []],
+            state_bound=-9,
+            late=[[1], [3, 10**30], [2, 5]],
+            late_records=-1,
+            restarts=[-5, 10**30, 2],
         ),
     ),
 }
@@ -299,3 +328,163 @@ def test_lines_are_made_simpler_and_cut_exactly() -> None:
     assert polyline([(0, 0), (1, 0.1), (2, 0), (3, 9)]) == [(0, 0), (2, 0), (3, 9)]
     assert polyline([(4, 4)]) == [(4, 4)]
     assert cut_above([(0, 0), (10, 20), (20, 0)], 10) == [(0, 0), (5, 10), (10, 10), (15, 10), (20, 0)]
+
+
+def kept_most(svg: ElementTree.Element) -> float:
+    """The height of the mark at the largest number of records kept."""
+    return float(with_class(svg, "kept-most")[0].get("cy", 0))
+
+
+def test_what_the_windows_keep_is_a_panel_on_the_same_scale_as_the_control() -> None:
+    svg, control = drawn(WINDOWS, WINDOWS_CONTROL), drawn(WINDOWS_CONTROL, WINDOWS)
+    for found in (svg, control):
+        assert len(with_class(found, "kept")) == 1
+        assert "records that the windows keep" in texts(found, "name")
+        assert {"0", "500", "1000"} <= set(texts(found, "faint"))
+    assert "at most 60 records" in texts(svg, "strong")
+    assert "at most 1,068 records" in texts(control, "strong")
+    assert kept_most(svg) - kept_most(control) == pytest.approx(84 * (1068 - 60) / (1068 * 1.2), abs=0.2)
+    assert {"allowed: 340"} < set(texts(svg))
+    assert "340 allowed with alignment" in texts(control)
+    assert with_class(drawn(job_picture()), "kept") == []
+
+
+def test_the_panel_of_the_windows_has_the_time_axis_of_the_plot() -> None:
+    svg = drawn(WINDOWS)
+    ticks = [found for found in with_class(svg, "label", "faint") if found.get("text-anchor") == "middle"]
+    at = {found.text: float(found.get("x", 0)) for found in ticks}
+    assert float(with_class(svg, "kept-most")[0].get("cx", 0)) == pytest.approx(at["20"], abs=0.1)
+    strips = min(float(found.get("y", 0)) for found in with_class(svg, "bar"))
+    lowest = max(
+        float(number)
+        for found in with_class(svg, "kept")
+        for number in re.findall(r" ([0-9.]+)", found.get("d", ""))
+    )
+    assert lowest < strips
+
+
+def test_more_than_the_windows_may_keep_is_marked() -> None:
+    assert with_class(drawn(WINDOWS), "kept-most", "excess") == []
+    wrong = job_picture(state=[[0, 0], [20_000, 341]], state_bound=340)
+    assert texts(drawn(wrong), "strong", "excess") == ["at most 341 records"]
+    allowed = job_picture(state=[[0, 0], [20_000, 340]], state_bound=340)
+    assert with_class(drawn(allowed), "excess") == []
+
+
+def test_the_summary_says_what_the_windows_keep() -> None:
+    assert job_summary(WINDOWS, [WINDOWS_CONTROL]).endswith(
+        "The windows keep at most 60 records (340 allowed), 1,068 without alignment."
+    )
+    assert job_summary(WINDOWS_CONTROL, [WINDOWS]).endswith(
+        "The windows keep at most 1,068 records, 60 with alignment."
+    )
+    assert "as many without alignment" in job_summary(WINDOWS, [job_picture(False, state=[[0, 60]])])
+    assert job_summary(WINDOWS_CONTROL).endswith("The windows keep at most 1,068 records.")
+    assert "windows" not in job_summary(job_picture())
+
+
+def test_late_records_are_crosses_where_they_came_and_are_counted() -> None:
+    svg = drawn(LATE)
+    assert (
+        len(with_class(svg, "late")) == 3
+    )  # two in the plot, two of one place and one too far off; the legend
+    assert "record too late for its windows" in texts(svg)
+    assert job_summary(LATE).endswith("1,060 records come too late for their windows.")
+    assert with_class(drawn(job_picture()), "late") == []
+
+
+def test_restarts_are_lines() -> None:
+    svg = drawn(WINDOWS)
+    assert len(with_class(svg, "restart")) == 3
+    assert "stopped and started again" in texts(svg)
+
+
+def test_where_records_jump_nothing_is_too_far_apart() -> None:
+    assert with_class(drawn(*PICTURES["wrong"]), "lead", "excess")
+    jumping = job_picture(blocks=False, jumps=True)
+    assert with_class(drawn(jumping), "excess") == []
+    assert "allowed" not in job_summary(jumping)
+
+
+def test_every_job_of_the_suite_has_words() -> None:
+    assert [name for name in JOBS if place(name) == place("no such job")] == []
+
+
+@pytest.fixture(scope="module")
+def window_state() -> list[JobPicture]:
+    """The pictures of a job with windows, and of its control, as the reference runs them."""
+    scenarios = JOBS["window-state"], control(JOBS["window-state"])
+    adapter = ReferenceAdapter({})
+    implementation = adapter.describe()
+    runs = []
+    for scenario, transcript in zip(scenarios, adapter.run(scenarios), strict=True):
+        log = JobLog.of(scenario.setup, transcript.outputs[0])
+        runs.append(JobRun(log, implementation.overshoot_ms, implementation.reaction_ms))
+    for run, kept in zip(runs, (72, 981), strict=True):
+        assert max(event.count for event in run.log.events if event.kind == "state-size") == kept
+    return [picture(run) for run in runs]
+
+
+def test_a_job_that_ran_has_the_curve_of_what_its_windows_keep(window_state: list[JobPicture]) -> None:
+    aligned, control = window_state
+    assert [max(size for _, size in found.state) for found in (aligned, control)] == [72, 981]
+    assert [found.state_bound for found in (aligned, control)] == [340, None]
+    assert all(20 < len(found.state) <= 162 for found in (aligned, control))
+    assert all(found.state == sorted(found.state, key=lambda point: point[0]) for found in window_state)
+    assert [found.state[-1] for found in window_state] == [[120_000, 0]] * 2
+    assert [found.late for found in window_state] == [[], []]
+    assert "72 records (340 allowed), 981 without alignment." in job_summary(aligned, [control])
+
+
+def test_the_bound_is_the_one_that_is_judged() -> None:
+    """A job that keeps one record more than the bound breaks the property, one that keeps so many does not."""
+    setup = JOBS["window-state"].setup
+    run = JobRun(JobLog.of(setup, []), 10_001, 1010)
+    bound = kept_within_drift(run)
+
+    def keeping(count: int) -> JobRun:
+        event = LogEvent("state-size", "", 0, 0, 1000, count)
+        return JobRun(JobLog.of(setup, [event]), 10_001, 1010)
+
+    assert state_bounded(keeping(bound)) is None
+    assert state_bounded(keeping(bound + 1)) is not None
+
+
+def test_late_records_of_a_job_that_ran_and_records_that_jump() -> None:
+    setup = JOBS["blocked-is-not-idle"].setup
+    events = [LogEvent("record", "a", 0, 1_000_000, 10)]
+    events += [LogEvent("late", "", 0, 1_000_000 + number, 16_000 - number, 2) for number in range(1000)]
+    found = picture(JobRun(JobLog.of(setup, events), 0, 0))
+    assert found.late_records == 2000
+    assert 100 < len(found.late) < 200
+    assert found.late[0] == [15_001, 1_000_999]
+    assert found.late[-1] == [16_000, 1_000_000]
+    assert found.jumps
+    assert not picture(JobRun(JobLog.of(JOBS["window-state"].setup, events), 0, 0)).jumps
+
+
+def test_documents_of_before_have_no_windows() -> None:
+    document = msgspec.json.encode(WINDOWS)
+    fields = {key: value for key, value in msgspec.json.decode(document).items() if key not in ADDED}
+    old = msgspec.json.decode(msgspec.json.encode(fields), type=JobPicture)
+    assert (old.state, old.state_bound, old.late, old.late_records, old.jumps) == ([], None, [], 0, False)
+    assert msgspec.json.decode(document, type=JobPicture) == WINDOWS
+
+
+def test_a_silent_subtask_stands_still_where_nothing_was_logged() -> None:
+    setup = JOBS["silent-is-idle"].setup
+    events = [LogEvent("record", "a", 0, number * 100, 100 + number * 100) for number in range(40)]
+    events += [LogEvent("record", "a", 0, 4000 + number * 100, 7100 + number * 100) for number in range(60)]
+    events += [LogEvent("record", "a", 0, 62_000, 53_000), LogEvent("record", "a", 0, 63_000, 54_000)]
+    found = picture(JobRun(JobLog.of(setup, events), 0, 0))
+    way = found.subtasks[0].points
+    assert [point for point in way if point[0] in (7099, 52_999)] == [[7099, 3900], [52_999, 9900]]
+    assert [point[0] for point in way] == sorted(point[0] for point in way)
+
+
+def test_a_job_without_alignment_that_ran_twice_has_one_picture() -> None:
+    again = job_picture(False, overshoot=1)
+    views = job_views([again, job_picture(False)], [], str)
+    assert [view.name for view in views["flip-182"].pictures] == ["Without alignment"]
+    views = job_views([job_picture(False), job_picture(), again], [], str)
+    assert [view.name for view in views["flip-182"].pictures] == ["With alignment", "Without alignment"]

@@ -9,20 +9,17 @@ from typing import get_args, get_type_hints
 from urllib.parse import urlsplit
 
 import pytest
-from conftest import ROOT
 from msgspec import ValidationError
 from msgspec.json import decode
 
 from tidegauge.mutants import load_mutants
 from tidegauge.mutants.known_bugs import KnownBug, known_bug, load_known_bugs
 from tidegauge_reference import CORE, Policies
-from tidegauge_spec import load_registry
+from tidegauge_spec import load_registry, load_statements
 
 BUGS = load_known_bugs()
 MUTANTS = load_mutants()
-STATEMENTS = set(
-    re.findall(r"^\| ([A-E][0-9]+) \|", (ROOT / "spec" / "statements.md").read_text(encoding="utf-8"), re.M)
-)
+STATEMENTS = set(load_statements())
 STATEMENT = re.compile(r"[A-E][0-9]+")
 WORDS = re.compile(r"[a-z]+( [\w.'-]+)+")
 

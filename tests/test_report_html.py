@@ -18,6 +18,7 @@ from report_samples import (
     job_counterexample,
     job_picture,
     literal_picture,
+    many_failures,
     missing_minimum,
     property_result,
     results,
@@ -27,10 +28,11 @@ from report_samples import (
 from tidegauge.adapter import Implementation
 from tidegauge.results import ItemResult, Results, Verdict, decode_results, encode_results
 from tidegauge_reports.compliance.html import render, write
+from tidegauge_reports.compliance.links import linked
 from tidegauge_reports.conclusion import conclude
 from tidegauge_reports.text import LONGEST, duration, prose, shown
 
-VOID = {"meta", "br"}
+VOID = {"meta", "br", "input"}
 FROM_A_LIST = {"verdict", "outcome", "observes", "layer"}
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 7 * 7 }}\x00\x1b[31m\u202e\ud800"
 
@@ -179,7 +181,8 @@ def test_the_map_has_a_lettered_cell_for_each_rule_that_leads_to_it() -> None:
     reader = read(render(results([rule(number, verdict) for number, verdict in enumerate(verdicts)])))
     cells = [found for found in reader.with_class("cell") if "href" in found]
     ids = {found["id"] for _, found in reader.elements if "id" in found}
-    assert [cell["class"] for cell in cells] == [f"cell {verdict}" for verdict in verdicts]
+    expected = ["cell pass", "cell fail root", "cell not-applicable", "cell not-judged", "cell not-run"]
+    assert [cell["class"] for cell in cells] == expected
     assert all((cell["href"] or "").removeprefix("#") in ids for cell in cells)
     assert "0 P 1 F 2 – 3 ? 4 !" in reader.text
     assert cells[4]["aria-label"] == "VALVE-4, not run: Title of rule 4"
@@ -206,7 +209,7 @@ def test_the_page_needs_nothing_else() -> None:
     assert fetched == ["https://example.org/a?b=1&c=2"]
     assert "@import" not in page
     assert "url(" not in page
-    assert {tag for tag, _ in reader.elements} & {"link", "img", "iframe", "object", "embed", "form"} == set()
+    assert {tag for tag, _ in reader.elements} & {"link", "img", "iframe", "object", "embed"} == set()
 
 
 def test_only_the_scripts_of_the_page_may_run() -> None:
@@ -251,6 +254,46 @@ def test_long_lists_are_cut_with_a_note() -> None:
     assert "and 4700 more steps" in page
 
 
+def test_a_full_run_in_which_all_fails_takes_less_than_2_megabytes() -> None:
+    page = render(many_failures(150, steps=60))
+    reader = read(page)
+    assert len(page.encode()) < 2_000_000
+    drawn = len(reader.with_class("timeline"))
+    assert 20 < drawn < 150
+    assert len(reader.with_class("counterexample")) == 150
+    assert f"{150 - drawn} failing rules are shown without all details" in reader.text
+    assert reader.text.count("Without a picture, to keep this page small.") + reader.text.count(
+        "60 steps, the first difference at step 60. To keep this page small they are not shown here: they are in"
+    ) == 150 - drawn  # fmt: skip
+    assert [found["id"] for found in reader.with_class("rule") if "open" in found][:2] == [
+        "VALVE-1",
+        "VALVE-2",
+    ]
+
+
+def test_what_is_at_the_root_is_shown_more_fully_than_what_is_affected() -> None:
+    page = render(many_failures(600, steps=30))
+    whole = {number for number in range(1, 61) if f'aria-label="Timeline of VALVE-{number}"' in page}
+    assert whole == set(range(1, 61)) or 'aria-label="Timeline of PART' not in page
+    assert page.count('class="rule brief fail affected"') > 100
+    for number in range(1, 10):
+        assert f"counterexamples/PART{number}-60.jsonl" in page
+
+
+def test_ids_that_come_again_and_again_get_short_anchors() -> None:
+    page = render(results([rule(1, id="A") for _ in range(300)]))
+    assert max(len(found.get("id") or "") for _, found in read(page).elements) < 80
+
+
+def test_addresses_on_the_web_become_links_and_no_others() -> None:
+    assert linked("see https://example.org/a?b=1&c=2.") == (
+        'see <a href="https://example.org/a?b=1&amp;c=2" rel="noopener noreferrer">'
+        "https://example.org/a?b=1&amp;c=2</a>."
+    )
+    assert "<a" not in linked("javascript:alert(1) data:text/html,x ftp://x file:///etc http:x")
+    assert linked('https://a.b/"x').count('"') == 4
+
+
 def test_a_rule_may_fail_without_a_counterexample() -> None:
     reader = read(render(results([rule(1, "fail", counterexample=None, suspects=[])])))
     assert "Does not conform: 1 of 1 rule fails" in reader.text
@@ -260,12 +303,12 @@ def test_a_rule_may_fail_without_a_counterexample() -> None:
 
 def test_an_unknown_component_has_the_table_only() -> None:
     other = counterexample(
-        [({"step": "advance", "nanoseconds": 5}, [{"output": "reading", "value": 5, "to": "reader"}], [])],
-        scenario={"component": "clock", "id": "clock/1"},
+        [({"step": "pour", "cups": 5}, [{"output": "tea", "value": 5, "to": "table"}], [])],
+        scenario={"component": "teapot", "id": "teapot/1"},
     )
     reader = read(render(results([rule(1, "fail", counterexample=other)])))
     assert reader.with_class("timeline") == []
-    assert "advance nanoseconds=5 ◀ first difference reading value=5 to reader nothing" in reader.text
+    assert re.search(r"pour .*5 ◀ first difference tea .*5 .*table nothing", reader.text)
 
 
 def job_run(**fields: Any) -> Results:

@@ -3,59 +3,16 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 import pytest
-from conftest import ROOT
 
-from tidegauge_spec import load_registry
+from tidegauge_spec import MalformedChapter, load_registry, load_statements
+from tidegauge_spec.statements import read_not_covered, read_statements
 
-STATEMENT = re.compile(r"\| (?P<number>[A-E][1-9][0-9]*) \| (?P<text>\S.*) \| (?P<mark>n? )\|")
-EXCEPTION = re.compile(r"\| (?P<number>[A-E][1-9][0-9]*) \| (?P<text>\S[^|]*) \| (?P<why>\S[^|]*) \|")
 HEAD = ["| # | statement (short) | why |", "|---|---|---|"]
 
-
-class Malformed(ValueError):
-    """A table is not in its form; the message starts with the line."""
-
-
-def read_statements(text: str) -> dict[str, bool]:
-    """The numbers of `statements.md`, in order, and whether the row states behaviour (is not marked `n`)."""
-    found: dict[str, bool] = {}
-    for line, row in enumerate(text.splitlines(), start=1):
-        if not re.match(r"\| *[A-E][0-9]", row):
-            continue
-        cells = STATEMENT.fullmatch(row)
-        if cells is None or cells["number"] in found:
-            raise Malformed(f"{line}: {row!r} is not '| number | statement | n or nothing |', once")
-        found[cells["number"]] = cells["mark"] != "n "
-    return found
-
-
-def read_not_covered(text: str, order: list[str]) -> dict[str, str]:
-    """The numbers of `not-covered.md` and why no rule names them: one table, in the `order` of the statements."""
-    lines = text.splitlines()
-    table = [(line, row) for line, row in enumerate(lines, start=1) if "|" in row]
-    if [row for _, row in table[:2]] != HEAD:
-        raise Malformed(f"{table[0][0] if table else len(lines)}: the table starts with {HEAD}")
-    found: dict[str, str] = {}
-    for (before, _), (line, row) in pairwise(table[1:]):
-        cells = EXCEPTION.fullmatch(row)
-        if cells is None or line != before + 1:
-            raise Malformed(f"{line}: {row!r} is not '| number | statement | why |' in one table")
-        number = cells["number"]
-        if number not in order:
-            raise Malformed(f"{line}: there is no statement {number}")
-        if found and order.index(number) <= order.index(list(found)[-1]):
-            raise Malformed(f"{line}: {number} stands twice or out of order")
-        found[number] = cells["why"]
-    return found
-
-
-STATEMENTS = read_statements((ROOT / "spec" / "statements.md").read_text(encoding="utf-8"))
-NOT_COVERED = read_not_covered(
-    (ROOT / "spec" / "not-covered.md").read_text(encoding="utf-8"), list(STATEMENTS)
-)
+STATEMENTS = {number: one.behaviour for number, one in load_statements().items()}
+NOT_COVERED = {number: one.why_not for number, one in load_statements().items() if one.why_not}
 RULES_OF = {
     number: [rule.id for rule in load_registry().rules.values() if number in rule.sources]
     for number in STATEMENTS
@@ -72,8 +29,8 @@ def test_the_statements_are_read_with_their_marks() -> None:
 @pytest.mark.parametrize("number", [number for number, states in STATEMENTS.items() if states])
 def test_a_statement_has_a_rule_or_a_reason_why_it_has_none(number: str) -> None:
     rules = RULES_OF[number]
-    assert rules or number in NOT_COVERED, "name it in the Source of a rule, or in spec/not-covered.md"
-    assert not (rules and number in NOT_COVERED), f"{', '.join(rules)} and spec/not-covered.md both have it"
+    assert rules or number in NOT_COVERED, "name it in the Source of a rule, or in not-covered.md"
+    assert not (rules and number in NOT_COVERED), f"{', '.join(rules)} and not-covered.md both have it"
 
 
 @pytest.mark.parametrize("number", [number for number, states in STATEMENTS.items() if not states])
@@ -123,16 +80,16 @@ def test_the_table_is_read() -> None:
 )
 def test_a_malformed_table_is_refused_with_the_line(old: str, new: str, line: int) -> None:
     assert old in ROWS
-    with pytest.raises(Malformed, match=f"^{line}: "):
+    with pytest.raises(MalformedChapter, match=f"^not-covered.md:{line}: "):
         read_not_covered(ROWS.replace(old, new, 1), ["A1", "A2", "A3"])
 
 
 @pytest.mark.parametrize("row", ["| A1 | one | x |", "| A1 | one |", "| A1 |  | n |", "| A01 | one | n |"])
 def test_a_malformed_statement_is_refused(row: str) -> None:
-    with pytest.raises(Malformed, match="^2: "):
+    with pytest.raises(MalformedChapter, match="^statements.md:2: "):
         read_statements(f"# Title\n{row}\n")
 
 
 def test_a_statement_that_stands_twice_is_refused() -> None:
-    with pytest.raises(Malformed, match="^2: "):
+    with pytest.raises(MalformedChapter, match="^statements.md:2: "):
         read_statements("| A1 | one | n |\n| A1 | one |  |\n")

@@ -8,12 +8,11 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
 import tidegauge_spec
 from tidegauge.components.registry import COMPONENTS
 from tidegauge_reference import CORE, PROFILES, Policies
-from tidegauge_spec import Rule, load_registry, read_policies, read_profiles
+from tidegauge_spec import Rule, load_registry, load_statements, read_policies, read_profiles
 
 RULES = list(load_registry().rules.values())
 LEVELS = {"MUST", "SHOULD", "MAY"}
@@ -22,12 +21,7 @@ PROPERTIES = {p.name: p for component in COMPONENTS.values() for p in component.
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.id))
 
 
-def numbered_statements(text: str) -> list[str]:
-    """The ids of the rows of `spec/statements.md`."""
-    return re.findall(r"^\| ([A-E][0-9]+) \|", text, flags=re.MULTILINE)
-
-
-STATEMENTS = numbered_statements((ROOT / "spec" / "statements.md").read_text(encoding="utf-8"))
+STATEMENTS = list(load_statements())
 
 
 def test_the_chapters_are_read() -> None:

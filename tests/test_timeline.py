@@ -21,8 +21,10 @@ from report_samples import (
 )
 
 from tidegauge.results import Counterexample
-from tidegauge_reports.histories.history import LONGEST_DRAWN, History, read_history
-from tidegauge_reports.histories.timeline import timeline_svg
+from tidegauge_reports.histories.cropping import LONGEST_DRAWN, MOST_LANES
+from tidegauge_reports.histories.history import History
+from tidegauge_reports.histories.reading import LONGEST_READ, read_history
+from tidegauge_reports.histories.timeline import timeline_style, timeline_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -123,10 +125,20 @@ def test_the_first_difference_is_said() -> None:
 
 def test_a_group_is_marked_as_a_whole() -> None:
     sample = HISTORIES["observed in groups"]
-    assert history(sample).spans == [(0, 1), (2, 3)]
+    assert history(sample).together == [(0, 1), (2, 3)]
     labels = texts(timeline_svg(sample))
     assert "first difference, in steps 3 to 4" in labels
     assert "got no answer" in labels
+
+
+def test_the_line_of_an_engine_ends_where_it_gave_no_answer() -> None:
+    root = ElementTree.fromstring(timeline_svg(HISTORIES["observed in groups"]))
+    expected, got = (
+        next(element.get("d", "") for element in root.iter(f"{SVG}path") if element.get("class") == style)
+        for style in ("expected-line", "got-line")
+    )
+    right_end = {line: float(line.rsplit("H", 1)[1]) for line in (expected, got)}
+    assert right_end[got] < right_end[expected]
 
 
 def test_a_violated_property_is_not_called_a_difference() -> None:
@@ -143,8 +155,9 @@ def test_timestamps_at_the_edge_do_not_ruin_the_scale() -> None:
 
 def test_channels_that_do_not_exist_have_a_lane_of_their_own() -> None:
     sample = HISTORIES["unknown channels"]
-    assert [(lane.number, lane.exists) for lane in history(sample).channels] == [
-        (0, True), (1, True), (-1, False), (7, False), (2**31 - 1, False)
+    assert [(lane.names[0], lane.exists) for lane in history(sample).lanes] == [
+        ("channel 0", True), ("channel 1", True),
+        ("channel −1", False), ("channel 7", False), ("channel 2147483647", False),
     ]  # fmt: skip
     labels = texts(timeline_svg(sample))
     assert labels.count("does not exist") == 3
@@ -153,24 +166,58 @@ def test_channels_that_do_not_exist_have_a_lane_of_their_own() -> None:
 
 def test_a_restore_takes_channels_and_output_back() -> None:
     found = history(HISTORIES["snapshot and restore"])
-    assert found.channels[0].idle == [False, False, False, True, False, False]
-    assert found.expected.idle[-2:] == [False, False]
-    assert found.whole_valve == {1: "snapshot", 3: "restore"}
+    assert found.lanes[0].during["idle"] == [False, False, False, True, False, False]
+    assert found.expected.during["idle"] == [False, False, False, True, False, False]
+    assert found.moments == {1: "snapshot", 3: "restore"}
 
 
 def test_an_idle_channel_does_not_remember_a_watermark() -> None:
     sample = counterexample([(idle(0), [], []), (watermark(0, 9), [], []), (active(0), [], [sent(9)])])
-    lane = history(sample).channels[0]
-    assert [mark.kind for mark in lane.marks] == ["idle", "ignored", "active"]
+    lane = history(sample).lanes[0]
+    assert [mark.kind for mark in lane.marks] == ["begins", "ignored", "ends"]
     assert len(set(lane.levels)) == 1
 
 
-def test_a_history_too_long_or_of_another_component_is_not_drawn() -> None:
+def test_without_its_style_a_drawing_is_short_and_the_page_holds_the_style_once() -> None:
+    bare, whole = timeline_svg(missing_minimum(), style=False), timeline_svg(missing_minimum())
+    assert "<style" not in bare
+    assert whole.replace(f"<style>{timeline_style()}</style>", "") == bare
+    assert len(bare) < 6_000
+    assert not set("<>&") & set(timeline_style())
+
+
+def test_of_a_long_history_the_steps_up_to_the_difference_are_drawn() -> None:
+    steps: list[Any] = [(watermark(0, 1000 + number), [], []) for number in range(100)]
+    steps[90] = (watermark(0, 1090), [sent(1090)], [])
+    sample = counterexample(steps, diverges_at=90)
+    found = history(sample)
+    assert (found.first, found.steps, found.differs) == (54, LONGEST_DRAWN, 36)
+    labels = texts(timeline_svg(sample))
+    assert {"55", "90", "91", "94", "first difference"} <= set(labels)
+    assert not {"54", "95"} & set(labels)
+    assert "steps 55 to 94 of 100; the table has all" in labels
+
+
+def test_a_long_history_that_differs_early_is_drawn_from_its_start() -> None:
+    found = history(counterexample([(watermark(0, number), [], []) for number in range(100)], diverges_at=2))
+    assert (found.first, found.steps, found.differs) == (0, LONGEST_DRAWN, 2)
+
+
+def test_of_many_channels_those_heard_of_last_are_drawn() -> None:
+    sample = counterexample([(watermark(channel, 1), [], []) for channel in range(30)], channels=1024)
+    assert [lane.names[0] for lane in history(sample).lanes] == [
+        f"channel {number}" for number in range(30 - MOST_LANES, 30)
+    ]
+    assert "14 lanes are left out" in texts(timeline_svg(sample))
+
+
+def test_a_history_of_a_great_many_steps_or_of_none_is_not_drawn() -> None:
     step: Any = (watermark(0, 1), [], [])
-    assert timeline_svg(counterexample([step] * LONGEST_DRAWN))
-    assert timeline_svg(counterexample([step] * (LONGEST_DRAWN + 1))) == ""
+    assert timeline_svg(counterexample([step] * LONGEST_READ))
+    assert timeline_svg(counterexample([step] * (LONGEST_READ + 1))) == ""
     assert timeline_svg(counterexample([])) == ""
-    assert timeline_svg(counterexample([step], scenario={"component": "clock"})) == ""
+    assert timeline_svg(counterexample([step], scenario={"component": "job"})) == ""
+    assert timeline_svg(counterexample([step], scenario={})) == ""
 
 
 def test_hostile_texts_are_escaped_and_short() -> None:

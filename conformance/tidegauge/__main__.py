@@ -8,7 +8,7 @@ from . import __version__
 from .commands.execute import execute, replay
 from .commands.mutants import mutants
 from .commands.promote import promote
-from .commands.rules import explain, rules
+from .commands.rules import rules
 from .commands.run import adapters, report, run
 
 app = typer.Typer(
@@ -17,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Does a stream processor keep event time right?",
 )
-for command in (run, rules, explain, execute, replay, promote, report, adapters, mutants):
+for command in (run, rules, execute, replay, promote, report, adapters, mutants):
     app.command()(command)
 for entry in sorted(entry_points(group="tidegauge.commands")):
     app.command(entry.name)(entry.load())

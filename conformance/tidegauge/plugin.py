@@ -51,6 +51,14 @@ def pytest_configure(config: pytest.Config) -> None:
         start(config)
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Where Allure writes results, ours come from the journal; by now its plugin is in place."""
+    if RUN_KEY in session.config.stash and session.config.getoption("allure_report_dir", None):
+        from .allure_under_pytest import share
+
+        share(session.config)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The suites without an adapter are a mistake, not a pass; a suite without items is no skipped test."""
     ours = [item for item in items if item.path.parent.as_posix().endswith("tidegauge/suites")]

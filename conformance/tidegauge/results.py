@@ -1,5 +1,6 @@
 """`results.json`: the only record of a run. Reports read nothing else, so the rules' texts are in it."""
 
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -11,6 +12,8 @@ from .adapter import Implementation
 from .scenario import BadInput
 
 SCHEMA = "tidegauge-results/1"
+
+FILE_NAME = "results.json"
 
 Verdict = Literal["pass", "fail", "not-applicable", "not-judged", "not-run"]
 VERDICTS: tuple[Verdict, ...] = ("pass", "fail", "not-applicable", "not-judged", "not-run")
@@ -141,7 +144,13 @@ class SubtaskPicture(Struct, frozen=True):
 class JobPicture(Struct, frozen=True, kw_only=True):
     """What a report draws of a job: its subtasks, and the allowed band of its (first) group: `band` are
     [processing time, smallest watermark of the unfinished], the band reaches `drift` (ms) above. `restarts`
-    are processing times (ms)."""
+    are processing times (ms). `jumps`: records of one subtask follow one another by more than the drift, so
+    that nothing says how far apart subtasks may be.
+
+    With windows behind the sources: `state` are [processing time (ms), records that the windows keep], the
+    largest and the smallest of each span; `state_bound` is how many the drift and the overshoot allow, where
+    that is checked; `late` are [processing time, event time] in ms of records that came too late for their
+    windows, some of `late_records` in all."""
 
     job: str
     aligned: bool
@@ -150,6 +159,11 @@ class JobPicture(Struct, frozen=True, kw_only=True):
     subtasks: list[SubtaskPicture]
     band: list[list[int]]
     restarts: list[int] = []
+    state: list[list[int]] = []
+    state_bound: int | None = None
+    late: list[list[int]] = []
+    late_records: int = 0
+    jumps: bool = False
 
 
 class ItemResult(Struct, frozen=True, kw_only=True):
@@ -200,15 +214,59 @@ def encode_results(results: Results) -> bytes:
     return msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n"
 
 
+def read_results(path: Path) -> Results:
+    """Read the file of a results document. Raises `BadInput` if there is none, or if it cannot be shown."""
+    try:
+        document = path.read_bytes()
+    except IsADirectoryError:
+        raise BadInput(f"{path} is a folder; give the {FILE_NAME} in it") from None
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}; give the {FILE_NAME} of a run") from None
+    return decode_results(document, str(path))
+
+
 def decode_results(document: bytes, name: str) -> Results:
     """Read a results document. Raises `BadInput` if it is cut off, foreign or of another version."""
+    if not document.strip():
+        raise BadInput(f"{name} is empty, no results document; {_AGAIN}")
     try:
-        schema = msgspec.json.decode(document, type=dict[str, Any]).get("schema")
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{name}: not a results document (cut off?): {error}") from None
+        found = msgspec.json.decode(document)
+    except UnicodeDecodeError:
+        raise BadInput(
+            f"{name} is not UTF-8, so no results document; give the {FILE_NAME} of a run"
+        ) from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadInput(f"{name} is cut off or not JSON ({_cut(str(error))}); {_AGAIN}") from None
+    schema = found.get("schema") if isinstance(found, dict) else None
     if schema != SCHEMA:
-        raise BadInput(f"{name}: schema is {schema!r}, this Tidegauge reads {SCHEMA!r}")
+        raise BadInput(_other_schema(name, schema, found))
     try:
         return msgspec.json.decode(document, type=Results)
     except msgspec.DecodeError as error:
-        raise BadInput(f"{name}: not a results document: {error}") from None
+        raise BadInput(f"{name} is no whole results document: {_cut(str(error))}; {_AGAIN}") from None
+
+
+_AGAIN = "run again, or give the folder of its journal to `tidegauge report`"
+
+
+def _other_schema(name: str, schema: object, document: Any) -> str:
+    """What a document is that this version does not read, and what to do about it."""
+    family, _, number = SCHEMA.rpartition("/")
+    version = schema.removeprefix(f"{family}/") if isinstance(schema, str) else ""
+    if schema == version or not (version.isascii() and version.isdigit()) or len(version) > 9:
+        said = f" (its schema is {_cut(repr(schema))})" if schema is not None else ""
+        return f"{name} is JSON, but no results document{said}; give the {FILE_NAME} of a run"
+    if int(version) > int(number):
+        return f"{name} is of schema {schema}, this Tidegauge reads {SCHEMA}: upgrade tidegauge"
+    wrote = document.get("tidegauge")
+    by = f" {_cut(wrote)}" if isinstance(wrote, str) else ""
+    return (
+        f"{name} is of schema {schema}, this Tidegauge reads {SCHEMA}: run again, or show it with the "
+        f"Tidegauge{by} that wrote it"
+    )
+
+
+def _cut(text: str) -> str:
+    """A foreign text, short and fit for a terminal."""
+    visible = "".join(character if character.isprintable() else "?" for character in text[:121])
+    return visible if len(visible) <= 120 else visible[:119] + "…"

@@ -39,6 +39,9 @@ _LONGEST_TEXT = 4000
 _REFUSED = "refused-by-a-worker"
 """The file in which a process that could not start says why."""
 
+_JOURNAL_FOLDER = "tidegauge_journal_folder"
+"""Under this name a worker is told it."""
+
 _FAILED_STARTS = 3
 """So many new processes that do not start, while none works, end the run."""
 _PACKAGES = ("tidegauge", "pytest", "hypothesis", "pyspark")
@@ -95,8 +98,12 @@ _STARTS_IN_VAIN = 50
 def start(config: pytest.Config) -> None:
     """Load the engine and plan the run; raises `pytest.UsageError` on bad input."""
     out = config.getoption("--tidegauge-out")
-    folder = Path(out) if out else None
-    is_worker = hasattr(config, "workerinput")
+    told: dict[str, str] | None = getattr(config, "workerinput", None)
+    is_worker = told is not None
+    allure = None if is_worker else config.getoption("allure_report_dir", None)
+    scratch = _scratch(config) if allure and not out else ""
+    place = told.get(_JOURNAL_FOLDER) if told is not None else out or scratch
+    folder = Path(place) if place else None
     journal = None
     try:
         request = _request(config, out)
@@ -129,6 +136,20 @@ def start(config: pytest.Config) -> None:
             )
         )
         config.pluginmanager.register(JournalWriter(journal, config), "tidegauge-journal")
+        if allure:
+            from .allure_under_pytest import AllureView
+
+            kept = Path(out) if out else Path(allure) / "tidegauge"
+            arguments = tuple(map(str, config.invocation_params.args))
+            view = AllureView(journal.folder, Path(allure), kept, arguments)
+            config.pluginmanager.register(view, "tidegauge-allure")
+
+
+def _scratch(config: pytest.Config) -> str:
+    """A folder for the journal that goes with the session."""
+    scratch = tempfile.TemporaryDirectory(prefix="tidegauge-")
+    config.add_cleanup(scratch.cleanup)
+    return scratch.name
 
 
 def make_run(request: Request, folder: Path | None, worker: str) -> Run:
@@ -191,6 +212,11 @@ class JournalWriter:
         self.started: dict[str, float] = {}
         self.working: set[Any] = set()
         self.failed_starts = 0
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """A worker is about to start; it leaves marks beside the journal."""
+        node.workerinput[_JOURNAL_FOLDER] = str(self.journal.folder)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodeready(self, node: Any) -> None:

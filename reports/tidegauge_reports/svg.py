@@ -7,6 +7,8 @@ from .text import shown
 CHARACTER_WIDTH = 6.5
 """A cautious width (px) of a character of a label; labels are set in 11 px."""
 
+_ALWAYS_CLOSED = ("title", "desc", "style", "text")
+
 
 def element(name: str, *children: Markup | str, **attributes: str | float | None) -> Markup:
     """An element; `class_` and `text_anchor` stand for `class` and `text-anchor`, None leaves out."""
@@ -18,6 +20,8 @@ def element(name: str, *children: Markup | str, **attributes: str | float | None
     content = Markup("").join(
         child if isinstance(child, Markup) else escape(shown(child)) for child in children
     )
+    if not content and name not in _ALWAYS_CLOSED:
+        return Markup("<{0}{1}/>").format(Markup(name), written)
     return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), written, content)
 
 
@@ -30,12 +34,34 @@ def label(text: str, x: float, y: float, style: str = "", anchor: str = "middle"
     return element("text", text, x=x, y=y, class_=f"label {style}".strip(), text_anchor=anchor)
 
 
+def centered(text: str, x: float, y: float, style: str = "") -> Markup:
+    """A line of text with its middle at (x, y), in a drawing whose own `text-anchor` is `middle`."""
+    return element("text", text, x=x, y=y, class_=f"label {style}".strip())
+
+
 def path(points: list[tuple[float, float]], style: str) -> Markup:
     """A line through points; nothing if there are fewer than two."""
     if len(points) < 2:
         return Markup("")
     steps = " L".join(f"{_attribute(x)} {_attribute(y)}" for x, y in points)
     return element("path", d=f"M{steps}", class_=style, fill="none")
+
+
+def stairs(points: list[tuple[float, float]], style: str) -> Markup:
+    """A line through points that are above or beside one another, in a drawing whose own `fill` is `none`;
+    nothing if there are fewer than two."""
+    if len(points) < 2:
+        return Markup("")
+    (x, y), drawn = points[0], [f"M{_attribute(points[0][0])} {_attribute(points[0][1])}"]
+    for to_x, to_y in points[1:]:
+        if to_y == y and drawn[-1].startswith("H"):
+            drawn[-1] = f"H{_attribute(to_x)}"
+        elif to_y == y and to_x != x:
+            drawn.append(f"H{_attribute(to_x)}")
+        elif to_y != y:
+            drawn += [f"H{_attribute(to_x)}"] * (to_x != x) + [f"V{_attribute(to_y)}"]
+        x, y = to_x, to_y
+    return element("path", d="".join(drawn), class_=style)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, style: str) -> Markup:
@@ -69,6 +95,11 @@ def cross(x: float, y: float, style: str) -> Markup:
     """A cross: something that was refused."""
     d = f"M{x - 4:g} {y - 4:g} L{x + 4:g} {y + 4:g} M{x - 4:g} {y + 4:g} L{x + 4:g} {y - 4:g}"
     return element("path", d=d, class_=style, fill="none")
+
+
+def triangle(x: float, y: float, style: str) -> Markup:
+    """A point standing on its side, with its tip up."""
+    return element("path", d=f"M{x:g} {y - 5:g}l4.6 8.4h-9.2z", class_=style)
 
 
 def marker(x: float, y: float, shape: int, style: str) -> Markup:

@@ -3,6 +3,7 @@
 from .chapters import Chapter, MalformedChapter, Rule, read_chapter
 from .policies import PolicyText, read_absent, read_policies, read_profiles
 from .registry import Registry, load_registry
+from .statements import Statement, load_statements
 from .vectors import vector_lines, vector_versions, vectors_folder, vectors_path
 from .versions import FIRST_VERSION, NEXT_VERSION, RELEASED, SPEC_VERSION, added_after, in_order, is_version
 
@@ -16,10 +17,12 @@ __all__ = [
     "PolicyText",
     "Registry",
     "Rule",
+    "Statement",
     "added_after",
     "in_order",
     "is_version",
     "load_registry",
+    "load_statements",
     "read_absent",
     "read_chapter",
     "read_policies",

@@ -31,7 +31,7 @@ _RULE_LABELS = {
 class Rule:
     """One numbered, testable obligation.
 
-    `sentence` is normative, `intent` says why. `sources` are numbered statements (`spec/statements.md`)
+    `sentence` is normative, `intent` says why. `sources` are numbered statements (`statements.md`)
     and issue ids. `needs` are capabilities: to an engine that has none of them the rule does not apply
     (empty: it always does). `policy` is the named choice that can change the sentence. `checked_by` names
     what judges it.

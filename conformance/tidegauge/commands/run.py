@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,15 +24,25 @@ from ..adapter_loading import adapter_names
 from ..assembly import assemble, write_results
 from ..counterexamples import COUNTEREXAMPLES
 from ..journal import FILE_NAME, AnyEvent, Finished, Journal, JournalReader, Refused, Started
+from ..registered_reports import Written, find_requested, write_registered
 from ..request import NO_DEVIATIONS, Request, check_request, read_options
-from ..results import Results
+from ..results import FILE_NAME as RESULTS
+from ..results import Results, read_results
 from ..scenario import BadInput
 from .console import ERR, OUT, complains
 from .deviations import bring_up_to_date
-from .summary import print_summary
+from .summary import print_problems, print_summary
 
 _POLL_SECONDS = 0.05
 _SECONDS_BETWEEN_LINES = 20.0
+
+_REPORT_FAILED = 3
+"""The exit code if every claimed rule passes, and a report could not be written."""
+
+Requested = Annotated[
+    list[str] | None,
+    typer.Option("--report", help="Write this one, too: allure, or another that is registered (repeatable)."),
+]
 
 
 @complains
@@ -69,6 +79,7 @@ def run(
     out: Annotated[
         Path, typer.Option(help="Folder for results.json, the report and counterexamples.")
     ] = Path("tidegauge-results"),
+    reports: Requested = None,
     workers: Annotated[
         int | None, typer.Option("--workers", "-n", min=1, help="Processes; default: one a core.")
     ] = None,
@@ -76,9 +87,9 @@ def run(
         float, typer.Option(min=0.1, help="Seconds after which an item is given up.")
     ] = 300.0,
 ) -> None:
-    """Put an engine through the conformance suites and write a report.
+    """Put an engine through the conformance suites and write reports.
 
-    Exit code 0: every claimed rule passes. 1: not so. 2: bad input.
+    Exit code 0: every claimed rule passes. 1: not so. 2: bad input. 3: as 0, but a report failed.
     """
     request = Request(
         adapter=adapter,
@@ -98,23 +109,33 @@ def run(
     if update_deviations and deviations is not None and not deviations.exists():
         request = replace(request, deviations=NO_DEVIATIONS)
     check_request(request)
+    requested = find_requested(reports or ())
     _clear(out)
     began = time.monotonic()
     command = _pytest_command(request, workers or os.cpu_count() or 1, item_timeout)
     with (out / "pytest.log").open("wb") as log, _child(command, log.fileno()) as child:
         events = _followed(child, out)
     results = _results(events, child.returncode, out, time.monotonic() - began)
-    report = write_reports(results, out)
-    print_summary(results, report)
+    write_results(results, out)
+    written = _shown(results, out, requested)
     if update_deviations and deviations is not None:
         bring_up_to_date(deviations, results, request)
-    raise typer.Exit(results.exit_code)
+    raise typer.Exit(_exit_code(results, written))
 
 
-def write_reports(results: Results, out: Path) -> list[Path]:
-    """`results.json` and every registered report."""
-    write_results(results, out)
-    return [entry.load()(results, out) for entry in sorted(entry_points(group="tidegauge.reports"))]
+def _shown(results: Results, out: Path, requested: list[EntryPoint]) -> Written:
+    """Write the reports and print the summary."""
+    written = write_registered(results, out, requested)
+    print_summary(results, written.paths)
+    print_problems(written.problems)
+    return written
+
+
+def _exit_code(results: Results, written: Written) -> int:
+    """A report that failed says nothing of the engine; what a foreign document says may be any number."""
+    if results.exit_code:
+        return 1
+    return _REPORT_FAILED if written.problems else 0
 
 
 def _clear(out: Path) -> None:
@@ -237,15 +258,38 @@ def _results(events: list[AnyEvent], exit_status: int, out: Path, duration_s: fl
 
 @complains
 def report(
-    folder: Annotated[Path, typer.Argument(help=f"Folder with a {FILE_NAME} that a run left.")],
+    source: Annotated[
+        Path, typer.Argument(help=f"Folder with a {FILE_NAME} that a run left, or a {RESULTS}.")
+    ],
+    out: Annotated[Path | None, typer.Option(help="Folder for the reports; default: that of SOURCE.")] = None,
+    reports: Requested = None,
 ) -> None:
-    """Make results.json and the report from a journal, of a run that was killed for example."""
-    events = JournalReader(folder).new_events()
-    if not any(isinstance(event, Started) for event in events):
-        raise BadInput(f"{folder / FILE_NAME} holds no run; give the --out folder of one")
-    results = assemble(events, folder, ["tidegauge", *sys.argv[1:]], 0.0)
-    print_summary(results, write_reports(results, folder))
-    raise typer.Exit(results.exit_code)
+    """Write the reports of a run that was killed, from its journal, or of any results.json again.
+
+    The exit code is that of the run; 2: bad input.
+    """
+    requested = find_requested(reports or ())
+    if source.is_file() or (source.suffix == ".json" and not source.is_dir()):
+        results, folder = read_results(source), out or source.parent
+        _make(folder)
+    else:
+        events = JournalReader(source).new_events()
+        if not any(isinstance(event, Started) for event in events):
+            raise BadInput(f"{source / FILE_NAME} holds no run; give the --out folder of one")
+        folder = out or source
+        _make(folder)
+        results = assemble(events, folder, ["tidegauge", *sys.argv[1:]], 0.0)
+        write_results(results, folder)
+    raise typer.Exit(_exit_code(results, _shown(results, folder, requested)))
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(
+            f"output folder {folder} cannot be written: {error.strerror}; choose another"
+        ) from None
 
 
 @complains

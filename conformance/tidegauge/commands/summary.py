@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from rich.markup import escape
 from rich.table import Table
 
 from ..judging.known_deviations import expected
 from ..results import VERDICTS, Results, RuleResult
 from ..scored_results import not_scored
-from .console import OUT
+from .console import ERR, OUT
+from .terminal_text import line, lines
 
 _COLOURS = {
     "pass": "green",
@@ -35,53 +35,66 @@ def print_summary(results: Results, reports: list[Path]) -> None:
         if rule.verdict != "pass" and rule.component not in unclaimed:
             colour = _COLOURS[rule.verdict]
             verdict = f"[{colour}]{rule.verdict}[/]{_NOT_SCORED * (not rule.scored)}"
-            table.add_row(rule.id, verdict, str(rule.scenarios), escape(rule.title), escape(rule.reason))
+            table.add_row(line(rule.id), verdict, str(rule.scenarios), line(rule.title), line(rule.reason))
     if table.row_count:
         OUT.print(table)
     if unclaimed:
-        parts = ", ".join(f"{name} ({count})" for name, count in unclaimed.items())
+        parts = ", ".join(f"{line(name)} ({count})" for name, count in unclaimed.items())
         OUT.print(f"not applicable, and no rule of them judged: {parts}", style="dim", soft_wrap=True)
     for property in results.properties:
         if property.verdict == "fail":
             verdict = f"[bold red]fail[/]{_NOT_SCORED * (not property.scored)}"
-            OUT.print(f"property {property.name} {verdict}: {escape(property.sentence)} {property.reason}")
+            said = f"{line(property.sentence)} {line(property.reason)}"
+            OUT.print(f"property {line(property.name)} {verdict}: {said}")
     for deviation in results.deviations:
         colour = "yellow" if expected(deviation) else "bold red"
         OUT.print(
-            f"known deviation {escape(deviation.name)} [{colour}]{deviation.status}[/]: "
-            f"{escape(deviation.explanation)}",
+            f"known deviation {line(deviation.name)} [{colour}]{deviation.status}[/]: "
+            f"{line(deviation.explanation)}",
             soft_wrap=True,
         )
     if results.left_out:
         parts = ", ".join(f"{reason} ({count:,})" for reason, count in results.left_out.items())
-        OUT.print(f"scenarios that were not put to the engine: {escape(parts)}", style="dim", soft_wrap=True)
+        OUT.print(f"scenarios that were not put to the engine: {line(parts)}", style="dim", soft_wrap=True)
     for item in results.items:
         if item.outcome in ("crashed", "timeout", "error", "not-run"):
             first = item.text.strip().splitlines()[:1] or [""]
-            OUT.print(
-                f"item {escape(item.id)} [bold red]{item.outcome}[/] {escape(first[0])}", soft_wrap=True
-            )
+            OUT.print(f"item {line(item.id)} [bold red]{item.outcome}[/] {line(first[0])}", soft_wrap=True)
     counts = ", ".join(
-        f"[{_COLOURS[name]}]{results.counts[name]} {name}[/]" for name in VERDICTS if results.counts[name]
+        f"[{_COLOURS[name]}]{count} {name}[/]" for name in VERDICTS if (count := results.counts.get(name, 0))
     )
     implementation = results.implementation
-    elsewhere = f" ({escape(implementation.elsewhere())})" if implementation.layers else ""
+    elsewhere = f" ({line(implementation.elsewhere())})" if implementation.layers else ""
     OUT.print(
-        f"{escape(implementation.name)} {escape(implementation.version)} "
-        f"on layer {implementation.layer}{elsewhere}, "
-        f"profile {results.profile}: {counts} of {sum(rule.scored for rule in results.rules)} rules; "
-        f"{results.counts['scenarios']:,} scenarios, {results.counts['steps']:,} steps, "
+        f"{line(implementation.name)} {line(implementation.version)} "
+        f"on layer {line(implementation.layer)}{elsewhere}, "
+        f"profile {line(results.profile)}: {counts} of {sum(rule.scored for rule in results.rules)} rules; "
+        f"{results.counts.get('scenarios', 0):,} scenarios, {results.counts.get('steps', 0):,} steps, "
         f"{results.duration_s:.1f} s, seed {results.seed}",
         soft_wrap=True,
     )
     if unscored := not_scored(results):
-        OUT.print(escape(unscored), soft_wrap=True)
+        OUT.print(lines(unscored), soft_wrap=True)
     if implementation.remark:
-        OUT.print(escape(implementation.remark), style="yellow", soft_wrap=True)
+        OUT.print(lines(implementation.remark), style="yellow", soft_wrap=True)
     if not results.complete:
         OUT.print("The run ended early; what was not run is in results.json.", style="bold red")
-    for path in reports:
-        OUT.print(f"report: {escape(str(path))}", soft_wrap=True)
+    if reports:
+        OUT.print(f"report: {line(_places(reports))}", soft_wrap=True)
+
+
+def print_problems(problems: list[str]) -> None:
+    """The reports that failed, a line each."""
+    for problem in problems:
+        ERR.print(f"tidegauge: {line(problem, 500)}", soft_wrap=True)
+
+
+def _places(reports: list[Path]) -> str:
+    """Where the report for people is, and what else is beside it."""
+    first = next((path for path in reports if path.suffix == ".html"), reports[0])
+    others = [path for path in reports if path != first]
+    names = [path.name if path.parent == first.parent else str(path) for path in others]
+    return f"{first}, beside it {', '.join(names)}" if names else str(first)
 
 
 def _unclaimed_parts(results: Results) -> dict[str, int]:
@@ -95,11 +108,12 @@ def _unclaimed_parts(results: Results) -> dict[str, int]:
 
 def _print_failure(rule: RuleResult) -> None:
     if rule.counterexample is not None:
-        OUT.print(escape(rule.counterexample.message), soft_wrap=True)
-        suspects = ", ".join(f"{suspect.rule} {suspect.score:.2f}" for suspect in rule.suspects[:3])
+        OUT.print(lines(rule.counterexample.message), soft_wrap=True)
+        suspects = ", ".join(f"{line(suspect.rule)} {suspect.score:.2f}" for suspect in rule.suspects[:3])
         OUT.print(f"Suspects: {suspects}")
         if rule.also_in:
-            OUT.print(f"Also affected, as they build on it: {', '.join(rule.also_in)}")
+            OUT.print(f"Also affected, as they build on it: {line(', '.join(rule.also_in))}")
         if rule.affected_by:
-            OUT.print(f"Also affected: it builds on what fails {', '.join(rule.affected_by)}; begin there")
+            roots = line(", ".join(rule.affected_by))
+            OUT.print(f"Also affected: it builds on what fails {roots}; begin there")
         OUT.print()

@@ -23,7 +23,7 @@ from .loading import load_copy, reference_source
 @dataclass(frozen=True)
 class Mutant:
     """A named wrong engine of a component: the `rules` it breaks, what it comes from (`bug`: the id of a
-    known bug, the number of a statement of `spec/statements.md`, or a few words), and the replacements (each
+    known bug, the number of a statement of `statements.md`, or a few words), and the replacements (each
     text occurs once in the reference's `module`)."""
 
     name: str

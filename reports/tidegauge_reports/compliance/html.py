@@ -10,10 +10,14 @@ from markupsafe import Markup
 
 from tidegauge.results import Results
 
+from ..histories.timeline import timeline_svg
 from ..pages.environment import packaged, page_environment, style_sheet
 from ..signs import SIGNS
 from ..wording import NO_ANSWER, outputs_words, step_words
-from .page import build_page
+from .forms import Form, Writer, write_rules
+from .links import linked
+from .page import Page, RuleView, build_page
+from .pictures import Styles
 
 FILE_NAME = "report.html"
 
@@ -29,17 +33,43 @@ def write(results: Results, folder: Path) -> Path:
 def render(results: Results) -> str:
     """The page. The same results give the same page."""
     script = packaged(__package__, "script.js")
-    return _environment().get_template("report.html.j2").render(
-        page=build_page(results),
+    page = build_page(results)
+    environment = _environment()
+    styles = Styles()
+    rules = write_rules(page, _rule_writer(environment, page, styles))
+    body = environment.get_template("body.j2").render(page=page, results=results, rules=rules)
+    body = styles.taken_from(body)
+    return environment.get_template("report.html.j2").render(
+        page=page,
         results=results,
-        style=style_sheet(__package__),
+        body=body,
+        style=style_sheet(__package__) + styles.sheet,
         script=Markup(script),
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
     )  # fmt: skip
 
 
+def _rule_writer(environment: Environment, page: Page, styles: Styles) -> Writer:
+    template = environment.get_template("rule.j2")
+
+    def write_rule(rule: RuleView, form: Form, opened: bool) -> Markup:
+        example = rule.result.counterexample
+        timeline = timeline_svg(example) if form.picture and example is not None else ""
+        written = template.render(
+            page=page,
+            results=page.results,
+            rule=rule,
+            form=form,
+            opened=opened,
+            timeline=styles.taken_from(timeline),
+        )  # fmt: skip
+        return Markup(written)
+
+    return write_rule
+
+
 def _environment() -> Environment:
     environment = page_environment(__package__)
-    environment.filters.update(step=step_words, outputs=outputs_words, command=shlex.join)
+    environment.filters.update(step=step_words, outputs=outputs_words, command=shlex.join, linked=linked)
     environment.globals.update(signs=SIGNS, no_answer=NO_ANSWER)
     return environment

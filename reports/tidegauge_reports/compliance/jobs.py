@@ -44,7 +44,7 @@ def job_views(
         by_name.setdefault(picture.job, []).append(picture)
     views = {}
     for name, found in sorted(by_name.items(), key=lambda item: place(item[0]))[:MOST_JOBS]:
-        found = sorted(found, key=lambda picture: not picture.aligned)[:2]
+        found = sorted({picture.aligned: picture for picture in reversed(found)}.values(), key=_control_last)
         words = job_words(name)
         drawn = [_view(picture, found, words.outside) for picture in found]
         drawn = [view for view in drawn if view.drawing]
@@ -53,6 +53,10 @@ def job_views(
         broken = [rule for rule in rules if job_of(rule.counterexample) == name]
         views[name] = JobView(words.title, words.sentence, anchor(f"job-{name}"), drawn, broken)
     return views
+
+
+def _control_last(picture: JobPicture) -> bool:
+    return not picture.aligned
 
 
 def job_of(counterexample: Counterexample | None) -> str | None:

@@ -1,30 +1,34 @@
 """What the page shows, derived from a results document; the templates only lay it out."""
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import count, groupby
 
-from markupsafe import Markup
-
-from tidegauge.results import ItemResult, PropertyResult, Results, RuleResult, Verdict
+from tidegauge.results import DeviationResult, ItemResult, PropertyResult, Results, RuleResult, Verdict
 
 from ..chapter_titles import chapter_title
 from ..conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude, tally
-from ..histories.timeline import timeline_svg
 from .jobs import JobView, job_of, job_views
+from .standing import Standing, known_deviations, standing
 
-_RESERVED = ("tested", "map", "deviations", "properties", "items", "jobs")
+_RESERVED = ("tested", "map", "rules", "search", "deviations", "properties", "items", "jobs", "failures")
+_MOST_ROOTS = 8
+_FEW_ROOTS = 4
+_MANY = 400
 
 
 @dataclass(frozen=True)
 class RuleView:
-    """A rule's result, its anchor on the page, its drawing (empty: none), and the job that breaks it."""
+    """A rule's result, its anchor on the page, how it stands, the job that breaks it, and the known deviation
+    of the engine that concerns it."""
 
     result: RuleResult
     anchor: str
-    timeline: Markup
+    standing: Standing
     job: JobView | None
+    deviation: DeviationResult | None
 
     @property
     def number(self) -> str:
@@ -38,6 +42,7 @@ class ChapterView:
 
     name: str
     component: str
+    anchor: str
     rules: list[RuleView]
     counts: dict[Verdict, int]
 
@@ -51,20 +56,99 @@ class ChapterView:
         """Whether any of its rules applies to the engine."""
         return self.counts["not-applicable"] < len(self.rules)
 
+    @property
+    def place(self) -> str:
+        """Where the chapter stands: at the root of failures, only affected by others, or neither."""
+        places = {view.standing.place for view in self.rules}
+        return "root" if "root" in places else "affected" if "affected" in places else ""
+
 
 @dataclass(frozen=True)
 class Page:
-    """All that the templates need."""
+    """All that the templates need. `roots` and `affected` are the rules that fail and count: at the root, and
+    where they build on what fails. `scored` counts the verdicts without rules that are not scored or known to
+    be flaky. `marks` are the signs in the map that need to be explained."""
 
     results: Results
     conclusion: Conclusion
     counts: dict[Verdict, int]
+    scored: dict[Verdict, int]
     chapters: list[ChapterView]
-    failing: list[RuleView]
+    roots: list[RuleView]
+    affected: list[RuleView]
+    marks: dict[str, str]
     jobs: list[JobView]
     properties: dict[str, list[PropertyResult]]
     anchors: dict[str, str]
     unfinished: list[ItemResult]
+
+    @property
+    def failing(self) -> list[RuleView]:
+        """The failing rules, those at the root first."""
+        return [*self.roots, *self.affected]
+
+    @property
+    def first_roots(self) -> list[RuleView]:
+        """The roots that the banner shows: all if there are few, else the first ones of the chapters."""
+        if len(self.roots) <= _MOST_ROOTS:
+            return self.roots
+        first: dict[str, RuleView] = {}
+        for view in self.roots:
+            first.setdefault(view.result.component, view)
+        chosen = list(first.values())[:_MOST_ROOTS]
+        others = [view for view in self.roots if view not in chosen]
+        return [*chosen, *others[: max(0, _FEW_ROOTS - len(chosen))]]
+
+    @property
+    def other_roots(self) -> list[RuleView]:
+        """The roots that the banner does not show."""
+        shown = {view.anchor for view in self.first_roots}
+        return [view for view in self.roots if view.anchor not in shown]
+
+    @property
+    def unscored(self) -> int:
+        """How many rules are not scored."""
+        return sum(not view.result.scored for view in self.views)
+
+    @property
+    def flaky(self) -> int:
+        """How many rules fail, and are known to be flaky."""
+        return sum(view.result.scored and view.result.flaky is not None for view in self.views)
+
+    @property
+    def views(self) -> list[RuleView]:
+        """All rules, in the order of the document."""
+        return [view for chapter in self.chapters for view in chapter.rules]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What qualifies the conclusion, without what the banner says of root and affected rules anyway."""
+        return [
+            remark
+            for remark in self.conclusion.remarks
+            if not (self.affected and remark.startswith("Begin with "))
+        ]
+
+    @property
+    def many(self) -> bool:
+        """Whether there are so many rules that the page has to be light on the browser."""
+        return len(self.results.rules) > _MANY
+
+    @property
+    def levels(self) -> list[str]:
+        """The levels of the rules, as far as there are few."""
+        return sorted({view.result.level for view in self.views})[:12]
+
+    @property
+    def components(self) -> dict[str, str]:
+        """The chapter of each component."""
+        return {chapter.component: chapter.name for chapter in self.chapters[:200]}
+
+    def by_chapter(self, views: Iterable[RuleView]) -> list[tuple[ChapterView, int]]:
+        """The chapters that rules belong to, each with how many of these belong to it."""
+        wanted = Counter(view.anchor for view in views)
+        counted = [(chapter, sum(wanted[view.anchor] for view in chapter.rules)) for chapter in self.chapters]
+        return [(chapter, number) for chapter, number in counted if number]
 
 
 def build_page(results: Results) -> Page:
@@ -72,21 +156,25 @@ def build_page(results: Results) -> Page:
     anchor = _anchors()
     anchors = [anchor(rule.id) for rule in results.rules]
     jobs = job_views(results.jobs, results.rules, anchor)
-    views = [_view(rule, place, jobs) for rule, place in zip(results.rules, anchors, strict=True)]
-    chapters = [
-        ChapterView(name, component, rules, tally([view.result for view in rules]))
-        for (name, component), group in groupby(views, _chapter)
-        if (rules := list(group))
+    known = known_deviations(results)
+    views = [
+        RuleView(rule, place, standing(rule), jobs.get(job_of(rule.counterexample) or ""), known.get(rule.id))
+        for rule, place in zip(results.rules, anchors, strict=True)
     ]
+    failing = [view for view in views if view.result.verdict == "fail" and view.result.scored]
     return Page(
         results=results,
         conclusion=conclude(results),
         counts=tally(results.rules),
-        chapters=chapters,
-        failing=sorted(
-            (view for view in views if view.result.verdict == "fail" and view.result.scored),
-            key=lambda view: bool(view.result.affected_by),
-        ),
+        scored=tally([rule for rule in results.rules if rule.scored and rule.flaky is None]),
+        chapters=[
+            ChapterView(name, component, anchor(f"chapter-{name}"), rules, tally([v.result for v in rules]))
+            for (name, component), group in groupby(views, _chapter)
+            if (rules := list(group))
+        ],
+        roots=[view for view in failing if view.standing.place == "root"],
+        affected=[view for view in failing if view.standing.place == "affected"],
+        marks=dict(note for view in views for note in view.standing.notes),
         jobs=list(jobs.values()),
         properties=_by_component(results.properties),
         anchors={view.result.id: view.anchor for view in views},
@@ -97,20 +185,16 @@ def build_page(results: Results) -> Page:
 def _anchors() -> Callable[[str], str]:
     """Makes a place on the page from a text, another one each time."""
     taken: set[str] = set(_RESERVED)
+    numbers: dict[str, count[int]] = {}
 
     def anchor(text: str) -> str:
-        found = re.sub(r"[^A-Za-z0-9_.-]+", "-", text)[:60] or "rule"
+        wanted = found = re.sub(r"[^A-Za-z0-9_.-]+", "-", text)[:60] or "rule"
         while found in taken:
-            found += "-again"
+            found = f"{wanted}-again-{next(numbers.setdefault(wanted, count(1)))}"
         taken.add(found)
         return found
 
     return anchor
-
-
-def _view(rule: RuleResult, anchor: str, jobs: dict[str, JobView]) -> RuleView:
-    drawing = "" if rule.counterexample is None else timeline_svg(rule.counterexample)
-    return RuleView(rule, anchor, Markup(drawing), jobs.get(job_of(rule.counterexample) or ""))
 
 
 def _by_component(properties: list[PropertyResult]) -> dict[str, list[PropertyResult]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..svg import text_width
 from ..time_words import time_words
 from .reading import Job, JobLine, Key, far_keys
-from .scale import Scale, scale
+from .scale import Scale, records_scale, scale
 
 LOOKS = 4
 """So many looks there are; with more bundles they repeat."""
@@ -23,6 +23,10 @@ _HEADROOM = 1.06
 _CLOSE = 5.0
 _APART = 14.0
 _SAMPLES = 48
+_AXIS = 54.0
+_KEPT_HEAD = 8.0
+_KEPT_HEIGHT = 84.0
+_KEPT_HEADROOM = 1.2
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,8 @@ class Bundle:
 
 @dataclass(frozen=True)
 class Layout:
-    """The whole picture. `looks` is the look of each subtask."""
+    """The whole picture. `looks` is the look of each subtask, `kept` the scale of the panel that shows how
+    many records the windows keep, if that is known."""
 
     job: Job
     width: float
@@ -59,6 +64,7 @@ class Layout:
     panels: list[Panel]
     bundles: list[Bundle]
     looks: dict[Key, int]
+    kept: Scale | None
 
     @property
     def right(self) -> float:
@@ -69,6 +75,11 @@ class Layout:
     def bottom(self) -> float:
         """The lower edge of the lowest panel."""
         return self.panels[0].scale.begin
+
+    @property
+    def strips_top(self) -> float:
+        """Where the strips of the subtasks begin, under the plot and what stands below it."""
+        return (self.bottom if self.kept is None else self.kept.begin - 14) + _AXIS
 
     def sparse(self, line: JobLine) -> bool:
         """Whether the moments that are known stand so far apart that each can be shown."""
@@ -89,6 +100,7 @@ def lay_out(job: Job, jobs: Sequence[Job], outside: Sequence[str]) -> Layout:
     gutter = max(58.0, *(text_width(name) + 22 for name in names))
     panels = _panels(jobs, far)
     every_time = [time for one in jobs for line in one.lines for time, _ in line.points]
+    every_time += [time for one in jobs for time, _ in one.kept]
     times = scale(min(0.0, *every_time), max(every_time), gutter, WIDTH - _RIGHT)
     model = next((one for one in jobs if one.aligned and one.lines), job)
     looks: dict[Key, int] = {}
@@ -106,7 +118,18 @@ def lay_out(job: Job, jobs: Sequence[Job], outside: Sequence[str]) -> Layout:
         for lines in _bundled(job, far, panels, times)
     ]
     looks |= {line.key: bundle.look for bundle in bundles for line in bundle.lines}
-    return Layout(job, WIDTH, gutter, times, panels, bundles, looks)
+    return Layout(
+        job, WIDTH, gutter, times, panels, bundles, looks, _kept(jobs, panels[0].scale.begin + _AXIS)
+    )
+
+
+def _kept(jobs: Sequence[Job], top: float) -> Scale | None:
+    """The scale of the panel of what the windows keep, the same for all jobs."""
+    sizes = [size for job in jobs for _, size in job.kept]
+    if not sizes:
+        return None
+    most = max([*sizes, *(job.kept_bound for job in jobs if job.kept_bound is not None)])
+    return records_scale(most * _KEPT_HEADROOM, top + _KEPT_HEAD + _KEPT_HEIGHT, top + _KEPT_HEAD)
 
 
 def _panels(jobs: Sequence[Job], far: set[Key]) -> list[Panel]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from ..svg import box, known, label, line, marker, path, text_width
+from ..svg import box, cross, known, label, line, marker, path, text_width
 from ..time_words import time_words
 from .layout import Layout
 
@@ -40,6 +40,10 @@ def _entries(layout: Layout, band: bool, drift: float, lead: bool) -> list[tuple
         entries.append(("as logged, straight between", _known_sign))
     if any(found.ends is not None for found in job.lines):
         entries.append(("last record", _last_sign))
+    if job.restarts:
+        entries.append(("stopped and started again", _restart_sign))
+    if job.late:
+        entries.append(("record too late for its windows", _late_sign))
     if lead:
         entries.append(("largest distance", _lead_sign))
     return entries
@@ -63,6 +67,14 @@ def _known_sign(x: float, y: float) -> Markup:
 
 def _last_sign(x: float, y: float) -> Markup:
     return marker(x + 6, y, 0, "last any") + marker(x + 18, y, 1, "last any")
+
+
+def _restart_sign(x: float, y: float) -> Markup:
+    return line(x + 12, y - 7, x + 12, y + 7, "restart")
+
+
+def _late_sign(x: float, y: float) -> Markup:
+    return cross(x + 12, y, "late")
 
 
 def _lead_sign(x: float, y: float) -> Markup:

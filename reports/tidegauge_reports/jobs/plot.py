@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from ..svg import box, element, known, label, line, marker, path, text_width
+from ..svg import box, cross, element, known, label, line, marker, path, text_width
 from ..time_words import time_words
 from .label_places import Box, Places, beside
 from .layout import Bundle, Layout, Panel
@@ -27,11 +27,14 @@ def draw_plot(layout: Layout, band: list[Point], drift: float, lead: Lead | None
         parts.append(_grid(layout, panel))
         floor, ceiling = ([], []) if panel.far else _band_edges(layout, panel, band, drift)
         parts.append(_band(floor, ceiling, panel.scale.end, layout.job.aligned))
+        parts.append(_restarts(layout, panel))
         bundles = [bundle for bundle in layout.bundles if bundle.panel is panel]
         for bundle in bundles:
             parts.append(_bundle(layout, bundle))
             places.add_line(_placed(layout, bundle))
         places.add_line(ceiling)
+        if not panel.far:
+            parts.append(_late(layout, panel))
         shown_lead = None if panel.far else lead
         if shown_lead is not None:
             parts.append(_arrow(layout, panel, shown_lead))
@@ -120,6 +123,25 @@ def _band(floor: list[Point], ceiling: list[Point], top: float, aligned: bool) -
     return path([*floor, *reversed(ceiling)], "band") + edge if aligned else edge
 
 
+def _restarts(layout: Layout, panel: Panel) -> Markup:
+    shown = [time for time in layout.job.restarts if layout.times.low <= time <= layout.times.high]
+    return Markup("").join(
+        line(layout.times.at(time), panel.scale.end, layout.times.at(time), panel.scale.begin, "restart")
+        for time in shown
+    )
+
+
+def _late(layout: Layout, panel: Panel) -> Markup:
+    """A cross for each record that came too late for its windows."""
+    times, values = layout.times, panel.scale
+    shown = [
+        (times.at(time), values.at(timestamp))
+        for time, timestamp in layout.job.late
+        if times.low <= time <= times.high and values.low <= timestamp <= values.high
+    ]
+    return Markup("").join(dict.fromkeys(cross(round(x, 1), round(y, 1), "late") for x, y in shown))
+
+
 def _bundle(layout: Layout, bundle: Bundle) -> Markup:
     look = f"look-{bundle.look}"
     drawn: dict[Markup, None] = {}
@@ -157,7 +179,7 @@ def _arrow(layout: Layout, panel: Panel, lead: Lead) -> Markup:
 def _lead_label(layout: Layout, panel: Panel, lead: Lead, places: Places) -> Markup:
     text = [f"{time_words(lead.most)} apart"]
     if _excess(layout, lead):
-        text.append(f"{time_words(layout.job.drift + layout.job.overshoot)} allowed")
+        text.append(f"{time_words(layout.job.allowed or 0)} allowed")
     x, low, high = layout.times.at(lead.time), panel.scale.at(lead.low), panel.scale.at(lead.high)
     width, height = _width(text), _ROW * len(text)
 
@@ -171,8 +193,8 @@ def _lead_label(layout: Layout, panel: Panel, lead: Lead, places: Places) -> Mar
 
 
 def _excess(layout: Layout, lead: Lead) -> str:
-    job = layout.job
-    return " excess" if job.aligned and lead.most > _TOLERATED * (job.drift + job.overshoot) else ""
+    allowed = layout.job.allowed
+    return " excess" if allowed is not None and lead.most > _TOLERATED * allowed else ""
 
 
 def _band_label(

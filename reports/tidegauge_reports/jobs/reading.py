@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tidegauge.results import JobPicture, SubtaskPicture
 
@@ -14,6 +14,7 @@ MOST_SUBTASKS = 24
 
 _MOST_POINTS = 1000
 _MOST_SPANS = 200
+_MOST_RESTARTS = 20
 _LONGEST_NAME = 24
 _FAR = 20
 
@@ -65,7 +66,12 @@ class JobLine:
 
 @dataclass(frozen=True)
 class Job:
-    """A picture, read. `band` are (processing time, smallest watermark) in order of time."""
+    """A picture, read. `band` are (processing time, smallest watermark) in order of time.
+
+    `kept` are (processing time, records that the windows keep) in order of time, `kept_bound` how many are
+    allowed, if that is known; `late` are (processing time, event time) of records too late for their windows,
+    of `late_records` in all. `jumps`: nothing says how far apart the subtasks may be.
+    """
 
     aligned: bool
     drift: float
@@ -73,6 +79,17 @@ class Job:
     lines: list[JobLine]
     band: list[Point]
     left_out: int
+    restarts: list[float] = field(default_factory=list)
+    kept: list[Point] = field(default_factory=list)
+    kept_bound: float | None = None
+    late: list[Point] = field(default_factory=list)
+    late_records: int = 0
+    jumps: bool = False
+
+    @property
+    def allowed(self) -> float | None:
+        """How far apart (ms) unfinished subtasks may be; None if nothing says so."""
+        return self.drift + self.overshoot if self.aligned and not self.jumps else None
 
     @property
     def several_sources(self) -> bool:
@@ -120,6 +137,12 @@ def read_job(picture: JobPicture) -> Job:
         lines,
         _points(picture.band),
         len(picture.subtasks) - len(lines),
+        [time for time in picture.restarts[:_MOST_RESTARTS] if abs(time) <= 2**63],
+        _sizes(picture.state),
+        picture.state_bound if picture.state_bound is not None and picture.state_bound >= 0 else None,
+        _pairs(picture.late[:_MOST_POINTS]),
+        max(0, picture.late_records),
+        picture.jumps,
     )
 
 
@@ -199,6 +222,13 @@ def _line(subtask: SubtaskPicture) -> JobLine | None:
 def _points(written: list[list[int]]) -> list[Point]:
     """The points in order of time, the last of those at one time."""
     return sorted(dict(_pairs(written[:_MOST_POINTS])).items())
+
+
+def _sizes(written: list[list[int]]) -> list[Point]:
+    """Numbers of records in order of time; those of one time as they are written."""
+    return sorted(
+        ((time, max(0, count)) for time, count in _pairs(written[:_MOST_POINTS])), key=lambda point: point[0]
+    )
 
 
 def _pairs(written: list[list[int]]) -> list[Point]:

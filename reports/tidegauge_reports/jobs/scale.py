@@ -5,11 +5,13 @@ from math import ceil, log10
 
 from ..time_words import Unit, unit_for
 
+_RECORDS = (Unit("million records", 1e6), Unit("thousand records", 1e3), Unit("records", 1))
+
 
 @dataclass(frozen=True)
 class Scale:
-    """Maps times from `low` to `high` (ms) to places from `begin` to `end` (px). Values are written as
-    distances from `origin`, in `unit`."""
+    """Maps times from `low` to `high` (ms), or numbers of records, to places from `begin` to `end` (px).
+    Values are written as distances from `origin`, in `unit`."""
 
     low: float
     high: float
@@ -41,6 +43,12 @@ def scale(low: float, high: float, begin: float, end: float) -> Scale:
     high = max(high, low + max(1.0, abs(low) * 1e-12))
     origin = 0.0 if abs(low) <= high - low else low
     return Scale(low, high, begin, end, origin, unit_for(high - low))
+
+
+def records_scale(most: float, begin: float, end: float) -> Scale:
+    """A scale for numbers of records, from 0 to `most`."""
+    unit = next((unit for unit in _RECORDS if most >= 10 * unit.length), _RECORDS[-1])
+    return Scale(0.0, max(4.0, most), begin, end, 0.0, unit)
 
 
 def polyline(points: list[tuple[float, float]], tolerance: float = 0.4) -> list[tuple[float, float]]:

@@ -7,12 +7,11 @@ from .layout import Layout
 from .reading import JobLine, blocked_words
 
 _ROW = 17.0
-_HEAD = 54.0
 
 
 def draw_strips(layout: Layout) -> tuple[Markup, float]:
     """The strips, on the time axis of the plot, and their lower edge."""
-    top = layout.bottom + _HEAD
+    top = layout.strips_top
     rows, names = [], []
     for number, found in enumerate(layout.job.lines):
         y = top + 8 + number * _ROW

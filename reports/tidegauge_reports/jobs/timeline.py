@@ -1,5 +1,5 @@
 """The picture of a job: the event time of each subtask over processing time, the band that alignment
-allows, and who is blocked."""
+allows, who is blocked, and how many records the windows keep."""
 
 from collections.abc import Sequence
 from importlib.resources import files
@@ -11,6 +11,7 @@ from tidegauge.results import JobPicture
 from ..svg import box, element, label
 from ..text import counted, short
 from ..time_words import time_words
+from .kept_panel import draw_kept, most_kept
 from .layout import lay_out
 from .legend import draw_job_legend
 from .plot import draw_plot
@@ -37,14 +38,16 @@ def job_timeline_svg(
     layout = lay_out(job, jobs, tuple(outside))
     band = next((one.band for one in jobs if one.aligned and one.band), [])
     drift = max(one.drift for one in jobs)
-    plot = draw_plot(layout, band, drift, lead)
+    bound = next((one.kept_bound for one in jobs if one.aligned and one.kept_bound is not None), None)
+    plot = draw_plot(layout, band, drift, lead) + draw_kept(layout, bound)
     strips, bottom = draw_strips(layout)
     legend, bottom = draw_job_legend(layout, bool(band), drift, lead is not None, bottom + 6)
     name = short(picture.job, _LONGEST_NAME)
+    words = _words(job, jobs[1:], lead, far)
     return str(element(
         "svg",
         element("title", f"Job {name}, {_alignment(job)}"),
-        element("desc", f"Event time of each subtask over processing time. {_words(job, lead, far)}"),
+        element("desc", f"Event time of each subtask over processing time. {words}"),
         element("style", Markup(_style())),
         box(0, 0, layout.width, bottom, "paper"),
         label(_alignment(job), 8, 18, "head", "start"),
@@ -62,16 +65,16 @@ def job_timeline_svg(
 
 def job_summary(picture: JobPicture, beside: Sequence[JobPicture] = (), outside: Sequence[str] = ()) -> str:
     """What the picture shows, in words."""
-    job = read_job(picture)
-    far = far_keys([job, *(read_job(other) for other in beside)])
-    return _words(job, largest_lead(job, outside, far), far)
+    job, *others = [read_job(picture), *(read_job(other) for other in beside)]
+    far = far_keys([job, *others])
+    return _words(job, others, largest_lead(job, outside, far), far)
 
 
 def _alignment(job: Job) -> str:
     return f"with alignment, drift {time_words(job.drift)}" if job.aligned else "without alignment"
 
 
-def _words(job: Job, lead: Lead | None, far: set[Key]) -> str:
+def _words(job: Job, others: Sequence[Job], lead: Lead | None, far: set[Key]) -> str:
     said: dict[str, list[Key]] = {}
     for line in job.lines:
         said.setdefault(blocked_words(line), []).append(line.key)
@@ -81,7 +84,7 @@ def _words(job: Job, lead: Lead | None, far: set[Key]) -> str:
         sentences = [f"{_subject(job, keys)} {words}." for words, keys in said.items()]
     if lead is not None:
         apart = f"Unfinished subtasks are at most {time_words(lead.most)} of event time apart"
-        sentences.append(f"{apart} (allowed: {_allowed(job)})." if job.aligned else f"{apart}.")
+        sentences.append(f"{apart} (allowed: {_allowed(job)})." if job.allowed is not None else f"{apart}.")
     reached: dict[str, list[Key]] = {}
     for line in job.lines if far else []:
         reached.setdefault(time_words(line.points[-1][1] - line.start), []).append(line.key)
@@ -89,9 +92,32 @@ def _words(job: Job, lead: Lead | None, far: set[Key]) -> str:
         f"{' and '.join(job.names(keys))} read{'s' if len(keys) == 1 else ''} {length} of event time."
         for length, keys in reached.items()
     ]
+    sentences += _windows_words(job, others)
     if job.left_out:
         sentences.append(f"{counted(job.left_out, 'more subtask')} not drawn.")
     return " ".join(sentence[:1].upper() + sentence[1:] for sentence in sentences)
+
+
+def _windows_words(job: Job, others: Sequence[Job]) -> list[str]:
+    """What is said of the windows: how much they keep, compared with the other run, and what was too late."""
+    sentences = []
+    if job.kept:
+        most = most_kept(job.kept)[1]
+        sentence = f"The windows keep at most {counted(int(most), 'record')}"
+        if job.aligned and job.kept_bound is not None:
+            sentence += f" ({int(job.kept_bound):,} allowed)"
+        control = next((other for other in others if other.kept and other.aligned != job.aligned), None)
+        if control is not None:
+            compared = int(most_kept(control.kept)[1])
+            number = "as many" if compared == most else f"{compared:,}"
+            sentence += f", {number} {'with' if control.aligned else 'without'} alignment"
+        sentences.append(f"{sentence}.")
+    if job.late_records:
+        comes = (
+            "comes too late for its windows" if job.late_records == 1 else "come too late for their windows"
+        )
+        sentences.append(f"{counted(job.late_records, 'record')} {comes}.")
+    return sentences
 
 
 def _subject(job: Job, keys: list[Key]) -> str:

@@ -53,6 +53,64 @@ _WORDS = {
         "group and must not be held back by it.",
         ("apart",),
     ),
+    "window-state": JobWords(
+        "How much the windows keep",
+        "A fast and a slow source feed windows that wait for the slow one: with alignment the fast source "
+        "must not run ahead, and so the windows keep little.",
+    ),
+    "window-state-restarted": JobWords(
+        "How much the windows keep, stopped and started again",
+        "The same job is stopped and started again on its way: what the windows kept must not be lost, nor "
+        "come twice.",
+    ),
+    "blocked-is-not-idle": JobWords(
+        "A source that is blocked is not idle",
+        "Alignment blocks A for longer than its idle timeout, while B repeats one event time and then jumps "
+        "ahead. If A were taken for idle, its next records would be too late for their windows.",
+    ),
+    "blocked-is-not-idle-moving": JobWords(
+        "A source that is blocked is not idle, while the other moves on",
+        "As before, but B moves on by a few seconds before it jumps: A stays blocked, and must not be taken "
+        "for idle.",
+    ),
+    "backpressured-is-not-idle": JobWords(
+        "A source under backpressure is not idle",
+        "Downstream takes nothing of A from 5 s to 15 s, longer than its idle timeout. If A were taken for "
+        "idle, its next records would be too late for their windows.",
+    ),
+    "backpressured-sooner-is-not-idle": JobWords(
+        "Two sources under backpressure, one sooner",
+        "Downstream takes nothing of A from 5 s to 15 s, and nothing of B from 9 s on: neither is idle.",
+    ),
+    "slow-and-fast": JobWords(
+        "A slow and a fast subtask",
+        "The job that others are made of, with event times moved, records delayed, repeated or exchanged: "
+        "what comes out must change as it should, and in nothing else.",
+    ),
+    "slow-and-fast-windows": JobWords(
+        "A slow and a fast subtask, with windows",
+        "The fast subtask runs into the upper edge of the band and is blocked; windows keep what it read "
+        "ahead.",
+    ),
+    "slow-and-fast-out-of-order": JobWords(
+        "A slow and a fast subtask, records out of order",
+        "As before, with watermarks that leave room for records out of order.",
+    ),
+    "silent-is-idle": JobWords(
+        "A source that has nothing to read is idle",
+        "A has nothing to read for longer than its idle timeout: windows must not wait for it, nor keep more "
+        "and more records of B.",
+    ),
+    "silent-is-idle-aligned": JobWords(
+        "A source that has nothing to read is idle, with alignment",
+        "A has nothing to read for longer than its idle timeout: neither the windows nor alignment may wait "
+        "for it.",
+    ),
+    "silent-is-idle-restarted": JobWords(
+        "A source that has nothing to read is idle, over a restart",
+        "The job is stopped and started again while A has nothing to read: after it, too, the windows must "
+        "not wait for A.",
+    ),
 }
 
 

@@ -1,0 +1,62 @@
+"""`tidegauge compare`: what changed between two runs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from tidegauge.commands.console import OUT, complains
+from tidegauge.results import read_results
+from tidegauge.scenario import BadInput
+
+from ..comparison import comparison as compared
+from ..comparison import markdown as page
+from ..comparison.words import MOST_ROWS, Section, caveats, engine_words, left_out, sections, totals
+
+
+@complains
+def compare(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="The results.json of the run before.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The results.json of the run now.")],
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write the comparison as Markdown, for a CI job page.")
+    ] = None,
+) -> None:
+    """Say what changed between two runs of an engine.
+
+    Exit code 0: nothing got worse. 1: something newly fails, lost its verdict or is no longer claimed.
+    2: bad input.
+    """
+    found = compared.compare(read_results(old), read_results(new))
+    if markdown is not None:
+        _write(markdown, page.render(found))
+    OUT.print(escape(engine_words(found)), style="dim", soft_wrap=True)
+    for said in caveats(found):
+        OUT.print(f"Not comparable as they are: {escape(said)}", style="yellow", soft_wrap=True)
+    for section in sections(found):
+        _print(section)
+    OUT.print(escape(totals(found)), style="dim", soft_wrap=True)
+    OUT.print(escape(found.headline), style="bold red" if found.worse else "bold green", soft_wrap=True)
+    raise typer.Exit(1 if found.worse else 0)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}; choose another file") from None
+
+
+def _print(section: Section) -> None:
+    OUT.print(f"[{'bold red' if section.worse else 'bold'}]{escape(section.title)}[/]")
+    table = Table(box=None, pad_edge=False)
+    for column in section.columns:
+        table.add_column(column)
+    for row in section.rows[:MOST_ROWS]:
+        table.add_row(*map(escape, row))
+    OUT.print(table)
+    for text in filter(None, (left_out(section), section.remark)):
+        OUT.print(escape(text), style="dim", soft_wrap=True)
+    OUT.print()

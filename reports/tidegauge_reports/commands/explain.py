@@ -1,0 +1,126 @@
+"""`tidegauge explain`: a rule with all that stands behind it, in a terminal."""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.padding import Padding
+
+from tidegauge.commands.console import OUT, complains
+from tidegauge.mutants.known_bugs import KnownBug, known_bug
+from tidegauge.scenario import BadInput
+from tidegauge.traceability import DOCUMENTS, rules_of_statement
+from tidegauge_spec import PolicyText, Rule, load_registry, load_statements
+
+from ..site.dossier import Dossier, Finding, dossier
+from ..site.engines import Engine, shipped_engines
+
+_COLOURS = {"pass": "green", "fail": "bold red", "not-applicable": "dim", "absent": "dim"}
+_OTHER_COLOUR = "yellow"
+
+
+@complains
+def explain(
+    name: Annotated[
+        str, typer.Argument(metavar="RULE", help="A rule's id, VALVE-3, or a statement's number, E46.")
+    ],
+) -> None:
+    """Say what a rule demands, why, what to check when an engine fails it, and what stands behind it: code,
+    scenarios, wrong engines, known bugs, verdicts; or which rules come from a statement of the sources."""
+    rule = load_registry().rules.get(name)
+    engines = shipped_engines()
+    if rule is not None:
+        print_dossier(dossier(rule, engines))
+        return
+    found = rules_of_statement(name)
+    if not found and name not in load_statements():
+        raise BadInput(f"unknown rule or statement {name!r}; `tidegauge rules` lists the rules")
+    _print_statement(name)
+    for rule in found:
+        _print_title(rule)
+        OUT.print(escape(rule.sentence))
+        OUT.print(f"{', '.join(_in_a_word(engine, rule) for engine in engines)}\n")
+
+
+def print_dossier(told: Dossier) -> None:
+    """Print all that is known about a rule."""
+    rule = told.rule
+    _print_title(rule)
+    OUT.print(f"\n{escape(rule.sentence)}\n")
+    OUT.print(f"[bold]Intent[/] {escape(rule.intent)}\n")
+    OUT.print(f"[bold]If an engine fails this, check[/] {escape(rule.check)}\n")
+    if told.policy is not None:
+        OUT.print(f"[bold]Policy[/] {_policy(told.policy)}\n")
+    if rule.needs:
+        OUT.print(f"[bold]Needs[/] the capability {' or '.join(rule.needs)}\n")
+    OUT.print(f"[bold]Source[/] {', '.join(rule.sources)}   [bold]Since[/] {rule.since}")
+    OUT.print(f"[bold]Checked by[/] {escape(', '.join(rule.checked_by))}")
+    OUT.print(f"[bold]Text[/] {rule.file}:{rule.line}")
+    OUT.print(f"[bold]Reference[/] {', '.join(told.reference) or escape(told.without_reference)}")
+    OUT.print(f"[bold]Vectors[/] {escape(', '.join(vector.id for vector in told.vectors)) or 'none'}")
+    _print_wrong_engines(told)
+    _print_verdicts(told.findings)
+
+
+def _print_title(rule: Rule) -> None:
+    OUT.print(f"[bold]{rule.id}[/] ({rule.level}, {rule.component}) [bold]{escape(rule.title)}[/]")
+
+
+def _print_statement(name: str) -> None:
+    bug = known_bug(name)
+    if name[:1] in DOCUMENTS and name[1:].isdecimal():
+        OUT.print(f"[bold]{name}[/] of {DOCUMENTS[name[0]]}: {escape(load_statements()[name].text)}\n")
+        if not load_statements()[name].behaviour:
+            OUT.print("It says nothing about what an engine does.")
+        if load_statements()[name].why_not:
+            OUT.print(f"No rule states it: {escape(load_statements()[name].why_not)}")
+    elif bug is not None:
+        OUT.print(f"[bold]{name}[/] is a known bug: {_bug(bug)}\n")
+
+
+def _policy(policy: PolicyText) -> str:
+    values = ", ".join(f"{profile} = {value}" for profile, value in policy.profiles.items())
+    return f"{policy.name}: {escape(policy.meaning)} {values}"
+
+
+def _bug(bug: KnownBug) -> str:
+    return f"{bug.id} ({escape(bug.system)}): {escape(bug.title)}. {escape(' '.join(bug.links))}"
+
+
+def _print_wrong_engines(told: Dossier) -> None:
+    OUT.print(f"\n[bold]Wrong engines that break it[/]{'' if told.wrong_engines else ' none'}")
+    for wrong in told.wrong_engines:
+        _print_indented(2, f"[bold]mutant:{wrong.mutant.name}[/] {escape(wrong.mutant.summary)}")
+        for bug in wrong.bugs:
+            _print_indented(4, f"known bug {_bug(bug)}")
+    if told.other_bugs:
+        OUT.print("\n[bold]Other known bugs that it is about[/]")
+        for bug in told.other_bugs:
+            _print_indented(2, _bug(bug))
+
+
+def _print_indented(columns: int, text: str) -> None:
+    OUT.print(Padding(text, (0, 0, 0, columns)))
+
+
+def _print_verdicts(findings: Iterable[Finding]) -> None:
+    OUT.print("\n[bold]Verdicts of the shipped engines[/]")
+    for finding in findings:
+        run, result = finding.engine.results, finding.result
+        made = f"{finding.engine.date}, version {run.tidegauge}, budget {run.budget}, profile {run.profile}"
+        _print_indented(2, f"{escape(finding.engine.name)}: {_verdict(finding)}, [dim]{escape(made)}[/]")
+        if result is not None and finding.exercise is not None and result.verdict in ("pass", "fail"):
+            _print_indented(4, escape(f"{result.layer}, exercised in {finding.exercise.words}"))
+        if finding.standing.reason:
+            _print_indented(4, escape(finding.standing.reason))
+
+
+def _verdict(finding: Finding) -> str:
+    at = finding.standing
+    return f"[{_COLOURS.get(at.kind, _OTHER_COLOUR)}]{at.words}[/]"
+
+
+def _in_a_word(engine: Engine, rule: Rule) -> str:
+    at = engine.standing(rule.id)
+    return f"{escape(engine.name)}: [{_COLOURS.get(at.kind, _OTHER_COLOUR)}]{at.words}[/]"

@@ -1,0 +1,35 @@
+"""`tidegauge site`: the specification as pages to browse."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from tidegauge.commands.console import OUT, complains
+from tidegauge.results import read_results
+from tidegauge.scenario import BadInput
+
+from ..site.engines import engines_with
+from ..text import counted
+
+
+@complains
+def site(
+    out: Annotated[Path, typer.Option(help="Folder for the pages.")],
+    results: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RESULTS.json]...", help="Runs to show beside the shipped engines."),
+    ] = None,
+) -> None:
+    """Write the specification as a site: each rule with its code, scenarios, wrong engines and verdicts. It
+    needs no server, no network and no JavaScript."""
+    from ..site.pages import write_site  # what makes pages is not loaded at each start of the command line
+
+    engines = engines_with([read_results(path) for path in results or []])
+    try:
+        written = write_site(engines, out)
+    except OSError as error:
+        raise BadInput(f"the site cannot be written to {out}: {error.strerror}") from None
+    size = sum(path.stat().st_size for path in written)
+    OUT.print(f"{counted(len(written), 'page')}, {size / 1e6:.1f} MB: {escape(str(out / 'index.html'))}")

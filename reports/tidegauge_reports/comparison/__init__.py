@@ -1,0 +1,1 @@
+"""Two runs compared: what an engine lost, gained, and what else changed."""

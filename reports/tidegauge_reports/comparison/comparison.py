@@ -1,0 +1,143 @@
+"""Two results documents compared: data in, data out."""
+
+from dataclasses import dataclass
+
+from tidegauge.results import DeviationResult, PropertyResult, Results, RuleResult
+
+from ..text import counted
+from .coverage import Coverage, coverage
+from .identity import Difference, differences
+from .rule_changes import Kind, RuleChange, rule_change
+
+
+@dataclass(frozen=True)
+class PropertyChange:
+    """A property whose verdict changed; None where it is not in a run."""
+
+    old: PropertyResult | None
+    new: PropertyResult | None
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return next(one.name for one in (self.new, self.old) if one is not None)
+
+    @property
+    def worse(self) -> bool:
+        """Whether it is violated now and was not before; one that was not checked before does not count."""
+        if self.old is None or self.new is None:
+            return False
+        newly = self.new.verdict == "fail" != self.old.verdict
+        return newly and self.new.scored and self.new.flaky is None
+
+
+@dataclass(frozen=True)
+class DeviationChange:
+    """A known deviation that came, went, or became something else; None where it is not in a run."""
+
+    old: DeviationResult | None
+    new: DeviationResult | None
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return next(one.name for one in (self.new, self.old) if one is not None)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What changed from one run to another. `lost` are removed rules that passed, with the same spec: they
+    have no verdict any more."""
+
+    old: Results
+    new: Results
+    identity: list[Difference]
+    rules: list[RuleChange]
+    added: list[RuleResult]
+    removed: list[RuleResult]
+    lost: list[RuleResult]
+    properties: list[PropertyChange]
+    deviations: list[DeviationChange]
+    coverage: Coverage
+
+    def of_kind(self, *kinds: Kind) -> list[RuleChange]:
+        """The changes of rules of these kinds."""
+        return [change for change in self.rules if change.kind in kinds]
+
+    @property
+    def worse(self) -> bool:
+        """Whether something got worse."""
+        changed = any(change.worse for change in self.rules)
+        return changed or any(change.worse for change in self.properties) or bool(self.lost)
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing changed but perhaps coverage and the circumstances."""
+        return not (self.rules or self.added or self.removed or self.properties or self.deviations)
+
+    @property
+    def headline(self) -> str:
+        """What it comes to, in one sentence."""
+        worse = [
+            _said(self._worse("newly failing"), "newly fails", "newly fail"),
+            _said(
+                self._worse("verdict lost") + len(self.lost),
+                "has no verdict any more",
+                "have no verdict any more",
+            ),
+            _said(self._worse("no longer claimed"), "is no longer claimed", "are no longer claimed"),
+        ]
+        violated = sum(change.worse for change in self.properties)
+        if violated:
+            are = "property is" if violated == 1 else "properties are"
+            worse.append(f"{violated} {are} newly violated")
+        if any(worse):
+            return f"Worse: {', '.join(filter(None, worse))}"
+        better = _said(len(self.of_kind("newly passing")), "newly passes", "newly pass")
+        if better:
+            return f"Nothing got worse, and {better}"
+        return "Nothing changed" if self.same else "Nothing got worse"
+
+    def _worse(self, kind: Kind) -> int:
+        return sum(change.worse for change in self.of_kind(kind))
+
+
+def compare(old: Results, new: Results) -> Comparison:
+    """What changed from `old` to `new`."""
+    before = {rule.id: rule for rule in old.rules}
+    after = {rule.id: rule for rule in new.rules}
+    both = [(before[id], rule) for id, rule in after.items() if id in before]
+    changes = [rule_change(*pair) for pair in both]
+    removed = [rule for id, rule in before.items() if id not in after]
+    return Comparison(
+        old,
+        new,
+        differences(old, new),
+        [change for change in changes if change.kind != "same"],
+        [rule for id, rule in after.items() if id not in before],
+        removed,
+        [rule for rule in removed if rule.verdict == "pass" and rule.scored and old.spec == new.spec],
+        _property_changes(old, new),
+        _deviation_changes(old, new),
+        coverage(old, new, both),
+    )
+
+
+def _property_changes(old: Results, new: Results) -> list[PropertyChange]:
+    before = {one.name: one for one in old.properties}
+    after = {one.name: one for one in new.properties}
+    changes = [PropertyChange(before.get(name), after.get(name)) for name in {**after, **before}]
+    return [
+        one for one in changes if one.old is None or one.new is None or one.old.verdict != one.new.verdict
+    ]
+
+
+def _deviation_changes(old: Results, new: Results) -> list[DeviationChange]:
+    before = {one.name: one for one in old.deviations}
+    after = {one.name: one for one in new.deviations}
+    changes = [DeviationChange(before.get(name), after.get(name)) for name in {**after, **before}]
+    return [one for one in changes if one.old is None or one.new is None or one.old.status != one.new.status]
+
+
+def _said(count: int, one: str, several: str) -> str:
+    return f"{counted(count, 'rule')} {one if count == 1 else several}" if count else ""

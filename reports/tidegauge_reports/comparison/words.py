@@ -1,0 +1,174 @@
+"""A comparison in words: sections with rows, the same for a terminal and for a page."""
+
+from dataclasses import dataclass
+
+from tidegauge.results import VERDICTS, RuleResult
+
+from ..signs import SIGNS
+from ..text import counted, short
+from .comparison import Comparison, DeviationChange, PropertyChange
+from .rule_changes import RuleChange
+
+MOST_ROWS = 60
+"""So many rows of a section are shown."""
+
+_LONGEST = 300
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, the names of the columns, and rows; a remark below. The texts are foreign and shortened."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    worse: bool = False
+    remark: str = ""
+
+
+def sections(comparison: Comparison) -> list[Section]:
+    """What is to be said, the worst first; only sections with something in them."""
+    of_kind = comparison.of_kind
+    found = [
+        _changes("Newly failing", of_kind("newly failing")),
+        _changes("No verdict any more", of_kind("verdict lost")),
+        _changes("No longer claimed", of_kind("no longer claimed")),
+        _lost(comparison.lost),
+        _properties(comparison.properties),
+        _changes("Newly passing", of_kind("newly passing")),
+        _changes("Other changes", of_kind("other")),
+        _by_verdict("Rules only in the new run", comparison.added),
+        _by_verdict(
+            "Rules only in the old run",
+            [rule for rule in comparison.removed if rule not in comparison.lost],
+        ),
+        _deviations(comparison.deviations),
+        _coverage(comparison),
+        _identity(comparison),
+    ]
+    return [section for section in found if section.rows]
+
+
+def caveats(comparison: Comparison) -> list[str]:
+    """How far the two runs can be compared: a sentence for each difference that matters."""
+    return [
+        f"Other {one.what}: {one.old} before, {one.new} now; {one.consequence}."
+        for one in comparison.identity
+        if one.consequence
+    ]
+
+
+def totals(comparison: Comparison) -> str:
+    """How much the two runs exercised in all."""
+    both = (("scenarios", comparison.coverage.scenarios), ("steps", comparison.coverage.steps))
+    said = "; ".join(f"{name} {old:,} before, {new:,} now" for name, (old, new) in both)
+    return f"In all: {said}."
+
+
+def engine_words(comparison: Comparison) -> str:
+    """What was compared, in a line."""
+    old, new = comparison.old, comparison.new
+    names = [
+        short(f"{run.implementation.name} {run.implementation.version}", 100) + f", {short(run.started, 40)}"
+        for run in (old, new)
+    ]
+    return f"{names[0]} → {names[1]}"
+
+
+def _changes(title: str, changes: list[RuleChange]) -> Section:
+    rows: list[tuple[str, ...]] = [
+        (
+            short(change.new.id, 60),
+            f"{_verdict(change.old)} → {_verdict(change.new)}"
+            + (f" ({change.remark})" if change.remark else ""),
+            short(change.new.title, 120),
+            short(change.why, _LONGEST),
+        )
+        for change in changes
+    ]
+    worse = any(change.worse for change in changes)
+    return Section(title, ("rule", "verdict", "title", "reason"), rows, worse)
+
+
+def _verdict(rule: RuleResult) -> str:
+    words = SIGNS[rule.verdict][1]
+    if rule.verdict == "pass" and rule.deviation is not None:
+        return f"{words}, known deviation"
+    if rule.verdict == "pass" and rule.policy is not None:
+        return f"{words} in the reading of the profile"
+    if rule.flaky is not None:
+        return f"{words}, known to be flaky"
+    return words if rule.scored else f"{words}, not scored"
+
+
+def _lost(rules: list[RuleResult]) -> Section:
+    rows: list[tuple[str, ...]] = [
+        (short(rule.id, 60), f"{_verdict(rule)} → not in the run", short(rule.title, 120)) for rule in rules
+    ]
+    title = "Not in the new run, and passed before"
+    return Section(title, ("rule", "verdict", "title"), rows, worse=bool(rows))
+
+
+def _by_verdict(title: str, rules: list[RuleResult]) -> Section:
+    rows: list[tuple[str, ...]] = []
+    for verdict in sorted(VERDICTS, key=lambda verdict: verdict != "fail"):
+        ids = [rule.id for rule in rules if rule.verdict == verdict]
+        if ids:
+            rows.append((SIGNS[verdict][1], f"{len(ids):,}", short(", ".join(ids), 600)))
+    return Section(title, ("verdict", "number", "rules"), rows)
+
+
+def _properties(changes: list[PropertyChange]) -> Section:
+    rows: list[tuple[str, ...]] = []
+    for change in changes:
+        now = change.new or change.old
+        assert now is not None
+        old, new = (SIGNS[one.verdict][1] if one else "not in the run" for one in (change.old, change.new))
+        said = short(now.reason if change.new else "", _LONGEST)
+        rows.append((short(change.name, 80), f"{old} → {new}", short(now.sentence, 200), said))
+    worse = any(change.worse for change in changes)
+    return Section("Properties", ("property", "verdict", "what it says", "reason"), rows, worse)
+
+
+def _deviations(changes: list[DeviationChange]) -> Section:
+    rows: list[tuple[str, ...]] = []
+    for change in changes:
+        now = change.new or change.old
+        assert now is not None
+        old, new = (one.status if one else "not known" for one in (change.old, change.new))
+        rows.append(
+            (
+                short(change.name, 80),
+                f"{old} → {new}",
+                short(", ".join(now.rules), 120),
+                short(now.reason, _LONGEST),
+            )
+        )
+    return Section("Known deviations", ("deviation", "status", "rules", "reason"), rows)
+
+
+def _coverage(comparison: Comparison) -> Section:
+    rows: list[tuple[str, ...]] = [
+        (
+            short(fall.id, 60),
+            f"{fall.scenarios[0]:,} → {fall.scenarios[1]:,}",
+            f"{fall.steps[0]:,} → {fall.steps[1]:,}",
+        )
+        for fall in comparison.coverage.falls
+    ]
+    title = "Exercised less than half as often"
+    remark = ""
+    if any(one.what == "budget" for one in comparison.identity):
+        remark = "The budgets differ, which explains it."
+    return Section(title, ("rule", "scenarios", "steps"), rows, remark=remark)
+
+
+def _identity(comparison: Comparison) -> Section:
+    rows: list[tuple[str, ...]] = [(one.what, one.old, one.new) for one in comparison.identity]
+    return Section("What else is not the same", ("", "before", "now"), rows)
+
+
+def left_out(section: Section) -> str:
+    """How many rows are not shown; empty if none."""
+    more = len(section.rows) - MOST_ROWS
+    return f"… and {counted(more, 'more row')}." if more > 0 else ""

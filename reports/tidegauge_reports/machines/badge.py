@@ -1,0 +1,94 @@
+"""`badge.svg`: the conclusion of a run, flat and small, for a README."""
+
+from pathlib import Path
+
+from markupsafe import Markup
+
+from tidegauge.results import Results
+from tidegauge.scored_results import scored_part
+
+from ..conclusion import Conclusion, conclude, tally
+from ..svg import element
+from ..text import counted, short
+
+FILE_NAME = "badge.svg"
+HEIGHT = 20
+_PADDING = 7
+_FONT = "Verdana, 'DejaVu Sans', Geneva, sans-serif"
+_NAME_GROUND = "#24292f"
+GROUNDS = {"conforms": "#1a6b35", "fails": "#b42318", "open": "#7a5200"}
+"""The ground behind the conclusion; white on it has a contrast of 6 at least."""
+
+_WIDTHS = {**dict.fromkeys("fijlrtI.,:;'|!()[]/ ", 4.4), **dict.fromkeys("mwMW%@—", 10.4)}
+_USUAL_WIDTH = 7.0
+"""Widths (px) of characters in Verdana of 11 px; others are stretched or pressed into them."""
+
+
+def write(results: Results, folder: Path) -> Path:
+    """Write `badge.svg` into `folder`, which is made if need be; the path of the file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / FILE_NAME
+    path.write_text(render(results), encoding="utf-8", newline="\n")
+    return path
+
+
+def render(results: Results) -> str:
+    """The badge. The same results give the same text."""
+    conclusion = conclude(results)
+    name = "event time" if results.profile == "core" else f"event time, {short(results.profile, 24)}"
+    said = badge_text(results, conclusion)
+    implementation = results.implementation
+    title = f"{name}: {said}. {short(implementation.name, 80)} {short(implementation.version, 40)}, " + (
+        f"profile {short(results.profile, 24)}, suite {short(results.suite, 24)}: {conclusion.headline}."
+    )
+    left, right = _width(name), _width(said)
+    return str(element(
+        "svg",
+        element("title", title),
+        _part(name, 0, left, _NAME_GROUND),
+        _part(said, left, right, GROUNDS[conclusion.kind]),
+        xmlns="http://www.w3.org/2000/svg",
+        role="img",
+        aria_label=f"{name}: {said}",
+        width=left + right,
+        height=HEIGHT,
+        viewBox=f"0 0 {left + right:g} {HEIGHT}",
+        font_family=_FONT,
+        font_size=11,
+        text_rendering="geometricPrecision",
+    )) + "\n"  # fmt: skip
+
+
+def badge_text(results: Results, conclusion: Conclusion) -> str:
+    """What a run comes to, in a few words: `conforms 150/150`, `3 of 150 fail`, `not shown`."""
+    rules = scored_part(results).rules
+    counts = tally(rules)
+    claimed = len(rules) - counts["not-applicable"]
+    part = " (part)" if any(results.selection.values()) else ""
+    if conclusion.kind == "open":
+        return f"not shown{part}"
+    if conclusion.kind == "conforms":
+        known = sum(rule.deviation is not None for rule in rules)
+        but = f", {counted(known, 'known deviation')}" if known else ""
+        return f"conforms {claimed - known}/{claimed}{but}{part}"
+    failing = sum(rule.verdict == "fail" and rule.flaky is None for rule in rules)
+    if not failing:
+        return f"does not conform{part}"
+    return f"{failing} of {claimed} {'fails' if failing == 1 else 'fail'}{part}"
+
+
+def _part(text: str, x: float, width: float, ground: str) -> Markup:
+    """A ground as wide as its text, and the text, held to that width in any font."""
+    return element("rect", x=x, width=width, height=HEIGHT, fill=ground) + element(
+        "text",
+        text,
+        x=x + _PADDING,
+        y=14,
+        fill="#fff",
+        textLength=width - 2 * _PADDING,
+        lengthAdjust="spacingAndGlyphs",
+    )
+
+
+def _width(text: str) -> float:
+    return round(sum(_WIDTHS.get(character, _USUAL_WIDTH) for character in text) + 2 * _PADDING)

@@ -1,0 +1,184 @@
+"""A run as test cases, as build servers know them: rules, properties, and what else a run may fail by.
+
+One of them fails, in the sense of `FAILING`, exactly if the run ended with an exit code other than 0.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from tidegauge.results import DeviationResult, ItemResult, PropertyResult, Results, RuleResult
+
+from ..conclusion import UNFINISHED_OUTCOMES, conclude
+
+Outcome = Literal["passed", "failed", "unknown", "broken", "skipped"]
+FAILING: tuple[Outcome, ...] = ("failed", "unknown", "broken")
+"""What no run succeeds with: a rule that is broken, one that was not judged, one that was not run."""
+
+RUN = "run"
+DEVIATIONS = "known deviations"
+"""Stand where a component does, in cases that belong to none."""
+
+Kind = Literal["rule", "property", "item", "deviation", "run"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One case. `identity` names it in every run; `summary` says in a line why it did not pass, `text` all
+    that is known. Texts are as foreign as they were in the results."""
+
+    kind: Kind
+    identity: str
+    name: str
+    component: str
+    outcome: Outcome
+    summary: str = ""
+    text: str = ""
+    duration_s: float = 0.0
+    rule: RuleResult | None = None
+    flaky: bool = False
+
+
+def cases_of(results: Results) -> list[Case]:
+    """The cases of a run: rules, properties, items without a result, known deviations, the run itself."""
+    components = {rule.component for rule in results.rules}
+    verdicts = [rule.verdict for rule in results.rules] + [one.verdict for one in results.properties]
+    blamed = "fail" in verdicts
+    cases = [
+        *map(_of_rule, results.rules),
+        *map(_of_property, results.properties),
+        *(_of_item(item, components) for item in results.items if _tells(item, blamed)),
+        *map(_of_deviation, results.deviations),
+    ]
+    return [*cases, _of_run(results, any(case.outcome in FAILING for case in cases))]
+
+
+def _of_rule(rule: RuleResult) -> Case:
+    outcome, summary = _judged(rule)
+    if rule.verdict == "pass" and rule.deviation is not None:
+        outcome, summary = "skipped", f"Known deviation: {rule.deviation}"
+    return Case(
+        kind="rule",
+        identity=rule.id,
+        name=f"{rule.id} {rule.title}",
+        component=rule.component,
+        outcome=outcome,
+        summary=summary,
+        text=_account(rule),
+        rule=rule,
+        flaky=rule.flaky is not None or _changes(rule),
+    )
+
+
+def _of_property(found: PropertyResult) -> Case:
+    outcome, summary = _judged(found)
+    return Case(
+        kind="property",
+        identity=f"property:{found.name}",
+        name=f"property {found.name}",
+        component=found.component,
+        outcome=outcome,
+        summary=summary,
+        text=f"{found.sentence}\n{found.reason}\nSpeaks for {', '.join(found.rules)}.",
+        flaky=found.flaky is not None,
+    )
+
+
+def _judged(found: RuleResult | PropertyResult) -> tuple[Outcome, str]:
+    """The outcome of a verdict, and why it is no pass; what is not held against the engine is skipped."""
+    if found.verdict == "pass":
+        return "passed", found.reason
+    if found.verdict == "not-applicable":
+        return "skipped", f"Not applicable: {found.reason}"
+    if not found.scored:
+        return "skipped", f"Not scored: {found.verdict}, {found.reason}"
+    if found.flaky is not None:
+        return "skipped", f"Known to be flaky: {found.flaky}"
+    if found.verdict == "fail":
+        return "failed", f"Broken: {_difference(found)}"
+    if found.verdict == "not-judged":
+        return "unknown", f"Not judged: {found.reason}"
+    return "broken", f"Not run: {found.reason}"
+
+
+def _difference(found: RuleResult | PropertyResult) -> str:
+    counterexample = found.counterexample if isinstance(found, RuleResult) else None
+    if counterexample is None:
+        return found.reason
+    return f"expected {counterexample.expected}; got {counterexample.got}"
+
+
+def _changes(rule: RuleResult) -> bool:
+    return rule.counterexample is not None and not rule.counterexample.deterministic
+
+
+def _account(rule: RuleResult) -> str:
+    """What a failing rule shows, how to replay it, and where to look."""
+    lines = [f"{rule.id} ({rule.level}) {rule.title}", f"  {rule.sentence}", rule.reason]
+    counterexample = rule.counterexample
+    if counterexample is not None:
+        lines = [counterexample.message]
+        if counterexample.replay not in counterexample.message:
+            lines.append(f"Replay: {counterexample.replay}")
+    if rule.suspects:
+        lines.append("Suspects: " + ", ".join(f"{one.rule} {one.score:.2f}" for one in rule.suspects[:3]))
+    if rule.affected_by:
+        lines.append(f"It builds on what fails {', '.join(rule.affected_by)}; begin there.")
+    return "\n".join(filter(None, lines))
+
+
+def _tells(item: ItemResult, blamed: bool) -> bool:
+    """Whether an item says what no rule and no property says."""
+    return item.outcome in UNFINISHED_OUTCOMES or (item.outcome == "failed" and not blamed)
+
+
+def component_of(item: ItemResult, components: Collection[str]) -> str:
+    """The component that an item belongs to, by its id (`valve-fuzz`); `RUN` if it is none of them."""
+    return max((name for name in components if item.id.startswith(f"{name}-")), key=len, default=RUN)
+
+
+def _of_item(item: ItemResult, components: Collection[str]) -> Case:
+    first = next(iter(item.text.strip().splitlines()), "")
+    what = "outputs differ, but no rule could be blamed" if item.outcome == "failed" else item.outcome
+    summary = f"{what}: {first}" if first else what
+    outcome: Outcome = "failed" if item.outcome == "failed" else "broken"
+    if not item.scored:
+        outcome, summary = "skipped", f"Not scored: {summary}"
+    return Case(
+        kind="item",
+        identity=f"item:{item.id}",
+        name=f"item {item.id}",
+        component=component_of(item, components),
+        outcome=outcome,
+        summary=summary,
+        text=item.text,
+        duration_s=item.duration_s,
+    )
+
+
+def _of_deviation(found: DeviationResult) -> Case:
+    known = found.status in ("as-known", "not-tried")
+    return Case(
+        kind="deviation",
+        identity=f"deviation:{found.name}",
+        name=f"known deviation {found.name}",
+        component=DEVIATIONS,
+        outcome="skipped" if known else "failed",
+        summary=f"{'Known deviation' if known else 'Not as known'}: {found.explanation}",
+        text=f"{found.explanation}\nRules: {', '.join(found.rules)}\n{found.reason} ({found.link})",
+    )
+
+
+def _of_run(results: Results, others_fail: bool) -> Case:
+    """The run as a whole: it came to its end, and if it failed, some other case says why."""
+    conclusion = conclude(results)
+    well = results.complete and (results.exit_code == 0 or others_fail)
+    return Case(
+        kind="run",
+        identity="run",
+        name="the run came to its end and judged something",
+        component=RUN,
+        outcome="passed" if well else "broken",
+        summary="" if well else conclusion.headline,
+        text="\n".join([conclusion.headline, *conclusion.remarks]),
+    )

@@ -1,0 +1,200 @@
+"""`summary.md`: what a run found, for the page of a CI job (`cat summary.md >> $GITHUB_STEP_SUMMARY`)."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from tidegauge.results import Results, RuleResult, Verdict
+
+from ..chapter_titles import chapter_title
+from ..conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude, tally
+from ..signs import SIGNS
+from ..text import counted, duration
+from .inert_markdown import block, bold, inert, link, prose
+
+FILE_NAME = "summary.md"
+MOST_BYTES = 60_000
+"""So long the file may be: a job page takes 1 MiB for all of its steps, others much less."""
+
+MOST_ROWS = 40
+"""So many entries of a list are shown."""
+
+_ROOM_AFTER_FAILURES = 15_000
+_KINDS = {"conforms": "✅", "fails": "❌", "open": "❔"}
+
+
+def write(results: Results, folder: Path) -> Path:
+    """Write `summary.md` into `folder`, which is made if need be; the path of the file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / FILE_NAME
+    path.write_text(render(results), encoding="utf-8", newline="\n")
+    return path
+
+
+def render(results: Results) -> str:
+    """The summary, of at most `MOST_BYTES` bytes in UTF-8. The same results give the same text."""
+    last = (
+        f"Made by Tidegauge {inert(results.tidegauge, 40)} from `results.json`; the pictures and all rules "
+        "are in `report.html`."
+    )
+    page = _Page(MOST_BYTES - len(last.encode()) - 2)
+    page.add(_head(results, conclude(results)))
+    page.add(_components(results.rules))
+    _add_failures(page, results.rules)
+    for section in (_properties(results), _deviations(results), _without_verdict(results), _items(results)):
+        page.add(section)
+    return f"{page.text()}\n{last}\n"
+
+
+class _Page:
+    """Blocks of Markdown that together stay below a number of bytes."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._blocks: list[str] = []
+        self._left = most_bytes
+
+    def add(self, block: str, leave: int = 0) -> bool:
+        """Add a block if it fits, and `leave` bytes stay free; whether it did."""
+        size = len(block.encode()) + 2
+        if not block or size + leave > self._left:
+            return False
+        self._blocks.append(block)
+        self._left -= size
+        return True
+
+    def text(self) -> str:
+        """All blocks, with empty lines between them."""
+        return "\n\n".join(self._blocks) + "\n"
+
+
+def _head(results: Results, conclusion: Conclusion) -> str:
+    implementation = results.implementation
+    told = [
+        f"{bold(implementation.name)} {inert(implementation.version, 60)}",
+        f"profile {inert(results.profile, 60)}",
+        f"layer {inert(implementation.layer, 40)}",
+        f"suite {inert(results.suite, 40)}",
+        f"seed {results.seed}, budget {inert(results.budget, 40)}",
+        f"{results.counts.get('scenarios', 0):,} scenarios, {results.counts.get('steps', 0):,} steps",
+        duration(results.duration_s),
+    ]
+    lines = [f"## {_KINDS[conclusion.kind]} {inert(conclusion.headline)}", "", " · ".join(told)]
+    remarks = [*conclusion.remarks, *filter(None, [implementation.remark])]
+    if remarks:
+        lines += ["", *(f"* {inert(remark, 400)}" for remark in remarks[:12])]
+    return "\n".join(lines)
+
+
+def _components(rules: list[RuleResult]) -> str:
+    """One row for each component; columns that would be empty are left out."""
+    components: dict[str, list[RuleResult]] = {}
+    for rule in rules:
+        components.setdefault(rule.component, []).append(rule)
+    whole = tally(rules)
+    verdicts: list[Verdict] = [name for name in SIGNS if whole[name] or name in ("pass", "fail")]
+    rows = [
+        [inert(chapter_title(name), 80), *(_number(tally(found)[verdict], verdict) for verdict in verdicts)]
+        for name, found in components.items()
+    ]
+    return _table(["component", *(SIGNS[name][1] for name in verdicts)], rows, numbers=True)
+
+
+def _number(count: int, verdict: Verdict) -> str:
+    return f"**{count:,}**" if count and verdict == "fail" else f"{count:,}"
+
+
+def _add_failures(page: _Page, rules: list[RuleResult]) -> None:
+    failing = sorted((rule for rule in rules if rule.verdict == "fail"), key=_order)
+    if not failing or not page.add(f"### {counted(len(failing), 'failing rule')}"):
+        return
+    for number, rule in enumerate(failing):
+        if not page.add(_failure(rule), leave=_ROOM_AFTER_FAILURES):
+            ids = ", ".join(inert(left.id, 40) for left in failing[number : number + MOST_ROWS])
+            more = " and others" * (len(failing) - number > MOST_ROWS)
+            page.add(f"Not shown here for want of room, see `report.html`: {ids}{more}.")
+            return
+
+
+def _order(rule: RuleResult) -> tuple[bool, bool]:
+    """What counts comes first, and roots before what builds on them."""
+    return not rule.scored or rule.flaky is not None, bool(rule.affected_by)
+
+
+def _failure(rule: RuleResult) -> str:
+    lines = [f"#### {inert(rule.id, 60)} ({inert(rule.level, 20)}) {prose(rule.title, 200)}", ""]
+    lines.append(prose(rule.sentence))
+    for text in (
+        rule.flaky is not None and f"Not counted, as it is known to be flaky: {rule.flaky}",
+        not rule.scored and f"Not scored: it was added with version {rule.since}.",
+        rule.affected_by and f"It builds on what fails {', '.join(rule.affected_by[:10])}; begin there.",
+    ):
+        if text:
+            lines += ["", inert(text, 400)]
+    counterexample = rule.counterexample
+    if counterexample is None:
+        return "\n".join([*lines, "", inert(rule.reason)])
+    difference = f"expected: {counterexample.expected}\ngot:      {counterexample.got}"
+    lines += ["", block(difference, longest=1_500)]
+    lines += ["", "<details><summary>The smallest history that shows it</summary>", ""]
+    lines += [block(counterexample.message), "", "</details>"]
+    lines += ["", "Replay:", "", block(counterexample.replay, "sh", 1_000)]
+    if rule.suspects:
+        suspects = ", ".join(f"{inert(one.rule, 40)} {one.score:.2f}" for one in rule.suspects[:3])
+        lines += ["", f"Suspects: {suspects}"]
+    return "\n".join(lines)
+
+
+def _properties(results: Results) -> str:
+    rows = [
+        [inert(found.name, 80), prose(found.sentence, 300), inert(found.reason)]
+        for found in results.properties
+        if found.verdict == "fail"
+    ]
+    return _section("Violated properties", ["property", "what it says", ""], rows)
+
+
+def _deviations(results: Results) -> str:
+    rows = [
+        [
+            inert(found.name, 80),
+            inert(", ".join(found.rules), 120),
+            f"{inert(found.status, 40)}: {inert(found.explanation)}",
+            f"{inert(found.reason)} {link(found.link, found.link)}",
+        ]
+        for found in results.deviations
+    ]
+    return _section("Known deviations", ["deviation", "rules", "in this run", "reason"], rows)
+
+
+def _without_verdict(results: Results) -> str:
+    rows = [
+        [inert(rule.id, 60), inert(SIGNS[rule.verdict][1]), prose(rule.title, 120), inert(rule.reason)]
+        for rule in results.rules
+        if rule.verdict in ("not-judged", "not-run")
+    ]
+    return _section("Rules without a verdict", ["rule", "verdict", "title", "reason"], rows)
+
+
+def _items(results: Results) -> str:
+    rows = [
+        [inert(item.id, 80), inert(item.outcome), inert(item.text, 200)]
+        for item in results.items
+        if item.outcome in UNFINISHED_OUTCOMES
+    ]
+    return _section("Test items without a result", ["item", "outcome", "text"], rows)
+
+
+def _section(title: str, columns: list[str], rows: list[list[str]]) -> str:
+    return f"### {title}\n\n{_table(columns, rows)}" if rows else ""
+
+
+def _table(columns: list[str], rows: list[list[str]], numbers: bool = False) -> str:
+    """A table of cells that are inert already; the rows beyond `MOST_ROWS` are only counted."""
+    lines = [_row(columns), _row(["---", *(["--:" if numbers else "---"] * (len(columns) - 1))])]
+    lines += [_row(row) for row in rows[:MOST_ROWS]]
+    if len(rows) > MOST_ROWS:
+        lines.append(_row([f"… {len(rows) - MOST_ROWS:,} more", *([""] * (len(columns) - 1))]))
+    return "\n".join(lines)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,1 @@
+"""Several engines side by side: every rule, by engines."""

@@ -1,0 +1,85 @@
+"""Where things stand on the site: addresses from its top folder, `valve.html#VALVE-3`."""
+
+import re
+
+from tidegauge_spec import load_registry
+
+RULES = "index.html#rules"
+TRACEABILITY = "traceability.html"
+POLICIES = "policies.html"
+KNOWN_BUGS = "known-bugs.html"
+
+
+def chapter_page(component: str) -> str:
+    """The page of a component's chapter: `valve.html`."""
+    return f"{_page_name(component)}.html"
+
+
+def vectors_page(component: str) -> str:
+    """The page of a component's published vectors."""
+    return f"vectors/{_page_name(component)}.html"
+
+
+def wrong_engines_page(component: str) -> str:
+    """The page of the wrong engines of a component."""
+    return f"wrong-engines/{_page_name(component)}.html"
+
+
+def reference_page(module: str) -> str:
+    """The page of a module of the reference: of `valve.py`, `reference/valve.py.html`."""
+    return f"reference/{module}.html"
+
+
+def engine_page(key: str) -> str:
+    """The report of a run."""
+    return f"engines/{key}.html"
+
+
+def rule_address(rule: str) -> str:
+    """Where a rule of the registry stands."""
+    return f"{chapter_page(load_registry().rules[rule].component)}#{rule}"
+
+
+def line_address(place: str) -> str:
+    """Where a line of the reference stands: `valve.py:63`."""
+    module, _, number = place.partition(":")
+    return f"{reference_page(module)}#L{number}"
+
+
+def vector_anchor(vector: str) -> str:
+    """The anchor of a vector on its page."""
+    return re.sub(r"[^A-Za-z0-9_.-]", "-", vector)
+
+
+def vector_address(vector: str, component: str) -> str:
+    """Where a published vector of a component stands."""
+    return f"{vectors_page(component)}#{vector_anchor(vector)}"
+
+
+def wrong_engine_address(name: str, component: str) -> str:
+    """Where a wrong engine of a component stands."""
+    return f"{wrong_engines_page(component)}#{name}"
+
+
+def bug_address(bug: str) -> str:
+    """Where a known bug stands, by its first id."""
+    return f"{KNOWN_BUGS}#{bug}"
+
+
+def policy_address(policy: str) -> str:
+    """Where a policy stands."""
+    return f"{POLICIES}#{policy}"
+
+
+def profile_address(profile: str) -> str:
+    """Where a profile stands."""
+    return f"{POLICIES}#profile-{profile}"
+
+
+def statement_address(statement: str) -> str:
+    """Where a statement of the sources stands."""
+    return f"{TRACEABILITY}#{statement}"
+
+
+def _page_name(component: str) -> str:
+    return load_registry().chapters[component].prefix.lower()

@@ -1,0 +1,80 @@
+"""All that is known about a rule, in one place: what the site and `tidegauge explain` show."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tidegauge.mutants.known_bugs import KnownBug
+from tidegauge.mutants.mutant import Mutant
+from tidegauge.results import RuleResult
+from tidegauge.traceability import broken_by, bugs_about, decided_in, status, vectors_of
+from tidegauge.vectors import Vector
+from tidegauge_spec import PolicyText, Rule, read_policies
+
+from .engines import Engine, Exercise, Standing
+
+
+@dataclass(frozen=True)
+class WrongEngine:
+    """A named wrong engine, and the known bugs that it stands for."""
+
+    mutant: Mutant
+    bugs: tuple[KnownBug, ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How an engine stands with a rule, and how often its run has exercised it; both last are None if it says
+    nothing."""
+
+    engine: Engine
+    standing: Standing
+    result: RuleResult | None
+    exercise: Exercise | None
+
+
+@dataclass(frozen=True)
+class Dossier:
+    """A rule with all that stands behind it. `status`: judged or not-testable, and how or why. `reference`
+    are lines (`valve.py:63`), `other_bugs` the known bugs that no wrong engine of the rule stands for."""
+
+    rule: Rule
+    status: tuple[str, str]
+    policy: PolicyText | None
+    reference: tuple[str, ...]
+    vectors: tuple[Vector, ...]
+    wrong_engines: tuple[WrongEngine, ...]
+    other_bugs: tuple[KnownBug, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def without_reference(self) -> str:
+        """Why no line of the reference decides by the rule; empty if some do."""
+        if self.reference:
+            return ""
+        if self.status[0] == "not-testable":
+            return f"not testable: {self.status[1]}"
+        judges = "the event logs of whole jobs" if "job" in self.rule.checked_by else self.status[1]
+        return f"no line of the reference decides by it: it is judged by {judges}"
+
+
+def dossier(rule: Rule, engines: Sequence[Engine]) -> Dossier:
+    """The dossier of a rule, with what the runs of these engines say about it."""
+    bugs = bugs_about(rule)
+    wrong = tuple(
+        WrongEngine(mutant, tuple(bug for bug in bugs if mutant.name in bug.mutants))
+        for mutant in broken_by(rule.id)
+    )
+    shown = {bug.id for engine in wrong for bug in engine.bugs}
+    return Dossier(
+        rule=rule,
+        status=status(rule),
+        policy=None if rule.policy is None else read_policies()[rule.policy],
+        reference=tuple(decided_in(rule.id)),
+        vectors=tuple(vectors_of(rule.id)),
+        wrong_engines=wrong,
+        other_bugs=tuple(bug for bug in bugs if bug.id not in shown),
+        findings=tuple(
+            Finding(engine, engine.standing(rule.id), engine.result(rule.id), engine.exercise(rule.id))
+            for engine in engines
+        ),
+    )

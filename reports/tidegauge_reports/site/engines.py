@@ -1,0 +1,130 @@
+"""The engines that the site shows: the shipped runs and those it is given; how each stands with a rule."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from tidegauge.results import Results, RuleResult
+
+from ..compliance.standing import standing as signed_standing
+from ..conclusion import Conclusion, conclude
+from ..shipped import load_shipped
+from ..text import counted, short
+
+_LONGEST_NAME = 40
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How an engine stands with a rule: a class of the style sheet, the sign with its marks, the same in
+    words, and why; `reason` is empty for a pass by the sentence of the rule."""
+
+    kind: str
+    letter: str
+    words: str
+    reason: str = ""
+
+
+ABSENT = Standing("absent", "·", "not in this run")
+"""Of a rule that a run says nothing about."""
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """How often a run has exercised a rule, in parts that agree with the specification: `scenarios` and
+    `steps` in which it decided, and `checks` of properties that speak for it."""
+
+    scenarios: int
+    steps: int
+    checks: int
+
+    @property
+    def words(self) -> str:
+        """The number that says most: scenarios, or checks of whole jobs, or that it never was."""
+        if self.scenarios:
+            return counted(self.scenarios, "scenario")
+        return counted(self.checks, "check") if self.checks else "never"
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A run that the site shows. `key` names its page; `shipped`: it comes with Tidegauge."""
+
+    key: str
+    name: str
+    results: Results
+    shipped: bool
+
+    @cached_property
+    def conclusion(self) -> Conclusion:
+        """What the run comes to."""
+        return conclude(self.results)
+
+    @property
+    def date(self) -> str:
+        """The day of the run."""
+        return short(self.results.started[:10], 10)
+
+    @cached_property
+    def _rules(self) -> dict[str, RuleResult]:
+        return {rule.id: rule for rule in self.results.rules}
+
+    def result(self, rule: str) -> RuleResult | None:
+        """What the run says about a rule; None if nothing."""
+        return self._rules.get(rule)
+
+    def standing(self, rule: str) -> Standing:
+        """How the engine stands with a rule."""
+        result = self.result(rule)
+        return ABSENT if result is None else standing(result)
+
+    @cached_property
+    def _checks(self) -> Counter[str]:
+        checks: Counter[str] = Counter()
+        for found in self.results.properties:
+            for rule in dict.fromkeys(found.rules):
+                checks[rule] += found.checked
+        return checks
+
+    def exercise(self, rule: str) -> Exercise | None:
+        """How often the run has exercised a rule; None if it says nothing about it."""
+        result = self.result(rule)
+        return None if result is None else Exercise(result.scenarios, result.steps, self._checks[rule])
+
+    def tally(self, rules: Iterable[str]) -> list[tuple[Standing, int]]:
+        """How often it stands with these rules in each way, without reasons; failures first."""
+        found = Counter((at.kind, at.letter, at.words) for at in map(self.standing, rules))
+        entries = [(Standing(*key), count) for key, count in found.items()]
+        return sorted(entries, key=lambda entry: (_ORDER.index(entry[0].kind), entry[0].words))
+
+
+_ORDER = ("fail", "deviates", "not-judged", "not-run", "pass", "not-applicable", "absent")
+
+
+def standing(result: RuleResult) -> Standing:
+    """How an engine stands with a rule, by its result, with the signs of the reports; a known deviation is a
+    kind of its own, as the engine does not keep the rule."""
+    signed = signed_standing(result)
+    if result.verdict != "pass":
+        return Standing(result.verdict, signed.sign, signed.words, result.reason)
+    kind = "pass" if result.deviation is None else "deviates"
+    return Standing(kind, signed.sign, signed.words, result.deviation or result.policy or "")
+
+
+def shipped_engines() -> tuple[Engine, ...]:
+    """The engines that come with Tidegauge. Raises `BadInput`."""
+    return tuple(Engine(name, name, results, True) for name, results in load_shipped().items())
+
+
+def engines_with(given: Iterable[Results]) -> tuple[Engine, ...]:
+    """The runs that are given, and behind them the shipped ones. Raises `BadInput`."""
+    runs = (
+        Engine(f"run-{number}", _name_of(results), results, False)
+        for number, results in enumerate(given, start=1)
+    )
+    return (*runs, *shipped_engines())
+
+
+def _name_of(results: Results) -> str:
+    return short(results.implementation.name, _LONGEST_NAME) or "unnamed"

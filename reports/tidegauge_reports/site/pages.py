@@ -1,0 +1,151 @@
+"""The pages of the site: the same runs give the same bytes."""
+
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from tidegauge import __version__
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.mutants.known_bugs import known_bug, load_known_bugs
+from tidegauge.mutants.mutant import load_mutants
+from tidegauge.scenario import component_of
+from tidegauge.vectors import Vector, load_vectors
+from tidegauge_spec import SPEC_VERSION, Chapter, load_registry, read_absent, read_policies, read_profiles
+
+from ..chapter_titles import chapter_title
+from ..compliance.html import render as render_report
+from ..pages.environment import packaged, page_environment, style_sheet
+from ..wording import NOTHING
+from . import addresses
+from .dossier import Dossier, dossier
+from .engines import Engine
+from .reference_code import code_modules
+from .replacements import changed_lines
+from .specification_text import chapter_head, inline_markup
+from .traced import trace, traced_statements
+from .vector_tables import vector_table
+
+UP = "../"
+"""Leads from a page in a folder to the top of the site."""
+
+
+def write_site(engines: Sequence[Engine], folder: Path) -> list[Path]:
+    """Write the site into `folder`, which is made if need be; the paths of its pages. Raises `OSError`."""
+    written = []
+    for name, page in render_site(engines):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page, encoding="utf-8", newline="\n")
+        written.append(path)
+    return written
+
+
+def render_site(engines: Sequence[Engine]) -> Iterator[tuple[str, str]]:
+    """The pages, each with its path from the top of the site."""
+    dossiers = {rule.id: dossier(rule, engines) for rule in load_registry().rules.values()}
+    top, below = _environment("", engines), _environment(UP, engines)
+    yield "index.html", _index(top, engines, dossiers)
+    yield addresses.TRACEABILITY, top.get_template("traceability.html.j2").render(traced=trace(engines))
+    yield addresses.POLICIES, _policies(top)
+    yield addresses.KNOWN_BUGS, _known_bugs(top)
+    for component, chapter in load_registry().chapters.items():
+        yield addresses.chapter_page(component), _chapter(top, chapter, dossiers)
+    for component in COMPONENTS:
+        chapter = load_registry().chapters[component]
+        yield addresses.vectors_page(component), _vectors(below, chapter)
+        yield addresses.wrong_engines_page(component), _wrong_engines(below, chapter)
+    for module in code_modules(UP):
+        page = below.get_template("reference.html.j2").render(module=module)
+        yield addresses.reference_page(module.name), page
+    for engine in engines:
+        yield addresses.engine_page(engine.key), render_report(engine.results)
+
+
+def _environment(root: str, engines: Sequence[Engine]) -> Environment:
+    environment = page_environment(__package__)
+    environment.filters.update(spec=partial(inline_markup, root=root), words=_words, component_of=_component)
+    environment.globals.update(
+        at=addresses,
+        root=root,
+        engines=engines,
+        style=style_sheet(__package__),
+        spec_version=SPEC_VERSION,
+        version=__version__,
+        chapters=load_registry().chapters,
+        rules=load_registry().rules,
+        known_bug=known_bug,
+        statements={statement.name for statement in traced_statements()},
+        nothing=NOTHING,
+        chapter_title=chapter_title,
+    )
+    return environment
+
+
+def _index(environment: Environment, engines: Sequence[Engine], dossiers: dict[str, Dossier]) -> str:
+    script = packaged(__package__, "script.js")
+    return environment.get_template("index.html.j2").render(
+        engines=engines,
+        dossiers=dossiers,
+        mutants=load_mutants(),
+        bugs=load_known_bugs(),
+        modules=code_modules(""),
+        vectors={component: load_vectors(component) for component in COMPONENTS},
+        script=Markup(script),
+        script_digest=b64encode(sha256(script.encode()).digest()).decode(),
+    )
+
+
+def _words(told: Dossier) -> str:
+    """What the search looks at."""
+    rule = told.rule
+    bugs = [bug for wrong in told.wrong_engines for bug in wrong.bugs] + list(told.other_bugs)
+    words = [
+        *(rule.id, rule.title, rule.sentence, rule.component, *rule.sources, rule.policy or ""),
+        *(wrong.mutant.name for wrong in told.wrong_engines),
+        *(word for bug in bugs for word in (bug.id, *bug.also, bug.system)),
+    ]
+    return " ".join(" ".join(words).lower().split())
+
+
+def _component(vector: Vector) -> str:
+    return component_of(vector.scenario)
+
+
+def _chapter(environment: Environment, chapter: Chapter, dossiers: dict[str, Dossier]) -> str:
+    return environment.get_template("chapter.html.j2").render(
+        chapter=chapter,
+        head=chapter_head(chapter.rules[0].file, ""),
+        dossiers=[dossiers[rule.id] for rule in chapter.rules],
+        has_pages=chapter.component in COMPONENTS,
+    )
+
+
+def _policies(environment: Environment) -> str:
+    return environment.get_template("policies.html.j2").render(
+        policies=read_policies(), profiles=read_profiles(), absent=read_absent()
+    )
+
+
+def _known_bugs(environment: Environment) -> str:
+    return environment.get_template("known_bugs.html.j2").render(
+        bugs=load_known_bugs(), mutants=load_mutants(), policies=read_policies()
+    )
+
+
+def _vectors(environment: Environment, chapter: Chapter) -> str:
+    tables = [vector_table(vector) for vector in load_vectors(chapter.component)]
+    return environment.get_template("vectors.html.j2").render(chapter=chapter, tables=tables)
+
+
+def _wrong_engines(environment: Environment, chapter: Chapter) -> str:
+    mutants = [mutant for mutant in load_mutants().values() if mutant.component == chapter.component]
+    return environment.get_template("wrong_engines.html.j2").render(
+        chapter=chapter,
+        mutants=[(mutant, changed_lines(mutant)) for mutant in mutants],
+        bugs=load_known_bugs(),
+    )

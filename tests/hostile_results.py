@@ -1,0 +1,76 @@
+"""Results in which every text that an engine or a stranger wrote is hostile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from report_samples import property_result, results, rule
+
+from tidegauge.adapter import Implementation
+from tidegauge.results import DeviationResult, ItemResult, Results
+
+HOSTILE = (
+    "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 7 * 7 }}\x00\x1b[31m\u202e\ud800\ufffe"
+    "]]> ```\n~~~\n# heading\n| a | b |\n[click](javascript:alert(3)) ![i](http://x.example/i.png) *b* __c__ `d`"
+    " @somebody a@b.example www.evil.example https://evil.example $x$ \r\n--- <!-- \\"
+)
+"""What an engine can say, for HTML, XML, Markdown and terminals."""
+
+FROM_A_LIST = {"verdict", "outcome", "observes", "layer", "status", "schema"}
+
+
+def infected(value: Any, text: str) -> Any:
+    """A document in which every free text, and every key called `free`, has been replaced."""
+    if isinstance(value, dict):
+        return {
+            text if key == "free" else key: item if key in FROM_A_LIST else infected(item, text)
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [infected(item, text) for item in value]
+    return text if isinstance(value, str) else value
+
+
+def hostile_results(text: str = HOSTILE) -> Results:
+    """A run with something in every section of every view, and `text` in every place that takes any text.
+    What names a rule, a property, an item or a deviation starts with a number, as names differ."""
+    sample = results(
+        [
+            rule(1),
+            rule(2, "fail", affected_by=["x"], also_in=["x"]),
+            rule(3, "not-run"),
+            rule(4, policy="p", deviation="d"),
+            rule(5, "not-judged"),
+            rule(6, "not-applicable"),
+            rule(7, "fail", flaky="f"),
+            rule(8, "fail", scored=False, since="9.9"),
+        ],
+        properties=[property_result("fail", 3)],
+        environment={"free": ""},
+        selection={"free": "x"},
+        left_out={"free": 3},
+        implementation=Implementation(
+            name="", version="", capabilities=("",), options={"free": ""}, overshoot="", remark="x"
+        ),
+        items=[ItemResult(id="", outcome="crashed", scenarios=0, steps=0, duration_s=0, text="x")],
+        deviations=[
+            DeviationResult(
+                name="",
+                rules=["x"],
+                reason="x",
+                link="x",
+                status="as-known",
+                explanation="x",
+                shown=1,
+                absent=0,
+            )
+        ],
+        exit_code=1,
+    )
+    document = infected(msgspec.to_builtins(sample), text)
+    for number, found in enumerate(document["rules"]):
+        found["id"] = f"{number} {text}"
+        if found["counterexample"] is not None:
+            found["counterexample"]["scenario"]["component"] = "valve"
+    return msgspec.convert(document, Results)

@@ -1,0 +1,297 @@
+"""`tidegauge compare`: what got worse, what got better, and how far two runs can be compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command
+from markdown_it import MarkdownIt
+from msgspec.structs import replace
+from report_samples import property_result, results, rule
+
+from tidegauge.adapter import Implementation
+from tidegauge.results import DeviationResult, Results, RuleResult, Verdict, encode_results, read_results
+from tidegauge_reports.comparison.comparison import Comparison, compare
+from tidegauge_reports.comparison.markdown import render
+from tidegauge_reports.comparison.words import MOST_ROWS, caveats, sections
+
+HOSTILE = "\"'><script>alert(1)</script> [x](javascript:alert(2)) |\n| *a* @all\x00\x1b[31m\u202e\ud800"
+
+
+def run(*rules: RuleResult, **fields: Any) -> Results:
+    """A run with these rules."""
+    return results(list(rules), **fields)
+
+
+def changed(old: Verdict, new: Verdict, **fields: Any) -> Comparison:
+    """A rule that went from one verdict to another; `fields` are of its new result."""
+    return compare(run(rule(1, old)), run(rule(1, new, **fields)))
+
+
+def titles(comparison: Comparison) -> list[str]:
+    """The sections that a comparison has."""
+    return [section.title for section in sections(comparison)]
+
+
+def deviation(**fields: Any) -> DeviationResult:
+    """A known deviation."""
+    values: dict[str, Any] = {
+        "name": "mutant:valve-no-flush",
+        "rules": ["VALVE-2"],
+        "reason": "until version 3",
+        "link": "https://example.org/7",
+        "status": "as-known",
+        "explanation": "shown in 3 scenarios",
+        "shown": 3,
+        "absent": 0,
+    }
+    return DeviationResult(**{**values, **fields})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "worse"),
+    [
+        ("pass", "fail", "newly failing", True),
+        ("not-judged", "fail", "newly failing", True),
+        ("not-applicable", "fail", "newly failing", True),
+        ("pass", "not-judged", "verdict lost", True),
+        ("pass", "not-run", "verdict lost", True),
+        ("pass", "not-applicable", "no longer claimed", True),
+        ("fail", "not-applicable", "no longer claimed", True),
+        ("fail", "pass", "newly passing", False),
+        ("not-run", "pass", "newly passing", False),
+        ("not-applicable", "pass", "newly passing", False),
+        ("fail", "not-judged", "other", False),
+        ("not-judged", "not-run", "other", False),
+        ("not-applicable", "not-run", "other", False),
+    ],
+)
+def test_what_a_change_of_verdict_is(old: Verdict, new: Verdict, kind: str, worse: bool) -> None:
+    found = changed(old, new)
+    assert [change.kind for change in found.rules] == [kind]
+    assert found.worse is worse
+
+
+@pytest.mark.parametrize("verdict", ["pass", "fail", "not-applicable", "not-judged", "not-run"])
+def test_the_same_run_has_no_changes(verdict: Verdict) -> None:
+    found = changed(verdict, verdict)
+    assert found.same
+    assert not found.worse
+    assert (found.headline, sections(found)) == ("Nothing changed", [])
+
+
+def test_what_is_flaky_or_not_scored_is_listed_and_does_not_count() -> None:
+    for fields, remark in (
+        ({"flaky": "the clock jumps"}, "known to be flaky"),
+        ({"scored": False, "since": "1.1"}, "not scored for this suite"),
+    ):
+        found = changed("pass", "fail", **fields)
+        assert not found.worse
+        assert found.headline == "Nothing got worse"
+        assert [section.title for section in sections(found)] == ["Newly failing"]
+        assert remark in sections(found)[0].rows[0][1]
+
+
+def test_a_known_deviation_is_no_pass_and_its_loss_is_seen() -> None:
+    found = changed("fail", "pass", deviation="as the known deviation mutant:x")
+    assert [change.kind for change in found.rules] == ["other"]
+    assert sections(found)[0].rows[0][1] == "fail → pass, known deviation"
+    found = compare(run(rule(1, deviation="d")), run(rule(1)))
+    assert sections(found)[0].rows[0][1] == "pass, known deviation → pass"
+
+
+def test_rules_that_come_and_go() -> None:
+    found = compare(run(rule(1), rule(2, "fail"), rule(3)), run(rule(3), rule(4, "fail"), spec="1.1"))
+    assert [one.id for one in found.added] == ["VALVE-4"]
+    assert [one.id for one in found.removed] == ["VALVE-1", "VALVE-2"]
+    assert not found.worse
+    assert "Other spec: 1.0 before, 1.1 now" in caveats(found)[0]
+    assert [(section.title, section.rows) for section in sections(found)][:2] == [
+        ("Rules only in the new run", [("fail", "1", "VALVE-4")]),
+        ("Rules only in the old run", [("fail", "1", "VALVE-2"), ("pass", "1", "VALVE-1")]),
+    ]
+
+
+def test_a_rule_that_passed_and_is_not_in_the_new_run_has_lost_its_verdict() -> None:
+    old = run(rule(1), rule(2, "not-applicable"), rule(3))
+    found = compare(old, run(rule(3), selection={"components": "", "rules": "VALVE-3"}))
+    assert found.worse
+    assert found.headline == "Worse: 1 rule has no verdict any more"
+    assert [one.id for one in found.lost] == ["VALVE-1"]
+    assert any("Other selection: everything before, rules VALVE-3 now" in said for said in caveats(found))
+    assert not compare(run(rule(2, "not-applicable"), rule(3)), run(rule(3))).worse
+
+
+def test_properties_that_are_newly_violated() -> None:
+    old, new = [property_result()], [property_result("fail", 3)]
+    found = compare(run(rule(1), properties=old), run(rule(1), properties=new))
+    assert found.worse
+    assert found.headline == "Worse: 1 property is newly violated"
+    assert not compare(run(rule(1), properties=new), run(rule(1), properties=old)).worse
+    assert not compare(run(rule(1), properties=[]), run(rule(1), properties=new)).worse
+    flaky = [replace(new[0], flaky="the clock")]
+    assert not compare(run(rule(1), properties=old), run(rule(1), properties=flaky)).worse
+
+
+def test_known_deviations_that_changed() -> None:
+    old = run(rule(1), deviations=[deviation(), deviation(name="gone"), deviation(name="kept")])
+    new = run(rule(1), deviations=[deviation(status="stale"), deviation(name="kept"), deviation(name="new")])
+    found = compare(old, new)
+    assert [
+        (one.name, one.old and one.old.status, one.new and one.new.status) for one in found.deviations
+    ] == [
+        ("mutant:valve-no-flush", "as-known", "stale"),
+        ("new", None, "as-known"),
+        ("gone", "as-known", None),
+    ]
+    assert not found.worse
+
+
+def test_coverage_that_fell_by_more_than_half() -> None:
+    old = [rule(number, scenarios=100, steps=1000) for number in range(1, 7)]
+    new = [
+        rule(1, scenarios=50, steps=500),
+        rule(2, scenarios=49, steps=1000),
+        rule(3, scenarios=100, steps=499),
+        rule(4, scenarios=0, steps=0),
+        rule(5, "not-applicable", scenarios=0, steps=0),
+        rule(6, scenarios=900, steps=9000),
+    ]
+    found = compare(run(*old), run(*new))
+    assert [(fall.id, fall.to_nothing) for fall in found.coverage.falls] == [
+        ("VALVE-4", True), ("VALVE-2", False), ("VALVE-3", False)
+    ]  # fmt: skip
+    section = next(one for one in sections(found) if one.title.startswith("Exercised"))
+    assert section.rows[0] == ("VALVE-4", "100 → 0", "1,000 → 0")
+    assert section.remark == ""
+    less = compare(run(*old), run(*new, budget="smoke"))
+    section = next(one for one in sections(less) if one.title.startswith("Exercised"))
+    assert section.remark == "The budgets differ, which explains it."
+    assert "Other budget: default before, smoke now; that explains changes of coverage." in caveats(less)
+
+
+def test_what_makes_two_runs_hard_to_compare_is_said() -> None:
+    engine = Implementation(
+        name="other-engine",
+        version="5",
+        capabilities=("valve", "int64"),
+        options={"engine": "slow"},
+        layer="streaming",
+    )
+    new = run(rule(1), implementation=engine, profile="spark-4", suite="1.1", seed=7, complete=False)
+    new = replace(new, environment={"python": "3.12", "platform": "Linux x86_64"})
+    found = compare(run(rule(1)), new)
+    told = {one.what: (one.old, one.new, bool(one.consequence)) for one in found.identity}
+    assert told == {
+        "engine": ("sample-engine", "other-engine", True),
+        "engine version": ("4.2", "5", False),
+        "profile": ("core", "spark-4", True),
+        "suite": ("1.0", "1.1", True),
+        "seed": ("20260101", "7", True),
+        "complete": ("the whole run", "ended early", True),
+        "options": ("engine=fast", "engine=slow", True),
+        "layer": ("in-process", "streaming", True),
+        "capabilities": ("with snapshot", "with int64", False),
+        "python": ("3.11.7", "3.12", False),
+    }
+    assert len(caveats(found)) == 7
+    assert not found.worse
+
+
+def test_long_lists_are_cut_with_a_note() -> None:
+    old = run(*(rule(number) for number in range(1, 200)))
+    new = run(*(rule(number, "fail") for number in range(1, 200)))
+    text = render(compare(old, new))
+    assert f"… and {199 - MOST_ROWS} more rows." in text
+    assert len(text) < 40_000
+
+
+def test_the_markdown_holds_no_foreign_markup() -> None:
+    old = run(
+        rule(1, id=HOSTILE, title=HOSTILE),
+        deviations=[deviation(name=HOSTILE)],
+        properties=[replace(property_result(), name=HOSTILE, sentence=HOSTILE)],
+    )
+    implementation = Implementation(
+        name=HOSTILE, version=HOSTILE, capabilities=(HOSTILE,), options={HOSTILE: HOSTILE}
+    )
+    new = run(
+        rule(1, "fail", id=HOSTILE, title=HOSTILE, reason=HOSTILE),
+        rule(2, "fail", id=HOSTILE + "2"),
+        implementation=implementation,
+        environment={HOSTILE: HOSTILE},
+        budget=HOSTILE,
+        profile=HOSTILE,
+    )
+    text = render(compare(old, new))
+    page = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(text)
+    assert [mark for mark in ("<script", "<a ", "<img", "<em>") if mark in page] == []
+    assert "alert(1)" in page
+    assert page.count("<table>") == len(sections(compare(old, new)))
+    assert "\x00" not in text
+    assert "\u202e" not in text
+    heads = [line.count("|") for line in text.splitlines() if line.startswith("| ---")]
+    assert {line.count("|") for line in text.splitlines() if "alert" in line} <= {0, *heads}
+    text.encode("utf-8")
+
+
+def test_the_same_runs_give_the_same_text() -> None:
+    old, new = run(rule(1), rule(2), rule(3)), run(rule(1, "fail"), rule(3, "not-run"), rule(4))
+    assert render(compare(old, new)) == render(compare(old, new))
+
+
+def written(folder: Path, name: str, document: Results) -> str:
+    """The name of a file that holds a results document."""
+    (folder / name).write_bytes(encode_results(document))
+    return name
+
+
+def test_the_command_says_what_is_worse_and_exits_accordingly(tidegauge: Command, tmp_path: Path) -> None:
+    old = written(tmp_path, "old.json", run(rule(1), rule(2, "fail")))
+    new = written(tmp_path, "new.json", run(rule(1, "fail"), rule(2)))
+    ran = tidegauge("compare", old, new, "--markdown", "page.md")
+    assert ran.returncode == 1, ran.stderr
+    assert "Newly failing" in ran.stdout
+    assert "Worse: 1 rule newly fails" in ran.stdout.splitlines()[-1]
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert page.startswith("## ❌ Worse: 1 rule newly fails\n")
+    assert "| VALVE-1 | pass → fail | Title of rule 1 |" in page
+    same = tidegauge("compare", old, old)
+    assert (same.returncode, same.stdout.splitlines()[-1]) == (0, "Nothing changed")
+    assert tidegauge("compare", written(tmp_path, "c.json", run(rule(1), rule(2))), old).returncode == 1
+    assert tidegauge("compare", old, "c.json").returncode == 0
+
+
+def test_the_command_refuses_what_it_cannot_read_in_one_line(tidegauge: Command, tmp_path: Path) -> None:
+    good = written(tmp_path, "good.json", run(rule(1)))
+    (tmp_path / "cut.json").write_bytes((tmp_path / good).read_bytes()[:500])
+    (tmp_path / "foreign.json").write_text("{}")
+    for old, new, *more in (
+        (good, "none.json"),
+        ("cut.json", good),
+        (good, "foreign.json"),
+        (good, good, "--markdown", "no/such/folder.md"),
+    ):
+        ran = tidegauge("compare", old, new, *more)
+        assert ran.returncode == 2
+        assert len(ran.stderr.strip().splitlines()) == 1
+        assert any(name in ran.stderr for name in ("none.json", "cut.json", "foreign.json", "folder.md"))
+
+
+def test_a_wrong_engine_is_worse_than_the_reference(tidegauge: Command, tmp_path: Path) -> None:
+    for adapter, out in (("reference", "right"), ("mutant:valve-guarded-flush", "wrong")):
+        ran = tidegauge(
+            "run", "--adapter", adapter, "--component", "valve", "--budget", "smoke", "-n", "1", "--out", out
+        )
+        assert ran.returncode in (0, 1), ran.stderr
+    ran = tidegauge("compare", "right/results.json", "wrong/results.json")
+    assert ran.returncode == 1
+    assert "VALVE-15" in ran.stdout
+    assert "Other engine: tidegauge reference before, mutant valve-guarded-flush now" in ran.stdout
+    back = tidegauge("compare", "wrong/results.json", "right/results.json")
+    assert back.returncode == 0
+    assert "Nothing got worse, and 1 rule newly passes" in back.stdout
+    wrong = read_results(tmp_path / "wrong" / "results.json")
+    assert [one.id for one in wrong.rules if one.verdict == "fail"] == ["VALVE-15"]

@@ -1,0 +1,89 @@
+"""`tidegauge explain`: all that is known about a rule, in a terminal."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import Command
+from report_samples import results, rule
+
+from tidegauge.results import Results
+from tidegauge_reports.commands.explain import print_dossier
+from tidegauge_reports.site.dossier import dossier
+from tidegauge_reports.site.engines import Engine
+from tidegauge_spec import load_registry, load_statements
+
+
+def explained(name: str, run: Results, capsys: pytest.CaptureFixture[str]) -> str:
+    """What is printed about a rule, with single spaces."""
+    print_dossier(dossier(load_registry().rules[name], [Engine("run-1", "mine", run, False)]))
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_wrong_engines_and_the_bugs_they_stand_for_are_named(tidegauge: Command) -> None:
+    text = " ".join(tidegauge("explain", "VALVE-15").stdout.split())
+    wrong = text.partition("Wrong engines that break it")[2]
+    assert "mutant:valve-guarded-flush All idle: flushes only if" in wrong
+    assert "known bug FLINK-40475a (Apache Flink): The flush of an idle valve is skipped" in wrong
+    assert "https://github.com/apache/flink/pull/29024" in wrong
+
+
+def test_bugs_that_no_wrong_engine_stands_for_are_named_too(tidegauge: Command) -> None:
+    text = " ".join(tidegauge("explain", "CLOCK-3").stdout.split())
+    assert [bug.id for bug in dossier(load_registry().rules["CLOCK-3"], ()).other_bugs] == ["FLINK-40234"]
+    assert "FLINK-40234 (Apache Flink)" in text.partition("Other known bugs that it is about")[2]
+
+
+def test_the_shipped_verdicts_are_printed_with_version_and_date(tidegauge: Command) -> None:
+    text = " ".join(tidegauge("explain", "VALVE-3").stdout.split())
+    verdicts = text.partition("Verdicts of the shipped engines")[2]
+    for engine in ("reference", "spark"):
+        told = verdicts.partition(f"{engine}: ")[2]
+        assert told.startswith("pass, 20")
+        assert "version 0.1.0, budget default, profile core" in told
+        assert "exercised in" in told
+
+
+def test_a_failing_engine_and_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    text = explained("VALVE-2", results([rule(2, "fail")]), capsys)
+    assert "mine: fail, 2026-01-01, version 0.1.0" in text
+    assert "in-process, exercised in 1,002 scenarios reason of rule 2" in text
+
+
+def test_a_known_deviation_is_no_plain_pass(capsys: pytest.CaptureFixture[str]) -> None:
+    text = explained("VALVE-2", results([rule(2, deviation="it never [b]idles")]), capsys)
+    assert "mine: pass, known deviation," in text
+    assert "it never [b]idles" in text
+
+
+def test_a_rule_that_a_run_does_not_have(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "mine: not in this run," in explained("VALVE-2", results([]), capsys)
+
+
+def test_a_rule_without_reference_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    text = explained("JOB-2", results([]), capsys)
+    assert (
+        "Reference no line of the reference decides by it: it is judged by the event logs of whole jobs"
+        in text
+    )
+
+
+def test_a_statement_names_its_document_and_how_engines_stand(tidegauge: Command) -> None:
+    text = tidegauge("explain", "E46").stdout
+    assert text.startswith("E46 of Essay")
+    assert load_statements()["E46"].text in " ".join(text.split())
+    assert "VALVE-8 (MUST, valve)" in text
+    assert "reference: pass, spark: pass, spark-native: " in text
+
+
+def test_an_issue_names_the_bug(tidegauge: Command) -> None:
+    text = " ".join(tidegauge("explain", "FLINK-7721").stdout.split())
+    assert text.startswith(
+        "FLINK-7721 is a known bug: FLINK-7721 (Apache Flink): The valve takes the minimum"
+    )
+    assert "VALVE-11 (MUST, valve)" in text
+
+
+def test_an_unknown_name_is_refused_in_one_line(tidegauge: Command) -> None:
+    ended = tidegauge("explain", "E999")
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert "unknown rule or statement 'E999'" in ended.stderr
