@@ -310,3 +310,16 @@ def test_wrong_arguments_are_exit_code_2(tidegauge: Command, arguments: tuple[st
         "Usage: " in ended.stderr + ended.stdout or "Option '--adapter' requires an argument" in ended.stderr
     )
     assert "Traceback" not in ended.stderr
+
+
+def test_a_command_that_cannot_be_loaded_is_named_and_takes_no_other_with_it(
+    tidegauge: Command, tmp_path: Path
+) -> None:
+    folder = tmp_path / "theirs-1.0.dist-info"
+    folder.mkdir()
+    (folder / "entry_points.txt").write_text("[tidegauge.commands]\ntheirs = not_there:command\n")
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    ended = tidegauge("adapters")
+    assert ended.returncode == 0
+    assert "reference" in ended.stdout
+    assert ended.stderr == ("tidegauge: no command theirs: not_there:command: No module named 'not_there'\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from engines import SeenLessClosely, ValveAdapter, examiner_of, histories, valve_scenario
 from msgspec.structs import replace
-from report_samples import results
+from report_samples import property_result, results
 
 from tidegauge import Adapter, Implementation, Scenario, Transcript
 from tidegauge.commands.summary import print_summary
@@ -212,3 +212,11 @@ def test_what_was_left_out_is_said_in_the_summary_and_in_the_report(
     assert f"Scenarios that were not put to the engine: {said}." in conclude(found).remarks
     print_summary(results(counts=counts), [])
     assert "not put to the engine" not in capsys.readouterr().out
+
+
+def test_a_property_without_a_verdict_is_said_in_the_summary(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is why the run does not succeed."""
+    print_summary(results(properties=[property_result("not-run")]), [])
+    assert "property valve-output-increases not-run: " in capsys.readouterr().out
+    print_summary(results(properties=[property_result("not-applicable")]), [])
+    assert "valve-output-increases" not in capsys.readouterr().out

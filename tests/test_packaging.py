@@ -93,6 +93,13 @@ def test_every_package_is_typed(wheel: zipfile.ZipFile, package: str) -> None:
         "tidegauge_reports/compliance/templates/report.html.j2",
         "tidegauge_reports/compliance/style.css",
         "tidegauge_reports/compliance/script.js",
+        "tidegauge_reports/pages/base.css",
+        "tidegauge_reports/histories/timeline.css",
+        "tidegauge_reports/matrix/templates/matrix.html.j2",
+        "tidegauge_reports/shipped/spark.json",
+        "tidegauge_reports/site/templates/chapter.html.j2",
+        "tidegauge_spec/statements.md",
+        "tidegauge_spec/not-covered.md",
     ],
 )
 def test_what_is_read_at_run_time_is_in_the_wheel_as_it_is_in_the_tree(
@@ -110,6 +117,8 @@ def test_the_metadata_names_entry_points_extras_and_licence(wheel: zipfile.ZipFi
         "reference = tidegauge_adapters.reference:ReferenceAdapter",
         "spark = tidegauge_adapters.spark:SparkAdapter",
         "html = tidegauge_reports.compliance.html:write",
+        "junit = tidegauge_reports.machines.junit:write",
+        "matrix = tidegauge_reports.commands.matrix:matrix",
     ):
         assert line in entry_points.splitlines()
     described = Parser().parsestr(metadata(wheel, "METADATA"))

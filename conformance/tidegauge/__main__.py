@@ -3,8 +3,10 @@
 from importlib.metadata import entry_points
 
 import typer
+from rich.markup import escape
 
 from . import __version__
+from .commands.console import ERR
 from .commands.execute import execute, replay
 from .commands.mutants import mutants
 from .commands.promote import promote
@@ -20,7 +22,13 @@ app = typer.Typer(
 for command in (run, rules, execute, replay, promote, report, adapters, mutants):
     app.command()(command)
 for entry in sorted(entry_points(group="tidegauge.commands")):
-    app.command(entry.name)(entry.load())
+    try:
+        app.command(entry.name)(entry.load())
+    except Exception as problem:
+        said = " ".join(str(problem).split())[:200]
+        ERR.print(
+            f"tidegauge: no command {escape(entry.name)}: {escape(f'{entry.value}: {said}')}", soft_wrap=True
+        )
 
 
 def _print_version(wanted: bool) -> None:

@@ -42,8 +42,9 @@ def print_summary(results: Results, reports: list[Path]) -> None:
         parts = ", ".join(f"{line(name)} ({count})" for name, count in unclaimed.items())
         OUT.print(f"not applicable, and no rule of them judged: {parts}", style="dim", soft_wrap=True)
     for property in results.properties:
-        if property.verdict == "fail":
-            verdict = f"[bold red]fail[/]{_NOT_SCORED * (not property.scored)}"
+        if property.verdict not in ("pass", "not-applicable"):
+            colour = _COLOURS[property.verdict]
+            verdict = f"[{colour}]{property.verdict}[/]{_NOT_SCORED * (not property.scored)}"
             said = f"{line(property.sentence)} {line(property.reason)}"
             OUT.print(f"property {line(property.name)} {verdict}: {said}")
     for deviation in results.deviations:
