@@ -57,13 +57,13 @@ PAYLOADS: dict[str, str] = {
     "halves of pairs": "\ud800 \udfff \udc00\ud800",
     "one long word": "W" * 6000,
     "one long number": "9" * 6000 + ", " + "٣" * 2000,
-    "piled marks": ("Z" + "\u0336\u0489\u0300" * 8) * 60,
+    "piled marks": ("Z" + "\u0336\u0489\u0300" * 8) * 60 + "Z" + "\u0336\u0489\u0300" * 400,
     "megabytes": "<b>" * 700_000,
     "lines": "line\n" * 4000,
 }
 """What an engine, an adapter, a file or a rule may say; what runs sets the global `MARK`."""
 
-_BIDI = "[\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+_BIDI = "[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 
 
 def chromium_executable() -> str:

@@ -349,6 +349,19 @@ def test_what_the_windows_keep_is_a_panel_on_the_same_scale_as_the_control() -> 
     assert with_class(drawn(job_picture()), "kept") == []
 
 
+def test_a_curve_of_many_points_is_drawn_to_its_end() -> None:
+    saw = [[time * 100, 500 * (time % 2)] for time in range(601)]
+    svg = drawn(job_picture(
+        job="window-state", state=saw, state_bound=340,
+        subtasks=[SubtaskPicture("numbers", 0, saw, [[0, 60_000]]), SubtaskPicture("numbers", 1, saw, [])],
+        band=[[time, 2000 * (time // 100 % 2)] for time, _ in saw],
+    ))  # fmt: skip
+    ways = [found.get("d", "") for found in svg.iter(f"{SVG}path")]
+    assert all(re.fullmatch(r"[MLHVhvlzZ\d .e-]+", way) for way in ways)
+    assert [found.get("d", "").count("L") for found in with_class(svg, "kept")] == [600]
+    assert with_class(svg, "band")[0].get("d", "").count("L") > 1000
+
+
 def test_the_panel_of_the_windows_has_the_time_axis_of_the_plot() -> None:
     svg = drawn(WINDOWS)
     ticks = [found for found in with_class(svg, "label", "faint") if found.get("text-anchor") == "middle"]

@@ -290,6 +290,8 @@ def test_the_summary_says_it_in_the_first_line_and_counts_by_component() -> None
     rows = [line for line in text.splitlines() if line.startswith(("| The status", "| Windows"))]
     assert rows == ["| The status-watermark valve | 1 | **1** |", "| Windows and lateness | 1 | 0 |"]
     assert markdown.render(results()).startswith("## ✅ Conforms: all 5 claimed rules pass\n")
+    deviating = markdown.render(results([rule(1, deviation="d")]))
+    assert deviating.startswith("## ⚠️ Deviates as known: the one claimed rule is not kept\n")
     assert markdown.render(results(complete=False)).startswith("## ❔ Incomplete")
 
 
@@ -473,7 +475,7 @@ def told(document: Results) -> str:
         (results([rule(1), rule(2, "fail"), rule(3, "fail")]), "2 of 3 fail"),
         (results([rule(1), rule(2, "fail")]), "1 of 2 fails"),
         (results([rule(1), rule(2, "fail"), rule(3, "fail", flaky="a race")]), "1 of 3 fails"),
-        (results([rule(1), rule(2, deviation="d")]), "conforms 1/2, 1 known deviation"),
+        (results([rule(1), rule(2, deviation="d")]), "1 of 2 deviates as known"),
         (results([rule(1), rule(2, "fail", scored=False)], exit_code=0), "conforms 1/1"),
         (results([rule(1), rule(2, "not-judged")], exit_code=1), "not shown"),
         (results(complete=False, exit_code=1), "not shown"),
@@ -525,10 +527,28 @@ def test_white_text_on_every_ground_has_enough_contrast(colour: str) -> None:
     assert 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05) >= 4.5
     assert colour in "".join(
         badge.render(document)
-        for document in (results(), results([rule(1, "fail")]), results(complete=False, exit_code=1))
+        for document in (
+            results(),
+            results([rule(1, deviation="d")]),
+            results([rule(1, "fail")]),
+            results(complete=False, exit_code=1),
+        )
     )
 
 
 def test_a_hostile_badge_is_a_picture_and_nothing_else() -> None:
     drawing = ElementTree.fromstring(badge.render(hostile_results()))
     assert {element.tag.partition("}")[2] for element in drawing.iter()} == {"svg", "title", "rect", "text"}
+
+
+def test_a_command_is_never_cut() -> None:
+    command = f"tidegauge replay {'x' * 5_900} end"
+    example = missing_minimum(replay=command, message=f"{'m' * 9_000}\nReplay: {command}")
+    document = results([rule(1, "fail", counterexample=example)])
+    assert f"\n{command}\n```" in markdown.render(document)
+    assert f"Replay: {command}\n" in junit.render(document).decode() + "\n"
+    longer = missing_minimum(replay="r" * 20_001)
+    document = results([rule(1, "fail", counterexample=longer)])
+    for view in (markdown.render(document), junit.render(document).decode()):
+        assert "A command of 20,001 characters, too long to be shown here; it is in results.json." in view
+        assert "rrrr" not in view

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import shlex
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
+from html import unescape
 from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
@@ -30,7 +32,7 @@ from tidegauge.results import ItemResult, Results, Verdict, decode_results, enco
 from tidegauge_reports.compliance.html import render, write
 from tidegauge_reports.compliance.links import linked
 from tidegauge_reports.conclusion import conclude
-from tidegauge_reports.text import LONGEST, duration, prose, shown
+from tidegauge_reports.text import LONGEST, duration, prose, short, shown
 
 VOID = {"meta", "br", "input"}
 FROM_A_LIST = {"verdict", "outcome", "observes", "layer"}
@@ -333,6 +335,30 @@ def test_each_job_has_a_figure_with_its_control_beside_it() -> None:
     assert "With alignment: Nobody is blocked. Unfinished subtasks are at most" in reader.text
 
 
+def test_a_known_deviation_does_not_look_like_a_pass() -> None:
+    page = render(results([rule(1), rule(2, deviation="as known"), rule(3, "fail", deviation="as known")]))
+    cells = [found["class"] for found in read(page).with_class("cell") if "href" in found]
+    assert cells == ["cell pass", "cell pass deviates", "cell fail root"]
+    assert "badge pass deviates" in page
+
+
+def test_the_list_of_pictures_says_in_which_a_rule_fails() -> None:
+    pictures = read(render(job_run())).text.partition("Pictures:")[2].partition("Rules")[0]
+    assert pictures.split(" · ")[0].strip() == "The FLIP-182 job (SOURCE-1 fails)"
+    assert "fails" not in pictures.split(" · ")[1]
+
+
+def test_how_often_a_rule_was_exercised_is_said_even_where_no_scenario_decided_it() -> None:
+    found = [rule(1, scenarios=1200), rule(2, scenarios=0), rule(3, "not-run", scenarios=0)]
+    page = read(render(results(found))).text
+    parts = page.split("How often exercised ")[1:]
+    assert [part.split(" Layer")[0].split(", 1")[0].strip() for part in parts][1:] == [
+        "only in checks of properties",
+        "never",
+    ]
+    assert parts[0].startswith("decided, and agreed, in 1,200 scenarios")
+
+
 def test_without_jobs_there_is_no_section_of_jobs() -> None:
     reader = read(render(job_run(jobs=[])))
     assert reader.with_class("jobs") == []
@@ -417,6 +443,41 @@ CONCLUSIONS: dict[str, tuple[Results, str, str]] = {
         "conforms",
         "Conforms: the one claimed rule passes",
     ),
+    "a known deviation": (
+        results([rule(1), rule(2), rule(3, deviation="d"), rule(4, "not-applicable")]),
+        "deviates",
+        "Deviates as known: 1 of 3 claimed rules is not kept, the others pass",
+    ),
+    "known deviations": (
+        results([*(rule(number, deviation="d") for number in range(2000)), rule(2000)]),
+        "deviates",
+        "Deviates as known: 2,000 of 2,001 claimed rules are not kept, the other one passes",
+    ),
+    "only known deviations": (
+        results([rule(1, deviation="d"), rule(2, deviation="d")]),
+        "deviates",
+        "Deviates as known: none of the 2 claimed rules is kept",
+    ),
+    "one claimed, a known deviation": (
+        results([rule(1, deviation="d")]),
+        "deviates",
+        "Deviates as known: the one claimed rule is not kept",
+    ),
+    "a known deviation and a failure": (
+        results([rule(1, "fail"), rule(2, deviation="d")]),
+        "fails",
+        "Does not conform: 1 of 2 rules fails",
+    ),
+    "a known deviation and no verdict": (
+        results([rule(1, "not-judged"), rule(2, deviation="d")]),
+        "open",
+        "Not shown to conform: 1 of 2 claimed rules has no verdict",
+    ),
+    "many": (
+        results([rule(number, "fail", counterexample=None) for number in range(5000)]),
+        "fails",
+        "Does not conform: 5,000 of 5,000 rules fail",
+    ),
     "two fail": (failing(), "fails", "Does not conform: 2 of 5 rules fail"),
     "fails and ended early": (failing(complete=False), "fails", "Does not conform: 2 of 5 rules fail"),
     "property": (
@@ -485,6 +546,34 @@ def test_what_qualifies_the_headline() -> None:
     assert "P*" in read(render(run)).text
 
 
+def test_known_deviations_never_look_like_a_success() -> None:
+    page = render(results([rule(1), rule(2, deviation="d")]))
+    assert '<header class="banner deviates">' in page
+    assert ".banner.deviates {" in page
+    assert "†</span> Deviates as known" in page
+    assert conclude(results([rule(1), rule(2, deviation="d")])).remarks == (
+        "1 rule passes as a known deviation of the engine, which does not do what the sentence says.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("affected", "said"),
+    [
+        ([["VALVE-1"]], "Begin with VALVE-1: 1 failing rule belongs to a part that builds on it."),
+        (
+            [["VALVE-1"], ["VALVE-1", "CLOCK-2"]],
+            "Begin with CLOCK-2, VALVE-1: 2 failing rules belong to parts that build on them.",
+        ),
+    ],
+)
+def test_where_to_begin_is_a_remark_unless_the_banner_says_so(affected: list[list[str]], said: str) -> None:
+    rules = [rule(number, "fail", affected_by=roots) for number, roots in enumerate(affected, start=2)]
+    found = conclude(results([rule(1, "fail"), *rules]))
+    assert (found.begin, found.remarks) == (said, (said,))
+    assert said not in read(render(results([rule(1, "fail"), *rules]))).text
+    assert conclude(results()).begin == ""
+
+
 def themes() -> Iterator[dict[str, str]]:
     """The colours of both themes by name."""
     style = files("tidegauge_reports").joinpath("pages/base.css").read_text(encoding="utf-8")
@@ -533,6 +622,43 @@ def test_names_in_the_texts_of_rules_are_set_apart() -> None:
 def test_texts_are_cleaned_and_durations_said() -> None:
     assert shown("a\tb\nc\rd\x00\x85e") == "a\tb\ncde"
     assert shown("x" * LONGEST) == "x" * LONGEST
+    assert shown("a\u061cb\u202ec") == short("a\u061cb\u202ec", 9) == "abc"
     assert [duration(seconds) for seconds in (0.04, 59.94, 83.4, 3600)] == [
         "0.0 s", "59.9 s", "1 min 23 s", "1 h 0 min"
     ]  # fmt: skip
+
+
+def test_marks_do_not_pile_up() -> None:
+    pile = "Z" + "\u0336\u0489\u200d" * 400
+    assert [shown(text).count("\u0336") + shown(text).count("\u0489") for text in (pile, 2 * pile)] == [5, 10]
+    assert short(pile, 2000).count("\u0336") == 3
+    for told in ("בְּרֵאשִׁ֖ית", "กิ๊ก" * 40, "e\u0301" * 99, "日本語のテキスト" * 9, "प्रत्यक्षीकरण", "👩🏽‍🚀" * 9):
+        assert shown(told) == told
+
+
+def copied(page: str) -> list[str]:
+    """What the buttons of a page copy."""
+    return [
+        unescape(text)
+        for text in re.findall(r'<pre class="command"><code>(.*?)</code></pre>', page, re.DOTALL)
+    ]
+
+
+def test_a_command_to_copy_is_never_cut() -> None:
+    command = f"tidegauge replay --options '{'<x> ' * 4000}' end"
+    example = missing_minimum(replay=command, message=f"{'m' * 1900}\nReplay: {command}")
+    page = render(
+        results([rule(1, "fail", counterexample=example)], command=["tidegauge", "y" * 9000, *"z" * 300])
+    )
+    assert command in copied(page)
+    assert shlex.join(["tidegauge", "y" * 9000, *"z" * 300]) in copied(page)
+    assert any(text.endswith(f"Replay: {command}") for text in copied(page))
+    page = render(results([rule(1, "fail", counterexample=missing_minimum(replay="r" * 20_001))]))
+    assert "A command of 20,001 characters, too long to be shown here; it is in results.json." in page
+    assert "rrrr" not in page
+
+
+def test_what_passes_only_as_a_known_deviation_is_counted_apart() -> None:
+    banner = read(render(results([rule(1), rule(2), rule(3, deviation="known for long")]))).text
+    assert "P 2 pass" in banner
+    assert "P† 1 known deviation" in banner

@@ -15,6 +15,8 @@ import tidegauge_reports.shipped
 from tidegauge import __version__
 from tidegauge.results import Results, decode_results, encode_results
 from tidegauge.scenario import BadInput
+from tidegauge_reports.matrix.columns import Run
+from tidegauge_reports.matrix.files import write_matrix
 from tidegauge_reports.shipped import encode_shipped, engine_name, load_shipped, shipped_form
 from tidegauge_spec import SPEC_VERSION, load_registry
 
@@ -46,6 +48,15 @@ def test_shipped_verdicts_are_of_a_whole_run(engine: str) -> None:
     assert engine_name(shipped) == engine
     assert shipped.complete
     assert not any(shipped.selection.values())
+    assert (shipped.budget, shipped.exit_code) == ("default", 0)
+
+
+def test_the_picture_of_the_readme_is_of_these_verdicts(tmp_path: Path, root: Path) -> None:
+    write_matrix([Run(results, "") for results in load_shipped().values()], tmp_path)
+    for name in ("matrix.svg", "matrix.md"):
+        assert (root / "reports" / "matrix" / name).read_bytes() == (tmp_path / name).read_bytes(), (
+            "run `tidegauge matrix reports/tidegauge_reports/shipped/{reference,spark,spark-native}.json --out reports/matrix`"
+        )
 
 
 @each_engine
@@ -53,7 +64,7 @@ def test_a_shipped_document_is_as_the_command_writes_it(engine: str) -> None:
     document = (Path(tidegauge_reports.shipped.__file__).parent / f"{engine}.json").read_bytes()
     assert encode_shipped(decode_results(document, engine)) == document
     assert len(document) < LARGEST
-    for word in (b'"platform"', b'"cpus"', b"/tmp/", b"--out"):
+    for word in (b'"platform"', b'"cpus"', b"/tmp/", b"site-packages", b"--out"):
         assert word not in document
 
 

@@ -20,12 +20,13 @@ from tidegauge.traceability import decided_in, statement_order
 from tidegauge.vectors import every_vector
 from tidegauge_reports.site.addresses import rule_address, statement_address, vector_address
 from tidegauge_reports.site.dossier import dossier
-from tidegauge_reports.site.engines import Engine, engines_with, shipped_engines, standing
+from tidegauge_reports.site.engines import Engine, engines_with, shipped_engines
 from tidegauge_reports.site.pages import render_site
 from tidegauge_reports.site.replacements import changed_lines
 from tidegauge_reports.site.specification_text import chapter_head, inline_markup
 from tidegauge_reports.site.traced import MOST, trace, traced_statements
 from tidegauge_reports.site.vector_tables import vector_table
+from tidegauge_reports.standing import standing
 from tidegauge_spec import load_registry, load_statements, read_policies, read_profiles
 
 RULES = load_registry().rules
@@ -316,11 +317,11 @@ def test_how_a_rule_stands() -> None:
     assert standing(rule(1)).kind == "pass"
     assert standing(rule(1, "fail")).kind == "fail"
     deviating = standing(rule(1, deviation="so it is", policy="p"))
-    assert (deviating.kind, deviating.letter, deviating.reason) == ("deviates", "P†", "so it is")
-    assert standing(rule(1, policy="p")).letter == "P*"
+    assert (deviating.kind, deviating.sign, deviating.reason) == ("deviates", "P†", "so it is")
+    assert standing(rule(1, policy="p")).sign == "P*"
     assert standing(rule(1, "not-run")).kind == "not-run"
-    assert standing(rule(1, scored=False)).letter == "P°"
-    assert standing(rule(1, "fail", affected_by=["VALVE-2"])).letter == "(F)"
+    assert standing(rule(1, scored=False)).sign == "P°"
+    assert standing(rule(1, "fail", affected_by=["VALVE-2"])).sign == "(F)"
 
 
 def test_failures_come_first_in_a_tally() -> None:

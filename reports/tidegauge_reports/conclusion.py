@@ -12,13 +12,19 @@ from .text import counted
 UNFINISHED_OUTCOMES = ("crashed", "timeout", "error", "not-run")
 
 
+Kind = Literal["conforms", "deviates", "fails", "open"]
+
+
 @dataclass(frozen=True)
 class Conclusion:
-    """`kind` says whether the engine conforms, does not, or nobody knows; `remarks` qualify the headline."""
+    """`kind` says whether the engine conforms, does so but for known deviations, does not, or nobody knows.
+    `remarks` qualify the headline; `begin` is the one of them that says with which rules to begin, empty if
+    none does."""
 
-    kind: Literal["conforms", "fails", "open"]
+    kind: Kind
     headline: str
     remarks: tuple[str, ...]
+    begin: str
 
 
 def tally(rules: list[RuleResult]) -> dict[Verdict, int]:
@@ -33,11 +39,17 @@ def conclude(results: Results) -> Conclusion:
     scored = scored_part(results)
     unscored_failures = any(rule.verdict == "fail" and not rule.scored for rule in results.rules)
     kind, headline = _headline(scored, unscored_failures)
-    remarks = [*_remarks(scored, headline), not_scored(results)]
-    return Conclusion(kind, headline, tuple(filter(None, remarks)))
+    begin = _begin(scored)
+    remarks = [*_remarks(scored, headline), begin, not_scored(results)]
+    return Conclusion(kind, headline, tuple(filter(None, remarks)), begin)
 
 
-def _headline(results: Results, unscored_failures: bool) -> tuple[Literal["conforms", "fails", "open"], str]:
+def deviating(rules: list[RuleResult]) -> int:
+    """How many of the rules pass only as known deviations: the engine does not keep them."""
+    return sum(rule.verdict == "pass" and rule.deviation is not None for rule in rules)
+
+
+def _headline(results: Results, unscored_failures: bool) -> tuple[Kind, str]:
     counts = tally(results.rules)
     claimed = len(results.rules) - counts["not-applicable"]
     flaky = sum(rule.flaky is not None for rule in results.rules)
@@ -47,20 +59,20 @@ def _headline(results: Results, unscored_failures: bool) -> tuple[Literal["confo
     differing = results.counts.get("failing_scenarios", 0)
     if failed:
         return "fails", (
-            f"Does not conform: {failed} of {counted(claimed, 'rule')} {'fails' if failed == 1 else 'fail'}"
+            f"Does not conform: {failed:,} of {counted(claimed, 'rule')} {'fails' if failed == 1 else 'fail'}"
         )
     if violated:
         are = "property is" if len(violated) == 1 else "properties are"
-        return "fails", f"Does not conform: {len(violated)} {are} violated"
+        return "fails", f"Does not conform: {len(violated):,} {are} violated"
     outdated = _outdated(results)
     if outdated:
         are = "deviation is" if len(outdated) == 1 else "deviations are"
-        return "fails", f"Not as known: {len(outdated)} known {are} not what the engine does"
+        return "fails", f"Not as known: {len(outdated):,} known {are} not what the engine does"
     excused = flaky or unscored_failures
     if not excused and (differing or any(item.outcome == "failed" for item in results.items)):
         return "fails", "Does not conform: outputs differ from the specification, but no rule could be blamed"
     have = "has" if open_rules == 1 else "have"
-    missing = f"{open_rules} of {counted(claimed, 'claimed rule')} {have} no verdict"
+    missing = f"{open_rules:,} of {counted(claimed, 'claimed rule')} {have} no verdict"
     if not results.complete:
         return "open", "Incomplete: the run ended early" + (f", {missing}" if open_rules else "")
     if open_rules:
@@ -73,12 +85,24 @@ def _headline(results: Results, unscored_failures: bool) -> tuple[Literal["confo
     undecided = sum(found.verdict in ("not-judged", "not-run") for found in results.properties)
     if undecided:
         have = "property has" if undecided == 1 else "properties have"
-        return "open", f"Not shown to conform: {undecided} {have} no verdict"
+        return "open", f"Not shown to conform: {undecided:,} {have} no verdict"
     if results.exit_code:
         return "open", f"Not shown to conform: the run ended with exit code {results.exit_code}"
+    if known := deviating(results.rules):
+        return "deviates", f"Deviates as known: {_not_kept(known, claimed)}"
     if claimed == 1:
         return "conforms", "Conforms: the one claimed rule passes"
-    return "conforms", f"Conforms: all {claimed} claimed rules pass"
+    return "conforms", f"Conforms: all {claimed:,} claimed rules pass"
+
+
+def _not_kept(known: int, claimed: int) -> str:
+    if claimed == 1:
+        return "the one claimed rule is not kept"
+    if known == claimed:
+        return f"none of the {claimed:,} claimed rules is kept"
+    are = "is" if known == 1 else "are"
+    others = "the other one passes" if claimed - known == 1 else "the others pass"
+    return f"{known:,} of {claimed:,} claimed rules {are} not kept, {others}"
 
 
 def _remarks(results: Results, headline: str) -> list[str]:
@@ -128,28 +152,34 @@ def _remarks(results: Results, headline: str) -> list[str]:
 
 
 def _known(results: Results) -> list[str]:
-    """What is said of known deviations, of flaky rules, and of rules that only build on failing ones."""
+    """What is said of known deviations and of flaky rules."""
     remarks = []
-    deviating = sum(rule.deviation is not None for rule in results.rules)
-    if deviating:
-        reads = "passes" if deviating == 1 else "pass"
+    if known := deviating(results.rules):
+        one = known == 1
+        passes = "passes as a known deviation" if one else "pass as known deviations"
         remarks.append(
-            f"{counted(deviating, 'rule')} {reads} as known deviations of the engine, which does not do what "
-            "the sentences say."
+            f"{counted(known, 'rule')} {passes} of the engine, which does not do what the "
+            f"{'sentence says' if one else 'sentences say'}."
         )
     if outdated := _outdated(results):
         remarks.append(f"Not as known: {', '.join(outdated[:10])}.")
     flaky = [rule.id for rule in results.rules if rule.flaky is not None]
     if flaky:
         remarks.append(f"Known to be flaky, and so not counted: {', '.join(flaky[:10])}.")
-    affected = [rule for rule in results.rules if rule.affected_by]
-    if affected:
-        roots = sorted({root for rule in affected for root in rule.affected_by})
-        remarks.append(
-            f"Begin with {', '.join(roots[:10])}: {counted(len(affected), 'failing rule')} belong to parts "
-            "that build on it."
-        )
     return remarks
+
+
+def _begin(results: Results) -> str:
+    """Which rules are at the root where others only build on failing ones."""
+    affected = [rule for rule in results.rules if rule.affected_by]
+    if not affected:
+        return ""
+    roots = sorted({root for rule in affected for root in rule.affected_by})
+    belongs = "belongs to a part that builds" if len(affected) == 1 else "belong to parts that build"
+    them = "it" if len(roots) == 1 else "them"
+    return (
+        f"Begin with {', '.join(roots[:10])}: {counted(len(affected), 'failing rule')} {belongs} on {them}."
+    )
 
 
 def _outdated(results: Results) -> list[str]:

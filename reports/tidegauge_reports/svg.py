@@ -1,5 +1,7 @@
 """Elements of a drawing. Every text and attribute passes through here and is escaped here."""
 
+from collections.abc import Sequence
+
 from markupsafe import Markup, escape
 
 from .text import shown
@@ -11,7 +13,8 @@ _ALWAYS_CLOSED = ("title", "desc", "style", "text")
 
 
 def element(name: str, *children: Markup | str, **attributes: str | float | None) -> Markup:
-    """An element; `class_` and `text_anchor` stand for `class` and `text-anchor`, None leaves out."""
+    """An element; `class_` and `text_anchor` stand for `class` and `text-anchor`, None leaves out. Markup is
+    ours and stays whole, other texts are cleaned and cut."""
     written = Markup("").join(
         Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), _attribute(value))
         for key, value in attributes.items()
@@ -26,6 +29,8 @@ def element(name: str, *children: Markup | str, **attributes: str | float | None
 
 
 def _attribute(value: str | float) -> str:
+    if isinstance(value, Markup):
+        return value
     return shown(value) if isinstance(value, str) else f"{round(value, 1):g}"
 
 
@@ -39,12 +44,12 @@ def centered(text: str, x: float, y: float, style: str = "") -> Markup:
     return element("text", text, x=x, y=y, class_=f"label {style}".strip())
 
 
-def path(points: list[tuple[float, float]], style: str) -> Markup:
+def path(points: Sequence[tuple[float, float]], style: str) -> Markup:
     """A line through points; nothing if there are fewer than two."""
     if len(points) < 2:
         return Markup("")
     steps = " L".join(f"{_attribute(x)} {_attribute(y)}" for x, y in points)
-    return element("path", d=f"M{steps}", class_=style, fill="none")
+    return element("path", d=Markup(f"M{steps}"), class_=style, fill="none")
 
 
 def stairs(points: list[tuple[float, float]], style: str) -> Markup:
@@ -61,7 +66,7 @@ def stairs(points: list[tuple[float, float]], style: str) -> Markup:
         elif to_y != y:
             drawn += [f"H{_attribute(to_x)}"] * (to_x != x) + [f"V{_attribute(to_y)}"]
         x, y = to_x, to_y
-    return element("path", d="".join(drawn), class_=style)
+    return element("path", d=Markup("".join(drawn)), class_=style)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, style: str) -> Markup:

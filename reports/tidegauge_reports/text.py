@@ -1,6 +1,7 @@
 """Foreign texts made fit to be shown: engines, adapters and environments may say anything."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from itertools import islice
 
@@ -9,25 +10,72 @@ from markupsafe import Markup, escape
 LONGEST = 2000
 """The number of characters after which a text is cut."""
 
+LONGEST_COMMAND = 20_000
+"""The number of characters beyond which a command is not shown: it is never cut."""
+
 _UNSHOWABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except tab and line feed
-    "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that reorder the text around them
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that reorder the text around them
     "\ud800-\udfff\ufffe\uffff]"  # halves of pairs and code points that XML forbids
 )
+_MOST_MARKS = 5
+"""So many marks may be piled on one letter; the scripts that pile most of them need no more."""
+
+_PERHAPS_PILED = re.compile(f"[^\x00-\u02ff]{{{_MOST_MARKS + 1},}}")
 _NAME = re.compile(r"`([^`\n]{1,200})`")
+
+
+def _visible(text: str) -> str:
+    return _PERHAPS_PILED.sub(_unpiled, _UNSHOWABLE.sub("", text))
+
+
+def _unpiled(found: re.Match[str]) -> str:
+    """A run of characters without the marks beyond the first few on each letter: a pile of them is as wide as
+    it likes, in one piece. What has no width does not begin a new pile."""
+    kept, piled = [], 0
+    for character in found[0]:
+        category = unicodedata.category(character)
+        if category[0] == "M":
+            piled += 1
+        elif category != "Cf":
+            piled = 0
+        if category[0] != "M" or piled <= _MOST_MARKS:
+            kept.append(character)
+    return "".join(kept)
 
 
 def shown(text: str, longest: int = LONGEST) -> str:
     """`text` without characters that cannot be shown, and cut with a note if it is longer than `longest`."""
-    visible = _UNSHOWABLE.sub("", text)
+    visible = _visible(text)
     if len(visible) <= longest:
         return visible
     return f"{visible[:longest]}… [cut here; {len(visible):,} characters in all]"
 
 
+def whole(command: str, longest: int = LONGEST_COMMAND) -> str | None:
+    """A command as it is to be copied; None if it is longer than `longest`, as one that is cut does something
+    else."""
+    visible = _visible(command)
+    return visible if len(visible) <= longest else None
+
+
+def too_long(command: str) -> str:
+    """What stands in the place of a command that is not shown."""
+    return f"A command of {len(command):,} characters, too long to be shown here; it is in results.json."
+
+
+def with_command(message: str, command: str, longest: int = LONGEST) -> str:
+    """A message that ends with the command to replay it: if it is too long it is cut, the command is not."""
+    if len(message) > longest:
+        message = shown(message.replace(f"Replay: {command}", "").rstrip(), longest)
+    if command in message:
+        return message
+    return f"{message}\n{too_long(command) if whole(command) is None else f'Replay: {command}'}"
+
+
 def short(text: str, longest: int) -> str:
     """`text` on one line, for places with no room for a note: cut to `longest` characters."""
-    visible = " ".join(_UNSHOWABLE.sub("", text[: 20 * longest]).split())
+    visible = " ".join(_visible(text[: 20 * longest]).split())
     return visible if len(visible) <= longest else visible[: longest - 1] + "…"
 
 

@@ -6,18 +6,19 @@ from hashlib import sha256
 from pathlib import Path
 
 from jinja2 import Environment
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from tidegauge.results import Results
 
-from ..histories.timeline import timeline_svg
+from ..histories.timeline import timeline_style, timeline_svg
+from ..jobs.timeline import job_timeline_style
 from ..pages.environment import packaged, page_environment, style_sheet
 from ..signs import SIGNS
+from ..text import LONGEST_COMMAND, shown, too_long, whole, with_command
 from ..wording import NO_ANSWER, outputs_words, step_words
 from .forms import Form, Writer, write_rules
 from .links import linked
 from .page import Page, RuleView, build_page
-from .pictures import Styles
 
 FILE_NAME = "report.html"
 
@@ -35,33 +36,31 @@ def render(results: Results) -> str:
     script = packaged(__package__, "script.js")
     page = build_page(results)
     environment = _environment()
-    styles = Styles()
-    rules = write_rules(page, _rule_writer(environment, page, styles))
+    rules = write_rules(page, _rule_writer(environment, page))
     body = environment.get_template("body.j2").render(page=page, results=results, rules=rules)
-    body = styles.taken_from(body)
     return environment.get_template("report.html.j2").render(
         page=page,
         results=results,
-        body=body,
-        style=style_sheet(__package__) + styles.sheet,
+        body=Markup(body),
+        style=style_sheet(__package__) + Markup(timeline_style() + job_timeline_style()),
         script=Markup(script),
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
     )  # fmt: skip
 
 
-def _rule_writer(environment: Environment, page: Page, styles: Styles) -> Writer:
+def _rule_writer(environment: Environment, page: Page) -> Writer:
     template = environment.get_template("rule.j2")
 
     def write_rule(rule: RuleView, form: Form, opened: bool) -> Markup:
         example = rule.result.counterexample
-        timeline = timeline_svg(example) if form.picture and example is not None else ""
+        timeline = timeline_svg(example, style=False) if form.picture and example is not None else ""
         written = template.render(
             page=page,
             results=page.results,
             rule=rule,
             form=form,
             opened=opened,
-            timeline=styles.taken_from(timeline),
+            timeline=Markup(timeline),
         )  # fmt: skip
         return Markup(written)
 
@@ -70,6 +69,26 @@ def _rule_writer(environment: Environment, page: Page, styles: Styles) -> Writer
 
 def _environment() -> Environment:
     environment = page_environment(__package__)
-    environment.filters.update(step=step_words, outputs=outputs_words, command=shlex.join, linked=linked)
+    environment.filters.update(
+        step=step_words,
+        outputs=outputs_words,
+        arguments=shlex.join,
+        command=_command,
+        message=_message,
+        linked=linked,
+    )  # fmt: skip
     environment.globals.update(signs=SIGNS, no_answer=NO_ANSWER)
     return environment
+
+
+def _command(command: str) -> Markup:
+    """A command in a box to copy it from, or what is said in its place."""
+    found = whole(command)
+    if found is None:
+        return Markup('<p class="open-note">{}</p>').format(too_long(command))
+    return Markup('<pre class="command"><code>{}</code></pre>').format(found)
+
+
+def _message(text: str, command: str) -> Markup:
+    """A message that ends with a command."""
+    return escape(shown(with_command(text, command), 2 * LONGEST_COMMAND))

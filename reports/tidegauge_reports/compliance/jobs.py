@@ -72,6 +72,6 @@ def _view(picture: JobPicture, found: list[JobPicture], outside: tuple[str, ...]
     others = [other for other in found if other is not picture]
     return PictureView(
         "With alignment" if picture.aligned else "Without alignment",
-        Markup(job_timeline_svg(picture, others, outside)),
+        Markup(job_timeline_svg(picture, others, outside, style=False)),
         job_summary(picture, others, outside),
     )

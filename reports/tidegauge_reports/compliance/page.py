@@ -10,8 +10,8 @@ from tidegauge.results import DeviationResult, ItemResult, PropertyResult, Resul
 
 from ..chapter_titles import chapter_title
 from ..conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude, tally
+from ..standing import Standing, known_deviations, standing
 from .jobs import JobView, job_of, job_views
-from .standing import Standing, known_deviations, standing
 
 _RESERVED = ("tested", "map", "rules", "search", "deviations", "properties", "items", "jobs", "failures")
 _MOST_ROOTS = 8
@@ -111,6 +111,11 @@ class Page:
         return sum(not view.result.scored for view in self.views)
 
     @property
+    def deviating(self) -> int:
+        """How many rules pass only as known deviations of the engine."""
+        return sum(view.result.scored and view.result.deviation is not None for view in self.views)
+
+    @property
     def flaky(self) -> int:
         """How many rules fail, and are known to be flaky."""
         return sum(view.result.scored and view.result.flaky is not None for view in self.views)
@@ -123,11 +128,8 @@ class Page:
     @property
     def remarks(self) -> list[str]:
         """What qualifies the conclusion, without what the banner says of root and affected rules anyway."""
-        return [
-            remark
-            for remark in self.conclusion.remarks
-            if not (self.affected and remark.startswith("Begin with "))
-        ]
+        said = self.conclusion.begin if self.affected else ""
+        return [remark for remark in self.conclusion.remarks if remark != said]
 
     @property
     def many(self) -> bool:

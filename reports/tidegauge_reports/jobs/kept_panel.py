@@ -20,13 +20,13 @@ def draw_kept(layout: Layout, bound: float | None) -> Markup:
         return Markup("")
     area = Box(layout.gutter, scale.end, layout.right - layout.gutter, scale.begin - scale.end)
     places = Places(area)
-    curve = polyline([(layout.times.at(time), scale.at(size)) for time, size in layout.job.kept])
+    kept = polyline([(layout.times.at(time), scale.at(size)) for time, size in layout.job.kept])
     parts, labels = [_grid(layout, scale)], []
-    if curve:
-        ground = [(curve[0][0], scale.begin), *curve, (curve[-1][0], scale.begin)]
-        parts += [path(ground, "kept-ground"), path(curve, "kept")]
+    if kept:
+        ground = [(kept[0][0], scale.begin), *kept, (kept[-1][0], scale.begin)]
+        parts += [path(ground, "kept-ground"), path(kept, "kept")]
         labels.append(_most(layout, scale, places))
-        places.add_line(curve)
+        places.add_line(kept)
     if bound is not None:
         parts.append(_bound(layout, scale, bound, places))
         labels.append(_bound_label(layout, scale, bound, places))

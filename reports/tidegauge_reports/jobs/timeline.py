@@ -22,9 +22,13 @@ _LONGEST_NAME = 60
 
 
 def job_timeline_svg(
-    picture: JobPicture, beside: Sequence[JobPicture] = (), outside: Sequence[str] = ()
+    picture: JobPicture,
+    beside: Sequence[JobPicture] = (),
+    outside: Sequence[str] = (),
+    style: bool = True,
 ) -> str:
-    """The picture as one SVG element that needs nothing else; empty if there is nothing to draw.
+    """The picture as one SVG element; empty if there is nothing to draw. With `style` it needs nothing else;
+    without, the page holds `job_timeline_style()`.
 
     It gets the scales, and each subtask the look, that suit `beside` as well, so that the pictures can be
     compared; one without alignment shows the band of one with. The sources `outside` are in other groups
@@ -48,7 +52,7 @@ def job_timeline_svg(
         "svg",
         element("title", f"Job {name}, {_alignment(job)}"),
         element("desc", f"Event time of each subtask over processing time. {words}"),
-        element("style", Markup(_style())),
+        element("style", Markup(job_timeline_style())) if style else "",
         box(0, 0, layout.width, bottom, "paper"),
         label(_alignment(job), 8, 18, "head", "start"),
         plot,
@@ -129,6 +133,6 @@ def _allowed(job: Job) -> str:
     return f"{drift} and {time_words(job.overshoot)} overshoot" if job.overshoot else drift
 
 
-def _style() -> str:
-    """The style sheet of the drawing; it contains no character that XML would escape."""
+def job_timeline_style() -> str:
+    """The style sheet of all pictures of jobs; it contains no character that XML would escape."""
     return files(__package__).joinpath("timeline.css").read_text(encoding="utf-8")

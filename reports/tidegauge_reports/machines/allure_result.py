@@ -41,7 +41,7 @@ _TITLES = {RUN: "The run", DEVIATIONS: "Known deviations"}
 _MOST_STEPS = 500
 _LONGEST_ID = 300
 _LONGEST_LINE = 500
-_LONGEST_TEXT = 20_000
+_LONGEST_TEXT = 30_000
 
 
 @dataclass(frozen=True)

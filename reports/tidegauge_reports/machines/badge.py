@@ -7,16 +7,16 @@ from markupsafe import Markup
 from tidegauge.results import Results
 from tidegauge.scored_results import scored_part
 
-from ..conclusion import Conclusion, conclude, tally
+from ..conclusion import Conclusion, conclude, deviating, tally
 from ..svg import element
-from ..text import counted, short
+from ..text import short
 
 FILE_NAME = "badge.svg"
 HEIGHT = 20
 _PADDING = 7
 _FONT = "Verdana, 'DejaVu Sans', Geneva, sans-serif"
 _NAME_GROUND = "#24292f"
-GROUNDS = {"conforms": "#1a6b35", "fails": "#b42318", "open": "#7a5200"}
+GROUNDS = {"conforms": "#1a6b35", "deviates": "#8a4b00", "fails": "#b42318", "open": "#7a5200"}
 """The ground behind the conclusion; white on it has a contrast of 6 at least."""
 
 _WIDTHS = {**dict.fromkeys("fijlrtI.,:;'|!()[]/ ", 4.4), **dict.fromkeys("mwMW%@—", 10.4)}
@@ -60,7 +60,8 @@ def render(results: Results) -> str:
 
 
 def badge_text(results: Results, conclusion: Conclusion) -> str:
-    """What a run comes to, in a few words: `conforms 150/150`, `3 of 150 fail`, `not shown`."""
+    """What a run comes to, in a few words: `conforms 150/150`, `3 of 150 fail`, `3 of 150 deviate as known`,
+    `not shown`."""
     rules = scored_part(results).rules
     counts = tally(rules)
     claimed = len(rules) - counts["not-applicable"]
@@ -68,13 +69,14 @@ def badge_text(results: Results, conclusion: Conclusion) -> str:
     if conclusion.kind == "open":
         return f"not shown{part}"
     if conclusion.kind == "conforms":
-        known = sum(rule.deviation is not None for rule in rules)
-        but = f", {counted(known, 'known deviation')}" if known else ""
-        return f"conforms {claimed - known}/{claimed}{but}{part}"
+        return f"conforms {claimed:,}/{claimed:,}{part}"
+    if conclusion.kind == "deviates":
+        known = deviating(rules)
+        return f"{known:,} of {claimed:,} {'deviates' if known == 1 else 'deviate'} as known{part}"
     failing = sum(rule.verdict == "fail" and rule.flaky is None for rule in rules)
     if not failing:
         return f"does not conform{part}"
-    return f"{failing} of {claimed} {'fails' if failing == 1 else 'fail'}{part}"
+    return f"{failing:,} of {claimed:,} {'fails' if failing == 1 else 'fail'}{part}"
 
 
 def _part(text: str, x: float, width: float, ground: str) -> Markup:

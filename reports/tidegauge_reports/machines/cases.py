@@ -10,6 +10,7 @@ from typing import Literal
 from tidegauge.results import DeviationResult, ItemResult, PropertyResult, Results, RuleResult
 
 from ..conclusion import UNFINISHED_OUTCOMES, conclude
+from ..text import with_command
 
 Outcome = Literal["passed", "failed", "unknown", "broken", "skipped"]
 FAILING: tuple[Outcome, ...] = ("failed", "unknown", "broken")
@@ -18,6 +19,9 @@ FAILING: tuple[Outcome, ...] = ("failed", "unknown", "broken")
 RUN = "run"
 DEVIATIONS = "known deviations"
 """Stand where a component does, in cases that belong to none."""
+
+_LONGEST_MESSAGE = 4_000
+"""Beyond it a message is cut and the command to replay follows it whole."""
 
 Kind = Literal["rule", "property", "item", "deviation", "run"]
 
@@ -117,9 +121,7 @@ def _account(rule: RuleResult) -> str:
     lines = [f"{rule.id} ({rule.level}) {rule.title}", f"  {rule.sentence}", rule.reason]
     counterexample = rule.counterexample
     if counterexample is not None:
-        lines = [counterexample.message]
-        if counterexample.replay not in counterexample.message:
-            lines.append(f"Replay: {counterexample.replay}")
+        lines = [with_command(counterexample.message, counterexample.replay, _LONGEST_MESSAGE)]
     if rule.suspects:
         lines.append("Suspects: " + ", ".join(f"{one.rule} {one.score:.2f}" for one in rule.suspects[:3]))
     if rule.affected_by:

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from tidegauge.results import Results
 
-from ..text import short, shown
+from ..text import LONGEST_COMMAND, short, shown
 from .cases import Case, Outcome, cases_of
 from .durations import component_durations
 
@@ -73,7 +73,7 @@ def _add_case(suite: Element, case: Case) -> None:
         return
     element = SubElement(found, _ELEMENTS[case.outcome], _line(message=case.summary), type=case.kind)
     if case.outcome != "skipped":
-        element.text = shown(case.text, LONGEST_TEXT)
+        element.text = shown(case.text, LONGEST_TEXT + (LONGEST_COMMAND if case.rule is not None else 0))
 
 
 def _add_properties(suite: Element, results: Results) -> None:

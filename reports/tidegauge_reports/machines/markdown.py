@@ -8,7 +8,7 @@ from tidegauge.results import Results, RuleResult, Verdict
 from ..chapter_titles import chapter_title
 from ..conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude, tally
 from ..signs import SIGNS
-from ..text import counted, duration
+from ..text import counted, duration, too_long, whole
 from .inert_markdown import block, bold, inert, link, prose
 
 FILE_NAME = "summary.md"
@@ -19,7 +19,8 @@ MOST_ROWS = 40
 """So many entries of a list are shown."""
 
 _ROOM_AFTER_FAILURES = 15_000
-_KINDS = {"conforms": "✅", "fails": "❌", "open": "❔"}
+_LONGEST_COMMAND = 6_000
+_KINDS = {"conforms": "✅", "deviates": "⚠️", "fails": "❌", "open": "❔"}
 
 
 def write(results: Results, folder: Path) -> Path:
@@ -136,11 +137,16 @@ def _failure(rule: RuleResult) -> str:
     lines += ["", block(difference, longest=1_500)]
     lines += ["", "<details><summary>The smallest history that shows it</summary>", ""]
     lines += [block(counterexample.message), "", "</details>"]
-    lines += ["", "Replay:", "", block(counterexample.replay, "sh", 1_000)]
+    lines += ["", "Replay:", "", _command(counterexample.replay)]
     if rule.suspects:
         suspects = ", ".join(f"{inert(one.rule, 40)} {one.score:.2f}" for one in rule.suspects[:3])
         lines += ["", f"Suspects: {suspects}"]
     return "\n".join(lines)
+
+
+def _command(command: str) -> str:
+    found = whole(command, _LONGEST_COMMAND)
+    return too_long(command) if found is None else block(found, "sh", _LONGEST_COMMAND)
 
 
 def _properties(results: Results) -> str:

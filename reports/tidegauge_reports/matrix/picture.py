@@ -16,7 +16,7 @@ from .table import KINDS, Cell, Chapter, Matrix
 FILE_NAME = "matrix.svg"
 
 _MARGIN = 14.0
-_GUTTER = 196.0
+_GUTTER = 236.0
 _CELL = 11.0
 _PITCH = 13.0
 _GAP = 22.0
@@ -106,7 +106,7 @@ def _chapter(chapter: Chapter, lefts: list[float], across: int, top: float, widt
     drawn = [
         line(_MARGIN, top, width - _MARGIN, top, "grid"),
         label(short(chapter.name, 24), _MARGIN, top + 14, "chapter", "start"),
-        label(short(chapter.title, 34), _MARGIN, top + 27, "faint", "start"),
+        label(short(chapter.title, 42), _MARGIN, top + 27, "faint", "start"),
     ]
     for place, left in enumerate(lefts):
         for number, row in enumerate(chapter.rows):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from tidegauge.results import RuleResult, Verdict
 
 from ..chapter_titles import chapter_title
-from ..compliance.standing import standing
 from ..signs import SIGNS
+from ..standing import standing
 from ..text import short
 from .columns import Column, Run, columns_of
 

@@ -3,6 +3,7 @@ machine they ran on. `python -m tidegauge_reports.shipped FOLDER` renews one aft
 
 from functools import cache
 from importlib.resources import files
+from pathlib import PurePath
 
 import msgspec
 from msgspec.structs import replace
@@ -46,6 +47,9 @@ def shipped_form(results: Results) -> Results:
             name: value for name, value in results.environment.items() if name not in _OF_THE_MACHINE
         },
         command=_without(results.command, _ABOUT_THE_MACHINE),
+        implementation=replace(
+            results.implementation, deviations=PurePath(results.implementation.deviations).name
+        ),
     )
 
 

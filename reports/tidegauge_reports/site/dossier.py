@@ -10,7 +10,8 @@ from tidegauge.traceability import broken_by, bugs_about, decided_in, status, ve
 from tidegauge.vectors import Vector
 from tidegauge_spec import PolicyText, Rule, read_policies
 
-from .engines import Engine, Exercise, Standing
+from ..standing import Standing
+from .engines import Engine, Exercise
 
 
 @dataclass(frozen=True)

@@ -7,23 +7,12 @@ from functools import cached_property
 
 from tidegauge.results import Results, RuleResult
 
-from ..compliance.standing import standing as signed_standing
 from ..conclusion import Conclusion, conclude
 from ..shipped import load_shipped
+from ..standing import Standing, standing
 from ..text import counted, short
 
 _LONGEST_NAME = 40
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How an engine stands with a rule: a class of the style sheet, the sign with its marks, the same in
-    words, and why; `reason` is empty for a pass by the sentence of the rule."""
-
-    kind: str
-    letter: str
-    words: str
-    reason: str = ""
 
 
 ABSENT = Standing("absent", "·", "not in this run")
@@ -94,22 +83,12 @@ class Engine:
 
     def tally(self, rules: Iterable[str]) -> list[tuple[Standing, int]]:
         """How often it stands with these rules in each way, without reasons; failures first."""
-        found = Counter((at.kind, at.letter, at.words) for at in map(self.standing, rules))
+        found = Counter((at.kind, at.sign, at.words) for at in map(self.standing, rules))
         entries = [(Standing(*key), count) for key, count in found.items()]
         return sorted(entries, key=lambda entry: (_ORDER.index(entry[0].kind), entry[0].words))
 
 
 _ORDER = ("fail", "deviates", "not-judged", "not-run", "pass", "not-applicable", "absent")
-
-
-def standing(result: RuleResult) -> Standing:
-    """How an engine stands with a rule, by its result, with the signs of the reports; a known deviation is a
-    kind of its own, as the engine does not keep the rule."""
-    signed = signed_standing(result)
-    if result.verdict != "pass":
-        return Standing(result.verdict, signed.sign, signed.words, result.reason)
-    kind = "pass" if result.deviation is None else "deviates"
-    return Standing(kind, signed.sign, signed.words, result.deviation or result.policy or "")
 
 
 def shipped_engines() -> tuple[Engine, ...]:

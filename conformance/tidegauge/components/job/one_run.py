@@ -4,6 +4,7 @@ out, in which order, and when they could have been read; no engine is asked what
 from ...timestamps import from_wire
 from .job_property import JobRun, Seen, firings_text, name_of
 from .log import Moment, Subtask, groups_of
+from .window_state import kept_within_drift, state_sizes
 
 
 def every_record_once(run: JobRun) -> Seen:
@@ -197,19 +198,12 @@ def nothing_late(run: JobRun) -> Seen:
 
 def state_bounded(run: JobRun) -> Seen:
     """The windows never keep more records than the drift and the overshoot allow."""
-    window = run.log.setup.window or 0
-    allowed = sum(
-        (subtask.drift + run.overshoot_ms + 2 * window) // max(1, segment.step)
-        for subtask in run.log.subtasks.values()
-        for segment in subtask.segments
-    )
-    sizes = [event.count for event in run.log.events if event.kind == "state-size"]
-    if not sizes:
+    allowed = kept_within_drift(run)
+    kept = max((records for _, records in state_sizes(run.log)), default=None)
+    if kept is None:
         return "nothing was ever kept"
-    if max(sizes) > allowed:
-        return (
-            f"the windows kept {max(sizes)} records; within the drift and the overshoot there are {allowed}"
-        )
+    if kept > allowed:
+        return f"the windows kept {kept} records; within the drift and the overshoot there are {allowed}"
     return None
 
 

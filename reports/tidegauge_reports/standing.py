@@ -1,11 +1,11 @@
-"""What a verdict has beside it: whether a failing rule is at the root, what is known, what does not count."""
+"""How a rule stands in a run: its verdict, whether it is at the root, what is known, what does not count."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from tidegauge.results import DeviationResult, Results, RuleResult
 
-from ..signs import SIGNS
+from .signs import SIGNS
 
 Place = Literal["root", "affected", "flaky", ""]
 
@@ -18,18 +18,23 @@ NOT_SCORED = "not scored for this suite"
 
 @dataclass(frozen=True)
 class Standing:
-    """`sign` is what the map shows: the letter of the verdict with marks; `words` say the same. `place` says
-    where a failing rule stands: at the root, where it builds on a part that fails, or known to be flaky and
-    so not counted. `notes` are the marks with their meaning."""
+    """`kind` is the verdict, or `deviates` for a known deviation: the engine does not keep the rule. `sign`
+    is the letter of the verdict with marks; `words` say the same; `reason` says why, and is empty for a pass
+    by the sentence of the rule. `place` says where a failing rule stands: at the root, where it builds on a
+    part that fails, or known to be flaky and so not counted. `notes` are the marks with their meaning."""
 
+    kind: str
     sign: str
     words: str
-    place: Place
-    notes: tuple[tuple[str, str], ...]
+    reason: str = ""
+    place: Place = ""
+    notes: tuple[tuple[str, str], ...] = ()
 
 
 def standing(rule: RuleResult) -> Standing:
     """How a rule stands."""
+    kind: str = rule.verdict
+    reason = rule.reason if rule.verdict != "pass" else rule.deviation or rule.policy or ""
     letter, words = SIGNS[rule.verdict]
     place: Place = ""
     notes = []
@@ -44,6 +49,7 @@ def standing(rule: RuleResult) -> Standing:
         notes.append((f"{letter}~", FLAKY))
         letter, words = f"{letter}~", f"{words}, known to be flaky"
     if rule.deviation is not None and rule.verdict == "pass":
+        kind = "deviates"
         notes.append((f"{letter}†", KNOWN))
         letter, words = f"{letter}†", f"{words}, known deviation"
     elif rule.policy is not None and rule.verdict == "pass":
@@ -52,7 +58,7 @@ def standing(rule: RuleResult) -> Standing:
     if not rule.scored:
         notes.append(("°", NOT_SCORED))
         letter, words = f"{letter}°", f"{words}, not scored"
-    return Standing(letter, words, place, tuple(notes))
+    return Standing(kind, letter, words, reason, place, tuple(notes))
 
 
 def known_deviations(results: Results) -> dict[str, DeviationResult]:
