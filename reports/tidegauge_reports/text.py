@@ -7,17 +7,14 @@ from itertools import islice
 
 from markupsafe import Markup, escape
 
+from tidegauge.commands.terminal_text import UNSHOWABLE
+
 LONGEST = 2000
 """The number of characters after which a text is cut."""
 
 LONGEST_COMMAND = 20_000
 """The number of characters beyond which a command is not shown: it is never cut."""
 
-_UNSHOWABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except tab and line feed
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that reorder the text around them
-    "\ud800-\udfff\ufffe\uffff]"  # halves of pairs and code points that XML forbids
-)
 _MOST_MARKS = 5
 """So many marks may be piled on one letter; the scripts that pile most of them need no more."""
 
@@ -26,7 +23,7 @@ _NAME = re.compile(r"`([^`\n]{1,200})`")
 
 
 def _visible(text: str) -> str:
-    return _PERHAPS_PILED.sub(_unpiled, _UNSHOWABLE.sub("", text))
+    return _PERHAPS_PILED.sub(_unpiled, UNSHOWABLE.sub("", text))
 
 
 def _unpiled(found: re.Match[str]) -> str:
