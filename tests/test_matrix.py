@@ -6,13 +6,13 @@ import re
 import xml.etree.ElementTree as ElementTree
 from base64 import b64encode
 from hashlib import sha256
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Command
 from markdown_it import MarkdownIt
+from page_reader import read
 from report_samples import results, rule
 
 from tidegauge.adapter import Implementation
@@ -23,7 +23,6 @@ from tidegauge_reports.matrix.table import Matrix, build_matrix
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "\"'><script>alert(1)</script> [x](javascript:alert(2)) |\n| *a* {{ 7*7 }}\x00\x1b[31m\u202e\ud800"
-VOID = {"meta", "br", "input"}
 
 
 def engine(name: str = "sample-engine", version: str = "4.2", **fields: Any) -> Implementation:
@@ -77,36 +76,6 @@ def four() -> Matrix:
     )
 
 
-class Reader(HTMLParser):
-    """Reads a page strictly: every element is closed in order. Keeps attributes and text."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.pieces: list[str] = []
-        self.feed(page)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if not {"script", "style"} & set(self.open):
-            self.pieces.append(data)
-
-    @property
-    def text(self) -> str:
-        """The visible text, with single spaces."""
-        return " ".join(" ".join(self.pieces).split())
-
-
 def test_columns_are_called_differently() -> None:
     same = results([rule(1)])
     tester = results([rule(1)], implementation=engine(options={"engine": "tester"}))
@@ -154,7 +123,7 @@ def test_where_engines_differ_and_where_only_their_claims_do() -> None:
 
 def test_the_page_has_every_rule_by_every_engine() -> None:
     page = html.render(four())
-    reader = Reader(page)
+    reader = read(page)
     assert "4 engines on 6 rules" in reader.text
     assert (
         "They differ on 6 rules: on 4 between engines that claim the rule, "
@@ -182,7 +151,7 @@ def test_the_page_has_every_rule_by_every_engine() -> None:
 
 def test_inner_links_lead_somewhere_and_reports_are_linked() -> None:
     linked = Run(results([rule(1), rule(2, "fail")], implementation=engine("a")), "a%20b/report.html")
-    page = Reader(html.render(build_matrix([linked, run(rule(1), rule(2))])))
+    page = read(html.render(build_matrix([linked, run(rule(1), rule(2))])))
     ids = [found["id"] for _, found in page.elements if "id" in found]
     links = [found["href"] or "" for tag, found in page.elements if tag == "a"]
     assert len(ids) == len(set(ids))
@@ -237,7 +206,7 @@ def hostile() -> Matrix:
 def test_hostile_texts_neither_run_nor_break_anything() -> None:
     matrix = hostile()
     page = html.render(matrix)
-    reader = Reader(page)
+    reader = read(page)
     assert page.count("<script") == 1
     assert not any(name.startswith("on") for _, found in reader.elements for name in found)
     assert not [found for tag, found in reader.elements if ":" in (found.get("href") or "")]
@@ -356,7 +325,7 @@ def test_a_wrong_engine_is_put_under_test_beside_a_file(tidegauge: Command, tmp_
     text = (tmp_path / "shown" / "matrix.md").read_text(encoding="utf-8")
     assert "mutant clock-reason-counts-once" in text.splitlines()[0]
     assert "**1 F**" in text
-    page = Reader((tmp_path / "shown" / "matrix.html").read_text(encoding="utf-8"))
+    page = read((tmp_path / "shown" / "matrix.html").read_text(encoding="utf-8"))
     links = [found["href"] or "" for tag, found in page.elements if tag == "a"]
     report = f"mutant-clock-reason-counts-once/report.html#{failing[0]}"
     assert report in links

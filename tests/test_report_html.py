@@ -8,13 +8,14 @@ from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
 from html import unescape
-from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from hostile_results import infected
+from page_reader import read
 from report_samples import (
     counterexample,
     job_counterexample,
@@ -34,67 +35,13 @@ from tidegauge_reports.compliance.links import linked
 from tidegauge_reports.conclusion import conclude
 from tidegauge_reports.text import LONGEST, duration, prose, short, shown
 
-VOID = {"meta", "br", "input"}
-FROM_A_LIST = {"verdict", "outcome", "observes", "layer"}
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 7 * 7 }}\x00\x1b[31m\u202e\ud800"
-
-
-class Reader(HTMLParser):
-    """Reads a page strictly: every element is closed in order. Keeps attributes and text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.pieces: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if not {"script", "style"} & set(self.open):
-            self.pieces.append(data)
-
-    def with_class(self, name: str) -> list[dict[str, str | None]]:
-        """The attributes of all elements of a class."""
-        return [found for _, found in self.elements if name in (found.get("class") or "").split()]
-
-    @property
-    def text(self) -> str:
-        """The visible text, with single spaces."""
-        return " ".join(" ".join(self.pieces).split())
-
-
-def read(page: str) -> Reader:
-    """A page, read to its end."""
-    reader = Reader()
-    reader.feed(page)
-    reader.close()
-    assert reader.open == []
-    return reader
 
 
 def failing(**fields: Any) -> Results:
     """A run in which two of five rules fail."""
     verdicts: list[Verdict] = ["pass", "fail", "pass", "fail", "pass"]
     return results([rule(number, verdict) for number, verdict in enumerate(verdicts, start=1)], **fields)
-
-
-def infected(value: Any, text: str) -> Any:
-    """A document in which every free text, and every key called `free`, has been replaced."""
-    if isinstance(value, dict):
-        return {
-            text if key == "free" else key: item if key in FROM_A_LIST else infected(item, text)
-            for key, item in value.items()
-        }
-    if isinstance(value, list):
-        return [infected(item, text) for item in value]
-    return text if isinstance(value, str) else value
 
 
 def everything(text: str) -> Results:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from conftest import Command
+from page_reader import Reader, read
 from report_samples import results, rule
 
 from tidegauge.mutants.known_bugs import load_known_bugs
@@ -30,61 +30,8 @@ from tidegauge_reports.standing import standing
 from tidegauge_spec import load_registry, load_statements, read_policies, read_profiles
 
 RULES = load_registry().rules
-VOID = {"meta", "br", "input", "link", "img"}
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 7 * 7 }}\x00\x1b[31m\u202e\ud800"
 MEGABYTES = 12
-
-
-class Reader(HTMLParser):
-    """Reads a page strictly: every element is closed in order, every anchor is there once."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: set[str] = set()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.pieces: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        attributes = dict(attrs)
-        assert len(attributes) == len(attrs), "an attribute stands twice"
-        self.elements.append((tag, attributes))
-        if anchor := attributes.get("id"):
-            assert anchor not in self.ids, f"the anchor {anchor} is there twice"
-            self.ids.add(anchor)
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if not {"script", "style"} & set(self.open):
-            self.pieces.append(data)
-
-    def of_class(self, name: str) -> list[dict[str, str | None]]:
-        """The attributes of all elements of a class."""
-        return [found for _, found in self.elements if name in (found.get("class") or "").split()]
-
-    @property
-    def links(self) -> list[str]:
-        """Where links lead."""
-        return [found["href"] or "" for tag, found in self.elements if tag == "a" and "href" in found]
-
-    @property
-    def text(self) -> str:
-        """The visible text, with single spaces."""
-        return " ".join(" ".join(self.pieces).split())
-
-
-def read(page: str) -> Reader:
-    """A page, read to its end."""
-    assert page.lstrip().startswith("<!doctype html>")
-    reader = Reader()
-    reader.feed(page)
-    reader.close()
-    assert reader.open == []
-    return reader
 
 
 def given() -> Results:
@@ -162,7 +109,7 @@ def test_the_lines_that_cite_are_marked_and_no_others(site: dict[str, Reader]) -
         f"{name.removeprefix('reference/').removesuffix('.html')}:{(found['id'] or '')[1:]}"
         for name, page in site.items()
         if name.startswith("reference/")
-        for found in page.of_class("cites")
+        for found in page.with_class("cites")
     }
     cited = {place for found in RULES for place in decided_in(found)}
     assert marked - cited == {"citation.py:1"}, "the line that explains citing"

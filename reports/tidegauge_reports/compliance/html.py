@@ -15,6 +15,7 @@ from ..jobs.timeline import job_timeline_style
 from ..pages.environment import packaged, page_environment, style_sheet
 from ..signs import SIGNS
 from ..text import LONGEST_COMMAND, shown, too_long, whole, with_command
+from ..text_file import write_text_file
 from ..wording import NO_ANSWER, outputs_words, step_words
 from .forms import Form, Writer, write_rules
 from .links import linked
@@ -25,10 +26,7 @@ FILE_NAME = "report.html"
 
 def write(results: Results, folder: Path) -> Path:
     """Write the report of `results` into `folder`, which is made if need be; the path of the file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / FILE_NAME
-    path.write_text(render(results), encoding="utf-8", newline="\n")
-    return path
+    return write_text_file(folder / FILE_NAME, render(results))
 
 
 def render(results: Results) -> str:

@@ -10,6 +10,7 @@ from tidegauge.scored_results import scored_part
 from ..conclusion import Conclusion, conclude, deviating, tally
 from ..svg import element
 from ..text import short
+from ..text_file import write_text_file
 
 FILE_NAME = "badge.svg"
 HEIGHT = 20
@@ -26,10 +27,7 @@ _USUAL_WIDTH = 7.0
 
 def write(results: Results, folder: Path) -> Path:
     """Write `badge.svg` into `folder`, which is made if need be; the path of the file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / FILE_NAME
-    path.write_text(render(results), encoding="utf-8", newline="\n")
-    return path
+    return write_text_file(folder / FILE_NAME, render(results))
 
 
 def render(results: Results) -> str:

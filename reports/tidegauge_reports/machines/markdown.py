@@ -9,6 +9,7 @@ from ..chapter_titles import chapter_title
 from ..conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude, tally
 from ..signs import SIGNS
 from ..text import counted, duration, too_long, whole
+from ..text_file import write_text_file
 from .inert_markdown import block, bold, inert, link, prose
 
 FILE_NAME = "summary.md"
@@ -25,10 +26,7 @@ _KINDS = {"conforms": "✅", "deviates": "⚠️", "fails": "❌", "open": "❔"
 
 def write(results: Results, folder: Path) -> Path:
     """Write `summary.md` into `folder`, which is made if need be; the path of the file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / FILE_NAME
-    path.write_text(render(results), encoding="utf-8", newline="\n")
-    return path
+    return write_text_file(folder / FILE_NAME, render(results))
 
 
 def render(results: Results) -> str:

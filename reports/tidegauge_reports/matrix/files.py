@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..text_file import write_text_file
 from . import html, markdown, picture
 from .columns import Run
 from .table import build_matrix
@@ -11,10 +12,6 @@ from .table import build_matrix
 def write_matrix(runs: Sequence[Run], folder: Path) -> list[Path]:
     """Write all three into `folder`, which is made if need be; their paths."""
     matrix = build_matrix(runs)
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for view in (html, markdown, picture):
-        path = folder / view.FILE_NAME
-        path.write_text(view.render(matrix), encoding="utf-8", newline="\n")
-        written.append(path)
-    return written
+    return [
+        write_text_file(folder / view.FILE_NAME, view.render(matrix)) for view in (html, markdown, picture)
+    ]

@@ -20,6 +20,7 @@ from tidegauge_spec import SPEC_VERSION, Chapter, load_registry, read_absent, re
 from ..chapter_titles import chapter_title
 from ..compliance.html import render as render_report
 from ..pages.environment import packaged, page_environment, style_sheet
+from ..text_file import write_text_file
 from ..wording import NOTHING
 from . import addresses
 from .dossier import Dossier, dossier
@@ -36,13 +37,7 @@ UP = "../"
 
 def write_site(engines: Sequence[Engine], folder: Path) -> list[Path]:
     """Write the site into `folder`, which is made if need be; the paths of its pages. Raises `OSError`."""
-    written = []
-    for name, page in render_site(engines):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8", newline="\n")
-        written.append(path)
-    return written
+    return [write_text_file(folder / name, page) for name, page in render_site(engines)]
 
 
 def render_site(engines: Sequence[Engine]) -> Iterator[tuple[str, str]]:
