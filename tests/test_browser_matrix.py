@@ -115,11 +115,10 @@ def test_the_table_scrolls_in_its_box_under_its_headings(page: Page, folder: Pat
 
 def test_it_is_accessible_in_both_themes_and_photographed(page: Page, folder: Path, root: Path) -> None:
     page.goto((folder / "matrix.html").as_uri())
-    for theme in ("light", "dark"):
-        for width in WIDTHS:
-            page.emulate_media(color_scheme=theme)
-            page.set_viewport_size({"width": width, "height": 900})
-            assert axe_violations(page) == []
+    for theme, width in zip(("light", "dark"), WIDTHS, strict=True):
+        page.emulate_media(color_scheme=theme)
+        page.set_viewport_size({"width": width, "height": 900})
+        assert axe_violations(page) == []
     assert len(take_pictures(page, "matrix", picture_folder(root))) == 4
 
 

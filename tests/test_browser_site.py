@@ -132,8 +132,14 @@ def test_no_page_is_wider_than_a_phone(page: Page, folder: Path, kind: str) -> N
     assert overflowing(page) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "scheme"),
+    [
+        *((kind, "light") for kind in KINDS),
+        *((kind, "dark") for kind in KINDS[:2]),
+        *(pytest.param(kind, "dark", marks=pytest.mark.slower) for kind in KINDS[2:]),
+    ],
+)
 def test_every_kind_of_page_is_accessible(chromium: Browser, folder: Path, kind: str, scheme: str) -> None:
     with opened(chromium, color_scheme=scheme) as (page, _):
         page.goto((folder / kind).as_uri())

@@ -214,6 +214,7 @@ def syntax(*names: str) -> list[SyntaxMutant]:
     return [load_syntax_mutants()[name] for name in names]
 
 
+@pytest.mark.slower
 def test_a_syntax_mutant_is_tried_under_other_policies_while_it_survives() -> None:
     at_once, in_flink, never = (
         "valve.Valve.watermark: timestamp <= source.watermark -> timestamp > source.watermark",

@@ -26,7 +26,7 @@ SOME_JOB_MUTANTS = (
 )
 """Each costs a run of all jobs, 20 to 40 s; `tidegauge mutants --component job` takes them all."""
 
-QUICKLY_FOUND = ("job-blocked-is-idle", "job-forgets-on-restart")
+QUICKLY_FOUND = ("job-blocked-is-idle",)
 
 
 def findings_of(adapter: ReferenceAdapter | MutantAdapter) -> Findings:

@@ -42,6 +42,7 @@ def _queries() -> Iterator[SparkQueries]:
 # The driver is killed
 
 
+@pytest.mark.slower
 @pytest.mark.timeout(600)
 def test_job_4_a_driver_that_is_killed_loses_nothing_and_repeats_nothing(
     queries: SparkQueries, tmp_path: Path

@@ -44,6 +44,7 @@ def test_the_flip_182_job_on_spark() -> None:
     assert not any(counted.vacuous for counted in findings.properties.values())
 
 
+SOURCES_FOUND_QUICKLY = ("never blocks", "waits for the finished")
 SLOWLY_FOUND = ("counts time under backpressure", "runs ahead")
 
 
@@ -72,7 +73,13 @@ def test_windows_behind_a_wrong_source_show_it(wrong: str | None) -> None:
     assert "too late for its window" in seen or "windows kept" in seen
 
 
-@pytest.mark.parametrize("wrong", wrong_sources.WRONG_SOURCES)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param(wrong, marks=() if wrong in SOURCES_FOUND_QUICKLY else pytest.mark.slower)
+        for wrong in wrong_sources.WRONG_SOURCES
+    ],
+)
 def test_a_wrong_source_is_laid_to_the_rule_it_breaks(wrong: str) -> None:
     source, job, rule = wrong_sources.WRONG_SOURCES[wrong]
     adapter = type("WrongAdapter", (SparkAdapter,), {"source": source})({})

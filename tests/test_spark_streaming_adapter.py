@@ -184,6 +184,7 @@ def test_an_exception_costs_only_its_own_scenario() -> None:
     assert all(failure.kind == "exception" and "LookupError" in failure.text for failure in failures)
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_a_worker_that_dies_costs_only_the_scenario_that_killed_it() -> None:
     names = ("innocent", "culprit")

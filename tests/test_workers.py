@@ -26,8 +26,10 @@ def results_without_times(folder: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("adapter", "exit_code"),
-    [("reference", 0), ("mutant:valve-heard-while-idle", 1)],
-    ids=["reference", "mutant"],
+    [
+        pytest.param("reference", 0, id="reference", marks=pytest.mark.slower),
+        pytest.param("mutant:valve-heard-while-idle", 1, id="mutant"),
+    ],
 )
 def test_one_two_and_four_workers_find_the_same(adapter: str, exit_code: int, tmp_path: Path) -> None:
     found = []
