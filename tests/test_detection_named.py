@@ -1,6 +1,6 @@
 """Every named wrong engine is found out by a default run, and laid to a rule that it breaks.
 
-One seed here; `tox -e mutation` takes five, and whole jobs.
+One seed here, and valves in `tox -e slower`; `tox -e mutation` takes five seeds, and whole jobs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ from tidegauge.mutants import load_mutants
 LONGEST_COUNTEREXAMPLE = 12
 
 
-@pytest.mark.parametrize("component", DRAWN)
+@pytest.mark.parametrize(
+    "component",
+    [
+        pytest.param(name, marks=pytest.mark.slower if name == "valve" else ())  # has tests/test_mutants.py
+        for name in DRAWN
+    ],
+)
 def test_every_wrong_engine_is_found_out_and_laid_to_a_rule_it_breaks(component: str) -> None:
     mutants = [mutant for mutant in load_mutants().values() if mutant.component == component]
     scores = list(try_named(mutants, "default", seeds=1, workers=1))

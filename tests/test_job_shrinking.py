@@ -63,7 +63,12 @@ SHRUNK = {
 }
 
 
-@pytest.fixture(scope="module", params=SHRUNK)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=pytest.mark.slower if name == "blocked-is-idle" else ()) for name in SHRUNK
+    ],
+)
 def shrunk(request: pytest.FixtureRequest) -> tuple[str, FoundFailure, FoundFailure]:
     """A wrong engine, with what fails on a job of the suite and on the smallest."""
     name: str = request.param

@@ -62,6 +62,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, li
     return {Path(name).name: found for name, found in files.items()}
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize("module", sorted(path.name for path in PACKAGE.glob("*.py")))
 def test_every_branch_is_reached(measured: dict[str, dict[str, list[Any]]], module: str) -> None:
     """All but the refusals of constructors: the wire form has no setup that cannot be built."""

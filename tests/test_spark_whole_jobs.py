@@ -241,6 +241,7 @@ def test_files_and_numbers_in_one_group_go_through_one_valve_into_windows(
 # Resharding
 
 
+@pytest.mark.slower
 def test_splits_end_and_others_begin_on_other_subtasks_with_a_restart_in_between(
     queries: SparkQueries, tmp_path: Path
 ) -> None:
