@@ -115,7 +115,7 @@ def test_where_engines_differ_and_where_only_their_claims_do() -> None:
     assert valve.counts(1) == {"pass": 1, "fail": 1, "not-judged": 1, "not-run": 1}
     assert valve.counts(2) == {"pass": 3, "deviates": 1}
     assert (valve.counts(3), valve.missing(3)) == ({"pass": 1}, 3)
-    assert [[cell.sign if cell else None for cell in row.cells] for row in valve.rows] == [
+    assert [[cell.standing.sign if cell else None for cell in row.cells] for row in valve.rows] == [
         ["P", "P", "P*", None], ["P", "F", "P†", "P"], ["P", "?", "P", None], ["P", "!", "P", None]
     ]  # fmt: skip
     assert set(matrix.notes) == {"P*", "P†"}

@@ -113,6 +113,12 @@ class Stage:
         track.lane.marks.append(Mark(self.column, kind, timestamp, short(label, LONGEST_LABEL)))
         return effect
 
+    def start_clock(self, start: object) -> None:
+        """Processing time (ms) is shown, from `start` on; from 0 if that is not a number."""
+        self.time = whole_number(start) or 0
+        since = (f"from {duration_words(self.time, self.unit)}",) if self.time else ()
+        self.clock = ("processing time", *since)
+
     def pass_time(self, amount: object) -> bool:
         """So much time passes; false if `amount` is not a number."""
         number = whole_number(amount)

@@ -9,6 +9,7 @@ from tidegauge.scenario import BadInput
 
 from ..text import short
 from .allure_result import FRAMEWORK
+from .run_facts import run_facts
 
 
 def _starting(word: str) -> str:
@@ -64,16 +65,7 @@ def write_environment(folder: Path, results: Results) -> None:
     """Put who was under test and how into the properties of the environment, beside those of others."""
     path = folder / "environment.properties"
     there = path.read_text(encoding="latin-1").splitlines() if path.exists() else []
-    implementation = results.implementation
-    told = {
-        "engine": f"{implementation.name} {implementation.version}",
-        "layer": implementation.layer,
-        "profile": results.profile,
-        "suite": results.suite,
-        "seed": str(results.seed),
-        "budget": results.budget,
-        "version": results.tidegauge,
-    }
+    told = {**run_facts(results), "version": results.tidegauge}
     others = [line for line in there if not line.startswith(_OURS)]
     lines = [*others, *(f"{_OURS}{name} = {_escaped(value)}" for name, value in told.items())]
     path.write_text("\n".join(lines) + "\n", encoding="latin-1", newline="\n")

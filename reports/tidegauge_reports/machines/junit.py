@@ -15,6 +15,7 @@ from tidegauge.results import Results
 from ..text import LONGEST_COMMAND, short, shown
 from .cases import Case, Outcome, cases_of
 from .durations import component_durations
+from .run_facts import run_facts
 
 FILE_NAME = "junit.xml"
 LONGEST_MESSAGE = 300
@@ -80,18 +81,8 @@ def _add_properties(suite: Element, results: Results) -> None:
     """Who was put through what."""
     properties = Element("properties")
     suite.insert(0, properties)
-    implementation = results.implementation
-    told = {
-        "engine": f"{implementation.name} {implementation.version}",
-        "layer": implementation.layer,
-        "profile": results.profile,
-        "suite": results.suite,
-        "seed": str(results.seed),
-        "budget": results.budget,
-        "exit_code": str(results.exit_code),
-        "tidegauge": results.tidegauge,
-    }
-    for name, value in told.items():
+    told = {"exit_code": str(results.exit_code), "tidegauge": results.tidegauge}
+    for name, value in {**run_facts(results), **told}.items():
         SubElement(properties, "property", _line(name=name, value=value))
 
 

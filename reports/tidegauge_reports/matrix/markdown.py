@@ -55,7 +55,7 @@ def _headings(matrix: Matrix) -> list[str]:
 
 
 def _key(matrix: Matrix) -> str:
-    used = {cell.verdict for row in matrix.rows for cell in row.cells if cell is not None}
+    used = {cell.result.verdict for row in matrix.rows for cell in row.cells if cell is not None}
     entries = [f"{letter} {words}" for verdict, (letter, words) in SIGNS.items() if verdict in used]
     if any(cell is None for row in matrix.rows for cell in row.cells):
         entries.append("· not in this run")
@@ -75,8 +75,8 @@ def _rules(matrix: Matrix, rows: list[Row]) -> str:
 def _sign(cell: Cell | None) -> str:
     if cell is None:
         return "·"
-    sign = inert(cell.sign)
-    return f"**{sign}**" if cell.verdict == "fail" else sign
+    sign = inert(cell.standing.sign)
+    return f"**{sign}**" if cell.result.verdict == "fail" else sign
 
 
 def _unclaimed(matrix: Matrix) -> str:
@@ -96,8 +96,8 @@ def _unclaimed(matrix: Matrix) -> str:
 
 def _is_unclaimed(row: Row, column: int) -> bool:
     own = row.cells[column]
-    others = [cell for cell in row.cells if cell is not None and cell.verdict != "not-applicable"]
-    return own is not None and own.verdict == "not-applicable" and bool(others)
+    others = [cell for cell in row.cells if cell is not None and cell.result.verdict != "not-applicable"]
+    return own is not None and own.result.verdict == "not-applicable" and bool(others)
 
 
 def _table(columns: list[str], rows: list[list[str]]) -> str:

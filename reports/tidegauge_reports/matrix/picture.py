@@ -118,12 +118,14 @@ def _chapter(chapter: Chapter, lefts: list[float], across: int, top: float, widt
 def _cell(cell: Cell | None, x: float, y: float) -> Markup:
     if cell is None:
         return element("circle", cx=x + _CELL / 2, cy=y + _CELL / 2, r=1.5, class_="absent")
-    if cell.kind == "deviates":
+    if cell.standing.kind == "deviates":
         return _square(x, y, "deviates", "†", "on-red")
-    mark = SIGNS[cell.verdict][0] if cell.verdict not in ("pass", "not-applicable") else ""
-    if cell.verdict == "pass" and cell.result.policy is not None:
+    mark = SIGNS[cell.result.verdict][0] if cell.result.verdict not in ("pass", "not-applicable") else ""
+    if cell.result.verdict == "pass" and cell.result.policy is not None:
         mark = "*"
-    return _square(x, y, cell.verdict, mark, "on-dark" if cell.verdict in _ON_DARK else "on-light")
+    return _square(
+        x, y, cell.result.verdict, mark, "on-dark" if cell.result.verdict in _ON_DARK else "on-light"
+    )
 
 
 def _square(x: float, y: float, style: str, mark: str, ground: str) -> Markup:
@@ -139,14 +141,14 @@ def _legend(matrix: Matrix, width: float, top: float) -> tuple[Markup, float]:
     """The signs that occur with their meaning, and the lower edge."""
     cells = [cell for row in matrix.rows for cell in row.cells]
     shown = [cell for cell in cells if cell is not None]
-    plain = {cell.verdict for cell in shown if not (cell.result.policy or cell.result.deviation)}
-    plain |= {cell.verdict for cell in shown if cell.verdict != "pass"}
+    plain = {cell.result.verdict for cell in shown if not (cell.result.policy or cell.result.deviation)}
+    plain |= {cell.result.verdict for cell in shown if cell.result.verdict != "pass"}
     entries: list[tuple[str, str, str]] = [
         (words, verdict, "" if verdict in ("pass", "not-applicable") else letter)
         for verdict, (letter, words) in SIGNS.items()
         if verdict in plain
     ]
-    passed = [cell.result for cell in shown if cell.verdict == "pass"]
+    passed = [cell.result for cell in shown if cell.result.verdict == "pass"]
     if any(rule.policy is not None and rule.deviation is None for rule in passed):
         entries.append(("pass in the reading of the profile", "pass", "*"))
     if any(rule.deviation is not None for rule in passed):

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tidegauge.results import RuleResult, Verdict
+from tidegauge.results import RuleResult
 
 from ..chapter_titles import chapter_title
 from ..signs import SIGNS
-from ..standing import standing
+from ..standing import Standing, standing
 from ..text import short
 from .columns import Column, Run, columns_of
 
@@ -23,25 +23,10 @@ KINDS: dict[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Cell:
-    """How an engine stands with a rule: the sign with its marks, the same in words, the run's own record."""
+    """How an engine stands with a rule, its kind one of the `KINDS`; and the run's own record."""
 
-    verdict: Verdict
-    sign: str
-    words: str
-    notes: tuple[tuple[str, str], ...]
+    standing: Standing
     result: RuleResult
-
-    @property
-    def kind(self) -> str:
-        """One of the `KINDS`."""
-        return "deviates" if self.verdict == "pass" and self.result.deviation is not None else self.verdict
-
-    @property
-    def why(self) -> str:
-        """What has to be said beside the verdict; empty for a pass by the sentence of the rule."""
-        if self.verdict == "pass":
-            return self.result.deviation or self.result.policy or ""
-        return self.result.reason
 
 
 @dataclass(frozen=True)
@@ -59,22 +44,21 @@ class Row:
     @property
     def differs(self) -> bool:
         """Whether any two engines stand differently with it."""
-        return len({cell.sign for cell in self.cells if cell is not None}) > 1
+        return len({cell.standing.sign for cell in self.cells if cell is not None}) > 1
 
     @property
     def groups(self) -> list[tuple[Cell, list[int]]]:
         """The columns that claim it, by how they stand: a cell of each group, and where its columns are."""
         groups: dict[tuple[str, str], tuple[Cell, list[int]]] = {}
         for place, cell in enumerate(self.cells):
-            if cell is not None and cell.verdict != "not-applicable":
-                groups.setdefault((cell.sign, cell.why), (cell, []))[1].append(place)
+            if cell is not None and cell.result.verdict != "not-applicable":
+                groups.setdefault((cell.standing.sign, cell.standing.reason), (cell, []))[1].append(place)
         return list(groups.values())
 
     @property
     def contested(self) -> bool:
         """Whether two engines that claim it stand differently with it."""
-        signs = {cell.sign for cell in self.cells if cell is not None and cell.verdict != "not-applicable"}
-        return len(signs) > 1
+        return len({cell.standing.sign for cell, _ in self.groups}) > 1
 
 
 @dataclass(frozen=True)
@@ -92,7 +76,7 @@ class Chapter:
 
     def counts(self, column: int) -> dict[str, int]:
         """How many of its rules are of each kind in a column; only kinds that occur."""
-        found = [cell.kind for row in self.rows if (cell := row.cells[column]) is not None]
+        found = [cell.standing.kind for row in self.rows if (cell := row.cells[column]) is not None]
         return {kind: found.count(kind) for kind in KINDS if kind in found}
 
     def missing(self, column: int) -> int:
@@ -121,7 +105,7 @@ class Matrix:
     def notes(self) -> dict[str, str]:
         """The marks beside verdicts that occur, each with its meaning."""
         cells = [cell for row in self.rows for cell in row.cells if cell is not None]
-        return dict(sorted({note for cell in cells for note in cell.notes}))
+        return dict(sorted({note for cell in cells for note in cell.standing.notes}))
 
 
 def build_matrix(runs: Sequence[Run]) -> Matrix:
@@ -144,7 +128,4 @@ def build_matrix(runs: Sequence[Run]) -> Matrix:
 
 
 def _cell(rule: RuleResult | None) -> Cell | None:
-    if rule is None:
-        return None
-    found = standing(rule)
-    return Cell(rule.verdict, found.sign, found.words, found.notes, rule)
+    return None if rule is None else Cell(standing(rule), rule)

@@ -28,10 +28,7 @@ def _begin(stage: Stage, setup: Wire, steps: Sequence[Wire]) -> None:
         stage.add("records", "records")
     if names & set(_UPSTREAM):
         stage.add("upstream", "upstream", line=True)
-    stage.clock = ("processing time",)
-    stage.time = whole_number(setup.get("processing_time")) or 0
-    if stage.time:
-        stage.clock = ("processing time", f"from {duration_words(stage.time, 'ms')}")
+    stage.start_clock(setup.get("processing_time"))
 
 
 def _play(stage: Stage, step: Wire) -> bool:

@@ -26,10 +26,7 @@ def _begin(stage: Stage, setup: Wire, steps: Sequence[Wire]) -> None:
         stage.add(" backpressure", "backpressure")
     if "announcement" in kinds:
         stage.add(" bound", "bound", "as announced")
-    stage.clock = ("processing time",)
-    stage.time = whole_number(setup.get("start", 0)) or 0
-    if stage.time:
-        stage.clock = ("processing time", f"from {duration_words(stage.time, 'ms')}")
+    stage.start_clock(setup.get("start", 0))
 
 
 def _play(stage: Stage, step: Wire) -> bool:

@@ -1,0 +1,15 @@
+"""Who was put through what, as names and values: what `junit.xml` and Allure say of a run."""
+
+from tidegauge.results import Results
+
+
+def run_facts(results: Results) -> dict[str, str]:
+    """The engine under test and how it was tested."""
+    return {
+        "engine": f"{results.implementation.name} {results.implementation.version}",
+        "layer": results.implementation.layer,
+        "profile": results.profile,
+        "suite": results.suite,
+        "seed": str(results.seed),
+        "budget": results.budget,
+    }
