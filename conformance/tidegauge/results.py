@@ -1,5 +1,6 @@
 """`results.json`: the only record of a run. Reports read nothing else, so the rules' texts are in it."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,13 +12,18 @@ from tidegauge_spec import FIRST_VERSION
 from .adapter import Implementation
 from .scenario import BadInput
 
-SCHEMA = "tidegauge-results/1"
+SCHEMA = "tidegauge-results/2"
 
 FILE_NAME = "results.json"
 
-Verdict = Literal["pass", "fail", "not-applicable", "not-judged", "not-run"]
-VERDICTS: tuple[Verdict, ...] = ("pass", "fail", "not-applicable", "not-judged", "not-run")
+Verdict = Literal["pass", "fail", "error", "not-tested", "not-applicable"]
+VERDICTS: tuple[Verdict, ...] = ("pass", "fail", "error", "not-tested", "not-applicable")
 
+KNOWN_DEVIATIONS = "known_deviations"
+"""The name under which `counts` counts failing rules that are known deviations, apart from the others."""
+
+ErrorKind = Literal["exception", "protocol", "missing", "crashed", "timeout"]
+TermKind = Literal["policy", "mutant", "small-change"]
 
 DeviationStatus = Literal["as-known", "unexpected-pass", "stale", "not-tried"]
 
@@ -64,12 +70,15 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     """The verdict on one rule, with all that a reader needs to understand it.
 
     `scenarios` and `steps` count where the rule decided in parts that agree with the specification.
-    `policy` says where the profile changes the sentence, `deviation` where a known deviation of the engine
-    does, `flaky` why a changing answer is not held against it. `affected_by` are failing rules of components
-    that this one builds on: those are the root. `also_in` are other components in whose scenarios the rule
-    was found broken, as they build on this one. `reference` are the lines of the reference that
-    decide by the rule, `vectors` the published ones that show it. `since` is the version that added the rule;
-    one added after the suite, or hidden behind such a one, is not `scored`.
+    `policy` says where the profile changes the sentence. `deviation`: the rule fails as a known deviation of the
+    engine, which is counted apart. `flaky` says why a changing answer is not held against the engine. `suspected`:
+    it fails as the most likely cause of differences that no model explains, not by a proof. `excludes` are the
+    mutants of the rule that a pass excludes, each of which would have shown in scenarios that were run; `thin`: they
+    are fewer than three. `stands_in_the_way` is the id of the smallest unexplained scenario because of which the
+    rule is not tested. `affected_by` are failing rules of components that this one builds on: those are the root.
+    `also_in` are other components in whose scenarios the rule was found broken, as they build on this one.
+    `reference` are the lines of the reference that decide by the rule, `vectors` the published ones that show it.
+    `since` is the version that added the rule.
     """
 
     id: str
@@ -88,6 +97,10 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     policy: str | None
     scenarios: int
     steps: int
+    excludes: list[str] = []
+    thin: bool = False
+    suspected: bool = False
+    stands_in_the_way: str = ""
     suspects: list[Suspect] = []
     counterexample: Counterexample | None = None
     deviation: str | None = None
@@ -95,7 +108,44 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     affected_by: list[str] = []
     also_in: list[str] = []
     since: str = FIRST_VERSION
-    scored: bool = True
+
+
+class EngineError(Struct, frozen=True, kw_only=True):
+    """How an engine gave no answer: `text` is what it raised ("ConnectionError: lost connection"), or in what
+    other way it failed, in `scenarios` of the `of` that ran in the `component`. `scenario` is the first of them,
+    `traceback` what the engine's own code printed there. `rules` are those that decide where no answer came."""
+
+    component: str
+    kind: ErrorKind
+    text: str
+    scenarios: int
+    of: int
+    scenario: str
+    traceback: str = ""
+    rules: list[str] = []
+
+
+class Term(Struct, frozen=True, kw_only=True):
+    """One part of the model that behaves as the engine: a policy value, a named mutant, or a small change of the
+    reference (`kind`). `rules` are those that it breaks; `ties` are other terms that explain as much."""
+
+    name: str
+    kind: TermKind
+    rules: list[str]
+    ties: list[str] = []
+
+
+class ComponentResult(Struct, frozen=True, kw_only=True):
+    """What a component's scenarios came to: how many ran, differ from the specification (`failing`) or were not
+    answered (`errors`); of those failing that were kept (`examined`), how many the `model` explains."""
+
+    component: str
+    scenarios: int
+    failing: int
+    errors: int
+    examined: int = 0
+    explained: int = 0
+    model: list[Term] = []
 
 
 class DeviationResult(Struct, frozen=True, kw_only=True):
@@ -114,8 +164,8 @@ class DeviationResult(Struct, frozen=True, kw_only=True):
 
 class PropertyResult(Struct, frozen=True, kw_only=True):
     """What became of a property that needs no reference: `checked` scenarios in which its situation
-    arose, `violated` of them. One added after the suite is not `scored`; `flaky` says why a changing answer
-    is not held against the engine."""
+    arose, `violated` of them. `flaky` says why a changing answer is not held against the engine, `deviation`
+    with which known deviations it is violated."""
 
     name: str
     component: str
@@ -125,8 +175,8 @@ class PropertyResult(Struct, frozen=True, kw_only=True):
     reason: str
     checked: int
     violated: int
-    scored: bool = True
     flaky: str | None = None
+    deviation: str | None = None
 
 
 class SubtaskPicture(Struct, frozen=True):
@@ -167,8 +217,7 @@ class JobPicture(Struct, frozen=True, kw_only=True):
 
 
 class ItemResult(Struct, frozen=True, kw_only=True):
-    """One test item (component, suite, chunk): `judged`, `failed` (it found a difference), or why not. One
-    added after the suite is not `scored`."""
+    """One test item (component, suite, chunk): `judged`, `failed` (it found a difference), or why not."""
 
     id: str
     outcome: Literal["judged", "failed", "crashed", "timeout", "error", "not-run"]
@@ -176,14 +225,13 @@ class ItemResult(Struct, frozen=True, kw_only=True):
     steps: int
     duration_s: float
     text: str = ""
-    scored: bool = True
 
 
 class Results(Struct, frozen=True, kw_only=True):
-    """A whole run, scored for the version `suite`. `jobs` are the pictures of the jobs that ran. `counts` has
-    one entry for each verdict, of scored rules, and `scenarios`, `steps`, `failing_scenarios`. `complete` is
-    false if the run ended early. `left_out`: how many scenarios were not put to the engine, by the reason.
-    `exit_code` is what the command ended with."""
+    """A whole run. `jobs` are the pictures of the jobs that ran. `counts` is made by `counts_of` and has besides
+    `scenarios`, `steps`, `failing_scenarios` and `error_scenarios`. `complete` is false if the run ended early.
+    `left_out`: how many scenarios were not put to the engine, by the reason. `exit_code` is what the command
+    ended with."""
 
     schema: str
     tidegauge: str
@@ -206,7 +254,16 @@ class Results(Struct, frozen=True, kw_only=True):
     jobs: list[JobPicture] = []
     deviations: list[DeviationResult] = []
     left_out: dict[str, int] = {}
-    suite: str = FIRST_VERSION
+    errors: list[EngineError] = []
+    components: list[ComponentResult] = []
+
+
+def counts_of(rules: Iterable[RuleResult]) -> dict[str, int]:
+    """How many rules got each verdict; a failing rule that is a known deviation is counted as that alone."""
+    counts = dict.fromkeys((*VERDICTS, KNOWN_DEVIATIONS), 0)
+    for rule in rules:
+        counts[rule.verdict if rule.deviation is None else KNOWN_DEVIATIONS] += 1
+    return counts
 
 
 def encode_results(results: Results) -> bytes:

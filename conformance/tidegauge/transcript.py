@@ -12,12 +12,14 @@ Observation = Literal["step", "group", "scenario"]
 Outputs = tuple[AnyOutput, ...]
 
 
-class Failure(Struct, frozen=True, forbid_unknown_fields=True):
+class Failure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The engine gave no answer: `exception` is one that is not in the closed list of errors, `protocol`
-    an output that is not of the vocabulary, `missing` no transcript at all."""
+    an output that is not of the vocabulary, `missing` no transcript at all. `traceback`: where the engine raised
+    it."""
 
     kind: Literal["exception", "protocol", "missing"]
     text: str
+    traceback: str = ""
 
 
 class Transcript(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
