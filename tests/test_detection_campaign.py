@@ -14,9 +14,9 @@ from tidegauge.detection.arena import DRAWN, FIXED, Arena
 from tidegauge.detection.campaign import conditions_for, try_named, try_syntax
 from tidegauge.detection.conditions import Conditions
 from tidegauge.detection.engine import WrongEngine
-from tidegauge.detection.limits import MEMORY, NoAnswer, answering_within
+from tidegauge.judging.limits import MEMORY, NoAnswer, answering_within
 from tidegauge.detection.score import MutantScore, scored
-from tidegauge.detection.syntax_mutants import SyntaxMutant, load_syntax_mutants
+from tidegauge.judging.changes.syntax_mutants import SyntaxMutant, load_syntax_mutants
 from tidegauge.detection.trial import Trial
 from tidegauge.judging.examination import ItemReport
 from tidegauge.mutants import Mutant, load_mutants

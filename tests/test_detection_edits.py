@@ -7,9 +7,9 @@ import textwrap
 
 import pytest
 
-from tidegauge.detection.branches import Branches
-from tidegauge.detection.edits import edits_at
-from tidegauge.detection.tree import places
+from tidegauge.judging.changes.branches import Branches
+from tidegauge.judging.changes.edits import edits_at
+from tidegauge.judging.changes.tree import places
 
 CHANGES = {
     "x = a < b": {"x = a <= b", "x = a >= b", "pass"},

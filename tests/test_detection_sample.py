@@ -7,7 +7,7 @@ import pytest
 from tidegauge.detection.campaign import try_syntax
 from tidegauge.detection.listed_mutants import load_equivalents, load_survivors
 from tidegauge.detection.score import MutantScore
-from tidegauge.detection.syntax_mutants import load_syntax_mutants
+from tidegauge.judging.changes.syntax_mutants import load_syntax_mutants
 
 EVERY = 40
 """One of so many is tried: which ones changes when the reference does, how many hardly."""

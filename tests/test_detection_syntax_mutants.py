@@ -12,7 +12,7 @@ import pytest
 import tidegauge_reference
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.detection import syntax_mutants
-from tidegauge.detection.syntax_mutants import LEFT_OUT, MODULES, SyntaxMutant, load_syntax_mutants
+from tidegauge.judging.changes.syntax_mutants import LEFT_OUT, MODULES, SyntaxMutant, load_syntax_mutants
 from tidegauge.mutants.loading import forget_copy, reference_source
 from tidegauge_reference import Policies, Valve
 from tidegauge_spec import load_registry

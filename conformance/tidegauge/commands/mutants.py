@@ -16,7 +16,7 @@ from ..components.registry import COMPONENTS
 from ..detection.campaign import try_named, try_syntax
 from ..detection.listed_mutants import load_equivalents
 from ..detection.score import MutantScore, Score, scored
-from ..detection.syntax_mutants import load_syntax_mutants
+from ..judging.changes.syntax_mutants import load_syntax_mutants
 from ..mutants import load_mutants
 from ..request import BUDGETS
 from ..scenario import BadInput

@@ -13,14 +13,14 @@ from msgspec.structs import replace
 from tidegauge_reference import CORE, PROFILES
 from tidegauge_spec import read_absent, read_policies
 
+from ..judging.changes.syntax_mutants import SyntaxMutant
+from ..judging.limits import limit_memory
 from ..mutants import Mutant
 from ..mutants.loading import forget_copy
 from .arena import DRAWN, FIXED, arena_of
 from .conditions import Conditions
 from .engine import WrongEngine
-from .limits import limit_memory
 from .score import MutantScore, of_seeds, of_syntax
-from .syntax_mutants import SyntaxMutant
 from .trial import Trial
 
 _PATIENCE = 4_000

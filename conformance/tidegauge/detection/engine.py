@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Any, Protocol
 
+from ..judging.limits import answering_within
 from ..mutants.loading import forget_copy
 from ..scenario import Scenario
 from ..transcript import Outputs, Transcript
 from .conditions import Conditions, ReferenceUnderTest
-from .limits import answering_within
 
 SECONDS = 2.0
 """Of computing, after which an engine that has not come to the end of a scenario never will."""

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from ..components.registry import COMPONENTS
 from ..judging.examination import Examiner, ItemReport
 from ..judging.judge import Judgement
+from ..judging.limits import NoAnswer
 from ..judging.oracle import Expectation
 from ..judging.verdicts import blamed_rules, merged, silent_components
 from ..plan import PlannedItem
@@ -17,7 +18,6 @@ from ..scenario import Scenario
 from ..transcript import Outputs, Transcript
 from .arena import Arena
 from .engine import WrongEngine
-from .limits import NoAnswer
 
 SUSPECTS = 3
 """So many rules may be named before the right one."""

@@ -12,8 +12,8 @@ from types import ModuleType
 from tidegauge_reference import Policies
 from tidegauge_spec import load_registry
 
-from ..components.registry import COMPONENTS
-from ..mutants.loading import load_copy, reference_source
+from ...components.registry import COMPONENTS
+from ...mutants.loading import load_copy, reference_source
 from .branches import Branches
 from .edits import Edit, edits_at
 from .tree import Place, class_of, function_of, places, qualified_name
@@ -59,7 +59,7 @@ class SyntaxMutant:
 
     def source(self) -> str:
         """The module with the change."""
-        tree, edits = _edits(self.module)
+        tree, edits = edits_of(self.module)
         undo = edits[self.number][1].apply()
         try:
             return ast.unparse(tree)
@@ -82,7 +82,7 @@ def load_syntax_mutants() -> dict[str, SyntaxMutant]:
     possible at several places of a function the later ones are numbered."""
     mutants: dict[str, SyntaxMutant] = {}
     for module in MODULES:
-        tree, edits = _edits(module)
+        tree, edits = edits_of(module)
         branches = Branches(tree, [ast.parse(reference_source(name)) for name in _imported(module)])
         for number, (name, edit) in enumerate(edits):
             rules, policies = branches.rules(edit.place), _policies_asked_for(edit.place)
@@ -138,7 +138,7 @@ def _imported(module: str) -> tuple[str, ...]:
 
 
 @cache
-def _edits(module: str) -> tuple[ast.Module, list[tuple[str, Edit]]]:
+def edits_of(module: str) -> tuple[ast.Module, list[tuple[str, Edit]]]:
     """The changes of a module with their names; two that give the same program are one."""
     tree = ast.parse(reference_source(module))
     named: list[tuple[str, Edit]] = []
@@ -147,7 +147,7 @@ def _edits(module: str) -> tuple[ast.Module, list[tuple[str, Edit]]]:
     for place in places(tree):
         where = ".".join(part for part in (module, qualified_name(place)) if part)
         for edit in edits_at(place):
-            statement, shown = _statement(edit), _shown(edit)
+            statement, shown = statement_of(edit), _shown(edit)
             before = _text(shown)
             undo = edit.apply()
             program = id(statement), ast.unparse(edit.after or statement)
@@ -165,7 +165,7 @@ def _is_statement(node: ast.AST) -> bool:
     return isinstance(node, ast.stmt)
 
 
-def _statement(edit: Edit) -> ast.AST:
+def statement_of(edit: Edit) -> ast.AST:
     """The statement that a change is in."""
     return next(node for node in reversed(edit.place) if isinstance(node, ast.stmt))
 

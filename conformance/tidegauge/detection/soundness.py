@@ -1,0 +1,277 @@
+"""How sound verdicts are: engines with one, two and three defects, judged with and without the kit knowing the
+defects. No rule that an engine breaks may pass; of the others as many as possible should."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tidegauge_reference import CORE
+from tidegauge_spec import load_registry
+
+from ..component import Component
+from ..components.registry import COMPONENTS
+from ..generation.cover import state_cover
+from ..generation.histories import draw_history
+from ..judging.changes.change import Change, named_changes, policy_changes, small_changes
+from ..judging.component_judgement import judge_component
+from ..judging.evidence import Difference, Evidence, Violation, first_difference
+from ..judging.model import Model, Played, model_of
+from ..scenario import Scenario
+from ..transcript import Transcript
+from ..vectors import load_vectors
+from .listed_mutants import load_equivalents
+
+_COVERED = 900
+_DRAWN = 1_200
+_EVERY = 9
+"""Properties are checked on every so many scenarios besides the golden vectors."""
+
+Kind = Literal["single", "pair", "triple", "small-change"]
+
+COMBINATIONS = {"pair": 300, "triple": 100}
+
+
+class Case(Struct, frozen=True):
+    """An engine: the changes of a component's reference that it has, by name. `left_out`: the kit does not know
+    them, nor anything that behaves alike."""
+
+    component: str
+    kind: Kind
+    changes: tuple[str, ...]
+    left_out: bool
+
+    @property
+    def key(self) -> str:
+        """A name for the case."""
+        return (
+            f"{self.component}|{self.kind}|{'+'.join(self.changes)}|{'unknown' if self.left_out else 'known'}"
+        )
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """How a case was judged: rules that are broken (`listed`) and passed all the same (`false`), of the other rules
+    how many there are and how many passed, the failing rules that are listed and that are not. `hidden`: changes
+    that show in no scenario beside the others. `model` is what the engine was said to behave as."""
+
+    key: str
+    component: str
+    kind: Kind
+    left_out: bool
+    listed: tuple[str, ...]
+    false: tuple[str, ...]
+    others: int
+    kept: int
+    named: tuple[str, ...]
+    misnamed: tuple[str, ...]
+    differing: int
+    exact: bool
+    model: tuple[str, ...]
+    hidden: tuple[str, ...]
+    unnamed: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The scenarios that judge an engine of a component, what the reference outputs, and the families of its
+    properties."""
+
+    component: Component
+    scenarios: list[Scenario]
+    expected: list[Played]
+    cited: list[frozenset[str]]
+    vectors: dict[str, tuple[str, ...]]
+    families: list[tuple[object, tuple[Scenario, ...]]]
+
+
+def cases(small_every: int = 10) -> list[Case]:
+    """All singles, seeded pairs and triples, and every so many of the small changes, each known and unknown."""
+    found: list[Case] = []
+    for name in COMPONENTS:
+        if name == "job":
+            continue
+        chance = random.Random(f"soundness {name}")
+        named = [one.name for one in named_changes(name)]
+        engines: list[tuple[Kind, tuple[str, ...]]] = [("single", (one,)) for one in named]
+        engines += [("pair", one) for one in _combinations(name, 2, COMBINATIONS["pair"], chance)]
+        engines += [("triple", one) for one in _combinations(name, 3, COMBINATIONS["triple"], chance)]
+        found += [
+            Case(name, kind, changes, unknown) for kind, changes in engines for unknown in (False, True)
+        ]
+        small = [one.name for one in small_changes(name) if one.name not in load_equivalents()]
+        found += [Case(name, "small-change", (one,), True) for one in small[::small_every]]
+    return found
+
+
+def _combinations(name: str, size: int, number: int, chance: random.Random) -> Iterator[tuple[str, ...]]:
+    """A component's share of so many combinations, as many as its mutants are of all."""
+    total = sum(len(named_changes(one)) for one in COMPONENTS if one != "job")
+    named = [one.name for one in named_changes(name)]
+    seen: set[tuple[str, ...]] = set()
+    for _ in range(round(number * len(named) / total)):
+        chosen = tuple(sorted(chance.sample(named, size)))
+        if chosen not in seen:
+            seen.add(chosen)
+            yield chosen
+
+
+@cache
+def sample_of(name: str) -> Sample:
+    """The sample of a component under `core`: golden vectors, a part of the state cover, random histories."""
+    component = COMPONENTS[name]
+    vectors = load_vectors(name)
+    scenarios: list[Scenario] = [vector.scenario for vector in vectors]
+    scopes = [state_cover(name, scope.name, CORE) for scope in component.covers.get("default", ())]
+    for cover in scopes:
+        stride = max(1, len(cover) // (_COVERED // len(scopes))) | 1
+        scenarios += [cover.scenario(index) for index in range(0, len(cover), stride)]
+    scenarios += [draw_history(component, 1, index, CORE) for index in range(_DRAWN)]
+    model = Model(component, CORE)
+    some = [one for place, one in enumerate(scenarios) if place < len(vectors) or place % _EVERY == 0]
+    return Sample(
+        component,
+        scenarios,
+        [model.play(one) for one in scenarios],
+        [frozenset(decision for step in model.cited(one) for decision in step) for one in scenarios],
+        {vector.id: vector.rules for vector in vectors},
+        [
+            (
+                one,
+                tuple(replace(member, id=f"{scenario.id}~{number}") for number, member in enumerate(family)),
+            )
+            for one in component.properties
+            if all(getattr(CORE, policy) == value for policy, value in one.holds_under.items())
+            for scenario in some
+            for family in [(scenario, *one.variants(scenario))]
+        ],
+    )
+
+
+def evidence_of(sample: Sample, engine: Model) -> Evidence:
+    """What is seen of an engine."""
+    agreeing: list[Scenario] = []
+    differing: list[Difference] = []
+    decided: Counter[str] = Counter()
+    unanswered: Counter[str] = Counter()
+    silent = True
+    for scenario, expected, cited in zip(sample.scenarios, sample.expected, sample.cited, strict=True):
+        played = engine.play(scenario)
+        silent = silent and not any(played)
+        if played == expected:
+            agreeing.append(scenario)
+            decided.update(cited)
+            continue
+        at = first_difference(played, expected)
+        if at < len(played):
+            differing.append(Difference(scenario, played, at))
+        else:
+            unanswered.update(cited)
+    return Evidence(
+        sample.component,
+        CORE,
+        (),
+        "step",
+        agreeing,
+        differing,
+        sample.vectors,
+        list(_violations(sample, engine)),
+        {one.removesuffix("!"): number for one, number in unanswered.items()},
+        decided,
+        len(differing),
+        silent and bool(differing),
+    )
+
+
+def _violations(sample: Sample, engine: Model) -> Iterator[Violation]:
+    for property, family in sample.families:
+        transcripts = tuple(Transcript(one.id, engine.play(one)) for one in family)
+        whole = all(
+            len(one.outputs) == len(member.history) for one, member in zip(transcripts, family, strict=True)
+        )
+        if whole and property.holds(family, transcripts) is False:  # type: ignore[attr-defined]
+            yield Violation(property, family, transcripts)  # type: ignore[arg-type]
+
+
+def outcome_of(case: Case) -> Outcome | None:
+    """How a case is judged; None if its changes do not combine or all but one are hidden by the others."""
+    began = time.perf_counter()
+    sample = sample_of(case.component)
+    known = {one.name: one for one in (*named_changes(case.component), *small_changes(case.component))}
+    changes = [known[name] for name in case.changes]
+    with model_of(sample.component, CORE, changes) as engine:
+        if engine is None:
+            return None
+        evidence = evidence_of(sample, engine)
+        hidden = [one.name for one in changes if not _shows(sample, engine, changes, one)]
+    visible = [one for one in changes if one.name not in hidden]
+    if not visible or (len(changes) > 1 and len(visible) < 2):
+        return None
+    left_out = set().union(*(_alike(case.component, one.name) for one in changes)) if case.left_out else set()
+    rules = [rule.id for rule in load_registry().of_component(case.component)]
+    judgement = judge_component(evidence, rules, left_out)
+    listed = {rule for one in visible for rule in one.rules} & set(rules)
+    hidden_rules = {rule for one in changes for rule in one.rules} - listed
+    passed = {rule for rule, one in judgement.rules.items() if one.standing == "pass"}
+    failed = {rule for rule, one in judgement.rules.items() if one.standing == "fail"}
+    others = set(rules) - listed - hidden_rules
+    small = case.kind == "small-change"
+    return Outcome(
+        key=case.key,
+        component=case.component,
+        kind=case.kind,
+        left_out=case.left_out,
+        listed=tuple(sorted(listed)),
+        false=tuple(sorted(listed & passed)) if not small or len(listed) == 1 else (),
+        others=len(others),
+        kept=len(others & passed),
+        named=tuple(sorted(failed & listed)),
+        misnamed=tuple(sorted(failed - listed - hidden_rules)),
+        differing=len(evidence.differing),
+        exact=judgement.fit.exact,
+        model=tuple(one.name for one in judgement.fit.terms),
+        hidden=tuple(hidden),
+        unnamed=tuple(one.name for one in visible if not failed & set(one.rules)),
+        seconds=round(time.perf_counter() - began, 2),
+    )
+
+
+def _shows(sample: Sample, engine: Model, changes: Sequence[Change], one: Change) -> bool:
+    """Whether a change shows in some scenario beside the others: taking it out changes an output."""
+    others = [other for other in changes if other is not one]
+    with model_of(sample.component, CORE, others) as without:
+        return without is not None and any(
+            engine.play(scenario) != without.play(scenario) for scenario in sample.scenarios
+        )
+
+
+@cache
+def _alike(component: str, name: str) -> frozenset[str]:
+    """The changes that do in every scenario what the one of that name does."""
+    sample = sample_of(component)
+    candidates = (*named_changes(component), *policy_changes(component, CORE), *small_changes(component))
+    known = {one.name: one for one in candidates}
+    with model_of(sample.component, CORE, [known[name]]) as engine:
+        assert engine is not None
+        played = [engine.play(scenario) for scenario in sample.scenarios]
+    telling = sorted(
+        range(len(played)), key=lambda place: (played[place] == sample.expected[place], place % 7, place)
+    )
+    return frozenset(
+        one.name for one in candidates if one.name == name or _does(sample, one, played, telling)
+    )
+
+
+def _does(sample: Sample, change: Change, played: Sequence[Played], order: Iterable[int]) -> bool:
+    with model_of(sample.component, CORE, [change]) as engine:
+        return engine is not None and all(
+            engine.play(sample.scenarios[place]) == played[place] for place in order
+        )

@@ -1,0 +1,110 @@
+"""What an engine may do otherwise than the reference: a policy's other value, a named mutant, a small change."""
+
+import typing
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from tidegauge_reference import Policies
+from tidegauge_spec import load_registry, read_policies
+
+from ...components.registry import COMPONENTS
+from ...deviations import Deviation
+from ...mutants import Mutant, load_mutants
+from ...mutants.loading import reference_source
+from ...results import TermKind
+from .segments import Segment, segments_of_mutant, segments_of_small_changes
+from .syntax_mutants import components_showing, load_syntax_mutants
+
+ANY_OF = 4
+"""A mutant that lists so many rules, or more, breaks at least one of them; which, its list does not say."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One way to differ: the `segments` of the reference's text that it replaces, or the value of a `policy`.
+    `rules` are those that it breaks, of a small change those that decide at its place."""
+
+    name: str
+    kind: TermKind
+    rules: tuple[str, ...]
+    segments: tuple[Segment, ...] = ()
+    policy: tuple[str, str] | None = None
+
+    @property
+    def any_of(self) -> bool:
+        """Whether it breaks one of its rules at least, and not surely each."""
+        return len(self.rules) >= ANY_OF
+
+
+@cache
+def named_changes(component: str) -> tuple[Change, ...]:
+    """The named mutants of a component."""
+    return tuple(_named(mutant) for mutant in load_mutants().values() if mutant.component == component)
+
+
+def policy_changes(component: str, policies: Policies) -> tuple[Change, ...]:
+    """The values that policies do not have, of those that the component's modules ask for."""
+    asked_for = [name for name in read_policies() if _asks_for(component, name)]
+    values: dict[str, typing.Any] = typing.get_type_hints(Policies)
+    return tuple(
+        _policy(name, value)
+        for name in asked_for
+        for value in typing.get_args(values[name])
+        if value != getattr(policies, name)
+    )
+
+
+@cache
+def small_changes(component: str) -> tuple[Change, ...]:
+    """The small changes of the modules that the component is about, in the order of their text."""
+    modules = modules_of(component)
+    return tuple(
+        Change(mutant.name, "small-change", mutant.rules, (segments[mutant.number],))
+        for mutant in load_syntax_mutants().values()
+        if mutant.module in modules and component in components_showing(mutant.module)
+        for segments in [segments_of_small_changes(mutant.module)]
+        if mutant.number in segments
+    )
+
+
+@cache
+def modules_of(component: str) -> frozenset[str]:
+    """The modules of the reference that a component is about: its own, and those that its mutants change."""
+    own = COMPONENTS[component].module.__name__.rpartition(".")[2]
+    return frozenset({own, *(one.module for one in load_mutants().values() if one.component == component)})
+
+
+def known(deviations: Iterable[Deviation]) -> tuple[Change, ...]:
+    """Known deviations as changes."""
+    return tuple(
+        _named(load_mutants()[one.like.removeprefix("mutant:")])
+        if one.like is not None
+        else _policy(str(one.policy), str(one.value))
+        for one in deviations
+    )
+
+
+def with_values(policies: Policies, changes: Sequence[Change]) -> dict[str, str]:
+    """The value of each policy where these changes are made."""
+    return vars(policies) | dict(one.policy for one in changes if one.policy is not None)
+
+
+@cache
+def _named(mutant: Mutant) -> Change:
+    return Change(mutant.name, "mutant", mutant.rules, segments_of_mutant(mutant))
+
+
+@cache
+def _policy(name: str, value: str) -> Change:
+    rules = tuple(rule.id for rule in load_registry().rules.values() if rule.policy == name)
+    return Change(f"{name}={value}", "policy", rules, policy=(name, value))
+
+
+@cache
+def _asks_for(component: str, policy: str) -> bool:
+    reached = [module for module in _MODULES if component in components_showing(module)]
+    return any(f".{policy}" in reference_source(module) for module in reached)
+
+
+_MODULES = tuple(dict.fromkeys(mutant.module for mutant in load_syntax_mutants().values()))
