@@ -1,11 +1,11 @@
 """`results.json` from the journal, whether or not the run came to its end."""
 
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-
-from msgspec.structs import replace
 
 from tidegauge_reference import PROFILES, Policies
 from tidegauge_spec import SPEC_VERSION, Rule, load_registry, read_absent, read_policies
@@ -14,25 +14,36 @@ from . import __version__
 from .components.registry import COMPONENTS
 from .counterexamples import counterexample_of
 from .journal import AnyEvent, Ended, Finished, Started
-from .judging.examination import Counted, ItemReport
+from .judging.collected import Compared, evidence_of
+from .judging.component_judgement import ComponentJudgement, judge_component
+from .judging.evidence import Evidence
+from .judging.examination import Counted, FoundFailure, ItemReport
+from .judging.example import example_of
 from .judging.known_deviations import as_known, deviation_results, expected, properties_as_known
 from .judging.oracle import expect
-from .judging.verdicts import Blamed, Circumstances, Findings, blamed_rules, judged_by, merged, verdict
-from .plan import judged_in
+from .judging.rule_verdicts import Circumstances, Ruling, ruling
+from .judging.verdicts import Blamed, Findings, blamed_rules, judged_by, merged
+from .plan import JUDGED_IN_OTHERS, PlannedItem, judged_in, plan
 from .property_results import job_property_results, property_results
 from .results import (
     SCHEMA,
-    VERDICTS,
+    ComponentResult,
+    EngineError,
     ItemResult,
     PropertyResult,
     Results,
     RuleResult,
     Suspect,
-    Verdict,
+    Term,
+    counts_of,
     encode_results,
 )
-from .scoring import is_later, later_items, later_properties, scored_events
+from .scenario import component_of
 from .traceability import decided_in, shown_by
+from .vectors import every_vector, own_vectors
+
+_DRAWN_AGAIN = ("vectors", "state-cover", "random-histories")
+"""The suites whose scenarios are compared with the reference and can be drawn again by their places."""
 
 
 def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_s: float) -> Results:
@@ -40,25 +51,22 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
     started = next(event for event in events if isinstance(event, Started))
     finished = {event.item: event for event in events if isinstance(event, Finished)}
     policies = PROFILES[started.profile]
-    scored_items = scored_events(finished, started)
-    later = later_properties(started.request.suite)
-    everything = _judged(started, finished, policies)
-    scored = everything if scored_items is finished else _judged(started, scored_items, policies, later)
-    deviations = deviation_results(started.known, scored.findings, whole=_whole(started))
+    judged = _judged(started, finished, policies)
+    findings = judged.findings
+    deviations = deviation_results(started.known, findings, whole=_whole(started))
     rules = [
         _rule_result(rule, judged, started, folder, policies)
         for rule in load_registry().rules.values()
-        for judged in [everything if is_later(rule, started) else scored]
-        if rule.id in judged.blamed or _asked_for(rule, started)
+        if _asked_for(rule, started)
     ]
     rules = as_known(rules, deviations, started.known)
-    properties = _properties(started, scored.findings, everything.findings, policies)
-    properties = properties_as_known(properties, scored.findings, started.known)
+    properties = _properties(started, findings, policies)
     problem = next((event.problem for event in events if isinstance(event, Ended)), "")
-    items = [_item_result(name, finished.get(name), started, problem) for name in started.planned]
+    items = [_item_result(name, finished.get(name), problem) for name in started.planned]
     complete = any(isinstance(event, Ended) for event in events) and all(
         i.outcome != "not-run" for i in items
     )
+    succeeded = complete and not judged.errors and all(map(expected, deviations))
     return Results(
         schema=SCHEMA,
         tidegauge=__version__,
@@ -71,26 +79,27 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
         started=started.time,
         duration_s=round(duration_s, 3),
         complete=complete,
-        exit_code=_exit_code(rules, properties, items, complete and all(map(expected, deviations))),
+        exit_code=_exit_code(rules, properties, items, succeeded),
         command=command,
         selection={
             "components": ",".join(started.request.components),
             "rules": ",".join(started.request.rules),
         },
         counts={
-            **{name: sum(rule.verdict == name and rule.scored for rule in rules) for name in VERDICTS},
-            "known_deviations": sum(rule.deviation is not None for rule in rules),
-            "scenarios": everything.findings.scenarios,
-            "steps": everything.findings.steps,
-            "failing_scenarios": scored.findings.failing,
+            **counts_of(rules),
+            "scenarios": findings.scenarios,
+            "steps": findings.steps,
+            "failing_scenarios": findings.failing,
+            "error_scenarios": findings.unanswered,
         },
         rules=rules,
         properties=properties,
         items=items,
-        jobs=everything.findings.pictures,
+        jobs=findings.pictures,
         deviations=deviations,
-        left_out=dict(sorted(everything.findings.left_out.reasons.items())),
-        suite=started.request.suite,
+        left_out=dict(sorted(findings.left_out.reasons.items())),
+        errors=judged.errors,
+        components=judged.component_results(),
     )
 
 
@@ -115,98 +124,233 @@ def _whole(started: Started) -> bool:
 
 def _asked_for(rule: Rule, started: Started) -> bool:
     request = started.request
-    about = {rule.component, *judged_in(rule)}
-    if request.components and not about & set(request.components):
+    if request.components and rule.component not in request.components:
         return False
     return not request.rules or rule.id in request.rules
 
 
 def _exit_code(
-    rules: list[RuleResult], properties: list[PropertyResult], items: list[ItemResult], complete: bool
+    rules: list[RuleResult], properties: list[PropertyResult], items: list[ItemResult], succeeded: bool
 ) -> int:
-    """0 only if something was judged and every claimed rule and property passes. What is not scored does not
-    count; an item may fail by that, and by what is known to be flaky."""
-    judged = any(rule.verdict == "pass" and rule.scored for rule in rules)
+    """0 only if something was judged, and every claimed rule and property passes or fails as is known. An item
+    may fail by what is known to be flaky."""
+    judged = any(rule.verdict == "pass" or rule.deviation is not None for rule in rules)
     passing = ("pass", "not-applicable")
-    rules_pass = all(r.verdict in passing or r.flaky is not None or not r.scored for r in rules)
-    properties_pass = all(p.verdict in passing or p.flaky is not None or not p.scored for p in properties)
-    accounted_for = "fail" in {*(rule.verdict for rule in rules), *(found.verdict for found in properties)}
+    rules_pass = all(r.verdict in passing or r.flaky is not None or r.deviation is not None for r in rules)
+    properties_pass = all(p.verdict in passing or p.flaky is not None for p in properties)
+    accounted_for = any(one.flaky is not None for one in (*rules, *properties))
     ended = ("judged", "failed") if accounted_for else ("judged",)
-    items_judged = all(item.outcome in ended or not item.scored for item in items)
-    return 0 if complete and judged and rules_pass and properties_pass and items_judged else 1
+    items_judged = all(item.outcome in ended for item in items)
+    return 0 if succeeded and judged and rules_pass and properties_pass and items_judged else 1
 
 
 @dataclass(frozen=True)
 class _Judged:
-    """What items found, the rules to blame for it, and what else bears on the verdicts."""
+    """What items found, what it proves in each component, the rules to which failing jobs are laid, what else
+    bears on the verdicts, and where the engine gave no answer."""
 
     findings: Findings
-    blamed: dict[str, Blamed]
+    evidence: Mapping[str, Evidence]
+    components: Mapping[str, ComponentJudgement]
+    blamed: Mapping[str, Blamed]
     circumstances: Circumstances
+    errors: list[EngineError]
+    reports: Mapping[str, Sequence[ItemReport]]
+
+    def component_results(self) -> list[ComponentResult]:
+        """The sums of each component, and the model that behaves as the engine."""
+        return [self._component_result(name, reports) for name, reports in self.reports.items()]
+
+    def _component_result(self, name: str, reports: Sequence[ItemReport]) -> ComponentResult:
+        sums = merged(reports)
+        judgement = self.components.get(name)
+        fit = judgement.fit if judgement is not None else None
+        return ComponentResult(
+            component=name,
+            scenarios=sums.scenarios,
+            failing=sums.failing,
+            errors=sums.unanswered,
+            examined=judgement.examined if judgement is not None else 0,
+            explained=len(fit.explained) if fit is not None else 0,
+            model=[
+                Term(
+                    name=term.name,
+                    kind=term.kind,
+                    rules=list(term.rules),
+                    ties=[one.name for one in tie[1:]],
+                )
+                for term, tie in zip(fit.terms, fit.ties, strict=True)
+            ]
+            if fit is not None
+            else [],
+        )
 
 
-def _judged(
-    started: Started, finished: Mapping[str, Finished], policies: Policies, not_counted: Collection[str] = ()
-) -> _Judged:
-    findings = merged([event.report for event in finished.values() if event.report is not None])
-    circumstances = Circumstances(
-        capabilities=frozenset(started.implementation.capabilities),
-        never_output=frozenset(findings.silent),
-        not_run=_not_run(started, finished, policies),
-        not_counted=frozenset(not_counted),
+def _judged(started: Started, finished: Mapping[str, Finished], policies: Policies) -> _Judged:
+    reports = [event.report for event in finished.values() if event.report is not None]
+    by_component = {
+        name: sorted((one for one in reports if one.component == name), key=lambda one: one.item)
+        for name in COMPONENTS
+        if any(one.component == name for one in reports)
+    }
+    findings = merged(reports)
+    evidence = {
+        name: _evidence(name, own, started, policies)
+        for name, own in by_component.items()
+        if name != "job" and not any(one.refused for one in own)
+    }
+    claimed = frozenset(started.implementation.capabilities)
+    components = {
+        name: judge_component(found, [rule.id for rule in _rules_judged_in(name, claimed)])
+        for name, found in evidence.items()
+    }
+    jobs_only = merged(by_component.get("job", []))
+    return _Judged(
+        findings,
+        evidence,
+        components,
+        blamed_rules(jobs_only, COMPONENTS),
+        _circumstances(started, finished, policies),
+        [*_errors(by_component), *_ended(started, finished, policies)],
+        by_component,
     )
-    return _Judged(findings, blamed_rules(findings, COMPONENTS), circumstances)
 
 
-def _properties(
-    started: Started, scored: Findings, everything: Findings, policies: Policies
-) -> list[PropertyResult]:
-    """What became of the properties: of later ones in all items, of the others in those that are scored."""
-    later = later_properties(started.request.suite)
-    found = [
-        [*property_results(started, findings, policies), *job_property_results(started, findings)]
-        for findings in (scored, everything)
+def _rules_judged_in(component: str, claimed: frozenset[str]) -> list[Rule]:
+    return [rule for rule in load_registry().rules.values() if component in judged_by(rule, claimed)]
+
+
+def _evidence(
+    component: str, reports: Sequence[ItemReport], started: Started, policies: Policies
+) -> Evidence:
+    from .suites.items import scenario_at
+
+    items = {item.id: item for item in _planned(started, policies)}
+    compared = [
+        Compared(one, item.suite == "vectors", partial(scenario_at, item, started.request, policies))
+        for one in reports
+        if (item := items[one.item]).suite in _DRAWN_AGAIN
     ]
-    counted = [result for result in found[0] if result.name not in later]
-    return [*counted, *(replace(result, scored=False) for result in found[1] if result.name in later)]
+    vectors = [*every_vector(), *own_vectors(started.request.vectors)]
+    return evidence_of(
+        component,
+        compared,
+        reports,
+        policies,
+        started.known.deviation,
+        started.implementation.observes,
+        vectors,
+    )
 
 
-def _not_run(started: Started, finished: Mapping[str, Finished], policies: Policies) -> dict[str, str]:
-    """Rules that cannot be judged: those that decide in a scenario on which the engine crashed or hung;
-    those of a component none of whose items came to an end."""
+def _planned(started: Started, policies: Policies) -> list[PlannedItem]:
+    return plan(started.request, started.implementation, policies)
+
+
+def _properties(started: Started, findings: Findings, policies: Policies) -> list[PropertyResult]:
+    """What became of the properties."""
+    found = [*property_results(started, findings, policies), *job_property_results(started, findings)]
+    return properties_as_known(found, findings, started.known)
+
+
+def _circumstances(started: Started, finished: Mapping[str, Finished], policies: Policies) -> Circumstances:
+    planned = _planned(started, policies)
+    reports = [event.report for event in finished.values() if event.report is not None]
+    missing = Counter(item.component for item in planned if not _came_to_its_end(finished.get(item.id)))
+    total = Counter(item.component for item in planned)
+    return Circumstances(
+        capabilities=frozenset(started.implementation.capabilities),
+        refused={
+            one.component: "the engine gave no answer in any scenario of the preflight: "
+            + "; ".join(error.text.splitlines()[0] for error in list(one.errors.values())[:1])
+            for one in reports
+            if one.refused
+        },
+        ended={rule: error.text for error in _ended(started, finished, policies) for rule in error.rules},
+        not_run={
+            name: f"{number} of {total[name]} items of this component did not come to their end"
+            for name, number in missing.items()
+        },
+        jobs=frozenset(item.name for item in planned if item.suite == "jobs" and item.id in finished),
+    )
+
+
+def _came_to_its_end(event: Finished | None) -> bool:
+    """Whether an item was judged, or ended in a scenario that is known: then that is an error of its rules."""
+    if event is None:
+        return False
+    return event.outcome in ("judged", "failed") or bool(event.running)
+
+
+def _errors(reports: Mapping[str, Sequence[ItemReport]]) -> list[EngineError]:
+    """How the engine gave no answer, in each component, by what it raised."""
+    found: list[EngineError] = []
+    for component, own in reports.items():
+        total = sum(one.scenarios for one in own)
+        kinds = dict.fromkeys(key for one in own for key in one.errors)
+        for key in kinds:
+            seen = [one.errors[key] for one in own if key in one.errors]
+            found.append(
+                EngineError(
+                    component=component,
+                    kind=seen[0].kind,
+                    text=seen[0].text,
+                    scenarios=sum(one.scenarios for one in seen),
+                    of=total,
+                    scenario=seen[0].scenario,
+                    traceback=seen[0].traceback,
+                    rules=sorted({rule for one in seen for rule in one.rules}),
+                )
+            )
+    return found
+
+
+def _ended(started: Started, finished: Mapping[str, Finished], policies: Policies) -> list[EngineError]:
+    """Scenarios that ended the process of the engine, or did not end."""
     from .suites.items import find_scenario
 
-    reasons: dict[str, str] = {}
+    found: list[EngineError] = []
     for event in finished.values():
         if event.outcome not in ("crashed", "timeout"):
             continue
         scenario = find_scenario(event.running, started, policies)
+        rules: Iterable[str] = ()
+        component = event.item.partition("-")[0]
         if scenario is not None:
-            for step in expect(scenario, policies).cited:
-                for decision in step:
-                    reason = f"the engine {_ENDED[event.outcome]} in scenario {event.running}"
-                    reasons.setdefault(decision.removesuffix("!"), reason)
-    judged = {event.report.component for event in finished.values() if event.report is not None}
-    for rule in load_registry().rules.values():
-        if not judged_by(rule, frozenset(started.implementation.capabilities)) & judged:
-            reasons.setdefault(rule.id, "no item of this component came to its end")
-    return reasons
-
-
-_ENDED = {"crashed": "crashed", "timeout": "did not answer in time"}
+            cited = expect(scenario, policies).cited
+            rules = {decision.removesuffix("!") for step in cited for decision in step}
+            component = component_of(scenario)
+        how = "crashed" if event.outcome == "crashed" else "did not answer in time"
+        found.append(
+            EngineError(
+                component=component,
+                kind=event.outcome,
+                text=f"the engine {how} in scenario {event.running or 'unknown'}",
+                scenarios=1,
+                of=1,
+                scenario=event.running,
+                rules=sorted(rules),
+            )
+        )
+    return found
 
 
 def _rule_result(
     rule: Rule, judged: _Judged, started: Started, folder: Path, policies: Policies
 ) -> RuleResult:
-    value, reason = verdict(rule, judged.findings, judged.blamed, judged.circumstances)
+    found = ruling(rule, judged.findings, judged.components, judged.blamed, judged.circumstances)
+    value, reason = found.verdict, found.reason
     if value == "not-applicable" and read_absent()[started.profile] & {rule.component, *rule.needs}:
         reason = f"the profile {started.profile} has no such thing"
-    hidden = _hidden_behind_later(value, judged, started)
-    if hidden:
-        reason += f"; what hides it was added after suite {started.request.suite}"
     counted = judged.findings.rules.get(rule.id, Counted())
-    found = judged.blamed.get(rule.id) if value == "fail" else None
+    failure = _example(rule, judged, found) if value == "fail" else None
+    blamed = judged.blamed.get(rule.id)
+    component = judged.components.get(rule.component)
+    suspects = component.suspects if component is not None else []
+    if blamed is not None:
+        suspects = blamed.suspects
+    judgement = found.judgement
+    passing = judgement if value == "pass" else None
     return RuleResult(
         id=rule.id,
         level=rule.level,
@@ -224,12 +368,27 @@ def _rule_result(
         policy=_policy_text(rule, started.profile),
         scenarios=counted.scenarios,
         steps=counted.steps,
-        suspects=[Suspect(name, score) for name, score in found.suspects] if found else [],
-        counterexample=counterexample_of(rule, found.failure, started, folder, policies) if found else None,
-        also_in=sorted(found.found_in - {rule.component}) if found else [],
+        excludes=passing.excluded if passing is not None else [],
+        thin=passing is not None and passing.thin,
+        suspected=judgement is not None and judgement.suspected,
+        stands_in_the_way=judgement.in_the_way if judgement is not None else "",
+        suspects=[Suspect(name, score) for name, score in suspects[:5]] if value == "fail" else [],
+        counterexample=counterexample_of(rule, failure, started, folder, policies) if failure else None,
+        also_in=sorted(blamed.found_in - {rule.component}) if blamed is not None else [],
         since=rule.since,
-        scored=not is_later(rule, started) and not hidden,
     )
+
+
+def _example(rule: Rule, judged: _Judged, found: Ruling) -> FoundFailure | None:
+    """The scenario that shows how the rule is broken."""
+    names = [rule.component] if rule.component != JUDGED_IN_OTHERS else sorted(judged_in(rule))
+    for name in names:
+        component = judged.components.get(name)
+        if component is None or found.judgement is not component.rules.get(rule.id):
+            continue
+        failures = merged(judged.reports[name]).failures
+        return example_of(rule.id, found.judgement, failures, judged.evidence[name], component.fit.terms)
+    return judged.blamed[rule.id].failure if rule.id in judged.blamed else None
 
 
 def _layers(rule: Rule, started: Started) -> str:
@@ -237,13 +396,6 @@ def _layers(rule: Rule, started: Started) -> str:
     claimed = judged_in(rule) & set(started.implementation.capabilities)
     layers = {started.implementation.layer_of(name): None for name in sorted(claimed or {rule.component})}
     return ", ".join(layers)
-
-
-def _hidden_behind_later(value: Verdict, judged: _Judged, started: Started) -> bool:
-    """Whether a rule could not be judged only because of rules that do not count."""
-    rules = load_registry().rules
-    blamed = [rules[name] for name in judged.blamed]
-    return value == "not-judged" and bool(blamed) and all(is_later(rule, started) for rule in blamed)
 
 
 def _policy_text(rule: Rule, profile: str) -> str | None:
@@ -255,13 +407,10 @@ def _policy_text(rule: Rule, profile: str) -> str | None:
     return None if here == core else f"by policy {rule.policy} = {here}; core says {core}"
 
 
-def _item_result(name: str, event: Finished | None, started: Started, problem: str) -> ItemResult:
+def _item_result(name: str, event: Finished | None, problem: str) -> ItemResult:
     """`problem`: why an item that did not finish was not run, as far as that is known."""
-    scored = name not in later_items(started)
     if event is None:
-        return ItemResult(
-            id=name, outcome="not-run", scenarios=0, steps=0, duration_s=0.0, text=problem, scored=scored
-        )
+        return ItemResult(id=name, outcome="not-run", scenarios=0, steps=0, duration_s=0.0, text=problem)
     report: ItemReport | None = event.report
     return ItemResult(
         id=name,
@@ -270,5 +419,4 @@ def _item_result(name: str, event: Finished | None, started: Started, problem: s
         steps=report.steps if report else 0,
         duration_s=round(event.duration_s, 3),
         text=event.text,
-        scored=scored,
     )

@@ -65,7 +65,7 @@ def job_property_results(started: Started, findings: Findings) -> list[PropertyR
 
 def _property_verdict(holds: bool, counted: PropertyCount | None) -> tuple[Verdict, str]:
     if not holds:
-        return "not-applicable", "a right engine of this profile need not have it"
+        return "not-applicable", "a conforming engine of this profile need not have it"
     if counted is None:
         return (
             "not-applicable",
@@ -74,11 +74,11 @@ def _property_verdict(holds: bool, counted: PropertyCount | None) -> tuple[Verdi
     if counted.violated:
         return "fail", f"violated in {counted.violated} of {counted.checked} scenarios"
     if counted.vacuous:
-        return "not-judged", "the job without alignment has it too, so it shows nothing"
+        return "not-tested", "the job without alignment has it too, so it shows nothing"
     if counted.known and not counted.checked:
         return "not-applicable", "an engine with the known deviations need not have it"
     if counted.inexpressible and not counted.checked:
         return "not-applicable", "its situation arises only in scenarios that the engine cannot express"
     if not counted.checked:
-        return "not-run", "inconclusive: its situation never arose"
+        return "not-tested", "inconclusive: its situation never arose"
     return "pass", f"held in {counted.checked} scenarios"

@@ -18,7 +18,8 @@ Standing = Literal["pass", "fail", "error", "not-tested"]
 @dataclass
 class RuleJudgement:
     """What is proved of a rule, and why. `suspected`: by the spectrum alone. `in_the_way`: the id of the smallest
-    unexplained scenario that may be a breach of it. `term`: the change of the model that breaks it."""
+    unexplained scenario that may be a breach of it. `term`: the change of the model that breaks it.
+    `undecided`: the rule decided too seldom."""
 
     standing: Standing
     reason: str
@@ -27,6 +28,7 @@ class RuleJudgement:
     term: str = ""
     excluded: list[str] = field(default_factory=list)
     thin: bool = False
+    undecided: bool = False
 
 
 @dataclass
@@ -134,7 +136,7 @@ def _passing(
         decided = max(evidence.decided.get(rule, 0), evidence.decided.get(f"{rule}!", 0))
         if decided < ENOUGH_KILLS:
             reason = f"decided in {decided} scenarios that agree, {ENOUGH_KILLS} are needed"
-            return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained))
+            return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained), undecided=True)
         return RuleJudgement("pass", f"decided in {decided:,} scenarios that agree", thin=True)
     if not found.exact and exclusion.kills < ENOUGH_KILLS:
         reason = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, zip_longest
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -14,19 +14,24 @@ from tidegauge_reference import Policies
 from ..adapter import Adapter, Implementation
 from ..deviations import Deviation
 from ..property import Property
-from ..results import JobPicture
+from ..results import ErrorKind, JobPicture
 from ..runner import run
 from ..scenario import Scenario, component_of
-from ..transcript import Outputs, Transcript, joined, spans
+from ..transcript import Failure, Outputs, Transcript, joined, spans
 from ..vocabulary import Restore
 from .blame import Spectrum
 from .deviating_reference import Semantics, with_deviations
 from .explanation import explaining_rules
 from .judge import Judgement, judge
 from .oracle import Expectation, expect
+from .places import Places
 from .shrinker import shrink
 
 _FAILURES_KEPT = 4
+_DIFFERENCES_KEPT = 100
+"""So many scenarios that differ are kept of an item, with what came out, for the search of a model."""
+
+_VIOLATIONS_KEPT = 3
 _REPETITIONS = 2
 
 _LEFT_OUT_LOOKED_AT = 300
@@ -84,8 +89,41 @@ class DeviationCount(Struct):
     absent: int = 0
 
 
+class ErrorCount(Struct):
+    """Scenarios in which an engine gave no answer in the same way: how many, the first of them, what was raised
+    there, and the rules that decide where no answer came."""
+
+    kind: ErrorKind
+    text: str
+    scenario: str
+    traceback: str = ""
+    scenarios: int = 0
+    rules: list[str] = []
+
+
+class SeenDifference(Struct):
+    """A scenario in which the engine differs, with its transcript; `at` is the first observed span that does."""
+
+    scenario: Scenario
+    transcript: Transcript
+    at: int
+
+
+class SeenViolation(Struct):
+    """A property that scenarios violate, with the transcripts that show it."""
+
+    property: str
+    family: list[Scenario]
+    transcripts: list[Transcript]
+
+
 class ItemReport(Struct):
-    """What a test item found; items of a run are merged by `results`."""
+    """What a test item found; items of a run are merged by `results`.
+
+    `ran` are the places of the scenarios that were compared, among those that the item draws, `apart` of these
+    the ones in which the engine differs or gives no answer. `differences` and `violations` are a few of the
+    failing scenarios, of each kind of difference some. `errors`: by what was raised. `refused`: the engine gave no
+    answer in the preflight, so that nothing was run."""
 
     item: str
     component: str
@@ -93,6 +131,13 @@ class ItemReport(Struct):
     steps: int = 0
     outputs: int = 0
     failing: int = 0
+    unanswered: int = 0
+    refused: bool = False
+    ran: Places = field(default_factory=Places)
+    apart: Places = field(default_factory=Places)
+    differences: list[SeenDifference] = []
+    violations: list[SeenViolation] = []
+    errors: dict[str, ErrorCount] = {}
     rules: dict[str, Counted] = {}
     spectrum: Spectrum = field(default_factory=Spectrum)
     properties: dict[str, PropertyCount] = {}
@@ -106,8 +151,7 @@ class Examiner:
     """Judges one engine under one profile's policies.
 
     `about_to_run` is told each scenario's id before it runs; `shrink_seconds` caps the shrinking of one
-    failure. `rules`: judge only scenarios in which one of these decides (empty: all). `deviations`: those
-    known of the engine; it is compared with a reference that has them, `semantics`.
+    failure. `deviations`: those known of the engine; it is compared with a reference that has them, `semantics`.
     """
 
     def __init__(
@@ -116,7 +160,6 @@ class Examiner:
         implementation: Implementation,
         policies: Policies,
         *,
-        rules: frozenset[str] = frozenset(),
         deviations: Sequence[Deviation] = (),
         about_to_run: Callable[[str], None] = lambda scenario: None,
         shrink_seconds: float = 5.0,
@@ -124,7 +167,6 @@ class Examiner:
         self.adapter = adapter
         self.implementation = implementation
         self.policies = policies
-        self.rules = rules
         self.semantics = with_deviations(policies, deviations)
         self.without = {
             left_out.name: with_deviations(policies, [one for one in deviations if one != left_out])
@@ -136,13 +178,10 @@ class Examiner:
     def applicable(
         self, scenarios: Iterable[Scenario], left_out: LeftOut | None = None, suite: str = ""
     ) -> list[Scenario]:
-        """Those whose needs the engine claims and in which a rule that is asked for decides; of these, those
-        that it can express, and of them as many, evenly spread, as it can do of a suite. The others are
-        counted into `left_out`."""
+        """Those whose needs the engine claims; of these, those that it can express, and of them as many, evenly
+        spread, as it can do of a suite. The others are counted into `left_out`."""
         claimed = set(self.implementation.capabilities)
         kept = [scenario for scenario in scenarios if set(scenario.needs) <= claimed]
-        if self.rules:
-            kept = [one for one in kept if self.rules & _rules(expect(one, self.policies))]
         kept = self._expressible(kept, LeftOut() if left_out is None else left_out)
         at_most = self._limit(suite, kept)
         if at_most is None or len(kept) <= at_most:
@@ -203,16 +242,20 @@ class Examiner:
         report: ItemReport,
         scenarios: Sequence[Scenario],
         published: Mapping[str, list[Outputs]] | None = None,
-    ) -> None:
-        """Judge scenarios, counting into `report` and shrinking what fails."""
+    ) -> set[str]:
+        """Judge scenarios, counting into `report`, keeping some of those that differ and shrinking a few. The ids
+        of those in which the engine agrees."""
         failing: list[tuple[Scenario, Judgement]] = []
         answers = self.judged(scenarios, published)
         transcripts = {one.id: answer for one, (_, answer) in zip(scenarios, answers, strict=True)}
         for scenario, (judgement, transcript) in zip(scenarios, answers, strict=True):
             if self.fails(report, scenario, judgement, transcript):
                 failing.append((scenario, judgement))
+        for scenario, judgement in _of_each_kind(failing):
+            keep_difference(report, scenario, judgement, transcripts[scenario.id])
         for scenario, judgement in _most_telling(failing):
             report.failures.append(self.shrunk(scenario, judgement, transcripts[scenario.id]))
+        return {one.id for one, (judgement, _) in zip(scenarios, answers, strict=True) if judgement.agrees}
 
     def fails(
         self, report: ItemReport, scenario: Scenario, judgement: Judgement, transcript: Transcript | None
@@ -242,9 +285,11 @@ class Examiner:
             if joined(without.outputs, lengths) == deviating:
                 continue
             counted = report.deviations.setdefault(name, DeviationCount())
+            if judgement.unanswered is not None:
+                continue
             if judgement.diverges_at is None:
                 counted.shown += 1
-            elif judge(scenario, transcript, without, observes).diverges_at is None:
+            elif judge(scenario, transcript, without, observes).agrees:
                 counted.absent += 1
                 right = True
         return right
@@ -282,7 +327,8 @@ class Examiner:
         """Check a property on scenarios and their variants, shrinking the first that violates it."""
         counted = report.properties.setdefault(property.name, PropertyCount())
         violating = []
-        for scenario, (holds, known) in zip(scenarios, self._holds(property, scenarios), strict=True):
+        found = self._holds(property, scenarios, report)
+        for scenario, (holds, known) in zip(scenarios, found, strict=True):
             counted.known += known
             counted.checked += holds is not None
             counted.violated += holds is False
@@ -291,6 +337,8 @@ class Examiner:
             if holds is False:
                 violating.append(scenario)
         report.failing += len(violating)
+        for scenario in sorted(violating, key=lambda one: len(one.history))[:_VIOLATIONS_KEPT]:
+            self._keep_violation(report, property, _family(property, scenario))
         if violating:
             first = min(violating, key=lambda scenario: len(scenario.history))
             if any(self._holds(property, [first])[0][0] is not False for _ in range(_REPETITIONS)):
@@ -314,18 +362,39 @@ class Examiner:
             for candidate, (holds, _) in zip(candidates, found, strict=True)
         ]
 
-    def _holds(self, property: Property, scenarios: Sequence[Scenario]) -> list[tuple[bool | None, bool]]:
-        """Whether the property holds of each scenario, and whether a known deviation violates it."""
+    def _keep_violation(self, report: ItemReport, property: Property, family: list[Scenario]) -> None:
+        answers = [answer for answer in run(self.adapter, family) if answer is not None]
+        if len(answers) == len(family):
+            report.violations.append(SeenViolation(property.name, family, answers))
+
+    def _holds(
+        self, property: Property, scenarios: Sequence[Scenario], report: ItemReport | None = None
+    ) -> list[tuple[bool | None, bool]]:
+        """Whether the property holds of each scenario, and whether a known deviation violates it. Where no answer
+        comes it is counted into the report."""
         families = [_family(property, scenario) for scenario in scenarios]
         transcripts = iter(run(self.adapter, [m for family in families for m in family], self.about_to_run))
         found: list[tuple[bool | None, bool]] = []
         for family in families:
             answers = [next(transcripts) for _ in family]
             whole = [answer for answer in answers if answer is not None and answer.failure is None]
+            if report is not None and len(whole) < len(family):
+                self._count_unanswered(report, family, answers)
             holds = property.holds(family, whole) if len(whole) == len(family) else None
             known = not holds and len(whole) == len(family) and self._known_to_differ(property, family, holds)
             found.append((None if known else holds, known))
         return found
+
+    def _count_unanswered(
+        self, report: ItemReport, family: Sequence[Scenario], answers: Sequence[Transcript | None]
+    ) -> None:
+        report.unanswered += 1
+        for member, answer in zip(family, answers, strict=True):
+            if answer is None or answer.failure is not None:
+                judgement = judge(member, answer, self.expected(member), self.implementation.observes)
+                if judgement.unanswered is not None:
+                    count_error(report, member, judgement.unanswered, judgement.deciding)
+                return
 
     def _known_to_differ(self, property: Property, family: Sequence[Scenario], holds: bool | None) -> bool:
         """Whether an engine with the known deviations violates a property that other engines have, or never
@@ -389,17 +458,57 @@ def _rules(expectation: Expectation) -> set[str]:
 def count(
     report: ItemReport, scenario: Scenario, judgement: Judgement, transcript: Transcript | None
 ) -> None:
-    """Count one judged scenario into `report`."""
+    """Count one judged scenario into `report`; one without an answer is no comparison, and counts as that."""
     diverged = judgement.diverges_at is not None
     report.scenarios += 1
     report.steps += len(scenario.history)
     report.failing += diverged
     report.outputs += sum(map(len, transcript.outputs)) if transcript is not None else 0
+    if judgement.unanswered is not None:
+        report.unanswered += 1
+        count_error(report, scenario, judgement.unanswered, judgement.deciding)
+        return
     report.spectrum.add(diverged, judgement.cited)
     for rule, steps in judgement.shown.items():
         counted = report.rules.get(rule) or report.rules.setdefault(rule, Counted())
         counted.scenarios += 1
         counted.steps += steps
+
+
+def count_error(report: ItemReport, scenario: Scenario, failure: Failure, deciding: Iterable[str]) -> None:
+    """Count a scenario in which no answer came; what was raised is kept once for each kind of exception."""
+    key = f"{failure.kind} {failure.text.partition(':')[0]}"
+    counted = report.errors.get(key)
+    if counted is None:
+        counted = ErrorCount(failure.kind, failure.text, scenario.id, failure.traceback)
+        report.errors[key] = counted
+    counted.scenarios += 1
+    counted.rules = sorted({*counted.rules, *deciding})
+
+
+def keep_difference(
+    report: ItemReport, scenario: Scenario, judgement: Judgement, transcript: Transcript | None
+) -> None:
+    """Keep a scenario that differs, with what came out."""
+    if transcript is not None and judgement.diverges_at is not None:
+        report.differences.append(SeenDifference(scenario, transcript, judgement.diverges_at))
+
+
+def _of_each_kind(failing: list[tuple[Scenario, Judgement]]) -> list[tuple[Scenario, Judgement]]:
+    """Some failing scenarios, of each kind of difference the same number as far as there are so many, the
+    earliest differences first."""
+    kinds: dict[object, list[tuple[Scenario, Judgement]]] = {}
+    for scenario, judgement in sorted(failing, key=lambda entry: (entry[1].last_step, entry[0].id)):
+        step = type(scenario.history[judgement.last_step])
+        got = judgement.got if isinstance(judgement.got, tuple) else ()
+        kind = step, tuple(map(type, judgement.expected)), tuple(map(type, got))
+        kinds.setdefault(kind, []).append((scenario, judgement))
+    kept: list[tuple[Scenario, Judgement]] = []
+    for round in zip_longest(*kinds.values()):
+        kept += [entry for entry in round if entry is not None]
+        if len(kept) >= _DIFFERENCES_KEPT:
+            break
+    return kept[:_DIFFERENCES_KEPT]
 
 
 def _most_telling(failing: list[tuple[Scenario, Judgement]]) -> list[tuple[Scenario, Judgement]]:

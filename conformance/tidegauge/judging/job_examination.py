@@ -11,8 +11,9 @@ from ..runner import run
 from ..scenario import BadInput, JobScenario
 from ..transcript import Transcript
 from .deviating_reference import Semantics
-from .examination import Examiner, FoundFailure, ItemReport, PropertyCount
+from .examination import Examiner, FoundFailure, ItemReport, PropertyCount, count_error
 from .job_deviations import known_violations
+from .judge import NO_TRANSCRIPT
 from .job_shrinking import JobShrinker
 from .jobs import JobFinding, Runs, family, finding, job_pictures, properties_of, runs_of
 from .right_job import RightEngine
@@ -33,6 +34,12 @@ def examine_job(examiner: Examiner, report: ItemReport, name: str) -> None:
     report.steps += len(jobs)
     report.pictures += job_pictures(runs)
     report.outputs += sum(sum(map(len, one.outputs)) for one in transcripts.values() if one is not None)
+    for one in jobs.values():
+        answer = transcripts[one.id]
+        if answer is None or answer.failure is not None or not answer.outputs:
+            report.unanswered += 1
+            failure = NO_TRANSCRIPT if answer is None or answer.failure is None else answer.failure
+            count_error(report, one, failure, _rules(findings))
     known = known_violations(examiner, report, scenario, findings)
     for found in findings:
         _count(report.properties.setdefault(found.property, PropertyCount()), found, known)
@@ -68,9 +75,14 @@ def _transcripts(examiner: Examiner, jobs: Collection[JobScenario]) -> dict[str,
     return {one.id: answer for one, answer in zip(jobs, answers, strict=True)}
 
 
+def _rules(findings: Sequence[JobFinding]) -> set[str]:
+    """The rules of the properties for which a job did not run."""
+    return {rule for found in findings if found.unanswered for rule in found.rules}
+
+
 def _count(counted: PropertyCount, found: JobFinding, known: Collection[str]) -> None:
     counted.known += found.property in known
-    counted.checked += not found.vacuous and found.property not in known
+    counted.checked += not found.vacuous and not found.unanswered and found.property not in known
     counted.vacuous += found.vacuous
     counted.violated += found.seen is not None and found.property not in known
 

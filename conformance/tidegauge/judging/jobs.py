@@ -31,12 +31,14 @@ def can_be_checked(property: str, capabilities: frozenset[str]) -> bool:
 
 class JobFinding(Struct, frozen=True):
     """A property checked on a job: `seen` says what was seen instead of what it demands, None if it holds.
-    `vacuous`: the job without alignment has the property too, so that it shows nothing."""
+    `vacuous`: the job without alignment has the property too, so that it shows nothing. `unanswered`: a job that
+    must run for it did not."""
 
     property: str
     rules: tuple[str, ...]
     seen: str | None
     vacuous: bool = False
+    unanswered: bool = False
 
 
 def properties_of(scenario: JobScenario) -> list[JobProperty]:
@@ -93,7 +95,7 @@ def finding(property: JobProperty, runs: Runs) -> JobFinding | None:
         if one is None:
             return None
         if isinstance(one, str):
-            return JobFinding(property.name, property.rules, one)
+            return JobFinding(property.name, property.rules, None, unanswered=True)
         ran.append(one)
     seen = property.seen(*ran)
     if seen is None and property.alignment:
@@ -105,7 +107,7 @@ def _unless_vacuous(property: JobProperty, run: JobRun, control: JobRun | str | 
     """The finding of a property that holds: it shows something if the job without alignment, taken for the
     aligned one, violates it."""
     if not isinstance(control, JobRun):
-        return JobFinding(property.name, property.rules, control)
+        return JobFinding(property.name, property.rules, None, unanswered=True)
     aligned = JobRun(
         JobLog(run.log.setup, control.log.events, run.log.subtasks), control.overshoot_ms, control.reaction_ms
     )

@@ -20,7 +20,9 @@ class Judgement(Struct, frozen=True):
     """The comparison of one transcript.
 
     `diverges_at` is the first observed span that differs (None: none does), `last_step` the last step of
-    that span. `cited` are the decisions of the reference up to and including it. `shown` maps each rule to
+    that span. `unanswered` says why no answer came to a span before which none differs: such a scenario is no
+    comparison, and `last_step` is where the answer is missing. `cited` are the decisions of the reference up to
+    and including that span, `deciding` the rules that decide in it. `shown` maps each rule to
     the number of steps in which it decided, counted only up to the last step after which an expected output
     really came: that an input is ignored shows only when a later output agrees.
     """
@@ -31,6 +33,13 @@ class Judgement(Struct, frozen=True):
     shown: dict[str, int]
     expected: Outputs
     got: Outputs | Failure
+    unanswered: Failure | None = None
+    deciding: frozenset[str] = frozenset()
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the engine answered, and as the reference does."""
+        return self.diverges_at is None and self.unanswered is None
 
 
 def judge(
@@ -46,19 +55,21 @@ def judge(
     shown = _counted(expectation.cited[: sum(lengths[: last_heard + 1])])
     if agreed == len(expected) and agreed == len(got) and failure is None:
         return Judgement(None, -1, _all(expectation.cited), shown, (), ())
+    if agreed < min(len(expected), len(got)):
+        steps = sum(lengths[: agreed + 1])
+        cited = _suspected(scenario, expectation.cited[:steps])
+        return Judgement(agreed, steps - 1, cited, shown, expected[agreed], got[agreed])
     if agreed == len(expected):
-        answer: Outputs | Failure = failure or Failure(
-            "protocol", f"{len(got)} observed spans where the scenario has {len(expected)}"
-        )
-        steps = len(scenario.history)
-        return Judgement(agreed, steps - 1, _suspected(scenario, expectation.cited), shown, (), answer)
-    steps = sum(lengths[: agreed + 1])
-    if agreed < len(got):
-        answer = got[agreed]
+        text = f"{len(got)} observed spans where the scenario has {len(expected)}"
+        missing = failure or Failure("protocol", text)
     else:
-        answer = failure or Failure("missing", "the transcript ends before this step")
+        missing = failure or Failure("missing", "the transcript ends before this step")
+    first, steps = sum(lengths[:agreed]), sum(lengths[: agreed + 1])
     cited = _suspected(scenario, expectation.cited[:steps])
-    return Judgement(agreed, steps - 1, cited, shown, expected[agreed], answer)
+    deciding = _suspected(scenario, expectation.cited[first:steps])
+    rules = frozenset(decision.removesuffix("!") for decision in deciding)
+    wanted = expected[agreed] if agreed < len(expected) else ()
+    return Judgement(None, steps - 1, cited, shown, wanted, missing, missing, rules)
 
 
 def _agreeing(expected: Sequence[Outputs], got: Sequence[Outputs]) -> int:

@@ -1,4 +1,4 @@
-"""From what the items found to a verdict for each rule."""
+"""What the items of a run found, together, and the fewest rules that account for it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,14 +8,11 @@ from tidegauge_spec import Rule
 
 from ..component import Component
 from ..plan import JUDGED_IN_OTHERS, judged_in
-from ..results import JobPicture, Verdict
+from ..results import JobPicture
 from ..scenario import component_of
 from .blame import Spectrum, property_scores
 from .examination import Counted, DeviationCount, FoundFailure, ItemReport, LeftOut, PropertyCount
-from .jobs import RULES_OF_JOB_PROPERTIES, can_be_checked
-
-ENOUGH_SCENARIOS = 10
-"""A rule passes only if it decided in at least this many scenarios that agree."""
+from .jobs import RULES_OF_JOB_PROPERTIES
 
 _ATTRIBUTED = 0.8
 """A failure is laid to a rule whose score is at least this part of the highest in that failure."""
@@ -28,6 +25,7 @@ class Findings:
     scenarios: int = 0
     steps: int = 0
     failing: int = 0
+    unanswered: int = 0
     silent: set[str] = field(default_factory=set)
     rules: dict[str, Counted] = field(default_factory=dict)
     spectrum: Spectrum = field(default_factory=Spectrum)
@@ -45,6 +43,7 @@ def merged(reports: Sequence[ItemReport]) -> Findings:
         findings.scenarios += report.scenarios
         findings.steps += report.steps
         findings.failing += report.failing
+        findings.unanswered += report.unanswered
         findings.spectrum.merge(report.spectrum)
         findings.failures += report.failures
         findings.pictures += report.pictures
@@ -157,82 +156,9 @@ def _laid_to(rule: str, scores: Mapping[str, float]) -> bool:
 def judged_by(rule: Rule, capabilities: frozenset[str]) -> set[str]:
     """The components an engine claims whose scenarios judge the rule: its own, whole jobs with alignment if
     they show it, and for a rule of time those that need it."""
-    if rule.component in capabilities and rule.checked_by != ("job",):
-        return {rule.component}
     if rule.component == JUDGED_IN_OTHERS:
         return judged_in(rule) & capabilities
+    judges = {rule.component} & capabilities if rule.checked_by != ("job",) else set()
     if "job" in rule.checked_by and (rule.component == "job" or "alignment" in capabilities):
-        return {"job"} & capabilities
-    return set()
-
-
-@dataclass(frozen=True)
-class Circumstances:
-    """What besides the findings bears on the verdicts: what the engine claims, the components in whose
-    failing scenarios it never output anything, rules that could not be judged because an item did not come to
-    its end, and properties that do not count."""
-
-    capabilities: frozenset[str]
-    never_output: frozenset[str]
-    not_run: Mapping[str, str]
-    not_counted: frozenset[str] = frozenset()
-
-
-def verdict(
-    rule: Rule, findings: Findings, blamed: Mapping[str, Blamed], circumstances: Circumstances
-) -> tuple[Verdict, str]:
-    """The verdict on a rule and the reason, in words."""
-    counted = findings.rules.get(rule.id, Counted())
-    claimed = circumstances.capabilities
-    if rule.id in blamed:
-        failure = blamed[rule.id].failure
-        if not failure.deterministic:
-            return "fail", "not deterministic: the same history gave different outputs"
-        if failure.property is not None:
-            return "fail", f"the property {failure.property} is violated"
-        return "fail", "first suspect in a history that diverges"
-    if rule.checked_by[0].startswith("not testable"):
-        return "not-applicable", rule.checked_by[0]
-    if rule.needs and not claimed & set(rule.needs):
-        return "not-applicable", f"the engine does not claim the capability {' or '.join(rule.needs)}"
-    judges = judged_by(rule, claimed)
-    if not judges:
-        return "not-applicable", f"the engine does not claim the component {rule.component}"
-    if judges & circumstances.never_output:
-        return "fail", "the engine output nothing at all, in any scenario"
-    if rule.id in circumstances.not_run:
-        return "not-run", circumstances.not_run[rule.id]
-    if judges == {"job"} and "job" in rule.checked_by:
-        return _shown_by_jobs(rule, findings, blamed, circumstances)
-    if counted.scenarios >= ENOUGH_SCENARIOS:
-        return "pass", f"decided in {counted.scenarios} scenarios that agree"
-    if not counted.scenarios and not blamed and rule.id in findings.left_out.rules:
-        return "not-applicable", "it decides only in scenarios that the engine cannot express"
-    shown = f"decided in {counted.scenarios} scenarios that agree, {ENOUGH_SCENARIOS} are needed"
-    if blamed:
-        return "not-judged", f"hidden behind {', '.join(sorted(blamed))}: {shown}"
-    return "not-judged", f"exercised too rarely: {shown}"
-
-
-def _shown_by_jobs(
-    rule: Rule, findings: Findings, blamed: Mapping[str, Blamed], circumstances: Circumstances
-) -> tuple[Verdict, str]:
-    """A rule that jobs show passes if every property in which its breach can show was checked and held, on
-    the jobs that the engine claims to run."""
-    names = [
-        name
-        for name, rules in RULES_OF_JOB_PROPERTIES.items()
-        if rule.id in rules and can_be_checked(name, circumstances.capabilities)
-        if name not in circumstances.not_counted
-    ]
-    counts = {name: findings.properties.get(name, PropertyCount()) for name in names}
-    counts = {name: count for name, count in counts.items() if not count.known} or counts
-    violated = sorted(name for name, count in counts.items() if count.violated)
-    if violated:
-        return "not-judged", f"hidden behind {', '.join(sorted(blamed))}: {', '.join(violated)} violated"
-    if vacuous := sorted(name for name, count in counts.items() if count.vacuous):
-        return "not-judged", f"the job without alignment has {', '.join(vacuous)} too, so it shows nothing"
-    if missing := sorted(name for name, count in counts.items() if not count.checked):
-        return "not-judged", f"{', '.join(missing)} could not be checked"
-    checked = sum(count.checked for count in counts.values())
-    return "pass", f"{', '.join(names)} held, in {checked} checks"
+        judges |= {"job"} & capabilities
+    return judges

@@ -1,6 +1,6 @@
 """What a planned item does: its scenarios, and how they are judged; and a scenario found again by its id."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from tidegauge_reference import Policies
@@ -14,6 +14,7 @@ from ..judging.job_examination import examine_job
 from ..plan import VOLUMES, PlannedItem
 from ..request import Request
 from ..scenario import BadInput, Scenario
+from ..transcript import Outputs
 from ..vectors import Vector, every_vector, own_vectors, published_outputs, vectors_added
 
 
@@ -48,7 +49,38 @@ def examine(
     elif item.suite == "properties":
         _check_property(item, scenarios, examiner, report)
     else:
-        examiner.compare(report, examiner.applicable(scenarios, report.left_out, item.suite))
+        _compare(scenarios, None, item, examiner, report)
+
+
+def _compare(
+    scenarios: Iterable[Scenario],
+    published: Mapping[str, list[Outputs]] | None,
+    item: PlannedItem,
+    examiner: Examiner,
+    report: ItemReport,
+) -> None:
+    """Compare those that apply, noting the places of what ran and of what does not agree."""
+    drawn = list(scenarios)
+    known = [one for one in drawn if published is None or one.id in published]
+    applicable = examiner.applicable(known, report.left_out, item.suite)
+    agreeing = examiner.compare(report, applicable, published)
+    ran = {one.id for one in applicable}
+    for place, scenario in enumerate(drawn):
+        if scenario.id in ran:
+            report.ran.add(place)
+            if scenario.id not in agreeing:
+                report.apart.add(place)
+
+
+def scenario_at(item: PlannedItem, request: Request, policies: Policies, place: int) -> Scenario:
+    """The scenario at a place among those of an item (`scenarios_of`), drawn again."""
+    if item.suite == "vectors":
+        return vectors_added(item.component, item.name, request.vectors)[item.start + place].scenario
+    if item.suite == "state-cover":
+        stride = VOLUMES[request.budget].cover_stride
+        first = -(-item.start // stride) * stride
+        return state_cover(item.component, item.name, policies).scenario(first + place * stride)
+    return draw_history(COMPONENTS[item.component], request.seed, item.start + place, policies)
 
 
 def _compare_with_published(
@@ -64,24 +96,21 @@ def _compare_with_published(
         for vector in vectors_added(item.component, item.name, request.vectors)
         if (outputs := published_outputs(vector, examiner.policies)) is not None
     }
-    known = [scenario for scenario in scenarios if scenario.id in published]
-    examiner.compare(report, examiner.applicable(known, report.left_out, item.suite), published)
+    _compare(scenarios, published, item, examiner, report)
 
 
 def _check_property(
     item: PlannedItem, scenarios: Iterable[Scenario], examiner: Examiner, report: ItemReport
 ) -> None:
-    """No reference is asked, and so not which rules decide in a scenario: those of the property count."""
+    """A property on the scenarios that apply; where its situation never arose, why not."""
     property = next(one for one in COMPONENTS[item.component].properties if one.name == item.name)
-    if not examiner.rules or examiner.rules & set(property.rules):
-        whatever_decides = Examiner(examiner.adapter, examiner.implementation, examiner.policies)
-        drawn = list(scenarios)
-        feasible = whatever_decides.within_its_means(property, drawn)
-        examiner.check(report, property, whatever_decides.applicable(feasible, LeftOut(), item.suite))
-        counted = report.properties[property.name]
-        if not counted.checked and not counted.known:
-            counted.known = int(examiner.excluded_by_what_is_known(property, drawn))
-            counted.inexpressible = examiner.arises_in_what_is_left_out(property, drawn)
+    drawn = list(scenarios)
+    feasible = examiner.within_its_means(property, drawn)
+    examiner.check(report, property, examiner.applicable(feasible, LeftOut(), item.suite))
+    counted = report.properties[property.name]
+    if not counted.checked and not counted.known:
+        counted.known = int(examiner.excluded_by_what_is_known(property, drawn))
+        counted.inexpressible = examiner.arises_in_what_is_left_out(property, drawn)
 
 
 def find_scenario(scenario_id: str, started: Started, policies: Policies) -> Scenario | None:

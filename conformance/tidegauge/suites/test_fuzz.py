@@ -3,7 +3,7 @@
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import FlakyFailure
 
-from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.examination import Examiner, ItemReport, keep_difference
 from tidegauge.judging.judge import Judgement
 from tidegauge.plan import PlannedItem
 from tidegauge.run_under_pytest import Run
@@ -42,5 +42,6 @@ def test_fuzz(item: PlannedItem, run: Run, examiner: Examiner, report: ItemRepor
     try:
         engine_agrees()
     except (Diverges, FlakyFailure):
+        keep_difference(report, *differing[0])
         report.failures += [examiner.shrunk(*differing[0])]
     conforms(report, run)

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from tidegauge.adapter import Session, played
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.examination import Examiner, ItemReport, keep_difference
 from tidegauge.judging.judge import Judgement, judge
 from tidegauge.judging.oracle import expect
 from tidegauge.plan import PlannedItem
@@ -63,7 +63,7 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
             scenario = self.scenario()
             transcript = checked(Transcript(scenario.id, tuple(self.outputs), self.failure))
             judgement = judge(scenario, transcript, expect(scenario, examiner.semantics), "step")
-            if judgement.diverges_at is None:
+            if judgement.agrees:
                 return
             self.over = True
             if examiner.fails(report, scenario, judgement, transcript):
@@ -104,5 +104,6 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
             ),
         )
     except (Diverges, FlakyFailure):
+        keep_difference(report, *differing[0])
         report.failures += [examiner.shrunk(*differing[0])]
     conforms(report, run)
