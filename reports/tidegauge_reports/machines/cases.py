@@ -76,7 +76,7 @@ def _of_error(error: EngineError, number: int) -> Case:
         told.insert(2, f"Rules that decide there: {', '.join(error.rules)}.")
     return Case(
         kind="error",
-        identity=f"error:{error.component}:{number}",
+        identity=f"error:{number}:{error.component}",
         name=f"{error.component} {said}",
         component=error.component,
         outcome="broken",
