@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from report_samples import property_result, results, rule
+from report_samples import component_result, engine_error, known_deviation, property_result, results, rule
 
 from tidegauge.adapter import Implementation
-from tidegauge.results import DeviationResult, ItemResult, Results
+from tidegauge.results import DeviationResult, ItemResult, Results, Term
 
 HOSTILE = (
     "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 7 * 7 }}\x00\x1b[31m\u202e\ud800\ufffe"
@@ -17,7 +17,7 @@ HOSTILE = (
 )
 """What an engine can say, for HTML, XML, Markdown and terminals."""
 
-FROM_A_LIST = {"verdict", "outcome", "observes", "layer", "status", "schema"}
+FROM_A_LIST = {"verdict", "outcome", "observes", "layer", "status", "schema", "kind"}
 
 
 def infected(value: Any, text: str) -> Any:
@@ -39,14 +39,17 @@ def hostile_results(text: str = HOSTILE) -> Results:
         [
             rule(1),
             rule(2, "fail", affected_by=["x"], also_in=["x"]),
-            rule(3, "not-run"),
-            rule(4, policy="p", deviation="d"),
-            rule(5, "not-judged"),
+            rule(3, "error"),
+            known_deviation(4, policy="p"),
+            rule(5, "not-tested", stands_in_the_way="x"),
             rule(6, "not-applicable"),
             rule(7, "fail", flaky="f"),
-            rule(8, "fail", scored=False, since="9.9"),
+            rule(8, excludes=["x"], thin=True),
+            rule(9, "fail", suspected=True),
         ],
         properties=[property_result("fail", 3)],
+        errors=[engine_error(), engine_error(kind="crashed")],
+        components=[component_result(9, 3, model=[Term(name="x", kind="mutant", rules=["x"])])],
         environment={"free": ""},
         selection={"free": "x"},
         left_out={"free": 3},

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from tidegauge.adapter import Implementation
+from tidegauge.result_words import kind_of
 from tidegauge.results import (
     SCHEMA,
+    ComponentResult,
     Counterexample,
+    EngineError,
     ItemResult,
     JobPicture,
     PropertyResult,
@@ -17,7 +20,9 @@ from tidegauge.results import (
     StepRecord,
     SubtaskPicture,
     Suspect,
+    Term,
     Verdict,
+    counts_of,
 )
 
 Wire = dict[str, Any]
@@ -166,6 +171,45 @@ def rule(number: int, verdict: Verdict = "pass", **fields: Any) -> RuleResult:
     return RuleResult(**{**values, **fields})
 
 
+def known_deviation(number: int, text: str = "as the known deviation D", **fields: Any) -> RuleResult:
+    """A rule that fails as a known deviation."""
+    return rule(number, "fail", deviation=text, **fields)
+
+
+def engine_error(**fields: Any) -> EngineError:
+    """An engine that loses its connection in many scenarios."""
+    values: dict[str, Any] = {
+        "component": "valve",
+        "kind": "exception",
+        "text": "ConnectionError: lost connection",
+        "scenarios": 863,
+        "of": 2954,
+        "scenario": "valve/seed-7/12",
+        "traceback": 'Traceback (most recent call last):\n  File "valve.py", line 7, in idle\n'
+        "ConnectionError: lost connection\n",
+        "rules": ["VALVE-1", "VALVE-2"],
+    }
+    return EngineError(**{**values, **fields})
+
+
+def component_result(failing: int = 0, errors: int = 0, **fields: Any) -> ComponentResult:
+    """What the valve's scenarios came to."""
+    values = {
+        "component": "valve",
+        "scenarios": 2954,
+        "failing": failing,
+        "errors": errors,
+        "examined": failing,
+    }
+    return ComponentResult(**{**values, **fields})
+
+
+def fitted(*names: str, failing: int = 175, explained: int = 175) -> ComponentResult:
+    """A valve that a model of these mutants explains."""
+    model = [Term(name=name, kind="mutant", rules=["VALVE-1"]) for name in names]
+    return component_result(failing, explained=explained, model=model)
+
+
 def property_result(verdict: Verdict = "pass", violated: int = 0) -> PropertyResult:
     """The result of a property."""
     return PropertyResult(
@@ -183,7 +227,8 @@ def property_result(verdict: Verdict = "pass", violated: int = 0) -> PropertyRes
 def results(rules: list[RuleResult] | None = None, **fields: Any) -> Results:
     """A complete run in which everything passes, unless told otherwise."""
     chosen = [rule(number) for number in range(1, 6)] if rules is None else rules
-    failing = sum(found.verdict == "fail" for found in chosen)
+    failing = sum(kind_of(found) == "fail" and found.flaky is None for found in chosen)
+    erring = any(found.verdict == "error" for found in chosen)
     values: dict[str, Any] = {
         "schema": SCHEMA,
         "tidegauge": "0.1.0",
@@ -201,10 +246,16 @@ def results(rules: list[RuleResult] | None = None, **fields: Any) -> Results:
         "started": "2026-01-01T12:00:00+00:00",
         "duration_s": 83.4,
         "complete": True,
-        "exit_code": 1 if failing else 0,
+        "exit_code": 1 if failing or erring or fields.get("errors") else 0,
         "command": ["tidegauge", "run", "--adapter", "sample engine"],
         "selection": {"components": "", "rules": ""},
-        "counts": {"scenarios": 12345, "steps": 67890, "failing_scenarios": 17 * failing},
+        "counts": {
+            **counts_of(chosen),
+            "scenarios": 12345,
+            "steps": 67890,
+            "failing_scenarios": 17 * failing,
+            "error_scenarios": sum(error.scenarios for error in fields.get("errors", [])),
+        },
         "rules": chosen,
         "properties": [property_result()],
         "items": [
@@ -212,6 +263,56 @@ def results(rules: list[RuleResult] | None = None, **fields: Any) -> Results:
         ],
     }
     return Results(**{**values, **fields})
+
+
+def of_every_kind() -> Results:
+    """A run with rules of every kind, each in another number, in two components."""
+    mutants = ["valve-no-flush", "valve-guarded-flush", "valve-lower-watermark-accepted"]
+    blind = "not tested: VALVE-1 fails first (0 of 10 clean scenarios); fix that first"
+    rules = [
+        rule(1, "fail", also_in=["job"]),
+        rule(2, "fail", suspected=True),
+        rule(3, "fail", flaky="a race (https://example.org/7)"),
+        *(known_deviation(number) for number in (4, 5)),
+        *(rule(number, "error", reason="no answer where the rule decides") for number in (6, 7, 8)),
+        *(
+            rule(number, "not-tested", reason=blind, stands_in_the_way="valve/seed-7/4711")
+            for number in range(9, 15)
+        ),
+        rule(15, "not-applicable", reason="not claimed by this engine"),
+        rule(16, excludes=mutants),
+        rule(17, excludes=mutants[:1], thin=True),
+        rule(18, policy="by policy when_equal = twice; core says once"),
+        *(rule(number) for number in range(19, 22)),
+        *(
+            rule(number, id=f"CLOCK-{number}", component="clock", title=f"Clock rule {number}")
+            for number in (1, 2)
+        ),
+        rule(
+            1,
+            "fail",
+            id="JOB-1",
+            component="job",
+            affected_by=["VALVE-1"],
+            counterexample=job_counterexample(),
+        ),
+    ]
+    return results(
+        rules,
+        errors=[engine_error()],
+        components=[
+            component_result(
+                175,
+                863,
+                explained=175,
+                model=[
+                    Term(name="valve-guarded-flush", kind="mutant", rules=["VALVE-1"]),
+                    Term(name="valve-stalled-reactivation", kind="mutant", rules=["VALVE-2"]),
+                ],
+            ),
+            component_result(component="clock"),
+        ],
+    )  # fmt: skip
 
 
 def many_failures(number: int, steps: int = 12) -> Results:

@@ -15,7 +15,16 @@ from conftest import Command, run_module
 from hostile_results import HOSTILE, hostile_results
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
-from report_samples import counterexample, job_counterexample, missing_minimum, property_result, results, rule
+from report_samples import (
+    counterexample,
+    engine_error,
+    job_counterexample,
+    known_deviation,
+    missing_minimum,
+    property_result,
+    results,
+    rule,
+)
 
 from tidegauge.results import Results, encode_results, read_results
 from tidegauge.scenario import BadInput
@@ -76,12 +85,11 @@ def test_two_results_of_one_id_are_an_error_and_nothing_is_written(folder: Path)
     [
         (rule(1), "passed", None),
         (rule(1, "fail"), "failed", "Broken: expected watermark 20; got nothing"),
-        (rule(1, "not-judged"), "unknown", "Not judged: reason of rule 1"),
-        (rule(1, "not-run"), "broken", "Not run: reason of rule 1"),
+        (rule(1, "not-tested"), "unknown", "Not tested: reason of rule 1"),
+        (rule(1, "error"), "broken", "Error: reason of rule 1"),
         (rule(1, "not-applicable"), "skipped", "Not applicable: reason of rule 1"),
-        (rule(1, deviation="as D: why"), "skipped", "Known deviation: as D: why"),
+        (known_deviation(1, "as D: why"), "skipped", "Known deviation: as D: why"),
         (rule(1, "fail", flaky="a race"), "skipped", "Known to be flaky: a race"),
-        (rule(1, "fail", scored=False), "skipped", "Not scored: fail, reason of rule 1"),
     ],
 )
 def test_a_verdict_becomes_a_status_with_its_reason(
@@ -98,12 +106,12 @@ def test_a_verdict_becomes_a_status_with_its_reason(
 def test_a_category_stands_for_each_kind_of_message_and_takes_no_others(folder: Path) -> None:
     found = [
         rule(1, "fail"),
-        rule(2, "not-judged"),
-        rule(3, "not-run"),
+        rule(2, "not-tested"),
+        rule(3, "error"),
         rule(4, "not-applicable"),
-        rule(5, deviation="d"),
+        known_deviation(5),
     ]
-    write(results(found), folder)
+    write(results(found, errors=[engine_error()]), folder)
     categories = json.loads((folder / "categories.json").read_text(encoding="utf-8"))
     for result in written(folder).values():
         if result["status"] == "passed":
@@ -279,7 +287,7 @@ def texts(value: object) -> list[str]:
 def test_hostile_texts_are_only_texts(folder: Path, text: str) -> None:
     write(hostile_results(text), folder)
     found = written(folder)
-    assert len(found) == 12
+    assert len(found) == 15
     for result in found.values():
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]", "".join(texts(result)))
         assert len(json.dumps(result)) < 100_000

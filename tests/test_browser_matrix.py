@@ -36,7 +36,7 @@ def shipped_and_wrong() -> list[Run]:
     wrong = [
         rule(1),
         rule(2, "fail"),
-        rule(3, "not-judged"),
+        rule(3, "not-tested"),
         rule(4, policy="by policy `x` = y; core says z"),
     ]
     runs = [Run(found) for found in load_shipped().values()]

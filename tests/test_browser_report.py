@@ -22,7 +22,15 @@ from browser import (
 )
 from conftest import ROOT, plain_environment, run_module
 from playwright.sync_api import Browser, Page, expect
-from report_samples import job_counterexample, job_picture, many_failures, property_result, results, rule
+from report_samples import (
+    job_counterexample,
+    job_picture,
+    known_deviation,
+    many_failures,
+    property_result,
+    results,
+    rule,
+)
 
 from tidegauge.results import DeviationResult, Results
 from tidegauge_reports.compliance.html import render, write
@@ -32,15 +40,15 @@ TEXT = f"as the known deviation mutant:valve-no-flush: until version 3 ({LINK})"
 
 
 def varied() -> Results:
-    """A run in which rules stand in every way: at the root, affected, flaky, deviating, unscored."""
+    """A run in which rules stand in every way: at the root, affected, flaky, deviating, suspected."""
     valve = [rule(number) for number in range(1, 15)]
     valve[1] = rule(2, "fail", also_in=["job"])
     valve[2] = rule(3, level="SHOULD")
-    valve[4] = rule(5, deviation=TEXT, reason=TEXT)
+    valve[4] = known_deviation(5, TEXT, reason=TEXT)
     valve[5] = rule(6, policy="by policy when_equal = twice; core says once")
     valve[6] = rule(7, "fail", flaky=f"a race ({LINK})")
-    valve[7] = rule(8, "not-judged", level="MAY")
-    valve[8] = rule(9, "fail", scored=False, since="9.9")
+    valve[7] = rule(8, "not-tested", level="MAY")
+    valve[8] = rule(9, "fail", suspected=True)
     valve[9] = rule(10, title="What is said twice", sentence="A marmot MUST whistle.")
     return results(
         [
@@ -134,7 +142,7 @@ def test_filters_combine_and_act_on_rules_and_map(page: Page) -> None:
     page.get_by_label("Component").select_option("valve")
     assert visible_rules(page) == ["VALVE-2", "VALVE-7", "VALVE-9"]
     expect(page.get_by_role("heading", name="JOB: Whole jobs")).to_be_hidden()
-    page.get_by_role("checkbox", name="not judged").check()
+    page.get_by_role("checkbox", name="not tested").check()
     assert visible_rules(page) == ["VALVE-2", "VALVE-7", "VALVE-8", "VALVE-9"]
     page.get_by_role("checkbox", name="MAY").check()
     assert visible_rules(page) == ["VALVE-8"]
@@ -233,18 +241,16 @@ def test_all_can_be_reached_by_keyboard(page: Page) -> None:
 
 def test_root_and_affected_rules_and_all_that_is_known_show_at_a_glance(page: Page) -> None:
     banner = page.locator(".banner").inner_text()
-    assert banner.index("The root: begin here") < banner.index("VALVE-2") < banner.index("Also affected")
-    assert banner.index("Also affected") < banner.index("JOB-1")
+    assert banner.index("Root cause: start here") < banner.index("VALVE-2")
+    assert banner.index("VALVE-2") < banner.index("Downstream failures") < banner.index("JOB-1")
     cells = [cell.inner_text().split() for cell in page.locator(".row").last.locator(".cell").all()]
     signs = dict(cells)
     assert signs == {
-        **{str(number): "P" for number in range(1, 15)}, "2": "F", "5": "P†", "6": "P*", "7": "F~", "8": "?", "9": "F°"
+        **{str(number): "P" for number in range(1, 15)}, "2": "F", "5": "F†", "6": "P*", "7": "F~", "8": "?", "9": "F"
     }  # fmt: skip
-    assert (
-        page.locator(".map").get_by_role("link", name="JOB-1, fail, also affected").inner_text() == "1\n(F)"
-    )
+    assert page.locator(".map").get_by_role("link", name="JOB-1, fail, downstream").inner_text() == "1\n(F)"
     key = page.locator(".key").inner_text()
-    for sign in ("(F)", "P†", "P*", "F~", "°"):
+    for sign in ("(F)", "F†", "P*", "F~"):
         assert sign in key
 
 
@@ -256,9 +262,9 @@ def test_root_and_affected_rules_and_all_that_is_known_show_at_a_glance(page: Pa
         "VALVE-5": ("known deviation", "until version 3", LINK, "does not do what the sentence says"),
         "VALVE-6": ("In this profile: by policy when_equal", "in the reading of the profile"),
         "VALVE-7": ("known to be flaky", "a race", LINK, "What to check:"),
-        "VALVE-8": ("not judged", "MAY", "reason of rule 8"),
-        "VALVE-9": ("not scored", "Not scored for suite 1.0; the rule was added in version 9.9.", "What to check:"),
-        "JOB-1": ("also affected", "begin with VALVE-2", "See its picture: The FLIP-182 job"),
+        "VALVE-8": ("not tested", "MAY", "reason of rule 8"),
+        "VALVE-9": ("fail", "Most likely cause (suspiciousness), not proven.", "What to check:"),
+        "JOB-1": ("downstream", "start with VALVE-2", "See its picture: The FLIP-182 job"),
     }.items(),
 )  # fmt: skip
 def test_a_rule_says_all_that_is_known_of_it(page: Page, number: str, expected: tuple[str, ...]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser import PAYLOADS, WIDTHS, assert_harmless, chromium, opened, overflowing, page, picture_folder
 from playwright.sync_api import Browser, Page, expect
-from report_samples import results, rule
+from report_samples import known_deviation, results, rule
 from test_site import hostile
 
 from tidegauge.results import Results
@@ -42,7 +42,7 @@ PICTURES = (
 
 def failing() -> Results:
     """A run in which two rules fail and one deviates."""
-    return results([rule(1), rule(2, "fail"), rule(3, deviation="known for long"), rule(15, "fail")])
+    return results([rule(1), rule(2, "fail"), known_deviation(3, "known for long"), rule(15, "fail")])
 
 
 @pytest.fixture(scope="module")

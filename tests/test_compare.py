@@ -9,7 +9,7 @@ import pytest
 from conftest import Command
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
-from report_samples import property_result, results, rule
+from report_samples import component_result, engine_error, known_deviation, property_result, results, rule
 
 from tidegauge.adapter import Implementation
 from tidegauge.results import DeviationResult, Results, RuleResult, Verdict, encode_results, read_results
@@ -54,18 +54,22 @@ def deviation(**fields: Any) -> DeviationResult:
     ("old", "new", "kind", "worse"),
     [
         ("pass", "fail", "newly failing", True),
-        ("not-judged", "fail", "newly failing", True),
+        ("not-tested", "fail", "newly failing", True),
+        ("error", "fail", "newly failing", True),
+        ("pass", "error", "newly in error", True),
+        ("fail", "error", "newly in error", True),
+        ("not-tested", "error", "newly in error", True),
         ("not-applicable", "fail", "newly failing", True),
-        ("pass", "not-judged", "verdict lost", True),
-        ("pass", "not-run", "verdict lost", True),
+        ("pass", "not-tested", "verdict lost", True),
         ("pass", "not-applicable", "no longer claimed", True),
         ("fail", "not-applicable", "no longer claimed", True),
         ("fail", "pass", "newly passing", False),
-        ("not-run", "pass", "newly passing", False),
+        ("not-tested", "pass", "newly passing", False),
+        ("error", "pass", "newly passing", False),
         ("not-applicable", "pass", "newly passing", False),
-        ("fail", "not-judged", "other", False),
-        ("not-judged", "not-run", "other", False),
-        ("not-applicable", "not-run", "other", False),
+        ("fail", "not-tested", "other", False),
+        ("error", "not-tested", "other", False),
+        ("not-applicable", "not-tested", "other", False),
     ],
 )
 def test_what_a_change_of_verdict_is(old: Verdict, new: Verdict, kind: str, worse: bool) -> None:
@@ -74,7 +78,7 @@ def test_what_a_change_of_verdict_is(old: Verdict, new: Verdict, kind: str, wors
     assert found.worse is worse
 
 
-@pytest.mark.parametrize("verdict", ["pass", "fail", "not-applicable", "not-judged", "not-run"])
+@pytest.mark.parametrize("verdict", ["pass", "fail", "error", "not-applicable", "not-tested"])
 def test_the_same_run_has_no_changes(verdict: Verdict) -> None:
     found = changed(verdict, verdict)
     assert found.same
@@ -82,24 +86,75 @@ def test_the_same_run_has_no_changes(verdict: Verdict) -> None:
     assert (found.headline, sections(found)) == ("Nothing changed", [])
 
 
-def test_what_is_flaky_or_not_scored_is_listed_and_does_not_count() -> None:
-    for fields, remark in (
-        ({"flaky": "the clock jumps"}, "known to be flaky"),
-        ({"scored": False, "since": "1.1"}, "not scored for this suite"),
-    ):
-        found = changed("pass", "fail", **fields)
-        assert not found.worse
-        assert found.headline == "Nothing got worse"
-        assert [section.title for section in sections(found)] == ["Newly failing"]
-        assert remark in sections(found)[0].rows[0][1]
+def test_what_is_flaky_is_listed_and_does_not_count() -> None:
+    found = changed("pass", "fail", flaky="the clock jumps")
+    assert not found.worse
+    assert found.headline == "Nothing got worse"
+    assert [section.title for section in sections(found)] == ["Newly failing"]
+    assert "known to be flaky" in sections(found)[0].rows[0][1]
+
+
+def test_an_engine_that_newly_crashes_got_worse_whatever_its_verdicts_are() -> None:
+    old = run(rule(1), rule(2, "fail"), components=[component_result(175)])
+    new = run(rule(1), rule(2, "fail"), components=[component_result(90, 863)], errors=[engine_error()])
+    found = compare(old, new)
+    assert found.worse
+    assert found.headline == "Worse: more errors in valve"
+    section = sections(found)[0]
+    assert (section.title, section.worse) == ("Errors and failing scenarios", True)
+    assert section.rows == [
+        (
+            "valve",
+            "0 → 863",
+            "175 → 90",
+            "2,954 → 2,954",
+            "raised ConnectionError in 863 of 2,954 scenarios: ConnectionError: lost connection",
+        )
+    ]
+    assert not compare(new, old).worse
+    bare = run(rule(1), rule(2, "fail"), components=[component_result(175)], errors=[engine_error()])
+    assert compare(old, bare).worse, "errors count even if the components do not tell of them"
+    assert compare(run(rule(1), rule(2)), run(rule(1, "error"), rule(2))).headline == (
+        "Worse: 1 rule is newly in error"
+    )
+
+
+def test_more_errors_in_as_many_scenarios_are_worse_and_fewer_are_not() -> None:
+    few, many = (run(rule(1, "error"), components=[component_result(0, errors)]) for errors in (3, 863))
+    assert compare(few, many).worse
+    assert not compare(many, few).worse
+    drawn_otherwise = run(rule(1, "error"), components=[component_result(0, 863, scenarios=300_000)])
+    assert not compare(few, drawn_otherwise).worse
+
+
+def test_numbers_of_failing_scenarios_that_change_are_a_change() -> None:
+    old = run(rule(1, "fail"), components=[component_result(175), component_result(component="clock")])
+    new = run(rule(1, "fail"), components=[component_result(176), component_result(component="clock")])
+    found = compare(old, new)
+    assert not found.worse
+    assert not found.same
+    assert found.headline == "No verdict changed, the numbers of failing scenarios did"
+    assert [row[0] for row in sections(found)[0].rows] == ["valve"]
+    assert compare(old, old).headline == "Nothing changed"
 
 
 def test_a_known_deviation_is_no_pass_and_its_loss_is_seen() -> None:
-    found = changed("fail", "pass", deviation="as the known deviation mutant:x")
-    assert [change.kind for change in found.rules] == ["other"]
-    assert sections(found)[0].rows[0][1] == "fail → pass, known deviation"
-    found = compare(run(rule(1, deviation="d")), run(rule(1)))
-    assert sections(found)[0].rows[0][1] == "pass, known deviation → pass"
+    for old, new, kind, worse in (
+        (rule(1, "fail"), known_deviation(1), "other", False),
+        (rule(1), known_deviation(1), "other", False),
+        (known_deviation(1), rule(1), "newly passing", False),
+        (known_deviation(1), rule(1, "fail"), "newly failing", True),
+        (known_deviation(1), rule(1, "not-tested"), "verdict lost", True),
+        (known_deviation(1), rule(1, "error"), "newly in error", True),
+    ):
+        found = compare(run(old), run(new))
+        assert [(change.kind, change.worse) for change in found.rules] == [(kind, worse)]
+    found = compare(run(rule(1, "fail")), run(known_deviation(1, "as the known deviation mutant:x")))
+    assert sections(found)[0].rows[0][1:] == (
+        "fail → known deviation",
+        "Title of rule 1",
+        "as the known deviation mutant:x",
+    )
 
 
 def test_rules_that_come_and_go() -> None:
@@ -118,7 +173,7 @@ def test_a_rule_that_passed_and_is_not_in_the_new_run_has_lost_its_verdict() -> 
     old = run(rule(1), rule(2, "not-applicable"), rule(3))
     found = compare(old, run(rule(3), selection={"components": "", "rules": "VALVE-3"}))
     assert found.worse
-    assert found.headline == "Worse: 1 rule has no verdict any more"
+    assert found.headline == "Worse: 1 rule is no longer tested"
     assert [one.id for one in found.lost] == ["VALVE-1"]
     assert any("Other selection: everything before, rules VALVE-3 now" in said for said in caveats(found))
     assert not compare(run(rule(2, "not-applicable"), rule(3)), run(rule(3))).worse
@@ -128,9 +183,13 @@ def test_properties_that_are_newly_violated() -> None:
     old, new = [property_result()], [property_result("fail", 3)]
     found = compare(run(rule(1), properties=old), run(rule(1), properties=new))
     assert found.worse
-    assert found.headline == "Worse: 1 property is newly violated"
+    assert found.headline == "Worse: 1 property is newly violated or in error"
     assert not compare(run(rule(1), properties=new), run(rule(1), properties=old)).worse
     assert not compare(run(rule(1), properties=[]), run(rule(1), properties=new)).worse
+    error = [property_result("error")]
+    assert compare(run(rule(1), properties=old), run(rule(1), properties=error)).worse
+    known = [replace(new[0], deviation="d")]
+    assert not compare(run(rule(1), properties=old), run(rule(1), properties=known)).worse
     flaky = [replace(new[0], flaky="the clock")]
     assert not compare(run(rule(1), properties=old), run(rule(1), properties=flaky)).worse
 
@@ -180,7 +239,7 @@ def test_what_makes_two_runs_hard_to_compare_is_said() -> None:
         options={"engine": "slow"},
         layer="streaming",
     )
-    new = run(rule(1), implementation=engine, profile="spark-4", suite="1.1", seed=7, complete=False)
+    new = run(rule(1), implementation=engine, profile="spark-4", seed=7, complete=False)
     new = replace(new, environment={"python": "3.12", "platform": "Linux x86_64"})
     found = compare(run(rule(1)), new)
     told = {one.what: (one.old, one.new, bool(one.consequence)) for one in found.identity}
@@ -188,7 +247,6 @@ def test_what_makes_two_runs_hard_to_compare_is_said() -> None:
         "engine": ("sample-engine", "other-engine", True),
         "engine version": ("4.2", "5", False),
         "profile": ("core", "spark-4", True),
-        "suite": ("1.0", "1.1", True),
         "seed": ("20260101", "7", True),
         "complete": ("the whole run", "ended early", True),
         "options": ("engine=fast", "engine=slow", True),
@@ -196,7 +254,7 @@ def test_what_makes_two_runs_hard_to_compare_is_said() -> None:
         "capabilities": ("with snapshot", "with int64", False),
         "python": ("3.11.7", "3.12", False),
     }
-    assert len(caveats(found)) == 7
+    assert len(caveats(found)) == 6
     assert not found.worse
 
 
@@ -238,7 +296,7 @@ def test_the_markdown_holds_no_foreign_markup() -> None:
 
 
 def test_the_same_runs_give_the_same_text() -> None:
-    old, new = run(rule(1), rule(2), rule(3)), run(rule(1, "fail"), rule(3, "not-run"), rule(4))
+    old, new = run(rule(1), rule(2), rule(3)), run(rule(1, "fail"), rule(3, "not-tested"), rule(4))
     assert render(compare(old, new)) == render(compare(old, new))
 
 

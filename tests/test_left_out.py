@@ -208,15 +208,15 @@ def test_what_was_left_out_is_said_in_the_summary_and_in_the_report(
     found = results(left_out={"a status": 1200, TOO_SLOW: 3}, counts=counts)
     said = f"a status (1,200), {TOO_SLOW} (3)"
     print_summary(found, [])
-    assert f"scenarios that were not put to the engine: {said}\n" in capsys.readouterr().out
-    assert f"Scenarios that were not put to the engine: {said}." in conclude(found).remarks
+    assert f"scenarios that did not run on the engine: {said}\n" in capsys.readouterr().out
+    assert f"Scenarios that did not run on the engine: {said}." in conclude(found).remarks
     print_summary(results(counts=counts), [])
-    assert "not put to the engine" not in capsys.readouterr().out
+    assert "did not run on the engine" not in capsys.readouterr().out
 
 
 def test_a_property_without_a_verdict_is_said_in_the_summary(capsys: pytest.CaptureFixture[str]) -> None:
     """It is why the run does not succeed."""
-    print_summary(results(properties=[property_result("not-run")]), [])
-    assert "property valve-output-increases not-run: " in capsys.readouterr().out
+    print_summary(results(properties=[property_result("not-tested")]), [])
+    assert "property valve-output-increases not tested: " in capsys.readouterr().out
     print_summary(results(properties=[property_result("not-applicable")]), [])
     assert "valve-output-increases" not in capsys.readouterr().out

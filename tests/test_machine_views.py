@@ -13,11 +13,27 @@ from hostile_results import HOSTILE, hostile_results
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from report_samples import missing_minimum, property_result, results, rule
+from msgspec.structs import replace
+from report_samples import (
+    engine_error,
+    fitted,
+    known_deviation,
+    missing_minimum,
+    property_result,
+    results,
+    rule,
+)
 
-from tidegauge.assembly import _exit_code
 from tidegauge.judging.known_deviations import expected
-from tidegauge.results import VERDICTS, DeviationResult, ItemResult, Results, RuleResult
+from tidegauge.results import (
+    VERDICTS,
+    DeviationResult,
+    EngineError,
+    ItemResult,
+    PropertyResult,
+    Results,
+    RuleResult,
+)
 from tidegauge_reports.conclusion import conclude
 from tidegauge_reports.machines import badge, junit, markdown
 from tidegauge_reports.machines.badge import GROUNDS, badge_text
@@ -100,13 +116,11 @@ def test_each_rule_is_a_case_in_the_suite_of_its_component() -> None:
     [
         (rule(1), "passed", ""),
         (rule(1, "fail"), "failure", "Broken: expected watermark 20; got nothing"),
-        (rule(1, "not-judged"), "error", "Not judged: reason of rule 1"),
-        (rule(1, "not-run"), "error", "Not run: reason of rule 1"),
+        (rule(1, "error"), "error", "Error: reason of rule 1"),
+        (rule(1, "not-tested"), "error", "Not tested: reason of rule 1"),
         (rule(1, "not-applicable"), "skipped", "Not applicable: reason of rule 1"),
-        (rule(1, deviation="as D: why"), "skipped", "Known deviation: as D: why"),
+        (known_deviation(1, "as D: why"), "skipped", "Known deviation: as D: why"),
         (rule(1, "fail", flaky="a race (URL)"), "skipped", "Known to be flaky: a race (URL)"),
-        (rule(1, "fail", scored=False), "skipped", "Not scored: fail, reason of rule 1"),
-        (rule(1, "not-run", scored=False), "skipped", "Not scored: not-run, reason of rule 1"),
     ],
 )
 def test_a_verdict_becomes_an_element_with_its_reason(found: RuleResult, tag: str, message: str) -> None:
@@ -116,15 +130,35 @@ def test_a_verdict_becomes_an_element_with_its_reason(found: RuleResult, tag: st
         assert child.attrib["message"] == message
 
 
+def test_errors_are_told_apart_from_what_is_not_tested_by_their_type() -> None:
+    document = results([rule(1, "error"), rule(2, "not-tested"), rule(3, "fail"), known_deviation(4)])
+    types = [child.attrib["type"] for number in (1, 2, 3, 4) for child in case(document, f"VALVE-{number}")]
+    assert types == ["error", "not-tested", "failure", "skipped"]
+
+
+def test_each_error_of_the_engine_is_a_case_with_its_traceback() -> None:
+    document = results([rule(1, "error"), rule(2)], errors=[engine_error()])
+    (error,) = case(document, "valve raised ConnectionError in 863 of 2,954 scenarios")
+    assert error.tag == "error"
+    assert error.attrib["message"].endswith("scenarios: ConnectionError: lost connection")
+    for part in ("First in scenario valve/seed-7/12.", "Traceback (most recent", "VALVE-1, VALVE-2"):
+        assert part in (error.text or "")
+    assert junit.render(document).count(b"Traceback (most recent") == 1
+    silent = results(errors=[engine_error()])
+    assert int(ElementTree.fromstring(junit.render(silent)).attrib["errors"]) == 1
+
+
 def test_a_failure_shows_the_history_how_to_replay_it_and_whom_to_suspect() -> None:
     (failure,) = case(results([rule(2, "fail")]), "VALVE-2")
     text = failure.text or ""
     for part in (
         "On a valve with 2 channels",
         "Replay: tidegauge replay results/counterexamples/VALVE-2.jsonl --adapter sample",
-        "Suspects: VALVE-2 0.97, VALVE-1 0.41",
+        "Suspiciousness: VALVE-2 0.97, VALVE-1 0.41",
     ):
         assert part in text
+    (suspected,) = case(results([rule(2, "fail", suspected=True)]), "VALVE-2")
+    assert "most likely cause (suspiciousness), not proven" in (suspected.text or "")
 
 
 def test_properties_items_without_a_result_and_deviations_are_cases_too() -> None:
@@ -151,9 +185,9 @@ def test_differing_outputs_that_no_rule_explains_are_a_failure_of_their_item() -
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        (results(complete=False, exit_code=1), "Incomplete: the run ended early"),
-        (results([rule(1, "not-applicable")], exit_code=1), "Nothing was judged"),
-        (results(exit_code=1), "Not shown to conform: the run ended with exit code 1"),
+        (results(complete=False, exit_code=1), "INCOMPLETE: the run ended early"),
+        (results([rule(1, "not-applicable")], exit_code=1), "NOT TESTED: the engine claims none"),
+        (results(exit_code=1), "INCOMPLETE: the run ended with exit code 1"),
     ],
 )
 def test_a_run_that_failed_otherwise_has_an_error_of_its_own(document: Results, message: str) -> None:
@@ -190,25 +224,18 @@ def runs(draw: st.DrawFn) -> Results:
     """Any run, with the exit code that the kit gives it."""
     known = st.sampled_from([None, "known"])
     rules = [
-        rule(number, draw(st.sampled_from(VERDICTS)), scored=draw(st.booleans()))
+        rule(number, draw(st.sampled_from(VERDICTS)), deviation=draw(known), flaky=draw(known))
         for number in range(draw(st.integers(0, 4)))
     ]
     rules = [
-        rule(number, found.verdict, scored=found.scored, flaky=draw(known))
-        if found.verdict == "fail"
-        else rule(number, found.verdict, scored=found.scored, deviation=draw(known))
-        if found.verdict == "pass"
-        else found
-        for number, found in enumerate(rules)
+        found if found.verdict == "fail" else replace(found, deviation=None, flaky=None) for found in rules
     ]
     properties = [property_result(draw(st.sampled_from(VERDICTS))) for _ in range(draw(st.integers(0, 1)))]
     outcomes = st.sampled_from(["judged", "judged", "failed", "crashed", "timeout", "error", "not-run"])
-    items = [
-        item(f"valve-{number}", draw(outcomes), scored=draw(st.booleans()))
-        for number in range(draw(st.integers(0, 3)))
-    ]
+    items = [item(f"valve-{number}", draw(outcomes)) for number in range(draw(st.integers(0, 3)))]
     statuses = st.sampled_from(["as-known", "unexpected-pass", "stale", "not-tried"])
     deviations = [deviation(draw(statuses)) for _ in range(draw(st.integers(0, 1)))]
+    errors = [engine_error() for _ in range(draw(st.integers(0, 1)))]
     ended = draw(st.booleans()) and all(found.outcome != "not-run" for found in items)
     return results(
         rules,
@@ -216,8 +243,29 @@ def runs(draw: st.DrawFn) -> Results:
         items=items,
         deviations=deviations,
         complete=ended,
-        exit_code=_exit_code(rules, properties, items, ended and all(map(expected, deviations))),
+        errors=errors,
+        exit_code=exit_code(rules, properties, items, errors, ended and all(map(expected, deviations))),
     )
+
+
+def exit_code(
+    rules: list[RuleResult],
+    properties: list[PropertyResult],
+    items: list[ItemResult],
+    errors: list[EngineError],
+    ended_as_known: bool,
+) -> int:
+    """0 if something was tested, every claimed rule passes or is known to fail, and nothing is in error."""
+    found = [*rules, *properties]
+    excused = [one.deviation is not None or one.flaky is not None for one in found]
+    passes = all(
+        one.verdict in ("pass", "not-applicable") or (one.verdict == "fail" and known)
+        for one, known in zip(found, excused, strict=True)
+    )
+    named = any(one.verdict == "fail" and one.deviation is None for one in found)
+    answered = all(one.outcome == "judged" or (one.outcome == "failed" and named) for one in items)
+    tested = any(rule.verdict != "not-applicable" for rule in rules)
+    return 0 if ended_as_known and tested and passes and answered and not errors else 1
 
 
 @settings(max_examples=400, deadline=None, derandomize=True, database=None)
@@ -245,7 +293,7 @@ def test_hostile_texts_leave_the_xml_legal_and_small(text: str) -> None:
     for found in root.iter():
         for told in (found.text or "", *found.attrib.values()):
             assert "\x1b" not in told
-    assert len(list(root.iter("testcase"))) == 12
+    assert len(list(root.iter("testcase"))) == 15
 
 
 def test_a_time_that_is_none_is_left_out() -> None:
@@ -284,15 +332,15 @@ OURS |= {"table", "thead", "tbody", "tr", "th", "td", "a"}
 
 def test_the_summary_says_it_in_the_first_line_and_counts_by_component() -> None:
     text = markdown.render(results([rule(1, "fail"), rule(2), rule(3, id="X-1", component="window")]))
-    assert text.startswith("## ❌ Does not conform: 1 of 3 rules fails\n")
+    assert text.startswith("## ❌ FAILED: 1 of 3 rules\n")
     page = Page(text)
     assert "sample-engine 4.2 · profile core" in page.text
     rows = [line for line in text.splitlines() if line.startswith(("| The status", "| Windows"))]
     assert rows == ["| The status-watermark valve | 1 | **1** |", "| Windows and lateness | 1 | 0 |"]
     assert markdown.render(results()).startswith("## ✅ Conforms: all 5 claimed rules pass\n")
-    deviating = markdown.render(results([rule(1, deviation="d")]))
+    deviating = markdown.render(results([known_deviation(1)]))
     assert deviating.startswith("## ⚠️ Deviates as known: the one claimed rule is not kept\n")
-    assert markdown.render(results(complete=False)).startswith("## ❔ Incomplete")
+    assert markdown.render(results(complete=False)).startswith("## ❔ INCOMPLETE")
 
 
 def test_a_failing_rule_shows_expected_got_and_how_to_replay_it() -> None:
@@ -300,24 +348,52 @@ def test_a_failing_rule_shows_expected_got_and_how_to_replay_it() -> None:
     assert "#### VALVE-2 (MUST) Title of rule 2\n\nA valve MUST keep `MIN`.\n" in text
     assert "```text\nexpected: watermark 20\ngot:      nothing\n```" in text
     assert "```sh\ntidegauge replay results/counterexamples/VALVE-2.jsonl --adapter sample\n```" in text
-    assert "Suspects: VALVE-2 0.97, VALVE-1 0.41" in text
+    assert "Suspiciousness: VALVE-2 0.97, VALVE-1 0.41" in text
+    assert "not proven" not in text
+    suspected = markdown.render(results([rule(2, "fail", suspected=True)]))
+    assert "This rule is the most likely cause (suspiciousness), not proven." in suspected
+
+
+def test_the_summary_puts_errors_first_and_says_models_and_thin_passes_in_a_line() -> None:
+    document = results(
+        [rule(1, "error"), rule(2, "fail"), rule(3, thin=True, excludes=["a"])],
+        errors=[engine_error(), engine_error(component="clock")],
+        components=[fitted("valve-guarded-flush")],
+    )
+    text = markdown.render(document)
+    assert text.startswith("## 💥 ERRORS: 1 of 3 rules; FAILED: 1 of 3 rules\n")
+    assert text.index("### Errors") < text.index("| component |") < text.index("### 1 failing rule")
+    assert "**valve** raised ConnectionError in 863 of 2,954 scenarios: ConnectionError: lost" in text
+    assert text.count("Traceback (most recent call last)") == 1
+    assert "* valve behaves as valve-guarded-flush: explains 175 of 175 failing scenarios" in text
+    assert "Pass on thin evidence: fewer than three mutants: VALVE-3." in text
+    page = Page(text)
+    assert "| error |" in text
+    assert page.tags <= OURS
+    many = [
+        engine_error(component=f"part {number}", traceback=f"{number} {'é' * 9000}") for number in range(40)
+    ]
+    written = markdown.render(results([rule(1, "fail")], errors=many))
+    assert len(written.encode()) <= markdown.MOST_BYTES
+    assert "… 30 more" in written
+    assert "#### VALVE-1" in written
 
 
 def test_what_counts_and_roots_come_first() -> None:
     found = [
-        rule(1, "fail", scored=False),
+        known_deviation(1),
         rule(2, "fail", affected_by=["VALVE-4"]),
         rule(3, "fail", flaky="known"),
         rule(4, "fail"),
     ]
     text = markdown.render(results(found))
-    assert re.findall("#### VALVE-([0-9])", text) == ["4", "2", "1", "3"]
-    assert "It builds on what fails VALVE-4; begin there." in text
+    assert re.findall("#### VALVE-([0-9])", text) == ["4", "2", "3"]
+    assert "Downstream failure; root cause: VALVE-4. Start there." in text
 
 
 def test_properties_deviations_and_what_has_no_verdict_have_their_tables() -> None:
     document = results(
-        [rule(1, "not-judged"), rule(2, "not-run"), rule(3)],
+        [rule(1, "not-tested", stands_in_the_way="valve/1"), rule(2, "error"), rule(3)],
         properties=[property_result("fail", 4)],
         items=[item("valve-fuzz", "timeout", text="gave | no answer")],
         deviations=[deviation("as-known"), deviation("stale", "b", link="javascript:alert(1)")],
@@ -328,7 +404,9 @@ def test_properties_deviations_and_what_has_no_verdict_have_their_tables() -> No
         "violated in 4 of 512 scenarios",
         "Known deviations",
         "as-known: shown in 3",
-        "Rules without a verdict",
+        "Rules in error and not tested",
+        "smallest unexplained scenario",
+        "valve/1",
         "reason of rule 2",
         "Test items without a result",
         "gave | no answer",
@@ -347,14 +425,15 @@ def test_hostile_texts_are_only_text_in_the_summary(text: str) -> None:
     assert "a" not in page.tags
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]", written)
     names = [tag for tag, _ in page.elements]
-    shown = names.count("details")
-    assert names.count("summary") == shown
-    assert names.count("pre") == 3 * shown
+    tracebacks = written.count("<summary>Traceback</summary>")
+    shown = names.count("details") - tracebacks
+    assert names.count("summary") == shown + tracebacks
+    assert names.count("pre") == 3 * shown + tracebacks
     assert shown == 3 or "Not shown here for want of room" in page.text
 
 
 def test_a_long_table_is_cut_to_a_line_that_fits_it() -> None:
-    text = markdown.render(results([rule(number, "not-run") for number in range(60)], exit_code=1))
+    text = markdown.render(results([rule(number, "not-tested") for number in range(60)], exit_code=1))
     assert "| … 20 more |  |  |  |" in text
     assert "VALVE-39 " in text
     assert "VALVE-40 " not in text
@@ -474,12 +553,13 @@ def told(document: Results) -> str:
         (results([rule(1), rule(2, "not-applicable")]), "conforms 1/1"),
         (results([rule(1), rule(2, "fail"), rule(3, "fail")]), "2 of 3 fail"),
         (results([rule(1), rule(2, "fail")]), "1 of 2 fails"),
-        (results([rule(1), rule(2, "fail"), rule(3, "fail", flaky="a race")]), "1 of 3 fails"),
-        (results([rule(1), rule(2, deviation="d")]), "1 of 2 deviates as known"),
-        (results([rule(1), rule(2, "fail", scored=False)], exit_code=0), "conforms 1/1"),
-        (results([rule(1), rule(2, "not-judged")], exit_code=1), "not shown"),
-        (results(complete=False, exit_code=1), "not shown"),
-        (results(properties=[property_result("fail", 1)], exit_code=1), "does not conform"),
+        (results([rule(1), rule(2, "fail"), rule(3, "fail", flaky="a race")]), "2 of 3 fail"),
+        (results([rule(1), known_deviation(2)]), "1 of 2 deviates as known"),
+        (results([rule(1), rule(2, "error"), rule(3, "fail")]), "1 of 3 in error"),
+        (results(errors=[engine_error()]), "errors"),
+        (results([rule(1), rule(2, "not-tested")], exit_code=1), "not tested"),
+        (results(complete=False, exit_code=1), "incomplete"),
+        (results(properties=[property_result("fail", 1)], exit_code=1), "failed"),
         (results(selection={"components": "valve"}), "conforms 5/5 (part)"),
     ],
 )
@@ -496,7 +576,7 @@ def test_the_badge_has_a_title_for_those_who_cannot_see_it() -> None:
     title = drawing.find("{http://www.w3.org/2000/svg}title")
     assert title is not None
     assert title.text == (
-        "event time, spark-4: conforms 5/5. sample-engine 4.2, profile spark-4, suite 1.0: "
+        "event time, spark-4: conforms 5/5. sample-engine 4.2, profile spark-4: "
         "Conforms: all 5 claimed rules pass."
     )
 
@@ -529,8 +609,9 @@ def test_white_text_on_every_ground_has_enough_contrast(colour: str) -> None:
         badge.render(document)
         for document in (
             results(),
-            results([rule(1, deviation="d")]),
+            results([known_deviation(1)]),
             results([rule(1, "fail")]),
+            results([rule(1, "error")]),
             results(complete=False, exit_code=1),
         )
     )

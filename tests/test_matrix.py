@@ -13,7 +13,7 @@ import pytest
 from conftest import Command
 from markdown_it import MarkdownIt
 from page_reader import read
-from report_samples import results, rule
+from report_samples import known_deviation, results, rule
 
 from tidegauge.adapter import Implementation
 from tidegauge.results import DeviationResult, Results, RuleResult, Verdict, encode_results, read_results
@@ -37,7 +37,7 @@ def run(*rules: RuleResult, **fields: Any) -> Run:
 
 def four() -> Matrix:
     """Four engines: a right one, a wrong one, one with a known deviation and another profile, and a part."""
-    verdicts: list[Verdict] = ["pass", "fail", "not-judged", "not-run"]
+    verdicts: list[Verdict] = ["pass", "fail", "not-tested", "error"]
     deviation = DeviationResult(
         name="mutant:valve-no-flush",
         rules=["VALVE-2"],
@@ -64,7 +64,7 @@ def four() -> Matrix:
             run(
                 *coordinator,
                 rule(1, policy="by policy `x` = y; core says z"),
-                rule(2, deviation="as the known deviation"),
+                known_deviation(2),
                 rule(3),
                 rule(4),
                 implementation=engine("known"),
@@ -112,13 +112,13 @@ def test_where_engines_differ_and_where_only_their_claims_do() -> None:
     ]  # fmt: skip
     assert [row.id for row in matrix.rows if row.contested] == ["VALVE-1", "VALVE-2", "VALVE-3", "VALVE-4"]
     valve = matrix.chapters[1]
-    assert valve.counts(1) == {"pass": 1, "fail": 1, "not-judged": 1, "not-run": 1}
-    assert valve.counts(2) == {"pass": 3, "deviates": 1}
+    assert valve.counts(1) == {"pass": 1, "fail": 1, "error": 1, "not-tested": 1}
+    assert valve.counts(2) == {"pass": 3, "known_deviations": 1}
     assert (valve.counts(3), valve.missing(3)) == ({"pass": 1}, 3)
     assert [[cell.standing.sign if cell else None for cell in row.cells] for row in valve.rows] == [
-        ["P", "P", "P*", None], ["P", "F", "P†", "P"], ["P", "?", "P", None], ["P", "!", "P", None]
+        ["P", "P", "P*", None], ["P", "F", "F†", "P"], ["P", "?", "P", None], ["P", "E", "P", None]
     ]  # fmt: skip
-    assert set(matrix.notes) == {"P*", "P†"}
+    assert set(matrix.notes) == {"P*"}
 
 
 def test_the_page_has_every_rule_by_every_engine() -> None:
@@ -140,7 +140,7 @@ def test_the_page_has_every_rule_by_every_engine() -> None:
     assert cells.count("sign fail") == 3  # in the table, and twice below
     assert cells.count("sign absent") == 5
     for expected in (
-        "VALVE The status-watermark valve 4 P 4 pass 1 P 1 pass 1 F 1 fail 1 ? 1 not judged 1 ! 1 not run 3 P 3 pass 1 P† 1 pass as a known deviation 1 P",
+        "VALVE The status-watermark valve 4 P 4 pass 1 P 1 pass 1 F 1 fail 1 E 1 error 1 ? 1 not tested 3 P 3 pass 1 F† 1 known deviation 1 P",
         "P* pass in the reading of the profile",
         "known 4.2 · flink-2.3 : by policy x = y; core says z",
         "Only a part: rules VALVE-2.",
@@ -236,11 +236,11 @@ def test_the_text_has_chapters_by_engines_and_then_what_differs() -> None:
     )
     for expected in (
         "| ALIGN: The source coordinator | 2 P | 2 – | 2 P | 2 · |",
-        "| VALVE: The status-watermark valve | 4 P | 1 P, **1 F**, 1 ?, 1 ! | 3 P, 1 P† | 1 P, 3 · |",
-        "| **all** | 6 P | 1 P, **1 F**, 2 –, 1 ?, 1 ! | 5 P, 1 P† | 1 P, 5 · |",
-        "P pass; F fail; – not applicable; ? not judged; ! not run; · not in this run; ",
+        "| VALVE: The status-watermark valve | 4 P | 1 P, **1 F**, **1 E**, 1 ? | 3 P, 1 F† | 1 P, 3 · |",
+        "| **all** | 6 P | 1 P, **1 F**, **1 E**, 1 ?, 2 – | 5 P, 1 F† | 1 P, 5 · |",
+        "P pass; F fail; E error; F† known deviation; ? not tested; – not applicable; · not in this run; ",
         "Where engines that claim a rule differ:",
-        "| VALVE-2 Title of rule 2 | P | **F** | P† | P |",
+        "| VALVE-2 Title of rule 2 | P | **F** | F† | P |",
         "* wrong 4.2 · core: ALIGN (all)",
     ):
         assert expected in text
@@ -275,12 +275,12 @@ def test_all_of_the_picture_is_in_view_on_its_own_paper(engines: int) -> None:
 def test_the_picture_tells_verdicts_apart_without_colour() -> None:
     svg = ElementTree.fromstring(picture.render(four()))
     marks = [found.text for found in svg.iter(f"{SVG}text") if "mark" in (found.get("class") or "").split()]
-    assert sorted(marks, key=str) == sorted(["F", "?", "!", "*", "†"] * 2, key=str)  # each in the legend, too
+    assert sorted(marks, key=str) == sorted(["F", "?", "E", "*", "†"] * 2, key=str)  # each in the legend, too
     title, desc = svg.findtext(f"{SVG}title"), svg.findtext(f"{SVG}desc")
     assert title == "6 rules by 4 engines"
-    assert "wrong 4.2 · core: 1 pass, 1 fail, 2 not applicable, 1 not judged, 1 not run" in (desc or "")
+    assert "wrong 4.2 · core: 1 pass, 1 fail, 1 error, 1 not tested, 2 not applicable" in (desc or "")
     texts = [found.text for found in svg.iter(f"{SVG}text")]
-    assert {"6 of 6 pass", "1 of 4 fail", "5 pass, 1 deviate", "1 of 1 pass"} <= set(texts)
+    assert {"6 of 6 pass", "1 in error, 1 fail", "5 pass, 1 deviate", "1 of 1 pass"} <= set(texts)
 
 
 def written(folder: Path, name: str, document: Results) -> str:
@@ -293,7 +293,7 @@ def test_the_command_refuses_bad_input_in_one_line(tidegauge: Command, tmp_path:
     good = written(tmp_path, "good.json", results())
     (tmp_path / "cut.json").write_bytes((tmp_path / good).read_bytes()[:300])
     (tmp_path / "old.json").write_bytes(
-        (tmp_path / good).read_bytes().replace(b"tidegauge-results/1", b"tidegauge-results/0")
+        (tmp_path / good).read_bytes().replace(b"tidegauge-results/2", b"tidegauge-results/0")
     )
     (tmp_path / "taken" / "matrix.md").mkdir(parents=True)
     for arguments, named in (

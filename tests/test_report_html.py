@@ -17,9 +17,13 @@ import pytest
 from hostile_results import infected
 from page_reader import read
 from report_samples import (
+    component_result,
     counterexample,
+    engine_error,
+    fitted,
     job_counterexample,
     job_picture,
+    known_deviation,
     literal_picture,
     many_failures,
     missing_minimum,
@@ -50,9 +54,9 @@ def everything(text: str) -> Results:
         [
             rule(1),
             rule(2, "fail", policy="p"),
-            rule(3, "not-run"),
+            rule(3, "error"),
             rule(4, policy="p"),
-            rule(5, "not-judged"),
+            rule(5, "not-tested"),
         ],
         environment={"free": ""},
         selection={"free": "x"},
@@ -85,7 +89,7 @@ def test_every_section_is_there() -> None:
     )
     text = read(render(failing(items=[*failing().items, crashed]))).text
     for expected in (
-        "Does not conform: 2 of 5 rules fail",
+        "FAILED: 2 of 5 rules",
         "sample-engine 4.2",
         "in-process, observed after each step",
         "Option engine fast",
@@ -126,15 +130,15 @@ def test_failing_rules_are_open_and_drawn_and_the_others_closed() -> None:
 
 
 def test_the_map_has_a_lettered_cell_for_each_rule_that_leads_to_it() -> None:
-    verdicts: list[Verdict] = ["pass", "fail", "not-applicable", "not-judged", "not-run"]
+    verdicts: list[Verdict] = ["pass", "fail", "not-applicable", "not-tested", "error"]
     reader = read(render(results([rule(number, verdict) for number, verdict in enumerate(verdicts)])))
     cells = [found for found in reader.with_class("cell") if "href" in found]
     ids = {found["id"] for _, found in reader.elements if "id" in found}
-    expected = ["cell pass", "cell fail root", "cell not-applicable", "cell not-judged", "cell not-run"]
+    expected = ["cell pass", "cell fail root", "cell not-applicable", "cell not-tested", "cell error"]
     assert [cell["class"] for cell in cells] == expected
     assert all((cell["href"] or "").removeprefix("#") in ids for cell in cells)
-    assert "0 P 1 F 2 – 3 ? 4 !" in reader.text
-    assert cells[4]["aria-label"] == "VALVE-4, not run: Title of rule 4"
+    assert "0 P 1 F 2 – 3 ? 4 E" in reader.text
+    assert cells[4]["aria-label"] == "VALVE-4, error: Title of rule 4"
 
 
 def test_ids_are_unique_and_every_inner_link_has_its_target() -> None:
@@ -245,7 +249,7 @@ def test_addresses_on_the_web_become_links_and_no_others() -> None:
 
 def test_a_rule_may_fail_without_a_counterexample() -> None:
     reader = read(render(results([rule(1, "fail", counterexample=None, suspects=[])])))
-    assert "Does not conform: 1 of 1 rule fails" in reader.text
+    assert "FAILED: 1 of 1 rule" in reader.text
     assert "VALVE-1 Title of rule 1 reason of rule 1" in reader.text
     assert reader.with_class("counterexample") == []
 
@@ -283,10 +287,10 @@ def test_each_job_has_a_figure_with_its_control_beside_it() -> None:
 
 
 def test_a_known_deviation_does_not_look_like_a_pass() -> None:
-    page = render(results([rule(1), rule(2, deviation="as known"), rule(3, "fail", deviation="as known")]))
+    page = render(results([rule(1), known_deviation(2), rule(3, "fail")]))
     cells = [found["class"] for found in read(page).with_class("cell") if "href" in found]
-    assert cells == ["cell pass", "cell pass deviates", "cell fail root"]
-    assert "badge pass deviates" in page
+    assert cells == ["cell pass", "cell known_deviations", "cell fail root"]
+    assert "badge known_deviations" in page
 
 
 def test_the_list_of_pictures_says_in_which_a_rule_fails() -> None:
@@ -296,7 +300,7 @@ def test_the_list_of_pictures_says_in_which_a_rule_fails() -> None:
 
 
 def test_how_often_a_rule_was_exercised_is_said_even_where_no_scenario_decided_it() -> None:
-    found = [rule(1, scenarios=1200), rule(2, scenarios=0), rule(3, "not-run", scenarios=0)]
+    found = [rule(1, scenarios=1200), rule(2, scenarios=0), rule(3, "not-tested", scenarios=0)]
     page = read(render(results(found))).text
     parts = page.split("How often exercised ")[1:]
     assert [part.split(" Layer")[0].split(", 1")[0].strip() for part in parts][1:] == [
@@ -371,15 +375,15 @@ def test_a_changing_answer_and_a_property_are_said() -> None:
     text = read(render(results([rule(1, "fail", counterexample=example)]))).text
     assert "Not deterministic:" in text
     assert "found by the property valve-idle-order" in text
-    assert "In 1 failing rule the engine gave another answer" in text
+    assert "In 1 failing rule the engine gave another answer in a second run" in text
 
 
-def test_the_remark_of_the_adapter_is_prominent() -> None:
+def test_the_notes_of_the_adapter_are_prominent() -> None:
     engine = Implementation(
         name="reference", version="1", capabilities=("valve",), remark="This proves nothing."
     )
     reader = read(render(results(implementation=engine)))
-    assert "Remark of the adapter This proves nothing." in reader.text
+    assert "Adapter notes This proves nothing." in reader.text
     assert read(render(results())).with_class("remark") == []
 
 
@@ -391,80 +395,111 @@ CONCLUSIONS: dict[str, tuple[Results, str, str]] = {
         "Conforms: the one claimed rule passes",
     ),
     "a known deviation": (
-        results([rule(1), rule(2), rule(3, deviation="d"), rule(4, "not-applicable")]),
+        results([rule(1), rule(2), known_deviation(3), rule(4, "not-applicable")]),
         "deviates",
         "Deviates as known: 1 of 3 claimed rules is not kept, the others pass",
     ),
     "known deviations": (
-        results([*(rule(number, deviation="d") for number in range(2000)), rule(2000)]),
+        results([*(known_deviation(number) for number in range(2000)), rule(2000)]),
         "deviates",
         "Deviates as known: 2,000 of 2,001 claimed rules are not kept, the other one passes",
     ),
     "only known deviations": (
-        results([rule(1, deviation="d"), rule(2, deviation="d")]),
+        results([known_deviation(1), known_deviation(2)]),
         "deviates",
         "Deviates as known: none of the 2 claimed rules is kept",
     ),
     "one claimed, a known deviation": (
-        results([rule(1, deviation="d")]),
+        results([known_deviation(1)]),
         "deviates",
         "Deviates as known: the one claimed rule is not kept",
     ),
     "a known deviation and a failure": (
-        results([rule(1, "fail"), rule(2, deviation="d")]),
+        results([rule(1, "fail"), known_deviation(2)]),
         "fails",
-        "Does not conform: 1 of 2 rules fails",
+        "FAILED: 1 of 2 rules",
     ),
     "a known deviation and no verdict": (
-        results([rule(1, "not-judged"), rule(2, deviation="d")]),
+        results([rule(1, "not-tested"), known_deviation(2)]),
         "open",
-        "Not shown to conform: 1 of 2 claimed rules has no verdict",
+        "NOT TESTED: 1 of 2 rules",
+    ),
+    "only a flaky rule": (
+        results([rule(1), rule(2, "fail", flaky="a race")]),
+        "deviates",
+        "Deviates as known: 1 of 2 claimed rules is not kept, the other one passes",
+    ),
+    "a flaky rule and a failure": (
+        results([rule(1), rule(2, "fail", flaky="a race"), rule(3, "fail")]),
+        "fails",
+        "FAILED: 2 of 3 rules",
+    ),
+    "rules in error": (
+        results([rule(1), rule(2, "error"), rule(3, "error"), rule(4, "not-applicable")]),
+        "errors",
+        "ERRORS: 2 of 3 rules",
+    ),
+    "errors lead failures": (
+        results([rule(1, "fail"), rule(2, "error"), rule(3)], errors=[engine_error()]),
+        "errors",
+        "ERRORS: 1 of 3 rules; FAILED: 1 of 3 rules",
+    ),
+    "errors that leave every rule its verdict": (
+        results(errors=[engine_error()]),
+        "errors",
+        "ERRORS: no answer in 863 of 2,954 scenarios",
+    ),
+    "a property in error": (results(properties=[property_result("error")]), "errors", "ERRORS: 1 property"),
+    "an item that crashed": (
+        results(items=[ItemResult(id="a", outcome="crashed", scenarios=0, steps=0, duration_s=0)]),
+        "errors",
+        "ERRORS: 1 test item gave no result",
     ),
     "many": (
         results([rule(number, "fail", counterexample=None) for number in range(5000)]),
         "fails",
-        "Does not conform: 5,000 of 5,000 rules fail",
+        "FAILED: 5,000 of 5,000 rules",
     ),
-    "two fail": (failing(), "fails", "Does not conform: 2 of 5 rules fail"),
-    "fails and ended early": (failing(complete=False), "fails", "Does not conform: 2 of 5 rules fail"),
+    "two fail": (failing(), "fails", "FAILED: 2 of 5 rules"),
+    "fails and ended early": (failing(complete=False), "fails", "FAILED: 2 of 5 rules"),
     "property": (
         results(properties=[property_result("fail", 3)]),
         "fails",
-        "Does not conform: 1 property is violated",
+        "FAILED: 1 property is violated",
     ),
     "nobody to blame": (
         results(counts={"failing_scenarios": 1}),
         "fails",
-        "Does not conform: outputs differ from the specification, but no rule could be blamed",
+        "FAILED: outputs differ from the specification, but no rule could be named",
     ),
     "no verdict": (
-        results([rule(1), rule(2, "not-judged")]),
+        results([rule(1), rule(2, "not-tested")]),
         "open",
-        "Not shown to conform: 1 of 2 claimed rules has no verdict",
+        "NOT TESTED: 1 of 2 rules",
     ),
-    "ended early": (results(complete=False), "open", "Incomplete: the run ended early"),
+    "ended early": (results(complete=False), "open", "INCOMPLETE: the run ended early"),
     "ended early, rules open": (
-        results([rule(1), rule(2, "not-run"), rule(3, "not-run")], complete=False),
+        results([rule(1), rule(2, "not-tested"), rule(3, "not-tested")], complete=False),
         "open",
-        "Incomplete: the run ended early, 2 of 3 claimed rules have no verdict",
+        "INCOMPLETE: the run ended early, 2 of 3 rules not tested",
     ),
     "nothing claimed": (
         results([rule(1, "not-applicable")]),
         "open",
-        "Nothing was judged: the engine claims none of the rules",
+        "NOT TESTED: the engine claims none of the rules",
     ),
-    "no rules": (results([]), "open", "Nothing was judged: the engine claims none of the rules"),
+    "no rules": (results([]), "open", "NOT TESTED: the engine claims none of the rules"),
     "an item without a result": (
         results(items=[ItemResult(id="a", outcome="timeout", scenarios=0, steps=0, duration_s=0)]),
-        "open",
-        "Not shown to conform: 1 test item gave no result",
+        "errors",
+        "ERRORS: 1 test item gave no result",
     ),
     "an open property": (
-        results(properties=[property_result("not-run")]),
+        results(properties=[property_result("not-tested")]),
         "open",
-        "Not shown to conform: 1 property has no verdict",
+        "NOT TESTED: 1 property",
     ),
-    "exit code": (results(exit_code=3), "open", "Not shown to conform: the run ended with exit code 3"),
+    "exit code": (results(exit_code=3), "open", "INCOMPLETE: the run ended with exit code 3"),
 }
 
 
@@ -484,32 +519,32 @@ def test_what_qualifies_the_headline() -> None:
         selection={"components": "valve", "rules": ""},
     )
     assert conclude(run).remarks == (
-        "The run ended early. What it did not reach has no verdict, and rules that pass were exercised less "
+        "The run ended early. What it did not reach is not tested, and rules that pass were exercised less "
         "than planned.",
         "Only a part was selected: components valve. The verdicts speak for that part.",
-        "1 rule is not applicable: the engine does not claim what it needs.",
+        "1 rule is not applicable: not claimed by this engine.",
         "1 rule passes in the reading of the profile flink-2.3, which differs from the sentence of the rule.",
     )
     assert "P*" in read(render(run)).text
 
 
 def test_known_deviations_never_look_like_a_success() -> None:
-    page = render(results([rule(1), rule(2, deviation="d")]))
+    page = render(results([rule(1), known_deviation(2)]))
     assert '<header class="banner deviates">' in page
     assert ".banner.deviates {" in page
     assert "†</span> Deviates as known" in page
-    assert conclude(results([rule(1), rule(2, deviation="d")])).remarks == (
-        "1 rule passes as a known deviation of the engine, which does not do what the sentence says.",
+    assert conclude(results([rule(1), known_deviation(2)])).remarks == (
+        "1 rule fails as a known deviation, counted apart: the engine is documented to differ.",
     )
 
 
 @pytest.mark.parametrize(
     ("affected", "said"),
     [
-        ([["VALVE-1"]], "Begin with VALVE-1: 1 failing rule belongs to a part that builds on it."),
+        ([["VALVE-1"]], "Start with VALVE-1: 1 failing rule belongs to a part that builds on it."),
         (
             [["VALVE-1"], ["VALVE-1", "CLOCK-2"]],
-            "Begin with CLOCK-2, VALVE-1: 2 failing rules belong to parts that build on them.",
+            "Start with CLOCK-2, VALVE-1: 2 failing rules belong to parts that build on them.",
         ),
     ],
 )
@@ -544,13 +579,14 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize("theme", list(themes()), ids=["light", "dark"])
 def test_texts_have_the_contrast_of_wcag_aa(theme: dict[str, str]) -> None:
     grounds = {
-        "ink": "paper panel pass-ground fail-ground open-ground none-ground difference shade band",
+        "ink": "paper panel pass-ground fail-ground error-ground open-ground none-ground difference shade band",
         "muted": "paper panel difference shade",
         "link": "paper panel",
         "pass": "pass-ground paper",
         "fail": "fail-ground paper difference band",
         "open": "open-ground paper",
-        "paper": "fail",
+        "paper": "fail error",
+        "error": "error-ground paper",
         "expected": "paper difference shade",
         "got": "paper difference shade",
         "band-ink": "band",
@@ -605,7 +641,85 @@ def test_a_command_to_copy_is_never_cut() -> None:
     assert "rrrr" not in page
 
 
-def test_what_passes_only_as_a_known_deviation_is_counted_apart() -> None:
-    banner = read(render(results([rule(1), rule(2), rule(3, deviation="known for long")]))).text
+def test_what_fails_as_a_known_deviation_is_counted_apart() -> None:
+    banner = read(render(results([rule(1), rule(2), known_deviation(3, "known for long")]))).text
     assert "P 2 pass" in banner
-    assert "P† 1 known deviation" in banner
+    assert "F† 1 known deviation" in banner
+    assert "F 1 fail" not in banner
+
+
+def test_errors_stand_before_all_else_with_their_traceback_once() -> None:
+    again = engine_error(component="clock", scenarios=3, of=40, scenario="clock/seed-7/1")
+    crash = engine_error(component="splits", kind="crashed", text="exit code -11", scenarios=1, traceback="")
+    page = render(results([rule(1, "error"), rule(2, "fail")], errors=[engine_error(), again, crash]))
+    text = read(page).text
+    banner = text.partition("All rules at a glance")[0]
+    assert banner.index("ERRORS: 1 of 2 rules; FAILED: 1 of 2 rules") < banner.index("no answer")
+    assert banner.index("no answer") < banner.index("What fails")
+    for said in (
+        "valve raised ConnectionError in 863 of 2,954 scenarios : ConnectionError: lost connection",
+        "First in scenario valve/seed-7/12 . Rules that decide there: VALVE-1 , VALVE-2 .",
+        "clock raised ConnectionError in 3 of 40 scenarios",
+        "splits crashed in 1 of 2,954 scenarios : exit code -11",
+    ):
+        assert said in banner
+    assert page.count("Traceback (most recent call last)") == 1
+    assert page.count("<details><summary>Traceback</summary>") == 1
+    assert read(render(results())).with_class("errors") == []
+
+
+def test_a_traceback_is_escaped_and_longer_than_other_texts_may_be() -> None:
+    trace = "\n".join(f"  File <b>{number}</b>" for number in range(200)) + "\nlast line"
+    page = render(results(errors=[engine_error(traceback=trace)]))
+    assert "last line" in page
+    assert "<b>7</b>" not in page
+    assert "cut here" in render(results(errors=[engine_error(traceback="x" * 100_000)]))
+
+
+def test_a_model_is_said_in_a_line() -> None:
+    found = fitted("valve-guarded-flush", "valve-stalled-reactivation")
+    said = "valve behaves as valve-guarded-flush and valve-stalled-reactivation together: explains 175 of 175"
+    assert f"{said} failing scenarios" in read(render(results([rule(1, "fail")], components=[found]))).text
+    one = fitted("a", explained=170)
+    assert (
+        "valve behaves as a: explains 170 of 175 failing scenarios"
+        in read(render(results(components=[one]))).text
+    )
+    assert "behaves as" not in read(render(results(components=[component_result(3)]))).text
+
+
+def test_a_pass_says_what_it_excludes_and_when_that_is_little() -> None:
+    names = ["valve-no-flush", "valve-guarded-flush", "<b>"]
+    page = render(results([rule(1, excludes=names), rule(2, excludes=names[:1], thin=True), rule(3)]))
+    text = read(page).text
+    assert "Excludes 3 mutants of this rule valve-no-flush , valve-guarded-flush , <b>" in text
+    assert "Excludes 1 mutant of this rule (thin evidence: fewer than three mutants) valve-no-flush" in text
+    assert text.count("Excludes") == 2
+    assert "Excludes" not in render(results([rule(1, "fail", excludes=names)]))
+    assert not [link for link in read(page).links if "valve-no-flush" in link]
+    linked = read(render(results([rule(1, excludes=names)]), {"valve-no-flush": "x.html#y"}.get))
+    assert "x.html#y" in linked.links
+
+
+def test_a_suspected_failure_says_that_it_is_not_proven() -> None:
+    said = "ost likely cause (suspiciousness), not proven"
+    assert read(render(results([rule(1, "fail", suspected=True)]))).text.count(said) == 2
+    assert said not in render(results([rule(1, "fail")]))
+
+
+def test_what_stands_in_the_way_of_a_verdict_is_named() -> None:
+    text = read(render(results([rule(1, "not-tested", stands_in_the_way="valve/seed-7/4711")]))).text
+    assert "Not tested: reason of rule 1" in text
+    assert "Smallest unexplained scenario in the way: valve/seed-7/4711" in text
+
+
+def test_what_did_not_run_did_not_fail() -> None:
+    items = [ItemResult(id="valve-fuzz", outcome="not-run", scenarios=0, steps=0, duration_s=0)]
+    run = results(
+        [rule(1), rule(2, "not-tested", reason="its items did not run")], items=items, complete=False
+    )
+    text = read(render(run)).text
+    assert "INCOMPLETE: the run ended early, 1 of 2 rules not tested" in text
+    assert "not run valve-fuzz" in text
+    for never in ("FAILED", "ERRORS", "F 1 fail", "E 1 error"):
+        assert never not in text

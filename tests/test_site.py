@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from conftest import Command
 from page_reader import Reader, read
-from report_samples import results, rule
+from report_samples import known_deviation, results, rule
 
 from tidegauge.mutants.known_bugs import load_known_bugs
 from tidegauge.mutants.mutant import load_mutants
@@ -38,9 +38,14 @@ def given() -> Results:
     """A run with a failure, a known deviation, a stale line, and a rule that the specification does not have."""
     return results(
         [
-            rule(1, reference=["valve.py:1", *decided_in("VALVE-1")], vectors=["valve/gone"]),
+            rule(
+                1,
+                excludes=["valve-no-flush", "of another version"],
+                reference=["valve.py:1", *decided_in("VALVE-1")],
+                vectors=["valve/gone"],
+            ),
             rule(2, "fail"),
-            rule(3, deviation="known for long"),
+            known_deviation(3, "known for long"),
             rule(4, policy="the profile says so"),
             rule(99, id="OLD-1"),
         ]
@@ -157,7 +162,7 @@ def test_the_index_shows_who_stands_how(site: dict[str, Reader]) -> None:
     index = site["index.html"]
     for expected in (
         "sample-engine: fail",
-        "sample-engine: pass, known deviation",
+        "sample-engine: known deviation",
         "sample-engine: pass in the reading of the profile",
         "sample-engine: not in this run",
         "reference: pass",
@@ -166,7 +171,7 @@ def test_the_index_shows_who_stands_how(site: dict[str, Reader]) -> None:
         assert expected in index.text or any(found.get("title") == expected for _, found in index.elements)
     assert "engines/run-1.html#VALVE-2" in index.links
     assert "engines/spark.html#VALVE-2" in index.links
-    assert "Does not conform: 1 of 5 rules fails" in index.text
+    assert "FAILED: 1 of 5 rules" in index.text
 
 
 def test_the_search_knows_bugs_statements_and_wrong_engines(site: dict[str, Reader]) -> None:
@@ -189,7 +194,7 @@ def test_the_search_knows_bugs_statements_and_wrong_engines(site: dict[str, Read
 def test_a_rule_shows_verdict_layer_and_reason(site: dict[str, Reader]) -> None:
     text = site["valve.html"].text
     assert "sample-engine : fail in-process, 1,002 scenarios reason of rule 2" in text
-    assert "sample-engine : pass, known deviation in-process, 1,003 scenarios known for long" in text
+    assert "sample-engine : known deviation in-process, 1,003 scenarios known for long" in text
     assert "pass streaming," in text
 
 
@@ -263,21 +268,29 @@ def test_a_chapter_begins_with_its_prose_and_ends_before_its_first_rule(chapter:
 def test_how_a_rule_stands() -> None:
     assert standing(rule(1)).kind == "pass"
     assert standing(rule(1, "fail")).kind == "fail"
-    deviating = standing(rule(1, deviation="so it is", policy="p"))
-    assert (deviating.kind, deviating.sign, deviating.reason) == ("deviates", "P†", "so it is")
+    deviating = standing(known_deviation(1, "so it is", policy="p"))
+    assert (deviating.kind, deviating.sign, deviating.reason) == ("known_deviations", "F†", "so it is")
+    assert (deviating.place, standing(rule(1, "fail")).place) == ("", "root")
     assert standing(rule(1, policy="p")).sign == "P*"
-    assert standing(rule(1, "not-run")).kind == "not-run"
-    assert standing(rule(1, scored=False)).sign == "P°"
+    assert standing(rule(1, "not-tested")).sign == "?"
+    assert standing(rule(1, "error")).sign == "E"
     assert standing(rule(1, "fail", affected_by=["VALVE-2"])).sign == "(F)"
 
 
-def test_failures_come_first_in_a_tally() -> None:
+def test_failures_come_first_in_the_counts() -> None:
     engine = Engine("run-1", "x", given(), False)
-    tally = [
+    counts = [
         (at.kind, count)
-        for at, count in engine.tally(["VALVE-1", "VALVE-2", "VALVE-3", "VALVE-4", "VALVE-5"])
+        for at, count in engine.counts(["VALVE-1", "VALVE-2", "VALVE-3", "VALVE-4", "VALVE-5"])
     ]
-    assert tally == [("fail", 1), ("deviates", 1), ("pass", 1), ("pass", 1), ("absent", 1)]
+    assert counts == [("fail", 1), ("known_deviations", 1), ("pass", 2), ("absent", 1)]
+
+
+def test_a_pass_links_the_mutants_that_it_excludes(site: dict[str, Reader]) -> None:
+    report = site["engines/run-1.html"]
+    assert "../wrong-engines/valve.html#valve-no-flush" in report.links
+    assert "of another version" in report.text
+    assert not [link for link in report.links if "another" in link]
 
 
 def test_the_same_runs_give_the_same_bytes(pages: dict[str, str]) -> None:

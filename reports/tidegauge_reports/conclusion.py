@@ -1,25 +1,24 @@
 """What a run comes to: the one sentence at the top of a report, and what has to be said beside it."""
 
-from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from tidegauge.results import VERDICTS, Results, RuleResult, Verdict
-from tidegauge.scored_results import not_scored, scored_part
+from tidegauge.result_words import kind_of
+from tidegauge.results import KNOWN_DEVIATIONS, Results, counts_of
 
 from .text import counted
 
 UNFINISHED_OUTCOMES = ("crashed", "timeout", "error", "not-run")
 
-
-Kind = Literal["conforms", "deviates", "fails", "open"]
+Kind = Literal["conforms", "deviates", "fails", "errors", "open"]
 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """`kind` says whether the engine conforms, does so but for known deviations, does not, or nobody knows.
-    `remarks` qualify the headline; `begin` is the one of them that says with which rules to begin, empty if
-    none does."""
+    """`kind` says whether the engine conforms, does so but for what is known of it, fails, errs, or was not
+    tested. `remarks` qualify the headline; `begin` is the one of them that says with which rules to begin,
+    empty if none does."""
 
     kind: Kind
     headline: str
@@ -27,72 +26,91 @@ class Conclusion:
     begin: str
 
 
-def tally(rules: list[RuleResult]) -> dict[Verdict, int]:
-    """How many rules got each verdict; all verdicts are listed."""
-    counts = Counter(rule.verdict for rule in rules)
-    return {verdict: counts[verdict] for verdict in VERDICTS}
-
-
 def conclude(results: Results) -> Conclusion:
-    """The conclusion of a run: only passed and not-applicable rules of a complete run let it succeed. What is
-    not scored is only mentioned."""
-    scored = scored_part(results)
-    unscored_failures = any(rule.verdict == "fail" and not rule.scored for rule in results.rules)
-    kind, headline = _headline(scored, unscored_failures)
-    begin = _begin(scored)
-    remarks = [*_remarks(scored, headline), begin, not_scored(results)]
+    """The conclusion of a run. Only a complete run without errors in which every claimed rule passes
+    conforms."""
+    errors, failures = _errors(results), _failures(results)
+    kind, headline = _without_failures(results)
+    if errors or failures:
+        kind, headline = "errors" if errors else "fails", "; ".join(filter(None, [errors, failures]))
+    begin = _begin(results)
+    remarks = [*_remarks(results, headline), begin]
     return Conclusion(kind, headline, tuple(filter(None, remarks)), begin)
 
 
-def deviating(rules: list[RuleResult]) -> int:
-    """How many of the rules pass only as known deviations: the engine does not keep them."""
-    return sum(rule.verdict == "pass" and rule.deviation is not None for rule in rules)
+def claimed_of(counts: Mapping[str, int]) -> int:
+    """How many of the counted rules the engine claims."""
+    return sum(counts.values()) - counts["not-applicable"]
 
 
-def _headline(results: Results, unscored_failures: bool) -> tuple[Kind, str]:
-    counts = tally(results.rules)
-    claimed = len(results.rules) - counts["not-applicable"]
-    flaky = sum(rule.flaky is not None for rule in results.rules)
-    failed, passed = counts["fail"] - flaky, counts["pass"]
-    open_rules = counts["not-judged"] + counts["not-run"]
-    violated = _violated_properties(results)
-    differing = results.counts.get("failing_scenarios", 0)
-    if failed:
-        return "fails", (
-            f"Does not conform: {failed:,} of {counted(claimed, 'rule')} {'fails' if failed == 1 else 'fail'}"
+def held_against(results: Results) -> int:
+    """How many rules fail, and neither as a known deviation nor as known to be flaky."""
+    return sum(kind_of(rule) == "fail" and rule.flaky is None for rule in results.rules)
+
+
+def _errors(results: Results) -> str:
+    """The part of the headline about errors; empty if there are none."""
+    counts = counts_of(results.rules)
+    if counts["error"]:
+        return f"ERRORS: {_of_rules(counts['error'], counts)}"
+    if results.errors:
+        scenarios, of = (
+            sum(getattr(error, name) for error in results.errors) for name in ("scenarios", "of")
         )
-    if violated:
+        return f"ERRORS: no answer in {scenarios:,} of {of:,} scenarios"
+    properties = sum(found.verdict == "error" for found in results.properties)
+    if properties:
+        return f"ERRORS: {counted(properties, 'property', 'properties')}"
+    items = sum(item.outcome in ("crashed", "timeout", "error") for item in results.items)
+    return f"ERRORS: {counted(items, 'test item')} gave no result" if items else ""
+
+
+def _failures(results: Results) -> str:
+    """The part of the headline about failures; empty if there are none."""
+    counts = counts_of(results.rules)
+    if held_against(results):
+        return f"FAILED: {_of_rules(counts['fail'], counts)}"
+    if violated := _violated_properties(results):
         are = "property is" if len(violated) == 1 else "properties are"
-        return "fails", f"Does not conform: {len(violated):,} {are} violated"
-    outdated = _outdated(results)
-    if outdated:
+        return f"FAILED: {len(violated):,} {are} violated"
+    if outdated := _outdated(results):
         are = "deviation is" if len(outdated) == 1 else "deviations are"
-        return "fails", f"Not as known: {len(outdated):,} known {are} not what the engine does"
-    excused = flaky or unscored_failures
-    if not excused and (differing or any(item.outcome == "failed" for item in results.items)):
-        return "fails", "Does not conform: outputs differ from the specification, but no rule could be blamed"
-    have = "has" if open_rules == 1 else "have"
-    missing = f"{open_rules:,} of {counted(claimed, 'claimed rule')} {have} no verdict"
+        return f"FAILED: {len(outdated):,} known {are} not what the engine does"
+    differing = results.counts.get("failing_scenarios", 0) or any(
+        item.outcome == "failed" for item in results.items
+    )
+    excused = counts["fail"] or (counts[KNOWN_DEVIATIONS] and not results.exit_code)
+    if differing and not excused:
+        return "FAILED: outputs differ from the specification, but no rule could be named"
+    return ""
+
+
+def _without_failures(results: Results) -> tuple[Kind, str]:
+    counts = counts_of(results.rules)
+    claimed, untested = claimed_of(counts), counts["not-tested"]
     if not results.complete:
-        return "open", "Incomplete: the run ended early" + (f", {missing}" if open_rules else "")
-    if open_rules:
-        return "open", f"Not shown to conform: {missing}"
-    if not passed:
-        return "open", "Nothing was judged: the engine claims none of the rules"
-    unfinished = sum(item.outcome in UNFINISHED_OUTCOMES for item in results.items)
-    if unfinished:
-        return "open", f"Not shown to conform: {counted(unfinished, 'test item')} gave no result"
-    undecided = sum(found.verdict in ("not-judged", "not-run") for found in results.properties)
-    if undecided:
-        have = "property has" if undecided == 1 else "properties have"
-        return "open", f"Not shown to conform: {undecided:,} {have} no verdict"
+        also = f", {_of_rules(untested, counts)} not tested" if untested else ""
+        return "open", f"INCOMPLETE: the run ended early{also}"
+    if untested:
+        return "open", f"NOT TESTED: {_of_rules(untested, counts)}"
+    if not claimed:
+        return "open", "NOT TESTED: the engine claims none of the rules"
+    if not_run := sum(item.outcome == "not-run" for item in results.items):
+        return "open", f"INCOMPLETE: {counted(not_run, 'test item')} not run"
+    if properties := sum(found.verdict == "not-tested" for found in results.properties):
+        return "open", f"NOT TESTED: {counted(properties, 'property', 'properties')}"
     if results.exit_code:
-        return "open", f"Not shown to conform: the run ended with exit code {results.exit_code}"
-    if known := deviating(results.rules):
-        return "deviates", f"Deviates as known: {_not_kept(known, claimed)}"
+        return "open", f"INCOMPLETE: the run ended with exit code {results.exit_code}"
+    if not_kept := counts["fail"] + counts[KNOWN_DEVIATIONS]:
+        return "deviates", f"Deviates as known: {_not_kept(not_kept, claimed)}"
     if claimed == 1:
         return "conforms", "Conforms: the one claimed rule passes"
     return "conforms", f"Conforms: all {claimed:,} claimed rules pass"
+
+
+def _of_rules(number: int, counts: Mapping[str, int]) -> str:
+    """`1 of 23 rules`: of those that the engine claims."""
+    return f"{number:,} of {counted(claimed_of(counts), 'rule')}"
 
 
 def _not_kept(known: int, claimed: int) -> str:
@@ -106,11 +124,11 @@ def _not_kept(known: int, claimed: int) -> str:
 
 
 def _remarks(results: Results, headline: str) -> list[str]:
-    counts = tally(results.rules)
+    counts = counts_of(results.rules)
     remarks = []
     if not results.complete:
         remarks.append(
-            "The run ended early. What it did not reach has no verdict, "
+            "The run ended early. What it did not reach is not tested, "
             "and rules that pass were exercised less than planned."
         )
     chosen = [f"{name} {value}" for name, value in results.selection.items() if value]
@@ -119,14 +137,16 @@ def _remarks(results: Results, headline: str) -> list[str]:
             f"Only a part was selected: {', '.join(chosen[:20])}. The verdicts speak for that part."
         )
     if counts["not-applicable"]:
-        are, they = ("is", "it needs") if counts["not-applicable"] == 1 else ("are", "they need")
+        are = "is" if counts["not-applicable"] == 1 else "are"
         remarks.append(
-            f"{counted(counts['not-applicable'], 'rule')} {are} not applicable: "
-            f"the engine does not claim what {they}."
+            f"{counted(counts['not-applicable'], 'rule')} {are} not applicable: not claimed by this engine."
         )
+    if counts["not-tested"] and "not tested" not in headline.lower():
+        are = "is" if counts["not-tested"] == 1 else "are"
+        remarks.append(f"{counted(counts['not-tested'], 'rule')} {are} not tested.")
     if results.left_out:
         parts = ", ".join(f"{reason} ({count:,})" for reason, count in results.left_out.items())
-        remarks.append(f"Scenarios that were not put to the engine: {parts}.")
+        remarks.append(f"Scenarios that did not run on the engine: {parts}.")
     by_policy = sum(rule.verdict == "pass" and rule.policy is not None for rule in results.rules)
     if by_policy:
         reads = "passes" if by_policy == 1 else "pass"
@@ -146,7 +166,7 @@ def _remarks(results: Results, headline: str) -> list[str]:
     )
     if changing:
         remarks.append(
-            f"In {counted(changing, 'failing rule')} the engine gave another answer when it was asked again."
+            f"In {counted(changing, 'failing rule')} the engine gave another answer in a second run."
         )
     return remarks
 
@@ -154,23 +174,21 @@ def _remarks(results: Results, headline: str) -> list[str]:
 def _known(results: Results) -> list[str]:
     """What is said of known deviations and of flaky rules."""
     remarks = []
-    if known := deviating(results.rules):
-        one = known == 1
-        passes = "passes as a known deviation" if one else "pass as known deviations"
+    if known := counts_of(results.rules)[KNOWN_DEVIATIONS]:
+        fails = "fails as a known deviation" if known == 1 else "fail as known deviations"
         remarks.append(
-            f"{counted(known, 'rule')} {passes} of the engine, which does not do what the "
-            f"{'sentence says' if one else 'sentences say'}."
+            f"{counted(known, 'rule')} {fails}, counted apart: the engine is documented to differ."
         )
     if outdated := _outdated(results):
         remarks.append(f"Not as known: {', '.join(outdated[:10])}.")
     flaky = [rule.id for rule in results.rules if rule.flaky is not None]
     if flaky:
-        remarks.append(f"Known to be flaky, and so not counted: {', '.join(flaky[:10])}.")
+        remarks.append(f"Known to be flaky, so not held against the engine: {', '.join(flaky[:10])}.")
     return remarks
 
 
 def _begin(results: Results) -> str:
-    """Which rules are at the root where others only build on failing ones."""
+    """Which rules are the root cause where others only build on failing ones."""
     affected = [rule for rule in results.rules if rule.affected_by]
     if not affected:
         return ""
@@ -178,7 +196,7 @@ def _begin(results: Results) -> str:
     belongs = "belongs to a part that builds" if len(affected) == 1 else "belong to parts that build"
     them = "it" if len(roots) == 1 else "them"
     return (
-        f"Begin with {', '.join(roots[:10])}: {counted(len(affected), 'failing rule')} {belongs} on {them}."
+        f"Start with {', '.join(roots[:10])}: {counted(len(affected), 'failing rule')} {belongs} on {them}."
     )
 
 
@@ -187,4 +205,5 @@ def _outdated(results: Results) -> list[str]:
 
 
 def _violated_properties(results: Results) -> list[str]:
-    return [found.name for found in results.properties if found.verdict == "fail"]
+    """The properties whose violation is held against the engine."""
+    return [found.name for found in results.properties if kind_of(found) == "fail" and found.flaky is None]

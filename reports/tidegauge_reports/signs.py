@@ -1,12 +1,14 @@
-"""How verdicts show: by a letter and by words, never by colour alone."""
+"""How verdicts show: by letters and by words, never by colour alone."""
 
-from tidegauge.results import Verdict
+from tidegauge.results import KNOWN_DEVIATIONS
 
-SIGNS: dict[Verdict, tuple[str, str]] = {
+SIGNS: dict[str, tuple[str, str]] = {
     "pass": ("P", "pass"),
     "fail": ("F", "fail"),
+    "error": ("E", "error"),
+    KNOWN_DEVIATIONS: ("F†", "known deviation"),
+    "not-tested": ("?", "not tested"),
     "not-applicable": ("–", "not applicable"),
-    "not-judged": ("?", "not judged"),
-    "not-run": ("!", "not run"),
 }
-"""The letter of each verdict and its words."""
+"""The letters and the words of whatever `counts_of` counts: verdicts, and apart from them known
+deviations."""

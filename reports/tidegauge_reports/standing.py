@@ -1,27 +1,26 @@
-"""How a rule stands in a run: its verdict, whether it is at the root, what is known, what does not count."""
+"""How a rule stands in a run: its verdict, whether it is the root cause, and what is known."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-from tidegauge.results import DeviationResult, Results, RuleResult
+from tidegauge.result_words import kind_of
+from tidegauge.results import KNOWN_DEVIATIONS, DeviationResult, Results, RuleResult
 
 from .signs import SIGNS
 
 Place = Literal["root", "affected", "flaky", ""]
 
 POLICY = "pass in the reading of the profile"
-KNOWN = "pass as a known deviation of the engine"
 FLAKY = "fail, known to be flaky"
-AFFECTED = "fail, also affected: builds on a part that fails"
-NOT_SCORED = "not scored for this suite"
+AFFECTED = "fail, downstream: builds on a part that fails"
 
 
 @dataclass(frozen=True)
 class Standing:
-    """`kind` is the verdict, or `deviates` for a known deviation: the engine does not keep the rule. `sign`
-    is the letter of the verdict with marks; `words` say the same; `reason` says why, and is empty for a pass
-    by the sentence of the rule. `place` says where a failing rule stands: at the root, where it builds on a
-    part that fails, or known to be flaky and so not counted. `notes` are the marks with their meaning."""
+    """`kind` is what the rule counts as: the verdict, or a known deviation. `sign` is the letter of the kind
+    with marks; `words` say the same; `reason` says why, and is empty for a pass by the sentence of the rule.
+    `place` says where a failing rule stands: at the root, where it builds on a part that fails, or known to
+    be flaky and so not held against the engine. `notes` are the marks with their meaning."""
 
     kind: str
     sign: str
@@ -33,32 +32,34 @@ class Standing:
 
 def standing(rule: RuleResult) -> Standing:
     """How a rule stands."""
-    kind: str = rule.verdict
-    reason = rule.reason if rule.verdict != "pass" else rule.deviation or rule.policy or ""
-    letter, words = SIGNS[rule.verdict]
-    place: Place = ""
+    kind = kind_of(rule)
+    letter, words = SIGNS[kind]
+    if kind == KNOWN_DEVIATIONS:
+        return Standing(kind, letter, words, rule.deviation or "")
+    if kind == "pass" and rule.policy is not None:
+        sign = f"{letter}*"
+        return Standing(
+            kind, sign, f"{words} in the reading of the profile", rule.policy, "", ((sign, POLICY),)
+        )
+    if kind == "pass":
+        return Standing(kind, letter, words)
+    if kind != "fail":
+        return Standing(kind, letter, words, rule.reason)
+    return _failing(rule, letter, words)
+
+
+def _failing(rule: RuleResult, letter: str, words: str) -> Standing:
+    place: Place = "root"
     notes = []
-    if rule.verdict == "fail" and rule.affected_by:
+    if rule.affected_by:
         place = "affected"
-        notes.append((f"({letter})", AFFECTED))
-        letter, words = f"({letter})", "fail, also affected"
-    elif rule.verdict == "fail":
-        place = "root"
+        letter, words = f"({letter})", "fail, downstream"
+        notes.append((letter, AFFECTED))
     if rule.flaky is not None:
         place = "flaky"
-        notes.append((f"{letter}~", FLAKY))
         letter, words = f"{letter}~", f"{words}, known to be flaky"
-    if rule.deviation is not None and rule.verdict == "pass":
-        kind = "deviates"
-        notes.append((f"{letter}†", KNOWN))
-        letter, words = f"{letter}†", f"{words}, known deviation"
-    elif rule.policy is not None and rule.verdict == "pass":
-        notes.append((f"{letter}*", POLICY))
-        letter, words = f"{letter}*", f"{words} in the reading of the profile"
-    if not rule.scored:
-        notes.append(("°", NOT_SCORED))
-        letter, words = f"{letter}°", f"{words}, not scored"
-    return Standing(kind, letter, words, reason, place, tuple(notes))
+        notes.append((letter, FLAKY))
+    return Standing("fail", letter, words, rule.reason, place, tuple(notes))
 
 
 def known_deviations(results: Results) -> dict[str, DeviationResult]:

@@ -16,7 +16,13 @@ from tidegauge_spec import PolicyText, Rule, load_registry, load_statements
 from ..site.dossier import Dossier, Finding, dossier
 from ..site.engines import Engine, shipped_engines
 
-_COLOURS = {"pass": "green", "fail": "bold red", "not-applicable": "dim", "absent": "dim"}
+_COLOURS = {
+    "pass": "green",
+    "fail": "bold red",
+    "error": "bold magenta",
+    "not-applicable": "dim",
+    "absent": "dim",
+}
 _OTHER_COLOUR = "yellow"
 
 

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from tidegauge.result_words import kind_of
 from tidegauge.results import DeviationResult, PropertyResult, Results, RuleResult
 
-from ..text import counted
+from ..text import counted, short
+from .component_changes import ComponentChange, component_changes
 from .coverage import Coverage, coverage
 from .identity import Difference, differences
 from .rule_changes import Kind, RuleChange, rule_change
@@ -24,11 +26,11 @@ class PropertyChange:
 
     @property
     def worse(self) -> bool:
-        """Whether it is violated now and was not before; one that was not checked before does not count."""
-        if self.old is None or self.new is None:
+        """Whether it is violated or in error now and was not before; one that was not checked before does not
+        count."""
+        if self.old is None or self.new is None or self.new.flaky is not None:
             return False
-        newly = self.new.verdict == "fail" != self.old.verdict
-        return newly and self.new.scored and self.new.flaky is None
+        return kind_of(self.new) in ("fail", "error") and kind_of(self.new) != kind_of(self.old)
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class DeviationChange:
 @dataclass(frozen=True)
 class Comparison:
     """What changed from one run to another. `lost` are removed rules that passed, with the same spec: they
-    have no verdict any more."""
+    are no longer tested."""
 
     old: Results
     new: Results
@@ -58,6 +60,7 @@ class Comparison:
     lost: list[RuleResult]
     properties: list[PropertyChange]
     deviations: list[DeviationChange]
+    components: list[ComponentChange]
     coverage: Coverage
 
     def of_kind(self, *kinds: Kind) -> list[RuleChange]:
@@ -67,35 +70,48 @@ class Comparison:
     @property
     def worse(self) -> bool:
         """Whether something got worse."""
-        changed = any(change.worse for change in self.rules)
-        return changed or any(change.worse for change in self.properties) or bool(self.lost)
+        worse = [
+            *(change.worse for change in self.rules),
+            *(change.worse for change in self.properties),
+            *(change.worse for change in self.components),
+        ]
+        return any(worse) or bool(self.lost)
 
     @property
     def same(self) -> bool:
         """Whether nothing changed but perhaps coverage and the circumstances."""
+        return self._same_verdicts and not self.components
+
+    @property
+    def _same_verdicts(self) -> bool:
         return not (self.rules or self.added or self.removed or self.properties or self.deviations)
 
     @property
     def headline(self) -> str:
         """What it comes to, in one sentence."""
+        errors = [change.name for change in self.components if change.worse]
         worse = [
+            _said(self._worse("newly in error"), "is newly in error", "are newly in error"),
+            f"more errors in {short(', '.join(errors), 120)}" if errors else "",
             _said(self._worse("newly failing"), "newly fails", "newly fail"),
             _said(
                 self._worse("verdict lost") + len(self.lost),
-                "has no verdict any more",
-                "have no verdict any more",
+                "is no longer tested",
+                "are no longer tested",
             ),
             _said(self._worse("no longer claimed"), "is no longer claimed", "are no longer claimed"),
         ]
         violated = sum(change.worse for change in self.properties)
         if violated:
             are = "property is" if violated == 1 else "properties are"
-            worse.append(f"{violated} {are} newly violated")
+            worse.append(f"{violated} {are} newly violated or in error")
         if any(worse):
             return f"Worse: {', '.join(filter(None, worse))}"
         better = _said(len(self.of_kind("newly passing")), "newly passes", "newly pass")
         if better:
             return f"Nothing got worse, and {better}"
+        if self.components and self._same_verdicts:
+            return "No verdict changed, the numbers of failing scenarios did"
         return "Nothing changed" if self.same else "Nothing got worse"
 
     def _worse(self, kind: Kind) -> int:
@@ -116,9 +132,10 @@ def compare(old: Results, new: Results) -> Comparison:
         [change for change in changes if change.kind != "same"],
         [rule for id, rule in after.items() if id not in before],
         removed,
-        [rule for rule in removed if rule.verdict == "pass" and rule.scored and old.spec == new.spec],
+        [rule for rule in removed if rule.verdict == "pass" and old.spec == new.spec],
         _property_changes(old, new),
         _deviation_changes(old, new),
+        component_changes(old, new),
         coverage(old, new, both),
     )
 
@@ -128,7 +145,7 @@ def _property_changes(old: Results, new: Results) -> list[PropertyChange]:
     after = {one.name: one for one in new.properties}
     changes = [PropertyChange(before.get(name), after.get(name)) for name in {**after, **before}]
     return [
-        one for one in changes if one.old is None or one.new is None or one.old.verdict != one.new.verdict
+        one for one in changes if one.old is None or one.new is None or kind_of(one.old) != kind_of(one.new)
     ]
 
 

@@ -27,12 +27,6 @@ def differences(old: Results, new: Results) -> list[Difference]:
         Difference(
             "profile", old.profile, new.profile, "the verdicts follow different readings of the rules"
         ),
-        Difference(
-            "suite",
-            old.suite,
-            new.suite,
-            "rules and checks of one suite may be missing in the other or not count",
-        ),
         Difference("spec", old.spec, new.spec, "the rules may say something else"),
         Difference("budget", old.budget, new.budget, "that explains changes of coverage"),
         Difference("seed", str(old.seed), str(new.seed), "the random scenarios are others"),
@@ -42,7 +36,7 @@ def differences(old: Results, new: Results) -> list[Difference]:
             _selection(new),
             "rules outside of a selection are missing, and get less",
         ),
-        Difference("complete", _complete(old), _complete(new), "what was not reached has no verdict"),
+        Difference("complete", _complete(old), _complete(new), "what was not reached is not tested"),
         Difference(
             "options", _pairs(before.options), _pairs(after.options), "the engine was set up differently"
         ),

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
-from tidegauge.results import VERDICTS, RuleResult
+from tidegauge.result_words import error_words, kind_of
+from tidegauge.results import RuleResult, counts_of
 
 from ..signs import SIGNS
 from ..text import counted, short
 from .comparison import Comparison, DeviationChange, PropertyChange
+from .component_changes import ComponentChange
 from .rule_changes import RuleChange
 
 MOST_ROWS = 60
@@ -30,8 +32,10 @@ def sections(comparison: Comparison) -> list[Section]:
     """What is to be said, the worst first; only sections with something in them."""
     of_kind = comparison.of_kind
     found = [
+        _components(comparison),
+        _changes("Newly in error", of_kind("newly in error")),
         _changes("Newly failing", of_kind("newly failing")),
-        _changes("No verdict any more", of_kind("verdict lost")),
+        _changes("No longer tested", of_kind("verdict lost")),
         _changes("No longer claimed", of_kind("no longer claimed")),
         _lost(comparison.lost),
         _properties(comparison.properties),
@@ -91,14 +95,33 @@ def _changes(title: str, changes: list[RuleChange]) -> Section:
 
 
 def _verdict(rule: RuleResult) -> str:
-    words = SIGNS[rule.verdict][1]
-    if rule.verdict == "pass" and rule.deviation is not None:
-        return f"{words}, known deviation"
+    words = SIGNS[kind_of(rule)][1]
     if rule.verdict == "pass" and rule.policy is not None:
         return f"{words} in the reading of the profile"
     if rule.flaky is not None:
         return f"{words}, known to be flaky"
-    return words if rule.scored else f"{words}, not scored"
+    return words
+
+
+def _components(comparison: Comparison) -> Section:
+    rows = [_component(change, comparison) for change in comparison.components]
+    worse = any(change.worse for change in comparison.components)
+    columns = ("component", "in error", "failing", "scenarios", "what the engine does now")
+    return Section("Errors and failing scenarios", columns, rows, worse)
+
+
+def _component(change: ComponentChange, comparison: Comparison) -> tuple[str, ...]:
+    numbers = [
+        (one.errors, one.failing, one.scenarios) if one is not None else (0, 0, 0)
+        for one in (change.old, change.new)
+    ]
+    said = "; ".join(
+        f"{error_words(error)}: {error.text}"
+        for error in comparison.new.errors
+        if error.component == change.name
+    )
+    changes = (f"{old:,} → {new:,}" for old, new in zip(*numbers, strict=True))
+    return (short(change.name, 60), *changes, short(said, _LONGEST))
 
 
 def _lost(rules: list[RuleResult]) -> Section:
@@ -111,10 +134,11 @@ def _lost(rules: list[RuleResult]) -> Section:
 
 def _by_verdict(title: str, rules: list[RuleResult]) -> Section:
     rows: list[tuple[str, ...]] = []
-    for verdict in sorted(VERDICTS, key=lambda verdict: verdict != "fail"):
-        ids = [rule.id for rule in rules if rule.verdict == verdict]
+    counts = counts_of(rules)
+    for kind in sorted(SIGNS, key=lambda kind: kind not in ("error", "fail")):
+        ids = [rule.id for rule in rules if kind_of(rule) == kind]
         if ids:
-            rows.append((SIGNS[verdict][1], f"{len(ids):,}", short(", ".join(ids), 600)))
+            rows.append((SIGNS[kind][1], f"{counts[kind]:,}", short(", ".join(ids), 600)))
     return Section(title, ("verdict", "number", "rules"), rows)
 
 
@@ -123,7 +147,7 @@ def _properties(changes: list[PropertyChange]) -> Section:
     for change in changes:
         now = change.new or change.old
         assert now is not None
-        old, new = (SIGNS[one.verdict][1] if one else "not in the run" for one in (change.old, change.new))
+        old, new = (SIGNS[kind_of(one)][1] if one else "not in the run" for one in (change.old, change.new))
         said = short(now.reason if change.new else "", _LONGEST)
         rows.append((short(change.name, 80), f"{old} → {new}", short(now.sentence, 200), said))
     worse = any(change.worse for change in changes)

@@ -2,12 +2,14 @@
 
 import shlex
 from base64 import b64encode
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
+from tidegauge.result_words import SUSPECTED, THIN, kind_of
 from tidegauge.results import Results
 
 from ..histories.timeline import timeline_style, timeline_svg
@@ -22,6 +24,14 @@ from .links import linked
 from .page import Page, RuleView, build_page
 
 FILE_NAME = "report.html"
+_LONGEST_TRACEBACK = 8_000
+
+MutantAddress = Callable[[str], str | None]
+"""Where a mutant of this name is described, seen from the page; None: nowhere."""
+
+
+def _nowhere(_name: str) -> str | None:
+    return None
 
 
 def write(results: Results, folder: Path) -> Path:
@@ -29,11 +39,12 @@ def write(results: Results, folder: Path) -> Path:
     return write_text_file(folder / FILE_NAME, render(results))
 
 
-def render(results: Results) -> str:
-    """The page. The same results give the same page."""
+def render(results: Results, mutant_address: MutantAddress = _nowhere) -> str:
+    """The page. The same results give the same page. Mutants are linked if they have an address."""
     script = packaged(__package__, "script.js")
     page = build_page(results)
     environment = _environment()
+    environment.globals.update(mutant_address=mutant_address)
     rules = write_rules(page, _rule_writer(environment, page))
     body = environment.get_template("body.j2").render(page=page, results=results, rules=rules)
     return environment.get_template("report.html.j2").render(
@@ -73,9 +84,11 @@ def _environment() -> Environment:
         arguments=shlex.join,
         command=_command,
         message=_message,
+        traceback=_traceback,
+        kind=kind_of,
         linked=linked,
     )  # fmt: skip
-    environment.globals.update(signs=SIGNS, no_answer=NO_ANSWER)
+    environment.globals.update(signs=SIGNS, no_answer=NO_ANSWER, suspected=SUSPECTED, thin=THIN)
     return environment
 
 
@@ -85,6 +98,11 @@ def _command(command: str) -> Markup:
     if found is None:
         return Markup('<p class="open-note">{}</p>').format(too_long(command))
     return Markup('<pre class="command"><code>{}</code></pre>').format(found)
+
+
+def _traceback(text: str) -> Markup:
+    """What the engine printed, longer than other texts may be."""
+    return escape(shown(text, _LONGEST_TRACEBACK))
 
 
 def _message(text: str, command: str) -> Markup:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from tidegauge.result_words import kind_of
 from tidegauge.results import Counterexample, JobPicture, RuleResult
 
 from ..jobs.timeline import job_summary, job_timeline_svg
@@ -25,8 +26,8 @@ class PictureView:
 
 @dataclass(frozen=True)
 class JobView:
-    """A job with its anchor and its pictures, the aligned before its control. `broken` are the rules whose
-    counterexample is this job."""
+    """A job with its anchor and its pictures, the aligned before its control. `broken` are the failing rules
+    whose counterexample is this job."""
 
     title: str
     sentence: str
@@ -50,7 +51,7 @@ def job_views(
         drawn = [view for view in drawn if view.drawing]
         if not drawn:
             continue
-        broken = [rule for rule in rules if job_of(rule.counterexample) == name]
+        broken = [rule for rule in rules if job_of(rule.counterexample) == name and kind_of(rule) == "fail"]
         views[name] = JobView(words.title, words.sentence, anchor(f"job-{name}"), drawn, broken)
     return views
 

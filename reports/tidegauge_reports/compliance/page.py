@@ -6,17 +6,39 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import count, groupby
 
-from tidegauge.results import DeviationResult, ItemResult, PropertyResult, Results, RuleResult, Verdict
+from tidegauge.result_words import model_words
+from tidegauge.results import (
+    DeviationResult,
+    ItemResult,
+    PropertyResult,
+    Results,
+    RuleResult,
+    counts_of,
+)
 
 from ..chapter_titles import chapter_title
-from ..conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude, tally
+from ..conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude
+from ..signs import SIGNS
 from ..standing import Standing, known_deviations, standing
+from .errors import ErrorView, error_views
 from .jobs import JobView, job_of, job_views
 
-_RESERVED = ("tested", "map", "rules", "search", "deviations", "properties", "items", "jobs", "failures")
+_RESERVED = (
+    "tested",
+    "map",
+    "rules",
+    "search",
+    "deviations",
+    "properties",
+    "items",
+    "jobs",
+    "failures",
+    "errors",
+)
 _MOST_ROOTS = 8
 _FEW_ROOTS = 4
 _MANY = 400
+_MOST_MODELS = 40
 
 
 @dataclass(frozen=True)
@@ -44,7 +66,7 @@ class ChapterView:
     component: str
     anchor: str
     rules: list[RuleView]
-    counts: dict[Verdict, int]
+    counts: dict[str, int]
 
     @property
     def title(self) -> str:
@@ -65,14 +87,16 @@ class ChapterView:
 
 @dataclass(frozen=True)
 class Page:
-    """All that the templates need. `roots` and `affected` are the rules that fail and count: at the root, and
-    where they build on what fails. `scored` counts the verdicts without rules that are not scored or known to
-    be flaky. `marks` are the signs in the map that need to be explained."""
+    """All that the templates need. `roots` and `affected` are the rules whose failure is held against the
+    engine: root causes, and rules that build on what fails. `counts` are those of `counts_of`. `marks` are
+    the signs in the map that need to be explained. `models` say which model behaves as the engine, a line a
+    component."""
 
     results: Results
     conclusion: Conclusion
-    counts: dict[Verdict, int]
-    scored: dict[Verdict, int]
+    counts: dict[str, int]
+    errors: list[ErrorView]
+    models: list[str]
     chapters: list[ChapterView]
     roots: list[RuleView]
     affected: list[RuleView]
@@ -106,19 +130,9 @@ class Page:
         return [view for view in self.roots if view.anchor not in shown]
 
     @property
-    def unscored(self) -> int:
-        """How many rules are not scored."""
-        return sum(not view.result.scored for view in self.views)
-
-    @property
-    def deviating(self) -> int:
-        """How many rules pass only as known deviations of the engine."""
-        return sum(view.result.scored and view.result.deviation is not None for view in self.views)
-
-    @property
     def flaky(self) -> int:
-        """How many rules fail, and are known to be flaky."""
-        return sum(view.result.scored and view.result.flaky is not None for view in self.views)
+        """How many of the failing rules are known to be flaky."""
+        return sum(view.standing.place == "flaky" for view in self.views)
 
     @property
     def views(self) -> list[RuleView]:
@@ -163,25 +177,31 @@ def build_page(results: Results) -> Page:
         RuleView(rule, place, standing(rule), jobs.get(job_of(rule.counterexample) or ""), known.get(rule.id))
         for rule, place in zip(results.rules, anchors, strict=True)
     ]
-    failing = [view for view in views if view.result.verdict == "fail" and view.result.scored]
     return Page(
         results=results,
         conclusion=conclude(results),
-        counts=tally(results.rules),
-        scored=tally([rule for rule in results.rules if rule.scored and rule.flaky is None]),
+        counts=_counts(views),
+        errors=error_views(results.errors),
+        models=list(filter(None, map(model_words, results.components[:_MOST_MODELS]))),
         chapters=[
-            ChapterView(name, component, anchor(f"chapter-{name}"), rules, tally([v.result for v in rules]))
+            ChapterView(name, component, anchor(f"chapter-{name}"), rules, _counts(rules))
             for (name, component), group in groupby(views, _chapter)
             if (rules := list(group))
         ],
-        roots=[view for view in failing if view.standing.place == "root"],
-        affected=[view for view in failing if view.standing.place == "affected"],
+        roots=[view for view in views if view.standing.place == "root"],
+        affected=[view for view in views if view.standing.place == "affected"],
         marks=dict(note for view in views for note in view.standing.notes),
         jobs=list(jobs.values()),
         properties=_by_component(results.properties),
         anchors={view.result.id: view.anchor for view in views},
         unfinished=[item for item in results.items if item.outcome in UNFINISHED_OUTCOMES],
     )
+
+
+def _counts(views: Iterable[RuleView]) -> dict[str, int]:
+    """How many rules are of each kind, in the order in which kinds show."""
+    counts = counts_of(view.result for view in views)
+    return {kind: counts[kind] for kind in SIGNS}
 
 
 def _anchors() -> Callable[[str], str]:

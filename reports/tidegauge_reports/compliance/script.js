@@ -22,13 +22,13 @@ function searchable(rule) {
 
 function filter() {
   const chosen = (name) => [...form.querySelectorAll(`[name=${name}]:checked`)].map((box) => box.value);
-  const verdicts = chosen("verdict");
+  const kinds = chosen("kind");
   const levels = chosen("level");
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   const part = component ? component.value : "";
-  const filtered = Boolean(verdicts.length || levels.length || words.length || part);
+  const filtered = Boolean(kinds.length || levels.length || words.length || part);
   const matches = rules.map((rule) =>
-    (!verdicts.length || verdicts.includes(rule.dataset.verdict))
+    (!kinds.length || kinds.includes(rule.dataset.kind))
     && (!levels.length || levels.includes(rule.dataset.level))
     && (!part || components.get(rule) === part)
     && words.every((word) => searchable(rule).includes(word)));

@@ -19,8 +19,8 @@ def _starting(word: str) -> str:
 
 CATEGORIES: list[dict[str, Any]] = [
     {"name": "Broken rules", "matchedStatuses": ["failed"], "messageRegex": _starting("Broken")},
-    {"name": "Rules not judged", "matchedStatuses": ["unknown"], "messageRegex": _starting("Not judged")},
-    {"name": "Rules not run", "matchedStatuses": ["broken"], "messageRegex": _starting("Not run")},
+    {"name": "Errors of the engine", "matchedStatuses": ["broken"], "messageRegex": _starting("Error")},
+    {"name": "Rules not tested", "matchedStatuses": ["unknown"], "messageRegex": _starting("Not tested")},
     {"name": "Not as known", "matchedStatuses": ["failed"], "messageRegex": _starting("Not as known")},
     {
         "name": "Known deviations",

@@ -33,6 +33,7 @@ _SEVERITIES = {"MUST": "critical", "SHOULD": "normal", "MAY": "minor"}
 _GROUPS: dict[Kind, str] = {
     "rule": "rules",
     "property": "properties",
+    "error": "errors",
     "item": "test items",
     "deviation": "known deviations",
     "run": "run",
@@ -113,9 +114,8 @@ def _labels(case: Case, title: str, results: Results) -> list[tuple[str, str]]:
     ]
     rule = case.rule
     if rule is None:
-        return [*labels, ("severity", "critical" if case.kind in ("run", "property") else "normal")]
-    tags = [rule.level, *(["not scored"] if not rule.scored else [])]
-    tags += ["known deviation"] if rule.deviation is not None else []
+        return [*labels, ("severity", "critical" if case.kind in ("run", "property", "error") else "normal")]
+    tags = [rule.level, *(["known deviation"] if rule.deviation is not None else [])]
     return [
         *labels,
         ("severity", _SEVERITIES.get(rule.level, "normal")),

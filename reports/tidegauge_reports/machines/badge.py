@@ -4,10 +4,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from tidegauge.results import Results
-from tidegauge.scored_results import scored_part
+from tidegauge.results import KNOWN_DEVIATIONS, Results, counts_of
 
-from ..conclusion import Conclusion, conclude, deviating, tally
+from ..conclusion import Conclusion, claimed_of, conclude
 from ..svg import element
 from ..text import short
 from ..text_file import write_text_file
@@ -17,7 +16,13 @@ HEIGHT = 20
 _PADDING = 7
 _FONT = "Verdana, 'DejaVu Sans', Geneva, sans-serif"
 _NAME_GROUND = "#24292f"
-GROUNDS = {"conforms": "#1a6b35", "deviates": "#8a4b00", "fails": "#b42318", "open": "#7a5200"}
+GROUNDS = {
+    "conforms": "#1a6b35",
+    "deviates": "#8a4b00",
+    "fails": "#b42318",
+    "errors": "#7a2a8c",
+    "open": "#7a5200",
+}
 """The ground behind the conclusion; white on it has a contrast of 6 at least."""
 
 _WIDTHS = {**dict.fromkeys("fijlrtI.,:;'|!()[]/ ", 4.4), **dict.fromkeys("mwMW%@—", 10.4)}
@@ -37,7 +42,7 @@ def render(results: Results) -> str:
     said = badge_text(results, conclusion)
     implementation = results.implementation
     title = f"{name}: {said}. {short(implementation.name, 80)} {short(implementation.version, 40)}, " + (
-        f"profile {short(results.profile, 24)}, suite {short(results.suite, 24)}: {conclusion.headline}."
+        f"profile {short(results.profile, 24)}: {conclusion.headline}."
     )
     left, right = _width(name), _width(said)
     return str(element(
@@ -58,23 +63,25 @@ def render(results: Results) -> str:
 
 
 def badge_text(results: Results, conclusion: Conclusion) -> str:
-    """What a run comes to, in a few words: `conforms 150/150`, `3 of 150 fail`, `3 of 150 deviate as known`,
-    `not shown`."""
-    rules = scored_part(results).rules
-    counts = tally(rules)
-    claimed = len(rules) - counts["not-applicable"]
+    """What a run comes to, in a few words: `conforms 150/150`, `3 of 150 fail`, `12 of 150 in error`, `3 of
+    150 deviate as known`, `incomplete`, `not tested`."""
     part = " (part)" if any(results.selection.values()) else ""
+    return f"{_in_a_few_words(results, conclusion)}{part}"
+
+
+def _in_a_few_words(results: Results, conclusion: Conclusion) -> str:
+    counts = counts_of(results.rules)
+    claimed, failing = claimed_of(counts), counts["fail"]
     if conclusion.kind == "open":
-        return f"not shown{part}"
+        return "not tested" if results.complete else "incomplete"
     if conclusion.kind == "conforms":
-        return f"conforms {claimed:,}/{claimed:,}{part}"
+        return f"conforms {claimed:,}/{claimed:,}"
+    if conclusion.kind == "errors":
+        return f"{counts['error']:,} of {claimed:,} in error" if counts["error"] else "errors"
     if conclusion.kind == "deviates":
-        known = deviating(rules)
-        return f"{known:,} of {claimed:,} {'deviates' if known == 1 else 'deviate'} as known{part}"
-    failing = sum(rule.verdict == "fail" and rule.flaky is None for rule in rules)
-    if not failing:
-        return f"does not conform{part}"
-    return f"{failing:,} of {claimed:,} {'fails' if failing == 1 else 'fail'}{part}"
+        known = failing + counts[KNOWN_DEVIATIONS]
+        return f"{known:,} of {claimed:,} {'deviates' if known == 1 else 'deviate'} as known"
+    return f"{failing:,} of {claimed:,} {'fails' if failing == 1 else 'fail'}" if failing else "failed"
 
 
 def _part(text: str, x: float, width: float, ground: str) -> Markup:

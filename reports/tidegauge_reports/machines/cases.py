@@ -7,14 +7,24 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from tidegauge.results import DeviationResult, ItemResult, PropertyResult, Results, RuleResult
+from tidegauge.result_words import SUSPECTED, THIN, error_words, kind_of, model_words
+from tidegauge.results import (
+    KNOWN_DEVIATIONS,
+    DeviationResult,
+    EngineError,
+    ItemResult,
+    PropertyResult,
+    Results,
+    RuleResult,
+)
 
 from ..conclusion import UNFINISHED_OUTCOMES, conclude
 from ..text import with_command
 
 Outcome = Literal["passed", "failed", "unknown", "broken", "skipped"]
 FAILING: tuple[Outcome, ...] = ("failed", "unknown", "broken")
-"""What no run succeeds with: a rule that is broken, one that was not judged, one that was not run."""
+"""What no run succeeds with: a broken rule (`failed`), one that is not tested (`unknown`), an error
+(`broken`)."""
 
 RUN = "run"
 DEVIATIONS = "known deviations"
@@ -23,7 +33,7 @@ DEVIATIONS = "known deviations"
 _LONGEST_MESSAGE = 4_000
 """Beyond it a message is cut and the command to replay follows it whole."""
 
-Kind = Literal["rule", "property", "item", "deviation", "run"]
+Kind = Literal["rule", "property", "error", "item", "deviation", "run"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,11 +54,12 @@ class Case:
 
 
 def cases_of(results: Results) -> list[Case]:
-    """The cases of a run: rules, properties, items without a result, known deviations, the run itself."""
+    """The cases of a run: errors, rules, properties, items without a result, known deviations, the run
+    itself."""
     components = {rule.component for rule in results.rules}
-    verdicts = [rule.verdict for rule in results.rules] + [one.verdict for one in results.properties]
-    blamed = "fail" in verdicts
+    blamed = "fail" in [*map(kind_of, results.rules), *map(kind_of, results.properties)]
     cases = [
+        *(_of_error(error, number) for number, error in enumerate(results.errors, start=1)),
         *map(_of_rule, results.rules),
         *map(_of_property, results.properties),
         *(_of_item(item, components) for item in results.items if _tells(item, blamed)),
@@ -57,10 +68,25 @@ def cases_of(results: Results) -> list[Case]:
     return [*cases, _of_run(results, any(case.outcome in FAILING for case in cases))]
 
 
+def _of_error(error: EngineError, number: int) -> Case:
+    """An error of its own, so that its traceback is told once and not with each rule."""
+    said = error_words(error)
+    told = [error.text, f"First in scenario {error.scenario}.", error.traceback]
+    if error.rules:
+        told.insert(2, f"Rules that decide there: {', '.join(error.rules)}.")
+    return Case(
+        kind="error",
+        identity=f"error:{number}:{error.component}",
+        name=f"{error.component} {said}",
+        component=error.component,
+        outcome="broken",
+        summary=f"Error: {said}: {error.text}",
+        text="\n".join(filter(None, told)),
+    )
+
+
 def _of_rule(rule: RuleResult) -> Case:
     outcome, summary = _judged(rule)
-    if rule.verdict == "pass" and rule.deviation is not None:
-        outcome, summary = "skipped", f"Known deviation: {rule.deviation}"
     return Case(
         kind="rule",
         identity=rule.id,
@@ -94,15 +120,15 @@ def _judged(found: RuleResult | PropertyResult) -> tuple[Outcome, str]:
         return "passed", found.reason
     if found.verdict == "not-applicable":
         return "skipped", f"Not applicable: {found.reason}"
-    if not found.scored:
-        return "skipped", f"Not scored: {found.verdict}, {found.reason}"
+    if kind_of(found) == KNOWN_DEVIATIONS:
+        return "skipped", f"Known deviation: {found.deviation}"
+    if found.verdict == "error":
+        return "broken", f"Error: {found.reason}"
+    if found.verdict == "not-tested":
+        return "unknown", f"Not tested: {found.reason}"
     if found.flaky is not None:
         return "skipped", f"Known to be flaky: {found.flaky}"
-    if found.verdict == "fail":
-        return "failed", f"Broken: {_difference(found)}"
-    if found.verdict == "not-judged":
-        return "unknown", f"Not judged: {found.reason}"
-    return "broken", f"Not run: {found.reason}"
+    return "failed", f"Broken: {_difference(found)}"
 
 
 def _difference(found: RuleResult | PropertyResult) -> str:
@@ -123,9 +149,17 @@ def _account(rule: RuleResult) -> str:
     if counterexample is not None:
         lines = [with_command(counterexample.message, counterexample.replay, _LONGEST_MESSAGE)]
     if rule.suspects:
-        lines.append("Suspects: " + ", ".join(f"{one.rule} {one.score:.2f}" for one in rule.suspects[:3]))
+        lines.append(
+            "Suspiciousness: " + ", ".join(f"{one.rule} {one.score:.2f}" for one in rule.suspects[:3])
+        )
     if rule.affected_by:
-        lines.append(f"It builds on what fails {', '.join(rule.affected_by)}; begin there.")
+        lines.append(f"Downstream failure; root cause: {', '.join(rule.affected_by)}. Start there.")
+    if rule.suspected:
+        lines.append(f"{rule.id} is the {SUSPECTED}.")
+    if rule.stands_in_the_way:
+        lines.append(f"Smallest unexplained scenario: {rule.stands_in_the_way}")
+    if rule.thin:
+        lines.append(f"{THIN}: {', '.join(rule.excludes) or 'none'}")
     return "\n".join(filter(None, lines))
 
 
@@ -141,11 +175,9 @@ def component_of(item: ItemResult, components: Collection[str]) -> str:
 
 def _of_item(item: ItemResult, components: Collection[str]) -> Case:
     first = next(iter(item.text.strip().splitlines()), "")
-    what = "outputs differ, but no rule could be blamed" if item.outcome == "failed" else item.outcome
+    what = "outputs differ, but no rule could be named" if item.outcome == "failed" else item.outcome
     summary = f"{what}: {first}" if first else what
     outcome: Outcome = "failed" if item.outcome == "failed" else "broken"
-    if not item.scored:
-        outcome, summary = "skipped", f"Not scored: {summary}"
     return Case(
         kind="item",
         identity=f"item:{item.id}",
@@ -182,5 +214,7 @@ def _of_run(results: Results, others_fail: bool) -> Case:
         component=RUN,
         outcome="passed" if well else "broken",
         summary="" if well else conclusion.headline,
-        text="\n".join([conclusion.headline, *conclusion.remarks]),
+        text="\n".join(
+            [conclusion.headline, *conclusion.remarks, *filter(None, map(model_words, results.components))]
+        ),
     )

@@ -1,8 +1,8 @@
 """`junit.xml`: a test suite for each component, a test case for each rule.
 
-A failure is a broken rule or property; an error is one that has no verdict, or a run that did not come to its
-end. So a build server that reads the file alone fails exactly when the run did.
-"""
+A failure is a broken rule or property. An error is a rule where the engine gave no answer, one that is not
+tested (by its type), or a run that did not come to its end. A known deviation is skipped. So a build server
+that reads the file alone fails exactly when the run did."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -24,6 +24,12 @@ LONGEST_TEXT = 6_000
 _ELEMENTS: dict[Outcome, str] = {
     "failed": "failure",
     "unknown": "error",
+    "broken": "error",
+    "skipped": "skipped",
+}
+_TYPES: dict[Outcome, str] = {
+    "failed": "failure",
+    "unknown": "not-tested",
     "broken": "error",
     "skipped": "skipped",
 }
@@ -72,7 +78,9 @@ def _add_case(suite: Element, case: Case) -> None:
     )
     if case.outcome == "passed":
         return
-    element = SubElement(found, _ELEMENTS[case.outcome], _line(message=case.summary), type=case.kind)
+    element = SubElement(
+        found, _ELEMENTS[case.outcome], _line(message=case.summary), type=_TYPES[case.outcome]
+    )
     if case.outcome != "skipped":
         element.text = shown(case.text, LONGEST_TEXT + (LONGEST_COMMAND if case.rule is not None else 0))
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from tidegauge.results import Results, RuleResult, Verdict
+from tidegauge.result_words import SUSPECTED, THIN, error_words, kind_of, model_words
+from tidegauge.results import EngineError, Results, RuleResult, counts_of
 
 from ..chapter_titles import chapter_title
-from ..conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude, tally
+from ..conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude
 from ..signs import SIGNS
 from ..text import counted, duration, too_long, whole
 from ..text_file import write_text_file
@@ -21,7 +22,8 @@ MOST_ROWS = 40
 
 _ROOM_AFTER_FAILURES = 15_000
 _LONGEST_COMMAND = 6_000
-_KINDS = {"conforms": "✅", "deviates": "⚠️", "fails": "❌", "open": "❔"}
+_MOST_ERRORS = 10
+_KINDS = {"conforms": "✅", "deviates": "⚠️", "fails": "❌", "errors": "💥", "open": "❔"}
 
 
 def write(results: Results, folder: Path) -> Path:
@@ -37,9 +39,13 @@ def render(results: Results) -> str:
     )
     page = _Page(MOST_BYTES - len(last.encode()) - 2)
     page.add(_head(results, conclude(results)))
+    _add_errors(page, results.errors)
     page.add(_components(results.rules))
     _add_failures(page, results.rules)
-    for section in (_properties(results), _deviations(results), _without_verdict(results), _items(results)):
+    for section in (
+        *(_properties(results), _deviations(results), _not_tested(results)),
+        *(_thin(results.rules), _items(results)),
+    ):
         page.add(section)
     return f"{page.text()}\n{last}\n"
 
@@ -71,13 +77,14 @@ def _head(results: Results, conclusion: Conclusion) -> str:
         f"{bold(implementation.name)} {inert(implementation.version, 60)}",
         f"profile {inert(results.profile, 60)}",
         f"layer {inert(implementation.layer, 40)}",
-        f"suite {inert(results.suite, 40)}",
+        f"spec {inert(results.spec, 40)}",
         f"seed {results.seed}, budget {inert(results.budget, 40)}",
         f"{results.counts.get('scenarios', 0):,} scenarios, {results.counts.get('steps', 0):,} steps",
         duration(results.duration_s),
     ]
     lines = [f"## {_KINDS[conclusion.kind]} {inert(conclusion.headline)}", "", " · ".join(told)]
-    remarks = [*conclusion.remarks, *filter(None, [implementation.remark])]
+    models = filter(None, map(model_words, results.components[:40]))
+    remarks = [*models, *conclusion.remarks, *filter(None, [implementation.remark])]
     if remarks:
         lines += ["", *(f"* {inert(remark, 400)}" for remark in remarks[:12])]
     return "\n".join(lines)
@@ -88,21 +95,40 @@ def _components(rules: list[RuleResult]) -> str:
     components: dict[str, list[RuleResult]] = {}
     for rule in rules:
         components.setdefault(rule.component, []).append(rule)
-    whole = tally(rules)
-    verdicts: list[Verdict] = [name for name in SIGNS if whole[name] or name in ("pass", "fail")]
+    whole = counts_of(rules)
+    kinds = [kind for kind in SIGNS if whole[kind] or kind in ("pass", "fail")]
     rows = [
-        [inert(chapter_title(name), 80), *(_number(tally(found)[verdict], verdict) for verdict in verdicts)]
+        [inert(chapter_title(name), 80), *(_number(counts[kind], kind) for kind in kinds)]
         for name, found in components.items()
+        for counts in [counts_of(found)]
     ]
-    return _table(["component", *(SIGNS[name][1] for name in verdicts)], rows, numbers=True)
+    return _table(["component", *(SIGNS[kind][1] for kind in kinds)], rows, numbers=True)
 
 
-def _number(count: int, verdict: Verdict) -> str:
-    return f"**{count:,}**" if count and verdict == "fail" else f"{count:,}"
+def _number(count: int, kind: str) -> str:
+    return f"**{count:,}**" if count and kind in ("fail", "error") else f"{count:,}"
+
+
+def _add_errors(page: _Page, errors: list[EngineError]) -> None:
+    """How the engine gave no answer; then the tracebacks, each once, as far as there is room."""
+    if not errors:
+        return
+    lines = ["### Errors: the engine gave no answer", ""]
+    lines += [
+        f"* **{inert(error.component, 60)}** {inert(error_words(error), 200)}: {inert(error.text)}. "
+        f"First in scenario {inert(error.scenario, 120)}."
+        for error in errors[:_MOST_ERRORS]
+    ]
+    if len(errors) > _MOST_ERRORS:
+        lines.append(f"* … {len(errors) - _MOST_ERRORS:,} more")
+    page.add("\n".join(lines))
+    for traceback in dict.fromkeys(error.traceback for error in errors[:_MOST_ERRORS] if error.traceback):
+        folded = f"<details><summary>Traceback</summary>\n\n{block(traceback, longest=2_000)}\n\n</details>"
+        page.add(folded, leave=2 * _ROOM_AFTER_FAILURES)
 
 
 def _add_failures(page: _Page, rules: list[RuleResult]) -> None:
-    failing = sorted((rule for rule in rules if rule.verdict == "fail"), key=_order)
+    failing = sorted((rule for rule in rules if kind_of(rule) == "fail"), key=_order)
     if not failing or not page.add(f"### {counted(len(failing), 'failing rule')}"):
         return
     for number, rule in enumerate(failing):
@@ -114,17 +140,18 @@ def _add_failures(page: _Page, rules: list[RuleResult]) -> None:
 
 
 def _order(rule: RuleResult) -> tuple[bool, bool]:
-    """What counts comes first, and roots before what builds on them."""
-    return not rule.scored or rule.flaky is not None, bool(rule.affected_by)
+    """What counts comes first, and root causes before what builds on them."""
+    return rule.flaky is not None, bool(rule.affected_by)
 
 
 def _failure(rule: RuleResult) -> str:
     lines = [f"#### {inert(rule.id, 60)} ({inert(rule.level, 20)}) {prose(rule.title, 200)}", ""]
     lines.append(prose(rule.sentence))
     for text in (
-        rule.flaky is not None and f"Not counted, as it is known to be flaky: {rule.flaky}",
-        not rule.scored and f"Not scored: it was added with version {rule.since}.",
-        rule.affected_by and f"It builds on what fails {', '.join(rule.affected_by[:10])}; begin there.",
+        rule.flaky is not None and f"Known to be flaky, so not held against the engine: {rule.flaky}",
+        rule.suspected and f"This rule is the {SUSPECTED}.",
+        rule.affected_by
+        and f"Downstream failure; root cause: {', '.join(rule.affected_by[:10])}. Start there.",
     ):
         if text:
             lines += ["", inert(text, 400)]
@@ -138,7 +165,7 @@ def _failure(rule: RuleResult) -> str:
     lines += ["", "Replay:", "", _command(counterexample.replay)]
     if rule.suspects:
         suspects = ", ".join(f"{inert(one.rule, 40)} {one.score:.2f}" for one in rule.suspects[:3])
-        lines += ["", f"Suspects: {suspects}"]
+        lines += ["", f"Suspiciousness: {suspects}"]
     return "\n".join(lines)
 
 
@@ -151,7 +178,7 @@ def _properties(results: Results) -> str:
     rows = [
         [inert(found.name, 80), prose(found.sentence, 300), inert(found.reason)]
         for found in results.properties
-        if found.verdict == "fail"
+        if kind_of(found) == "fail"
     ]
     return _section("Violated properties", ["property", "what it says", ""], rows)
 
@@ -169,13 +196,29 @@ def _deviations(results: Results) -> str:
     return _section("Known deviations", ["deviation", "rules", "in this run", "reason"], rows)
 
 
-def _without_verdict(results: Results) -> str:
+def _not_tested(results: Results) -> str:
     rows = [
-        [inert(rule.id, 60), inert(SIGNS[rule.verdict][1]), prose(rule.title, 120), inert(rule.reason)]
-        for rule in results.rules
-        if rule.verdict in ("not-judged", "not-run")
+        [
+            inert(rule.id, 60),
+            SIGNS[rule.verdict][1],
+            prose(rule.title, 120),
+            inert(rule.reason),
+            inert(rule.stands_in_the_way, 120),
+        ]
+        for rule in sorted(results.rules, key=lambda rule: rule.verdict != "error")
+        if rule.verdict in ("error", "not-tested")
     ]
-    return _section("Rules without a verdict", ["rule", "verdict", "title", "reason"], rows)
+    columns = ["rule", "verdict", "title", "reason", "smallest unexplained scenario"]
+    if not any(row[-1] for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    return _section("Rules in error and not tested", columns, rows)
+
+
+def _thin(rules: list[RuleResult]) -> str:
+    """The passes that exclude few mutants, in a line."""
+    thin = [inert(rule.id, 40) for rule in rules if rule.verdict == "pass" and rule.thin]
+    more = " and others" * (len(thin) > MOST_ROWS)
+    return f"Pass on {THIN}: {', '.join(thin[:MOST_ROWS])}{more}." if thin else ""
 
 
 def _items(results: Results) -> str:

@@ -1,4 +1,4 @@
-"""Who was put through what, as names and values: what `junit.xml` and Allure say of a run."""
+"""Which engine was tested and how, as names and values: what `junit.xml` and Allure say of a run."""
 
 from tidegauge.results import Results
 
@@ -9,7 +9,7 @@ def run_facts(results: Results) -> dict[str, str]:
         "engine": f"{results.implementation.name} {results.implementation.version}",
         "layer": results.implementation.layer,
         "profile": results.profile,
-        "suite": results.suite,
+        "spec": results.spec,
         "seed": str(results.seed),
         "budget": results.budget,
     }

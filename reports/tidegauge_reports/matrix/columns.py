@@ -72,7 +72,6 @@ def _name(results: Results) -> tuple[str, str, str]:
 _FACETS: tuple[Callable[[Results], str], ...] = (
     lambda results: ", ".join(f"{key}={value}" for key, value in results.implementation.options.items()),
     lambda results: results.implementation.layer,
-    lambda results: f"suite {results.suite}",
     lambda results: f"spec {results.spec}",
     lambda results: f"budget {results.budget}",
     lambda results: f"seed {results.seed}",

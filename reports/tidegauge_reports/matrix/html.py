@@ -10,7 +10,7 @@ from markupsafe import Markup
 from ..pages.environment import packaged, page_environment, style_sheet
 from ..signs import SIGNS
 from .columns import Column
-from .table import KINDS, Matrix, Row
+from .table import Matrix, Row
 
 FILE_NAME = "matrix.html"
 
@@ -21,7 +21,7 @@ def render(matrix: Matrix) -> str:
     """The page. The same matrix gives the same page."""
     script = packaged(__package__, "script.js")
     environment = page_environment(__package__)
-    environment.globals.update(signs=SIGNS, kinds=KINDS, in_report=_in_report)
+    environment.globals.update(signs=SIGNS, in_report=_in_report)
     contested = [row for row in matrix.rows if row.contested]
     return environment.get_template("matrix.html.j2").render(
         matrix=matrix,

@@ -5,12 +5,14 @@ from collections.abc import Iterable
 from ..machines.inert_markdown import inert, prose
 from ..signs import SIGNS
 from ..text import counted
-from .table import KINDS, Cell, Chapter, Matrix, Row
+from .table import Cell, Chapter, Matrix, Row
 
 FILE_NAME = "matrix.md"
 
 MOST_ROWS = 200
 """So many rules are listed."""
+
+_BOLD = ("fail", "error")
 
 
 def render(matrix: Matrix) -> str:
@@ -40,9 +42,9 @@ def _each(chapter: Chapter, matrix: Matrix) -> list[str]:
 
 
 def _counts(chapter: Chapter, column: int) -> str:
-    """`23 P`, or `21 P, 2 F`; failures stand out."""
+    """`23 P`, or `21 P, 2 F`; failures and errors stand out."""
     parts = [
-        f"**{count} {KINDS[kind][0]}**" if kind == "fail" else f"{count} {KINDS[kind][0]}"
+        f"**{count} {SIGNS[kind][0]}**" if kind in _BOLD else f"{count} {SIGNS[kind][0]}"
         for kind, count in chapter.counts(column).items()
     ]
     if missing := chapter.missing(column):
@@ -55,8 +57,8 @@ def _headings(matrix: Matrix) -> list[str]:
 
 
 def _key(matrix: Matrix) -> str:
-    used = {cell.result.verdict for row in matrix.rows for cell in row.cells if cell is not None}
-    entries = [f"{letter} {words}" for verdict, (letter, words) in SIGNS.items() if verdict in used]
+    used = {cell.standing.kind for row in matrix.rows for cell in row.cells if cell is not None}
+    entries = [f"{letter} {words}" for kind, (letter, words) in SIGNS.items() if kind in used]
     if any(cell is None for row in matrix.rows for cell in row.cells):
         entries.append("· not in this run")
     entries += [f"{inert(mark)} {meaning}" for mark, meaning in matrix.notes.items()]
@@ -76,7 +78,7 @@ def _sign(cell: Cell | None) -> str:
     if cell is None:
         return "·"
     sign = inert(cell.standing.sign)
-    return f"**{sign}**" if cell.result.verdict == "fail" else sign
+    return f"**{sign}**" if cell.standing.kind in _BOLD else sign
 
 
 def _unclaimed(matrix: Matrix) -> str:

@@ -4,14 +4,14 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
-from tidegauge.scored_results import scored_part
+from tidegauge.results import KNOWN_DEVIATIONS, counts_of
 
-from ..conclusion import tally
+from ..conclusion import claimed_of
 from ..signs import SIGNS
 from ..svg import CHARACTER_WIDTH, element, label, line, text_width
 from ..text import counted, short
 from .columns import Column
-from .table import KINDS, Cell, Chapter, Matrix
+from .table import Cell, Chapter, Matrix
 
 FILE_NAME = "matrix.svg"
 
@@ -24,7 +24,8 @@ _HEAD = 90.0
 _LEAST_ROW = 32.0
 _FEW_COLUMNS = 4
 _ACROSS_FEW, _ACROSS_MANY = 12, 8
-_ON_DARK = ("pass", "fail")
+_ON_DARK = ("pass", "fail", "error")
+_UNMARKED = ("pass", "not-applicable")
 
 
 def render(matrix: Matrix) -> str:
@@ -87,18 +88,20 @@ def _in_two(text: str, room: int) -> list[str]:
 
 
 def _standing(matrix: Matrix, place: int) -> tuple[str, str]:
-    rules = scored_part(matrix.columns[place].run.results).rules
-    counts = tally(rules)
-    claimed = sum(counts.values()) - counts["not-applicable"]
+    counts = counts_of(matrix.columns[place].run.results.rules)
+    claimed = claimed_of(counts)
+    if counts["error"]:
+        failing = f", {counts['fail']:,} fail" if counts["fail"] else ""
+        return f"{counts['error']:,} in error{failing}", "erring"
     if counts["fail"]:
         return f"{counts['fail']} of {claimed:,} fail", "bad"
-    if deviating := sum(rule.verdict == "pass" and rule.deviation is not None for rule in rules):
-        return f"{counts['pass'] - deviating:,} pass, {deviating:,} deviate", "known"
+    if deviating := counts[KNOWN_DEVIATIONS]:
+        return f"{counts['pass']:,} pass, {deviating:,} deviate", "known"
     return f"{counts['pass']} of {claimed:,} pass", "good" if counts["pass"] == claimed else ""
 
 
 def _words(matrix: Matrix, place: int, column: Column) -> str:
-    counts = ", ".join(f"{count} {KINDS[kind][1]}" for kind, count in matrix.whole.counts(place).items())
+    counts = ", ".join(f"{count} {SIGNS[kind][1]}" for kind, count in matrix.whole.counts(place).items())
     return f"{short(column.label, 120)}: {counts or 'no rule'}"
 
 
@@ -118,17 +121,19 @@ def _chapter(chapter: Chapter, lefts: list[float], across: int, top: float, widt
 def _cell(cell: Cell | None, x: float, y: float) -> Markup:
     if cell is None:
         return element("circle", cx=x + _CELL / 2, cy=y + _CELL / 2, r=1.5, class_="absent")
-    if cell.standing.kind == "deviates":
-        return _square(x, y, "deviates", "†", "on-red")
-    mark = SIGNS[cell.result.verdict][0] if cell.result.verdict not in ("pass", "not-applicable") else ""
-    if cell.result.verdict == "pass" and cell.result.policy is not None:
-        mark = "*"
-    return _square(
-        x, y, cell.result.verdict, mark, "on-dark" if cell.result.verdict in _ON_DARK else "on-light"
-    )
+    by_policy = cell.standing.kind == "pass" and cell.result.policy is not None
+    return _square(x, y, cell.standing.kind, "*" if by_policy else _mark(cell.standing.kind))
 
 
-def _square(x: float, y: float, style: str, mark: str, ground: str) -> Markup:
+def _mark(kind: str) -> str:
+    """What stands in a cell, which has room for one character."""
+    if kind == KNOWN_DEVIATIONS:
+        return "†"
+    return "" if kind in _UNMARKED else SIGNS[kind][0]
+
+
+def _square(x: float, y: float, style: str, mark: str) -> Markup:
+    ground = "on-red" if style == KNOWN_DEVIATIONS else "on-dark" if style in _ON_DARK else "on-light"
     inset = 0.5 if style not in _ON_DARK else 0.0
     side = _CELL - 2 * inset
     square = element("rect", x=x + inset, y=y + inset, width=side, height=side, rx=2, class_=style)
@@ -141,18 +146,11 @@ def _legend(matrix: Matrix, width: float, top: float) -> tuple[Markup, float]:
     """The signs that occur with their meaning, and the lower edge."""
     cells = [cell for row in matrix.rows for cell in row.cells]
     shown = [cell for cell in cells if cell is not None]
-    plain = {cell.result.verdict for cell in shown if not (cell.result.policy or cell.result.deviation)}
-    plain |= {cell.result.verdict for cell in shown if cell.result.verdict != "pass"}
-    entries: list[tuple[str, str, str]] = [
-        (words, verdict, "" if verdict in ("pass", "not-applicable") else letter)
-        for verdict, (letter, words) in SIGNS.items()
-        if verdict in plain
-    ]
-    passed = [cell.result for cell in shown if cell.result.verdict == "pass"]
-    if any(rule.policy is not None and rule.deviation is None for rule in passed):
+    by_policy = [cell for cell in shown if cell.standing.kind == "pass" and cell.result.policy is not None]
+    plain = {cell.standing.kind for cell in shown if cell not in by_policy}
+    entries = [(words, kind, _mark(kind)) for kind, (_, words) in SIGNS.items() if kind in plain]
+    if by_policy:
         entries.append(("pass in the reading of the profile", "pass", "*"))
-    if any(rule.deviation is not None for rule in passed):
-        entries.append(("known deviation", "deviates", "†"))
     if len(shown) < len(cells):
         entries.append(("not in this run", "", ""))
     x, y = _MARGIN, top
@@ -161,8 +159,7 @@ def _legend(matrix: Matrix, width: float, top: float) -> tuple[Markup, float]:
         needed = 18 + text_width(words) + 12
         if x > _MARGIN and x + needed > width - _MARGIN:
             x, y = _MARGIN, y + 18
-        ground = "on-red" if style == "deviates" else "on-dark" if style in _ON_DARK else "on-light"
-        drawn.append(_square(x, y, style, mark, ground) if style else _cell(None, x, y))
+        drawn.append(_square(x, y, style, mark) if style else _cell(None, x, y))
         drawn.append(label(words, x + 18, y + 9.5, "faint", "start"))
         x += needed
     return Markup("").join(drawn), y + _CELL + _MARGIN

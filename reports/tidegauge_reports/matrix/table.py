@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tidegauge.results import RuleResult
+from tidegauge.results import RuleResult, counts_of
 
 from ..chapter_titles import chapter_title
 from ..signs import SIGNS
@@ -13,17 +13,10 @@ from .columns import Column, Run, columns_of
 
 _LONGEST_ID = 40
 
-KINDS: dict[str, tuple[str, str]] = {
-    "pass": SIGNS["pass"],
-    "deviates": ("P†", "pass as a known deviation"),
-    **{verdict: sign for verdict, sign in SIGNS.items() if verdict != "pass"},
-}
-"""What is counted apart: verdicts, and passes that are only known deviations; the letter of each, words."""
-
 
 @dataclass(frozen=True)
 class Cell:
-    """How an engine stands with a rule, its kind one of the `KINDS`; and the run's own record."""
+    """How an engine stands with a rule, and the run's own record."""
 
     standing: Standing
     result: RuleResult
@@ -76,8 +69,8 @@ class Chapter:
 
     def counts(self, column: int) -> dict[str, int]:
         """How many of its rules are of each kind in a column; only kinds that occur."""
-        found = [cell.standing.kind for row in self.rows if (cell := row.cells[column]) is not None]
-        return {kind: found.count(kind) for kind in KINDS if kind in found}
+        counts = counts_of(cell.result for row in self.rows if (cell := row.cells[column]) is not None)
+        return {kind: counts[kind] for kind in SIGNS if counts[kind]}
 
     def missing(self, column: int) -> int:
         """How many of its rules are not in the run of a column."""

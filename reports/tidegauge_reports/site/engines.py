@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from tidegauge.results import Results, RuleResult
+from tidegauge.results import KNOWN_DEVIATIONS, Results, RuleResult, counts_of
 
 from ..conclusion import Conclusion, conclude
 from ..shipped import load_shipped
+from ..signs import SIGNS
 from ..standing import Standing, standing
 from ..text import counted, short
 
@@ -81,14 +82,15 @@ class Engine:
         result = self.result(rule)
         return None if result is None else Exercise(result.scenarios, result.steps, self._checks[rule])
 
-    def tally(self, rules: Iterable[str]) -> list[tuple[Standing, int]]:
-        """How often it stands with these rules in each way, without reasons; failures first."""
-        found = Counter((at.kind, at.sign, at.words) for at in map(self.standing, rules))
-        entries = [(Standing(*key), count) for key, count in found.items()]
-        return sorted(entries, key=lambda entry: (_ORDER.index(entry[0].kind), entry[0].words))
+    def counts(self, rules: Iterable[str]) -> list[tuple[Standing, int]]:
+        """How many of these rules are of each kind, and how many are not in the run; the worst first."""
+        found = [self.result(rule) for rule in rules]
+        counts = counts_of(result for result in found if result is not None)
+        entries = [(Standing(kind, *SIGNS[kind]), counts[kind]) for kind in _WORST_FIRST]
+        return [entry for entry in (*entries, (ABSENT, found.count(None))) if entry[1]]
 
 
-_ORDER = ("fail", "deviates", "not-judged", "not-run", "pass", "not-applicable", "absent")
+_WORST_FIRST = ("error", "fail", KNOWN_DEVIATIONS, "not-tested", "pass", "not-applicable")
 
 
 def shipped_engines() -> tuple[Engine, ...]:

@@ -58,7 +58,13 @@ def render_site(engines: Sequence[Engine]) -> Iterator[tuple[str, str]]:
         page = below.get_template("reference.html.j2").render(module=module)
         yield addresses.reference_page(module.name), page
     for engine in engines:
-        yield addresses.engine_page(engine.key), render_report(engine.results)
+        yield addresses.engine_page(engine.key), render_report(engine.results, _mutant_address)
+
+
+def _mutant_address(name: str) -> str | None:
+    """Where a mutant stands, seen from the report of a run; None if this version does not have it."""
+    mutant = load_mutants().get(name)
+    return None if mutant is None else UP + addresses.wrong_engine_address(name, mutant.component)
 
 
 def _environment(root: str, engines: Sequence[Engine]) -> Environment:

@@ -11,6 +11,7 @@ from tidegauge.traceability import DOCUMENTS, broken_by, decided_in, statement_o
 from tidegauge.vectors import Vector
 from tidegauge_spec import Rule, load_registry, load_statements
 
+from ..signs import SIGNS
 from ..text import short
 from .engines import Engine, Exercise
 
@@ -137,4 +138,4 @@ def _exercised(name: str, engine: Engine) -> tuple[Exercise | None, str]:
     result, exercise = engine.result(name), engine.exercise(name)
     if result is None or exercise is None or exercise.scenarios or exercise.checks:
         return exercise, ""
-    return exercise, result.reason or result.verdict
+    return exercise, result.reason or SIGNS[result.verdict][1]

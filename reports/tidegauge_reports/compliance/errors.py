@@ -1,0 +1,27 @@
+"""The errors of an engine as the page shows them: above everything else, each traceback once."""
+
+from dataclasses import dataclass
+
+from tidegauge.result_words import error_words
+from tidegauge.results import EngineError
+
+
+@dataclass(frozen=True)
+class ErrorView:
+    """An error of the engine: what it did instead of answering and how often, and the traceback, which is
+    empty where an error above has the same."""
+
+    error: EngineError
+    words: str
+    traceback: str
+
+
+def error_views(errors: list[EngineError]) -> list[ErrorView]:
+    """The errors, in the order of the document."""
+    seen: set[str] = set()
+    views = []
+    for error in errors:
+        repeated = error.traceback in seen
+        seen.add(error.traceback)
+        views.append(ErrorView(error, error_words(error), "" if repeated else error.traceback))
+    return views
