@@ -24,6 +24,9 @@ class Failure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     traceback: str = ""
 
 
+NO_TRANSCRIPT = Failure("missing", "the adapter returned no transcript for this scenario")
+
+
 class Transcript(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The outputs of each observed span (step, group or whole scenario) in order, empty ones included.
 

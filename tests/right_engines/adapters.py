@@ -27,7 +27,6 @@ from .windows_of_slices import Sessions as SessionsByEnd
 from .windows_of_slices import Slices, WindowsOfSlices
 from .windows_with_timers import WindowsWithTimers
 
-
 REFUSALS: Refusals = {ValueError: IllegalArgument}
 """They are written without the kit, and refuse a step as Python does."""
 
