@@ -64,12 +64,12 @@ def test_a_rule_that_decides_too_rarely_is_named(tidegauge: Command, tmp_path: P
     """An engine that breaks down at the first idle channel is not passed on what comes after."""
     (tmp_path / "young.py").write_text(
         """
-from tidegauge import ComponentAdapter
+from tidegauge import ComponentAdapter, Unsupported
 from tidegauge_reference import Valve
 
 class Young(Valve):
     def idle(self, channel):
-        raise NotImplementedError
+        raise Unsupported
 
 class Adapter(ComponentAdapter):
     name = "young"

@@ -23,6 +23,7 @@ from tidegauge.vectors import load_vectors
 from tidegauge_adapters.coordinator_decisions import CoordinatorDecisions
 from tidegauge_adapters.low_watermark_decisions import LowWatermarkDecisions
 from tidegauge_adapters.source_decisions import SourceDecisions
+from tidegauge_adapters.spark_components import REFUSALS
 from tidegauge_spark import (
     MAX,
     MIN,
@@ -47,6 +48,7 @@ class Decisions(ComponentAdapter):
 
     name = "decisions"
     extras = ("snapshot", "int64")
+    errors = REFUSALS
 
     def __init__(
         self,

@@ -14,6 +14,8 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.tws_tester import TwsTester
 from pyspark.sql.types import StructType
 
+from tidegauge.interruption import from_outside
+
 from .declared_schema import DeclaredSchema, RowDoesNotFit
 from .guarded_state import Entries, GuardedProcessor, Place, decoded, encoded
 
@@ -29,14 +31,14 @@ class GuardedTester:
 
     def batch(
         self, rows_of_keys: Mapping[str, tuple[int, Rows]], states: Mapping[str, Entries]
-    ) -> tuple[dict[str, Rows | Exception], dict[str, Entries]]:
+    ) -> tuple[dict[str, Rows | BaseException], dict[str, Entries]]:
         """One micro-batch: the number of the processor and the rows of each key, with the states before it.
 
         Returns each key's output rows (or what the processor raised) and the states after it. A state that
         the processor did not write stays as it was, whatever it did to the object in place.
         """
         running: dict[int, tuple[TwsTester, GuardedProcessor]] = {}
-        failed: dict[str, Rows | Exception] = {}
+        failed: dict[str, Rows | BaseException] = {}
         given_out: dict[str, list[Row]] = {}
         after = dict(states)
         written = _WrittenStates()
@@ -46,7 +48,9 @@ class GuardedTester:
                 tester, processor = running.get(number) or running.setdefault(number, self._tester(number))
                 processor.entries = dict(before)
                 given_out[key] = tester.test(key, [Row(**row) for row in rows])
-            except Exception as error:
+            except BaseException as error:  # a processor's `SystemExit` costs one scenario, too
+                if from_outside(error):
+                    raise
                 failed[key] = error
             else:
                 after[key] = processor.entries
@@ -57,7 +61,7 @@ class GuardedTester:
                 answers[key] = stored
             else:
                 after[key] = stored
-        return answers, {key: after[key] for key in after if not isinstance(answers.get(key), Exception)}
+        return answers, {key: after[key] for key in after if not isinstance(answers.get(key), BaseException)}
 
     def _tester(self, number: int) -> tuple[TwsTester, GuardedProcessor]:
         processor = GuardedProcessor(pickle.loads(self._processors[number]))

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-from tidegauge import Transcript
+from tidegauge import Failure, Transcript
 from tidegauge.adapter import failure_of
+from tidegauge.interruption import from_outside
 from tidegauge.scenario import Scenario
 from tidegauge.vocabulary import Setup
 
@@ -31,13 +32,13 @@ class MadeProcessors:
         self.pickled: list[bytes] = []
         self.scenarios: list[Scenario] = []
         self.failures: list[Transcript] = []
-        self._numbers: dict[Setup, int | Exception] = {}
+        self._numbers: dict[Setup, int | Failure] = {}
         for scenario in scenarios:
             if scenario.setup not in self._numbers:
                 self._numbers[scenario.setup] = self._make(binding, scenario.setup)
             number = self._numbers[scenario.setup]
-            if isinstance(number, Exception):
-                self.failures.append(Transcript(scenario.id, (), failure_of(number)))
+            if isinstance(number, Failure):
+                self.failures.append(Transcript(scenario.id, (), number))
             else:
                 self.scenarios.append(scenario)
 
@@ -47,11 +48,13 @@ class MadeProcessors:
         assert isinstance(number, int)
         return number
 
-    def _make(self, binding: ProcessorBinding, setup: Setup) -> int | Exception:
+    def _make(self, binding: ProcessorBinding, setup: Setup) -> int | Failure:
         try:
             processor = binding.make(setup)
             self.pickled.append(pickled(processor))
-        except Exception as error:
-            return error
+        except BaseException as error:
+            if from_outside(error):
+                raise
+            return failure_of(error)
         self.processors.append(processor)
         return len(self.processors) - 1

@@ -17,7 +17,7 @@ from tidegauge.vocabulary import Setup
 from tidegauge_spark import AlignedSource
 
 from .processor_adapter import ProcessorAdapter
-from .spark_components import BINDINGS, DECISIONS, EXTRAS
+from .spark_components import BINDINGS, DECISIONS, EXTRAS, REFUSALS
 from .streaming_jobs import CLOCK_STEP, StreamingJobs
 
 _OF_JOBS = ("job", "alignment", "restart", "job-idleness", "job-windows", "job-out-of-orderness")
@@ -91,6 +91,8 @@ class SparkAdapter(ProcessorAdapter):
 
 class _InProcess(ComponentAdapter):
     """Components by name, each made by its setup."""
+
+    errors = REFUSALS
 
     def __init__(self, decisions: Mapping[str, Callable[[Any], Any]]) -> None:
         super().__init__({})

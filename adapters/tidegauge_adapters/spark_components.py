@@ -3,6 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tidegauge import IllegalArgument, IllegalState, Unsupported
+from tidegauge.engine_errors import Refusals
+from tidegauge_spark import IllegalArgumentError, IllegalStateError, PausingUnsupportedError
+
 from .backlog_rows import BACKLOG_BINDING
 from .clock_decisions import ClockDecisions
 from .coordinator_decisions import CoordinatorDecisions
@@ -33,6 +37,13 @@ DECISIONS: Mapping[str, Callable[[Any], Any]] = {
 }
 """Components that stay in the driver, or in a reader: their setup makes an object whose methods are the
 steps, run in this process."""
+
+REFUSALS: Refusals = {
+    IllegalArgumentError: IllegalArgument,
+    IllegalStateError: IllegalState,
+    PausingUnsupportedError: Unsupported,
+}
+"""The library's exceptions by which these refuse a step."""
 
 EXTRAS = ("snapshot", "int64", "watermark-lag")
 """What the kit asks for beside components, and all of these have."""

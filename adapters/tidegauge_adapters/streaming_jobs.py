@@ -9,7 +9,8 @@ from pathlib import Path
 
 from pyspark.sql.datasource import DataSource
 
-from tidegauge import Failure, Transcript
+from tidegauge import Transcript
+from tidegauge.adapter import failure_of
 from tidegauge.scenario import JobScenario
 
 from .running_job import CLOCK_STEP, RunningJob
@@ -54,9 +55,7 @@ class StreamingJobs:
             job.run()
             events = job.events()
         except Exception as error:
-            return Transcript(
-                scenario.id, (), Failure("exception", f"{type(error).__name__}: {error}"[:2000])
-            )
+            return Transcript(scenario.id, (), failure_of(error))
         finally:
             job.stop()
             shutil.rmtree(folder, ignore_errors=True)

@@ -3,11 +3,15 @@
 from collections.abc import Iterator, Sequence
 
 from tidegauge import Failure, Session, Transcript
-from tidegauge.adapter import failure_of
+from tidegauge.adapter import UnmadeSession, failure_of
+from tidegauge.engine_errors import ProtocolBreach
+from tidegauge.foreign_text import message_of
+from tidegauge.interruption import from_outside
 from tidegauge.scenario import Scenario
 from tidegauge.transcript import Outputs
 from tidegauge.vocabulary import Restore, Setup, Snapshot, Step
 
+from .declared_schema import RowDoesNotFit
 from .guarded_state import Entries
 from .guarded_tester import GuardedTester, Rows
 from .made_processors import MadeProcessors, pickled
@@ -29,9 +33,14 @@ class TesterProcessors:
             yield from self._some(scenarios[start : start + _AT_ONCE])
 
     def session(self, setup: Setup) -> Session:
-        """A component that gets every step in a batch of its own. Raises what the making of its processor
-        raises."""
-        return _TesterSession(self._binding, setup)
+        """A component that gets every step in a batch of its own. Where its processor cannot be made, each
+        step raises why."""
+        try:
+            return _TesterSession(self._binding, setup)
+        except BaseException as error:
+            if from_outside(error):
+                raise
+            return UnmadeSession(error)
 
     def _some(self, scenarios: Sequence[Scenario]) -> Iterator[Transcript]:
         made = MadeProcessors(self._binding, scenarios)
@@ -52,8 +61,8 @@ class TesterProcessors:
                     batch[key] = names[key], batches.pop(0)  # type: ignore[assignment]
             answers, states = tester.batch(batch, states)
             for key, answer in answers.items():
-                if isinstance(answer, Exception):
-                    failures[key] = failure_of(answer), batch[key][1][0]["sequence"]
+                if isinstance(answer, BaseException):
+                    failures[key] = failure_of(_no_answer(answer)), batch[key][1][0]["sequence"]
                     remaining[key] = []
                 else:
                     outputs[key] += answer
@@ -80,9 +89,22 @@ class _TesterSession(Session):
         row = step_row(self._binding, "key", self._setup, 0, step)
         answers, self._states = self._tester.batch({"key": (0, [row])}, self._states)
         answer = answers["key"]
-        if isinstance(answer, Exception):
-            raise answer
-        return step_outputs(self._binding, answer, 1)[0]
+        if isinstance(answer, BaseException):
+            raise _no_answer(answer)
+        try:
+            return step_outputs(self._binding, answer, 1)[0]
+        except (ValueError, TypeError, KeyError) as problem:
+            raise ProtocolBreach(message_of(problem)) from problem
+
+
+def _no_answer(error: BaseException) -> BaseException:
+    """Rows and states that do not fit their schema are a breach of the protocol; all else stays as it was
+    raised."""
+    if not isinstance(error, RowDoesNotFit):
+        return error
+    breach = ProtocolBreach(message_of(error))
+    breach.__cause__ = error
+    return breach
 
 
 def _save_or_restore(step: object, key: str, states: dict[str, Entries], saved: dict[str, Entries]) -> None:

@@ -1,8 +1,11 @@
 """Tidegauge: does a stream processor keep event time right?
 
 The kit draws scenarios from the specification, puts an engine through them by an adapter, and judges what
-comes out. An engine joins by an `Adapter` (or `ComponentAdapter` in the same process).
+comes out. An engine joins by an `Adapter` (or `ComponentAdapter` in the same process). It refuses a step by
+`IllegalArgument`, `IllegalState` or `Unsupported`; nothing else that it raises is an answer.
 """
+
+from tidegauge_reference import IllegalArgument, IllegalState, Unsupported
 
 from .adapter import Adapter, ComponentAdapter, Implementation, Session
 from .scenario import BadInput, Scenario
@@ -14,9 +17,12 @@ __all__ = [
     "BadInput",
     "ComponentAdapter",
     "Failure",
+    "IllegalArgument",
+    "IllegalState",
     "Implementation",
     "Scenario",
     "Session",
     "Transcript",
+    "Unsupported",
     "__version__",
 ]

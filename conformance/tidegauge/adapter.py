@@ -1,27 +1,32 @@
 """The adapter contract: what binds an engine to the kit."""
 
-import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
-from typing import Any, Literal, cast, get_args
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
 
 from msgspec import Struct
 
+from .engine_errors import NO_REFUSALS, Refusals, check_refusals, failure_of, raised
+from .engine_outputs import read_outputs
+from .in_process import InProcessSession, UnmadeSession
+from .interruption import from_outside
 from .scenario import Scenario, component_of
-from .timestamps import timestamp_fields, to_wire
-from .transcript import Failure, Observation, Outputs, Transcript
-from .vocabulary import (
-    Active,
-    AnyOutput,
-    Error,
-    Idle,
-    Output,
-    Restore,
-    Setup,
-    Snapshot,
-    Step,
-    Watermark,
-)
+from .session import Session, played
+from .transcript import Observation, Transcript
+from .vocabulary import Setup
+
+__all__ = [
+    "Adapter",
+    "ComponentAdapter",
+    "Implementation",
+    "InProcessSession",
+    "Layer",
+    "Session",
+    "UnmadeSession",
+    "failure_of",
+    "played",
+    "raised",
+    "read_outputs",
+]
 
 Layer = Literal["in-process", "tester", "streaming", "cluster"]
 
@@ -70,17 +75,6 @@ class Implementation(Struct, frozen=True, kw_only=True):
         return "; ".join(f"{layer}: {', '.join(names)}" for layer, names in components.items())
 
 
-class Session:
-    """An engine that can be stepped one step at a time."""
-
-    def step(self, step: Step) -> Outputs:
-        """Do one step; its outputs are complete when this returns."""
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """Release what the session holds."""
-
-
 class Adapter:
     """Base of all adapters. `options` are the `--option key=value` of the run; an adapter refuses those
     it does not know with `ValueError`."""
@@ -109,113 +103,25 @@ class Adapter:
         """Release everything; the kit calls it once at the end."""
 
 
-def _constructor(struct: type[Struct]) -> Callable[..., AnyOutput]:
-    """Builds an output from its fields as an engine gives them: timestamps as 64-bit numbers, lists for
-    tuples."""
-    names = enumerate(struct.__struct_fields__)
-    timestamps = {place for place, name in names if name in timestamp_fields(struct)}
-
-    def build(*fields: Any) -> AnyOutput:
-        values = [
-            to_wire(value) if place in timestamps else tuple(value) if isinstance(value, list) else value
-            for place, value in enumerate(fields)
-        ]
-        return cast(AnyOutput, struct(*values))
-
-    return build
-
-
-_OUTPUTS: dict[str, Callable[..., AnyOutput]] = {
-    str(struct.__struct_config__.tag): _constructor(struct) for struct in get_args(AnyOutput)
-} | {
-    "watermark": lambda timestamp: Watermark(to_wire(timestamp)),
-    "idle": Idle,
-    "active": Active,
-}
-
-
-def read_outputs(raw: Iterable[Any]) -> Outputs:
-    """Outputs as an in-process engine returns them: vocabulary structs, or tuples of an output's name and
-    its fields, timestamps as 64-bit numbers. Raises `TypeError` for anything else."""
-    if not raw:
-        return ()
-    outputs: list[AnyOutput] = []
-    for entry in raw:
-        if isinstance(entry, Output):
-            outputs.append(entry)  # type: ignore[arg-type]
-            continue
-        try:
-            name, *fields = entry
-            outputs.append(_OUTPUTS[name](*fields))
-        except (TypeError, ValueError, KeyError, AttributeError):
-            known = ", ".join(sorted(_OUTPUTS))
-            raise TypeError(
-                f"the engine returned {entry!r}; an output is a tuple of a name ({known}) and "
-                "its fields, or a struct of tidegauge.vocabulary"
-            ) from None
-    return tuple(outputs)
-
-
-def raised(error: Exception) -> Error | None:
-    """The output that an engine's exception stands for, if it is one of the closed list: ValueError
-    `illegal-argument`, NotImplementedError `unsupported`, RuntimeError `illegal-state`."""
-    if isinstance(error, NotImplementedError):
-        return Error("unsupported")
-    if isinstance(error, ValueError) and not isinstance(error, UnicodeError):
-        return Error("illegal-argument")
-    if isinstance(error, RuntimeError) and not isinstance(error, RecursionError):
-        return Error("illegal-state")
-    return None
-
-
-class InProcessSession(Session):
-    """Steps an engine object: its methods are the steps (`components/<name>/binding.py`).
-
-    A snapshot goes through pickle, and `restore` is called on a new engine, so that state which is
-    shared or not saved shows.
-    """
-
-    def __init__(
-        self, make: Callable[[], Any], calls: Mapping[type[Step], Callable[[Any, Any], Any]]
-    ) -> None:
-        self._make = make
-        self._calls = calls
-        self._engine = make()
-        self._saved = b""
-
-    def step(self, step: Step) -> Outputs:
-        """Call the engine's method; an exception of the closed list is an output."""
-        call = self._calls.get(type(step))
-        if call is None:
-            return self._snapshot_or_restore(step)
-        try:
-            return read_outputs(call(self._engine, step))
-        except Exception as error:
-            refused = raised(error)
-            if refused is None:
-                raise
-            return (refused,)
-
-    def _snapshot_or_restore(self, step: Step) -> Outputs:
-        if isinstance(step, Snapshot):
-            self._saved = pickle.dumps(self._engine.snapshot())
-        elif isinstance(step, Restore):
-            self._engine = self._make()
-            self._engine.restore(pickle.loads(self._saved))
-        else:
-            raise TypeError(f"{step!r} is not a step of this component")
-        return ()
-
-
 class ComponentAdapter(Adapter):
     """The comfortable base for in-process engines: one method a component, named like it, which takes the
     setup and returns an engine object whose methods are the steps. The components claimed are the methods
-    defined. An engine with `snapshot()` and `restore(saved)` may be claimed as such in `extras`."""
+    defined. An engine with `snapshot()` and `restore(saved)` may be claimed as such in `extras`.
+
+    An engine refuses a step by raising `tidegauge.IllegalArgument`, `IllegalState` or `Unsupported`. `errors`
+    maps exceptions of its own to these (`{ValueError: IllegalArgument}`); the most specific class counts.
+    Nothing maps by default: whatever else an engine raises is an error and never an answer.
+    """
 
     name = ""
     version = "0"
     extras: tuple[str, ...] = ()
     profile = "core"
+    errors: Refusals = NO_REFUSALS
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        super().__init__(options)
+        check_refusals(self.errors)
 
     def describe(self) -> Implementation:
         """The class attributes, and the components whose methods are defined."""
@@ -231,38 +137,23 @@ class ComponentAdapter(Adapter):
         )
 
     def session(self, setup: Setup) -> Session:
-        """An engine of the component that `setup` builds."""
+        """An engine of the component that `setup` builds. Where it cannot be made, each step raises why."""
         from .components.registry import component_by_setup
 
-        component = component_by_setup(setup)
-        return InProcessSession(partial(getattr(self, component.name), setup), component.calls)
+        return self._session(component_by_setup(setup).name, setup)
 
     def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
         """One engine a scenario, one after the other."""
+        for scenario in scenarios:
+            yield played(self._session(component_of(scenario), scenario.setup), scenario)
+
+    def _session(self, name: str, setup: Setup) -> Session:
         from .components.registry import COMPONENTS
 
-        for scenario in scenarios:
-            component = COMPONENTS[component_of(scenario)]
-            make = partial(getattr(self, component.name), scenario.setup)
-            try:
-                session = InProcessSession(make, component.calls)
-            except Exception as error:
-                yield Transcript(scenario.id, (), failure_of(error))
-            else:
-                yield played(session, scenario)
-
-
-def played(session: Session, scenario: Scenario) -> Transcript:
-    """The transcript of a scenario stepped through a session that observes every step."""
-    outputs: list[Outputs] = []
-    try:
-        outputs.extend(map(session.step, scenario.history))
-    except Exception as error:
-        return Transcript(scenario.id, tuple(outputs), failure_of(error))
-    return Transcript(scenario.id, tuple(outputs))
-
-
-def failure_of(error: Exception) -> Failure:
-    """What an engine's exception that is no answer is in a transcript."""
-    kind: Literal["protocol", "exception"] = "protocol" if isinstance(error, TypeError) else "exception"
-    return Failure(kind, f"{type(error).__name__}: {error}"[:2000])
+        calls = COMPONENTS[name].calls
+        try:
+            return InProcessSession(lambda: getattr(self, name)(setup), calls, self.errors)
+        except BaseException as error:
+            if from_outside(error):
+                raise
+            return UnmadeSession(error)

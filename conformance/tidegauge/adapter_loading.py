@@ -8,6 +8,8 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from .adapter import Adapter, Implementation
+from .foreign_text import message_of, shown, text_of
+from .interruption import from_outside
 from .mutants import MutantAdapter, load_mutants
 from .scenario import BadInput
 
@@ -25,19 +27,21 @@ def load_adapter(name: str, options: Mapping[str, str]) -> Adapter:
     try:
         return adapter_class(options)
     except (ValueError, ImportError) as error:
-        raise BadInput(f"adapter {name!r}: {_one_line(error)}") from None
-    except Exception as error:
-        raise BadInput(f"adapter {name!r} cannot be built: {_named(error)}") from None
+        raise BadInput(f"adapter {name!r}: {_one_line(text_of(error))}") from None
+    except BaseException as error:
+        raise _bad_input(f"adapter {name!r} cannot be built", error) from None
 
 
 def describe(name: str, adapter: Adapter) -> Implementation:
     """What the adapter `name` says of its engine. Raises `BadInput` if it says nothing of use."""
     try:
         implementation = adapter.describe()
-    except Exception as error:
-        raise BadInput(f"adapter {name!r} cannot describe its engine: {_named(error)}") from None
+    except BaseException as error:
+        raise _bad_input(f"adapter {name!r} cannot describe its engine", error) from None
     if not isinstance(implementation, Implementation):
-        raise BadInput(f"adapter {name!r} describes its engine by {implementation!r}, not an Implementation")
+        raise BadInput(
+            f"adapter {name!r} describes its engine by {shown(implementation)}, not an Implementation"
+        )
     return implementation
 
 
@@ -72,13 +76,14 @@ def _adapter_class(name: str) -> Callable[[Mapping[str, str]], Adapter]:
 def _imported(name: str, load: Callable[[], Any]) -> Any:
     try:
         return load()
-    except Exception as error:
-        raise BadInput(f"adapter {name!r} does not import: {_named(error)}") from None
+    except BaseException as error:
+        raise _bad_input(f"adapter {name!r} does not import", error) from None
 
 
-def _named(error: Exception) -> str:
-    return f"{type(error).__name__}: {_one_line(error)}"
+def _bad_input(problem: str, error: BaseException) -> BaseException:
+    """What the adapter's own code raised, `SystemExit` included, as bad input in one line."""
+    return error if from_outside(error) else BadInput(f"{problem}: {_one_line(message_of(error))}")
 
 
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

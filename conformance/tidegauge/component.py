@@ -28,6 +28,16 @@ class CoverScope:
     since: str = FIRST_VERSION
 
 
+def without_outputs(call: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """The call of a step that never outputs anything: only its method may return None."""
+
+    def called(engine: Any, step: Any) -> Any:
+        returned = call(engine, step)
+        return [] if returned is None else returned
+
+    return called
+
+
 def _not_drawn(*_: Any) -> Any:
     raise NotImplementedError("scenarios of this component are not drawn")
 

@@ -5,6 +5,8 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from .foreign_text import message_of, printable
+from .interruption import from_outside
 from .scenario import Scenario
 from .vocabulary import PROTOCOL, AnyOutput
 
@@ -13,13 +15,16 @@ Outputs = tuple[AnyOutput, ...]
 
 
 class Failure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The engine gave no answer: `exception` is one that is not in the closed list of errors, `protocol`
-    an output that is not of the vocabulary, `missing` no transcript at all. `traceback`: where the engine raised
-    it."""
+    """The engine gave no answer: `exception` is one that is no refusal of the step, `protocol` an output that
+    is not of the vocabulary, `missing` no transcript at all. `traceback`: where the engine raised it, the
+    last 4,000 characters."""
 
     kind: Literal["exception", "protocol", "missing"]
     text: str
     traceback: str = ""
+
+
+NO_TRANSCRIPT = Failure("missing", "the adapter returned no transcript for this scenario")
 
 
 class Transcript(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -46,15 +51,16 @@ def encode_transcript(transcript: Transcript) -> bytes:
 def checked(transcript: Transcript) -> Transcript:
     """The transcript after one trip over the wire, so that an in-process engine's types are checked; it
     ends before the first span that does not fit."""
+    problem = ""
     try:
         return _over_the_wire(transcript)
-    except _NOT_OF_THE_WIRE as error:
-        sound = [_fits(transcript.scenario, outputs) for outputs in transcript.outputs]
-        kept = transcript.outputs[: [*sound, False].index(False)]
-        return Transcript(transcript.scenario, kept, Failure("protocol", str(error)))
-
-
-_NOT_OF_THE_WIRE = (msgspec.MsgspecError, OverflowError, TypeError, UnicodeEncodeError)
+    except BaseException as error:  # to encode a foreign object may raise anything
+        if from_outside(error):
+            raise
+        problem = _named(error)
+    sound = [_fits(transcript.scenario, outputs) for outputs in transcript.outputs]
+    kept = transcript.outputs[: [*sound, False].index(False)]
+    return Transcript(transcript.scenario, kept, Failure("protocol", problem))
 
 
 def _over_the_wire(transcript: Transcript) -> Transcript:
@@ -64,9 +70,17 @@ def _over_the_wire(transcript: Transcript) -> Transcript:
 def _fits(scenario: str, outputs: Outputs) -> bool:
     try:
         _over_the_wire(Transcript(scenario, (outputs,)))
-    except _NOT_OF_THE_WIRE:
+    except BaseException as error:
+        if from_outside(error):
+            raise
         return False
     return True
+
+
+def _named(error: BaseException) -> str:
+    """What the wire form says of a value; of any other exception its type, too."""
+    known = isinstance(error, msgspec.MsgspecError | OverflowError | TypeError | UnicodeEncodeError)
+    return printable(str(error)) if known else message_of(error)
 
 
 def spans(scenario: Scenario, observes: Observation) -> list[int]:

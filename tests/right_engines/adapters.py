@@ -7,10 +7,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tidegauge import ComponentAdapter, Implementation, Scenario, Transcript
+from tidegauge import ComponentAdapter, IllegalArgument, Implementation, Scenario, Transcript
 from tidegauge.components.coordinator.vocabulary import CoordinatorSetup
 from tidegauge.components.valve.vocabulary import ValveSetup
 from tidegauge.components.window.vocabulary import Session, Tumbling, WindowSetup
+from tidegauge.engine_errors import Refusals
 from tidegauge.transcript import joined, spans
 
 from .coordinator_from_log import LogCoordinators
@@ -26,12 +27,16 @@ from .windows_of_slices import Sessions as SessionsByEnd
 from .windows_of_slices import Slices, WindowsOfSlices
 from .windows_with_timers import WindowsWithTimers
 
+REFUSALS: Refusals = {ValueError: IllegalArgument}
+"""They are written without the kit, and refuse a step as Python does."""
+
 
 class RightEngine(ComponentAdapter):
     """What all nine are."""
 
     version = "1"
     extras = ("snapshot", "int64")
+    errors = REFUSALS
 
 
 class ValveFromHistory(RightEngine):

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from ..interruption import Interruption
+
 MEMORY = 4 * 2**30
 """Bytes of address space of a process that runs wrong engines."""
 
 
-class NoAnswer(BaseException):
-    """The engine takes too long. Not an `Exception`, which would be taken for its answer."""
+class NoAnswer(Interruption):
+    """The engine takes too long."""
 
 
 def limit_memory() -> None:

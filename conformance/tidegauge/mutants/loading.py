@@ -9,7 +9,11 @@ from importlib.machinery import ModuleSpec
 from importlib.resources import files
 from types import CodeType, ModuleType
 
+from tidegauge_reference import errors
+
 _REFERENCE = "tidegauge_reference"
+_ERRORS = "errors"
+_REFUSALS = ("IllegalArgument", "IllegalState", "Unsupported")
 
 
 def reference_source(module: str) -> str:
@@ -19,7 +23,8 @@ def reference_source(module: str) -> str:
 
 def load_copy(name: str, sources: Mapping[str, str], module: str) -> ModuleType:
     """Import `module` of a copy of the reference named `name`, in which the modules of `sources` have that
-    source instead of their own. The copy shares nothing with the original, its citations neither."""
+    source instead of their own. The copy shares nothing with the original, its citations neither, but the
+    exceptions by which a step is refused: those are the kit's answers."""
     finder = _CopyFinder(name, sources)
     sys.meta_path.insert(0, finder)
     try:
@@ -51,9 +56,12 @@ class _CopyFinder(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self, is_package=not module)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the module's own or changed source; the package itself is left empty."""
+        """Run the module's own or changed source; the package itself is left empty, and `errors` has the
+        original's classes."""
         _, _, name = module.__name__.partition(".")
-        if name:
+        if name == _ERRORS:
+            module.__dict__.update({error: getattr(errors, error) for error in _REFUSALS})
+        elif name:
             changed = self._sources.get(name)
             code = _own_code(name) if changed is None else _compiled(changed, module.__name__)
             exec(code, module.__dict__)

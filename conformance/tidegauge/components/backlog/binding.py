@@ -5,7 +5,7 @@ from typing import Any
 
 from tidegauge_reference import Policies, Unsupported, backlog
 
-from ...component import Component, CoverScope
+from ...component import Component, CoverScope, without_outputs
 from ...timestamps import from_wire
 from ...vocabulary import Setup, Step
 from .generator import MISSPELLED, draw_setup, draw_step
@@ -25,6 +25,9 @@ from .vocabulary import (
     WatermarkStep,
 )
 
+_OF_A_COMBINER, _OF_A_DETECTOR = "attributes", "configure"
+"""A method that engines of one kind have, and engines of the other do not."""
+
 
 def _scenario(*, setup: Setup, needs: tuple[str, ...] = (), **rest: Any) -> BacklogScenario:
     """A scenario that does not apply to engines without the kind of setup it is about."""
@@ -42,12 +45,12 @@ def _build(module: Any, setup: BacklogSetup, policies: Policies) -> Any:
 def _on(name: str, fields: Callable[[Any], tuple[Any, ...]]) -> Callable[[Any, Any], Any]:
     """Calls the method `name` with the `fields` of the step; a combiner has no steps of a detector, and a
     detector none of a combiner."""
+    of_the_other_kind = _OF_A_DETECTOR if name == _OF_A_COMBINER else _OF_A_COMBINER
 
     def call(engine: Any, step: Any) -> Any:
-        method = getattr(engine, name, None)
-        if method is None:
+        if not hasattr(engine, name) and hasattr(engine, of_the_other_kind):
             raise Unsupported(f"{type(engine).__name__} has no step {name}")
-        return method(*fields(step))
+        return getattr(engine, name)(*fields(step))
 
     return call
 
@@ -81,8 +84,8 @@ BACKLOG = Component(
     setup=BacklogSetup,
     scenario=_scenario,
     calls={
-        ConfigureStep: _on("configure", lambda step: (step.option, step.milliseconds)),
-        ClockStep: _on("clock", lambda step: (step.now,)),
+        ConfigureStep: without_outputs(_on("configure", lambda step: (step.option, step.milliseconds))),
+        ClockStep: without_outputs(_on("clock", lambda step: (step.now,))),
         WatermarkStep: _on("watermark", lambda step: (from_wire(step.timestamp),)),
         IdleStep: _on("idle", lambda step: ()),
         ActiveStep: _on("active", lambda step: ()),

@@ -1,8 +1,10 @@
 """The input activity clock, bound to the reference and to its generators."""
 
+from typing import Any
+
 from tidegauge_reference import clock
 
-from ...component import Component, CoverScope
+from ...component import Component, CoverScope, without_outputs
 from ...vocabulary import Step
 from .generator import REASONS, draw_setup, draw_step
 from .properties import PROPERTIES
@@ -20,9 +22,12 @@ def _scope(longest: int) -> CoverScope:
     return CoverScope(f"{longest}-steps", ClockSetup(), STEPS, longest)
 
 
-def _reading(nanoseconds: int | None) -> list[tuple[str, int]]:
-    """What a clock shows is an output; one that shows nothing has none."""
-    return [] if nanoseconds is None else [("reading", nanoseconds)]
+def _reading(shown: Any) -> list[Any]:
+    """The nanoseconds that a clock shows are an output. A clock that shows nothing, None or no outputs, has
+    none."""
+    if shown is None or isinstance(shown, list):
+        return shown or []
+    return [("reading", shown)]
 
 
 CLOCK = Component(
@@ -30,9 +35,9 @@ CLOCK = Component(
     setup=ClockSetup,
     scenario=ClockScenario,
     calls={
-        AdvanceStep: lambda clock, step: clock.advance(step.nanoseconds),
-        PauseStep: lambda clock, step: clock.pause(step.reason),
-        ResumeStep: lambda clock, step: clock.resume(step.reason),
+        AdvanceStep: without_outputs(lambda clock, step: clock.advance(step.nanoseconds)),
+        PauseStep: without_outputs(lambda clock, step: clock.pause(step.reason)),
+        ResumeStep: without_outputs(lambda clock, step: clock.resume(step.reason)),
         ReadStep: lambda clock, step: _reading(clock.read()),
     },
     module=clock,

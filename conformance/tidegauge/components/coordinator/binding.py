@@ -5,7 +5,7 @@ from typing import Any
 
 from tidegauge_reference import Policies, coordinator
 
-from ...component import Component, CoverScope
+from ...component import Component, CoverScope, without_outputs
 from ...timestamps import from_wire
 from ...vocabulary import Step
 from .generator import draw_setup, draw_step
@@ -102,15 +102,21 @@ COORDINATOR = Component(
     setup=CoordinatorSetup,
     scenario=CoordinatorScenario,
     calls={
-        StartStep: _start,
-        ReportStep: lambda coordinators, step: coordinators.report(
-            step.source, step.subtask, from_wire(step.watermark)
+        StartStep: without_outputs(_start),
+        ReportStep: without_outputs(
+            lambda coordinators, step: coordinators.report(
+                step.source, step.subtask, from_wire(step.watermark)
+            )
         ),
-        FinishStep: lambda coordinators, step: coordinators.finish(step.source, step.subtask),
-        ReadyStep: lambda coordinators, step: coordinators.ready(step.source, step.subtask),
-        FailedStep: lambda coordinators, step: coordinators.failed(step.source, step.subtask),
-        ResetStep: lambda coordinators, step: coordinators.reset(step.source, step.subtask),
-        RestartStep: lambda coordinators, step: coordinators.restart(step.source),
+        FinishStep: without_outputs(
+            lambda coordinators, step: coordinators.finish(step.source, step.subtask)
+        ),
+        ReadyStep: without_outputs(lambda coordinators, step: coordinators.ready(step.source, step.subtask)),
+        FailedStep: without_outputs(
+            lambda coordinators, step: coordinators.failed(step.source, step.subtask)
+        ),
+        ResetStep: without_outputs(lambda coordinators, step: coordinators.reset(step.source, step.subtask)),
+        RestartStep: without_outputs(lambda coordinators, step: coordinators.restart(step.source)),
         AnnounceStep: lambda coordinators, step: coordinators.announce(step.source),
     },
     module=coordinator,

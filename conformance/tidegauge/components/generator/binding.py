@@ -5,7 +5,7 @@ from typing import Any
 
 from tidegauge_reference import Policies, strategy
 
-from ...component import Component, CoverScope
+from ...component import Component, CoverScope, without_outputs
 from ...timestamps import from_wire
 from ...vocabulary import Step
 from .generator import draw_setup, draw_step
@@ -46,16 +46,17 @@ def _build(module: Any, setup: GeneratorSetup, policies: Policies) -> Any:
     return module.WatermarkedInput(built, in_mid_pipeline, setup.processing_time, policies)
 
 
-def _call(engine: Any, builder: str, *arguments: Any) -> None:
-    """A builder call: its strategy takes the place of the one that it is called on."""
+def _call(engine: Any, builder: str, *arguments: Any) -> list[Any]:
+    """A builder call: its strategy takes the place of the one that it is called on. It outputs nothing."""
     engine.strategy = getattr(engine.strategy, builder)(*arguments)
+    return []
 
 
-def _aligned(engine: Any, step: WithWatermarkAlignmentStep) -> None:
+def _aligned(engine: Any, step: WithWatermarkAlignmentStep) -> list[Any]:
     arguments: tuple[Any, ...] = (step.watermark_group, step.max_allowed_watermark_drift)
     if step.update_interval is not None:
         arguments += (step.update_interval,)
-    _call(engine, "with_watermark_alignment", *arguments)
+    return _call(engine, "with_watermark_alignment", *arguments)
 
 
 def _alphabet(_: GeneratorSetup) -> Sequence[Step]:
@@ -112,7 +113,7 @@ GENERATOR = Component(
     calls={
         RecordStep: lambda engine, step: engine.record(from_wire(step.timestamp)),
         TickStep: lambda engine, step: engine.tick(),
-        AdvanceStep: lambda engine, step: engine.advance(step.milliseconds),
+        AdvanceStep: without_outputs(lambda engine, step: engine.advance(step.milliseconds)),
         WatermarkStep: lambda engine, step: engine.watermark(from_wire(step.timestamp)),
         IdleStep: lambda engine, step: engine.idle(),
         ActiveStep: lambda engine, step: engine.active(),

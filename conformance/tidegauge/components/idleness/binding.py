@@ -6,7 +6,7 @@ from typing import Any
 from tidegauge_reference import Policies, idleness
 from tidegauge_reference.generators import BoundedOutOfOrderness, NoWatermarks, Punctuated
 
-from ...component import Component, CoverScope
+from ...component import Component, CoverScope, without_outputs
 from ...timestamps import from_wire
 from ...vocabulary import Step
 from ..clock.vocabulary import AdvanceStep, PauseStep, ResumeStep
@@ -59,9 +59,9 @@ IDLENESS = Component(
     calls={
         RecordStep: lambda engine, step: engine.on_event(from_wire(step.timestamp)),
         TickStep: lambda engine, step: engine.on_periodic_emit(),
-        AdvanceStep: lambda engine, step: engine.clock.advance(step.nanoseconds),
-        PauseStep: lambda engine, step: engine.clock.pause(step.reason),
-        ResumeStep: lambda engine, step: engine.clock.resume(step.reason),
+        AdvanceStep: without_outputs(lambda engine, step: engine.clock.advance(step.nanoseconds)),
+        PauseStep: without_outputs(lambda engine, step: engine.clock.pause(step.reason)),
+        ResumeStep: without_outputs(lambda engine, step: engine.clock.resume(step.reason)),
     },
     module=idleness,
     build=_build,

@@ -5,7 +5,7 @@ from typing import Any
 
 from tidegauge_reference import Policies, low_watermark
 
-from ...component import Component, CoverScope
+from ...component import Component, CoverScope, without_outputs
 from ...timestamps import from_wire
 from ...vocabulary import Step
 from .generator import draw_setup, draw_step
@@ -76,10 +76,10 @@ LOW_WATERMARK = Component(
     scenario=LowWatermarkScenario,
     calls={
         TriggerStep: lambda service, step: service.trigger(from_wire(step.timestamp)),
-        JoinStep: lambda service, step: service.join(step.vertex),
+        JoinStep: without_outputs(lambda service, step: service.join(step.vertex)),
         LeaveStep: lambda service, step: service.leave(step.vertex, step.task),
-        WatermarkStep: lambda service, step: service.watermark(
-            step.vertex, step.task, from_wire(step.timestamp)
+        WatermarkStep: without_outputs(
+            lambda service, step: service.watermark(step.vertex, step.task, from_wire(step.timestamp))
         ),
         PartitionsStep: lambda service, step: service.partitions(step.vertex, step.task, step.count),
         RetrieveStep: lambda service, step: service.retrieve(

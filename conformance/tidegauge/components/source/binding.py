@@ -8,7 +8,7 @@ from tidegauge_reference.clock import PausableClock
 from tidegauge_reference.generators import BoundedOutOfOrderness, Generator, NoWatermarks, Punctuated
 from tidegauge_reference.idleness import WatermarksWithIdleness
 
-from ...component import Component, CoverScope
+from ...component import Component, CoverScope, without_outputs
 from ...timestamps import from_wire
 from ...vocabulary import Step
 from .generator import draw_setup, draw_step
@@ -122,8 +122,8 @@ SOURCE = Component(
         TickStep: lambda source, step: source.tick(),
         ReportStep: lambda source, step: source.report(),
         AnnouncementStep: lambda source, step: source.announcement(from_wire(step.bound)),
-        BackpressureStep: lambda source, step: source.backpressure(step.on),
-        AdvanceStep: lambda source, step: source.advance(step.milliseconds),
+        BackpressureStep: without_outputs(lambda source, step: source.backpressure(step.on)),
+        AdvanceStep: without_outputs(lambda source, step: source.advance(step.milliseconds)),
         EndOfInputStep: lambda source, step: source.end_of_input(),
     },
     module=source_operator,

@@ -4,7 +4,7 @@ from typing import Any
 
 from tidegauge_reference import splits
 
-from ...component import Component, CoverScope
+from ...component import Component, CoverScope, without_outputs
 from ...timestamps import from_wire
 from ...vocabulary import Step
 from .generator import draw_setup, draw_step
@@ -68,8 +68,8 @@ SPLITS = Component(
     setup=SplitsSetup,
     scenario=SplitsScenario,
     calls={
-        AddSplitStep: lambda splits, step: splits.add(step.split),
-        RemoveSplitStep: lambda splits, step: splits.remove(step.split),
+        AddSplitStep: without_outputs(lambda splits, step: splits.add(step.split)),
+        RemoveSplitStep: without_outputs(lambda splits, step: splits.remove(step.split)),
         SplitWatermarkStep: lambda splits, step: splits.watermark(
             step.split, from_wire(step.timestamp), step.deferred
         ),
