@@ -65,10 +65,9 @@ class _CopyFinder(MetaPathFinder, Loader):
 @cache
 def _modules() -> tuple[str, ...]:
     """The names of the reference's modules, without the package itself."""
-    paths = (
-        entry.name.removesuffix(".py") for entry in files(_REFERENCE).iterdir() if entry.name.endswith(".py")
-    )
-    return tuple(sorted(set(paths) - {"__init__"}))
+    names = (entry.name for entry in files(_REFERENCE).iterdir())
+    modules = {name.removesuffix(".py") for name in names if name.endswith(".py")}
+    return tuple(sorted(modules - {"__init__"}))
 
 
 @cache
