@@ -38,7 +38,7 @@ steps, run in this process."""
 
 NOT_CLAIMED = (
     "The component source is not claimed: no query runs the library's SourceSubtask and SourceOutputs, since "
-    "planners and readers decide by code of their own. Whole jobs show what those do."
+    "planners and readers decide by code of their own."
 )
 """What the library has a class for, and no query runs it."""
 
