@@ -126,6 +126,32 @@ def test_a_wrong_engine_of_another_module_changes_all_that_builds_on_it() -> Non
     assert all(expect(one, CORE).outputs == expect(one, with_deviations(CORE, [])).outputs for one in drawn)
 
 
+COMPOSED = {
+    "idleness-empty-is-idle": ("source", "generator"),
+    "generator-last-timestamp": ("source", "idleness"),
+    "clock-milliseconds": ("source", "idleness"),
+}
+"""Deviations of a component, each with components that are composed of it."""
+
+
+@pytest.mark.parametrize(
+    ("name", "component"), [(name, each) for name, several in COMPOSED.items() for each in several]
+)
+def test_a_deviation_reaches_the_components_that_are_composed_of_it(name: str, component: str) -> None:
+    """An engine with the defect in its idleness has it in its source, too, and is judged so."""
+    engine = MutantAdapter(replace(load_mutants()[name], component=component), {})
+    known = Deviation(like=f"mutant:{name}", reason="until version 3", link="https://example.org/7")
+    scenarios = [draw_history(COMPONENTS[component], 1, index, CORE) for index in range(300)]
+    found = {transcript.scenario: list(transcript.outputs) for transcript in engine.run(scenarios)}
+
+    def differing(deviations: list[Deviation]) -> int:
+        semantics = with_deviations(CORE, deviations)
+        return sum(expect(one, semantics).outputs != found[one.id] for one in scenarios)
+
+    assert differing([]) > 0
+    assert differing([known]) == 0
+
+
 @pytest.mark.parametrize(
     ("shown", "absent", "whole", "status"),
     [

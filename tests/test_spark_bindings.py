@@ -267,8 +267,8 @@ def test_a_component_that_is_not_there_cannot_be_replaced() -> None:
 def test_what_runs_in_this_process_says_so(tester: SparkAdapter) -> None:
     described = tester.describe()
     assert (described.layer_of("valve"), described.layer_of("clock")) == ("tester", "in-process")
-    assert described.elsewhere() == "in-process: clock, coordinator, low_watermark, source"
-    assert set(described.capabilities) >= {"valve", "window", "clock", "source", "snapshot", "watermark-lag"}
+    assert described.elsewhere() == "in-process: clock, coordinator, low_watermark"
+    assert set(described.capabilities) >= {"valve", "window", "clock", "snapshot", "watermark-lag"}
 
 
 def test_each_rule_shows_the_layer_of_its_component_and_a_rule_of_time_all_of_them(tmp_path: Path) -> None:

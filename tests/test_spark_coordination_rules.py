@@ -13,6 +13,7 @@ import pytest
 from component_scenarios import drawn
 from engines import examiner_of
 from judged import failing_rules
+from source_decisions import SourceDecisions
 
 from tidegauge import ComponentAdapter, Scenario
 from tidegauge.components.coordinator.vocabulary import CoordinatorSetup
@@ -22,7 +23,6 @@ from tidegauge.judging.examination import ItemReport
 from tidegauge.vectors import load_vectors
 from tidegauge_adapters.coordinator_decisions import CoordinatorDecisions
 from tidegauge_adapters.low_watermark_decisions import LowWatermarkDecisions
-from tidegauge_adapters.source_decisions import SourceDecisions
 from tidegauge_adapters.spark_components import REFUSALS
 from tidegauge_spark import (
     MAX,

@@ -17,7 +17,7 @@ from tidegauge.vocabulary import Setup
 from tidegauge_spark import AlignedSource
 
 from .processor_adapter import ProcessorAdapter
-from .spark_components import BINDINGS, DECISIONS, EXTRAS, REFUSALS
+from .spark_components import BINDINGS, DECISIONS, EXTRAS, NOT_CLAIMED, REFUSALS
 from .streaming_jobs import CLOCK_STEP, StreamingJobs
 
 _OF_JOBS = ("job", "alignment", "restart", "job-idleness", "job-windows", "job-out-of-orderness")
@@ -26,7 +26,7 @@ _REMARK_ON_JOBS = " Jobs are streaming queries over the aligned source, on its v
 
 
 class SparkAdapter(ProcessorAdapter):
-    """Every component of `tidegauge_spark`; whole jobs need the streaming engine.
+    """Every component of `tidegauge_spark` that a query runs; whole jobs need the streaming engine.
 
     A subclass may put other `bindings`, `decisions` or another `source` in their place; see `having`.
     """
@@ -63,7 +63,7 @@ class SparkAdapter(ProcessorAdapter):
         """The library, with the versions it runs on."""
         described = super().describe()
         jobs = _OF_JOBS if self._jobs else ()
-        remark = described.remark + _REMARK.format(", ".join(self.decisions))
+        remark = f"{described.remark}{_REMARK.format(', '.join(self.decisions))} {NOT_CLAIMED}"
         return replace(
             described,
             capabilities=(*described.capabilities, *self.decisions, *jobs),

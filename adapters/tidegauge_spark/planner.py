@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tidegauge_spark.source_coordinator import drift_above
 from tidegauge_spark.valve_state import MAX
 
 
@@ -64,7 +65,7 @@ def bound_above(minimum: GroupMinimum, drift: int) -> Bound:
 
     It is `MAX` if everybody is finished.
     """
-    latest = MAX if minimum.watermark is None else min(MAX, minimum.watermark + drift)
+    latest = MAX if minimum.watermark is None else drift_above(minimum.watermark, drift)
     return Bound(latest, minimum.watermark)
 
 

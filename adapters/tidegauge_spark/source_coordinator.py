@@ -47,13 +47,20 @@ def minimum_of(watermarks: Iterable[int]) -> int:
     return min((watermark for watermark in watermarks if watermark != MIN), default=MIN)
 
 
-def bound_of(minimum: int, drift: int) -> int | None:
-    """Return how far a source may read (ms), by the minimum of its group and its own drift (ms, ALIGN-4).
+def drift_above(minimum: int, drift: int) -> int:
+    """Return how far a source may read (ms): its drift (ms) above a minimum (ms, ALIGN-4).
 
-    It is `MAX` at most (TIME-1), and None as long as there is no minimum: `MIN`, nobody has reported
-    (ALIGN-10).
+    It is `MAX` at most (TIME-1). Both the coordinators and the planners of a query compute the bound here.
     """
-    return None if minimum == MIN else min(MAX, minimum + drift)
+    return min(MAX, minimum + drift)
+
+
+def bound_of(minimum: int, drift: int) -> int | None:
+    """Return how far a source may read (ms), by the minimum of its group and its own drift (ms).
+
+    It is None as long as there is no minimum: `MIN`, no subtask has reported (ALIGN-10).
+    """
+    return None if minimum == MIN else drift_above(minimum, drift)
 
 
 @dataclass

@@ -1,5 +1,5 @@
 """The outputs of a source subtask, in plain Python: one for each split, one for all else, and what they say
-together.
+together. No query runs this module: see `source_subtask`.
 
 Timestamps and processing time are in ms, activity clocks in ns.
 """

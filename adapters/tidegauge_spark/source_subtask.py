@@ -1,5 +1,7 @@
 """A source subtask under alignment, in plain Python: what it emits, reports, and may read.
 
+No query runs this module: planners and readers decide by code of their own.
+
 Timestamps, bounds and processing time are in ms. Rule ids such as "SOURCE-9" are of the Tidegauge
 specification.
 """

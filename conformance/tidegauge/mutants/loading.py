@@ -24,10 +24,13 @@ def reference_source(module: str) -> str:
 def load_copy(name: str, sources: Mapping[str, str], module: str) -> ModuleType:
     """Import `module` of a copy of the reference named `name`, in which the modules of `sources` have that
     source instead of their own. The copy shares nothing with the original, its citations neither, but the
-    exceptions by which a step is refused: those are the kit's answers."""
+    exceptions by which a step is refused: those are the kit's answers. It is whole, since a component is built of
+    modules that its own module does not import."""
     finder = _CopyFinder(name, sources)
     sys.meta_path.insert(0, finder)
     try:
+        for each in _modules():
+            importlib.import_module(f"{name}.{each}")
         return importlib.import_module(f"{name}.{module}")
     finally:
         sys.meta_path.remove(finder)
@@ -65,6 +68,14 @@ class _CopyFinder(MetaPathFinder, Loader):
             changed = self._sources.get(name)
             code = _own_code(name) if changed is None else _compiled(changed, module.__name__)
             exec(code, module.__dict__)
+
+
+@cache
+def _modules() -> tuple[str, ...]:
+    """The names of the reference's modules, without the package itself."""
+    names = (entry.name for entry in files(_REFERENCE).iterdir())
+    modules = {name.removesuffix(".py") for name in names if name.endswith(".py")}
+    return tuple(sorted(modules - {"__init__"}))
 
 
 @cache

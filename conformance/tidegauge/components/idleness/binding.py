@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tidegauge_reference import Policies, idleness
-from tidegauge_reference.generators import BoundedOutOfOrderness, NoWatermarks, Punctuated
 
 from ...component import Component, CoverScope, without_outputs
 from ...timestamps import from_wire
 from ...vocabulary import Step
+from ..beside import beside
 from ..clock.vocabulary import AdvanceStep, PauseStep, ResumeStep
 from .generator import draw_setup, draw_step
 from .properties import PROPERTIES
@@ -43,13 +43,14 @@ def _scope(longest: int) -> CoverScope:
 def _build(module: Any, setup: IdlenessSetup, policies: Policies) -> Any:
     clock = module.PausableClock(setup.nanoseconds, policies)
     bound = setup.max_out_of_orderness
-    generators: dict[str, Callable[[], Any]] = {
-        "bounded-out-of-orderness": lambda: BoundedOutOfOrderness(bound),
-        "punctuated": Punctuated,
-        "none": NoWatermarks,
+    generators = beside(module, "generators")
+    makes: dict[str, Callable[[], Any]] = {
+        "bounded-out-of-orderness": lambda: generators.BoundedOutOfOrderness(bound),
+        "punctuated": generators.Punctuated,
+        "none": generators.NoWatermarks,
         "after-silence": lambda: module.AfterSilence(bound, clock),
     }
-    return module.WatermarksWithIdleness(generators[setup.generator](), setup.timeout, clock, policies)
+    return module.WatermarksWithIdleness(makes[setup.generator](), setup.timeout, clock, policies)
 
 
 IDLENESS = Component(

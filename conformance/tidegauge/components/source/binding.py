@@ -4,13 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tidegauge_reference import Policies, source_operator
-from tidegauge_reference.clock import PausableClock
-from tidegauge_reference.generators import BoundedOutOfOrderness, Generator, NoWatermarks, Punctuated
-from tidegauge_reference.idleness import WatermarksWithIdleness
 
 from ...component import Component, CoverScope, without_outputs
 from ...timestamps import from_wire
 from ...vocabulary import Step
+from ..beside import beside
 from .generator import draw_setup, draw_step
 from .properties import PROPERTIES
 from .vocabulary import (
@@ -31,26 +29,27 @@ from .vocabulary import (
 )
 
 
-def generator_of(setup: SourceSetup) -> Callable[[PausableClock, Policies], Generator]:
+def _generator_of(module: Any, setup: SourceSetup) -> Callable[[Any, Policies], Any]:
     """Makes the generator of an output, as the setup says, on the output's activity clock."""
-    generators: dict[str, Callable[[], Generator]] = {
-        "bounded-out-of-orderness": lambda: BoundedOutOfOrderness(setup.max_out_of_orderness),
-        "punctuated": Punctuated,
-        "none": NoWatermarks,
+    generators, idleness = beside(module, "generators"), beside(module, "idleness")
+    makes: dict[str, Callable[[], Any]] = {
+        "bounded-out-of-orderness": lambda: generators.BoundedOutOfOrderness(setup.max_out_of_orderness),
+        "punctuated": generators.Punctuated,
+        "none": generators.NoWatermarks,
     }
 
-    def make(clock: PausableClock, policies: Policies) -> Generator:
-        generator = generators[setup.generator]()
+    def make(clock: Any, policies: Policies) -> Any:
+        generator = makes[setup.generator]()
         if setup.idle_timeout is None:
             return generator
-        return WatermarksWithIdleness(generator, setup.idle_timeout * 10**6, clock, policies)
+        return idleness.WatermarksWithIdleness(generator, setup.idle_timeout * 10**6, clock, policies)
 
     return make
 
 
 def _build(module: Any, setup: SourceSetup, policies: Policies) -> Any:
     settings = module.SourceSettings(
-        generator_of(setup),
+        _generator_of(module, setup),
         aligned=setup.aligned,
         can_pause=setup.can_pause,
         allow_unaligned_splits=setup.allow_unaligned_splits,

@@ -1,4 +1,7 @@
-"""The source subtask of tidegauge_spark as an engine in this process."""
+"""The source subtask of tidegauge_spark as an engine in this process.
+
+No query runs it, so the adapter does not claim it.
+"""
 
 from __future__ import annotations
 
