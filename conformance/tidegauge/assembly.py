@@ -79,7 +79,7 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
         started=started.time,
         duration_s=round(duration_s, 3),
         complete=complete,
-        exit_code=_exit_code(rules, properties, items, succeeded),
+        exit_code=2 if judged.refuses_all else _exit_code(rules, properties, items, succeeded),
         command=command,
         selection={
             "components": ",".join(started.request.components),
@@ -156,6 +156,11 @@ class _Judged:
     circumstances: Circumstances
     errors: list[EngineError]
     reports: Mapping[str, Sequence[ItemReport]]
+
+    @property
+    def refuses_all(self) -> bool:
+        """Whether the engine answered nothing in the preflight of any component."""
+        return bool(self.reports) and set(self.circumstances.refused) == set(self.reports)
 
     def component_results(self) -> list[ComponentResult]:
         """The sums of each component, and the model that behaves as the engine."""

@@ -24,16 +24,19 @@ from tidegauge_spec import FIRST_VERSION, SPEC_VERSION, Rule, load_registry, rea
 from .adapter import Adapter, Implementation
 from .adapter_loading import describe, load_adapter
 from .assembly import now_text
+from .components.registry import COMPONENTS
 from .deviations import KnownDeviations, deviations_of
 from .journal import Ended, Finished, Journal, Outcome, Refused, Started
 from .judging.deviating_reference import Semantics, with_deviations
 from .judging.examination import Examiner, ItemReport
+from .judging.preflight import preflight, preflight_scenarios
 from .plan import PlannedItem, components_asked_for, plan
 from .plugin import RUN_KEY
 from .request import Request, check_request, policies_of, read_options
 from .runner import Marker
 from .scenario import BadInput, Scenario
 from .suites.items import scenarios_of
+from .transcript import Failure
 
 _LONGEST_TEXT = 4000
 _REFUSED = "refused-by-a-worker"
@@ -80,10 +83,22 @@ class Run:
             self.adapter,
             self.implementation,
             self.policies,
-            rules=frozenset(self.request.rules),
             deviations=self.known.deviation,
             about_to_run=lambda scenario: self._marker.about_to_run(item.id, scenario),
         )
+
+    def refusal(self, component: str) -> list[tuple[Scenario, Failure]] | None:
+        """How the engine failed in every scenario of the preflight of a component; None if it answered one. Tried
+        once in each process."""
+        if component not in self._refusals:
+            capabilities = self.implementation.capabilities
+            scenarios = preflight_scenarios(COMPONENTS[component], self.policies, capabilities)
+            self._refusals[component] = preflight(self.adapter, scenarios)
+        return self._refusals[component]
+
+    @cached_property
+    def _refusals(self) -> dict[str, list[tuple[Scenario, Failure]] | None]:
+        return {}
 
     @cached_property
     def _marker(self) -> Marker:

@@ -134,7 +134,7 @@ def _shown(results: Results, out: Path, requested: list[EntryPoint]) -> Written:
 def _exit_code(results: Results, written: Written) -> int:
     """A report that failed says nothing of the engine; what a foreign document says may be any number."""
     if results.exit_code:
-        return 1
+        return 2 if results.exit_code == 2 else 1
     return _REPORT_FAILED if written.problems else 0
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.counterexamples import property_sentence
-from tidegauge.judging.examination import Examiner, FoundFailure, ItemReport
+from tidegauge.judging.examination import Examiner, FoundFailure, ItemReport, count_error
 from tidegauge.judging.judge import judge
 from tidegauge.judging.oracle import expect
 from tidegauge.plan import SUITES, PlannedItem
@@ -16,7 +16,7 @@ from tidegauge.plugin import NEEDS_ADAPTER, RUN_KEY
 from tidegauge.run_under_pytest import Run
 from tidegauge.scenario import JobScenario
 from tidegauge.wording import answer_text, failure_message, job_failure_message, outputs_text
-from tidegauge_spec import added_after
+from tidegauge_spec import added_after, load_registry
 
 _OBJECTS_A_COLLECTION = 20_000
 """Scenarios and transcripts are many small objects without cycles that live as long as their item: as often
@@ -72,6 +72,25 @@ def report(item: PlannedItem) -> ItemReport:
     return ItemReport(item.id, item.component)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
+    """Nothing is run on a component of which the engine answers no scenario of the preflight."""
+    arguments = pyfuncitem.funcargs
+    if "report" not in arguments:
+        return
+    run, report = arguments["run"], arguments["report"]
+    failures = run.refusal(report.component)
+    if failures is None:
+        return
+    report.refused = True
+    rules = [rule.id for rule in load_registry().of_component(report.component)]
+    for scenario, failure in failures:
+        report.scenarios += 1
+        report.unanswered += 1
+        count_error(report, scenario, failure, rules)
+    pytest.fail(f"no answer in any scenario of the preflight: {failures[0][1].text}", pytrace=False)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Function, call: pytest.CallInfo[None]
@@ -88,6 +107,13 @@ def conforms(report: ItemReport, run: Run) -> None:
     """Fail with the item's smallest failure in words, if it found any."""
     if not report.failures:
         assert report.failing == 0
+        if report.errors:
+            first = next(iter(report.errors.values()))
+            pytest.fail(
+                f"no answer in {report.unanswered} of {report.scenarios} scenarios, first in {first.scenario}: "
+                f"{first.text}\n{first.traceback}",
+                pytrace=False,
+            )
         return
     failure = min(report.failures, key=lambda failure: len(failure.scenario.history))
     if isinstance(failure.scenario, JobScenario):
