@@ -25,6 +25,7 @@ from ..judging.changes.change import Change, named_changes, policy_changes, smal
 from ..judging.component_judgement import judge_component
 from ..judging.evidence import Difference, Evidence, Violation, first_difference
 from ..judging.model import Model, Played, model_of
+from ..judging.verdicts import judged_by
 from ..scenario import Scenario
 from ..transcript import Transcript
 from ..vectors import load_vectors
@@ -216,7 +217,8 @@ def outcome_of(case: Case) -> Outcome | None:
     if not visible or (len(changes) > 1 and len(visible) < 2):
         return None
     left_out = set().union(*(_alike(case.component, one.name) for one in changes)) if case.left_out else set()
-    rules = [rule.id for rule in load_registry().of_component(case.component)]
+    claimed = frozenset({case.component, *sample.component.extras})
+    rules = [one.id for one in load_registry().rules.values() if case.component in judged_by(one, claimed)]
     judgement = judge_component(evidence, rules, left_out)
     listed = {rule for one in visible for rule in one.rules} & set(rules)
     hidden_rules = {rule for one in changes for rule in one.rules} - listed

@@ -59,7 +59,7 @@ def _judged(evidence: Evidence, rules: Sequence[str], left_out: Collection[str])
     found = fit(evidence, left_out)
     unexplained = [one for one in evidence.differing if one.scenario.id not in found.explained]
     unexplained.sort(key=lambda one: (one.at, len(one.outputs), one.scenario.id))
-    suspects = _suspects(evidence)
+    suspects = _suspects(evidence, rules)
     excused = unexplained if found.proves else evidence.differing
     turned = rules_explaining(evidence, excused) if excused else {}
     failing = _failing(evidence, found, suspects, turned)
@@ -132,6 +132,9 @@ def _passing(
     if exclusion.unseen:
         reason = f"a breach would not have been noticed: {', '.join(exclusion.unseen)}"
         return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained))
+    if not found.exact and not exclusion.named:
+        reason = "no known mutant of the rule would have shown a breach"
+        return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained))
     if not exclusion.excluded:
         decided = max(evidence.decided.get(rule, 0), evidence.decided.get(f"{rule}!", 0))
         if decided < ENOUGH_KILLS:
@@ -180,8 +183,8 @@ def _unexplained(evidence: Evidence, found: Fit) -> list[Violation]:
     return left
 
 
-def _suspects(evidence: Evidence) -> list[tuple[str, float]]:
-    """The rules by the Ochiai score of their decisions over the scenarios that differ, the highest first."""
+def _suspects(evidence: Evidence, rules: Sequence[str]) -> list[tuple[str, float]]:
+    """These rules by the Ochiai score of their decisions over the scenarios that differ, the highest first."""
     kept = len(evidence.differing) / max(evidence.differ, len(evidence.differing), 1)
     spectrum = Spectrum(passed={one: round(number * kept) for one, number in evidence.decided.items()})
     cited: set[str] = set()
@@ -190,4 +193,4 @@ def _suspects(evidence: Evidence) -> list[tuple[str, float]]:
         decisions = {decision for step in evidence.reference.cited(one.scenario)[:until] for decision in step}
         cited |= decisions
         spectrum.add(True, decisions)
-    return spectrum.suspects(cited)
+    return spectrum.suspects(decision for decision in cited if decision.removesuffix("!") in rules)

@@ -23,9 +23,10 @@ FEW = 3
 
 @dataclass
 class Exclusion:
-    """Of one rule: the mutants that would have shown (`excluded`), those that would not (`unseen`), and in how many
-    scenarios they showed, as far as that was counted."""
+    """Of one rule: the mutants that would have shown (`excluded`), of which so many are `named`, those that would
+    not (`unseen`), and in how many scenarios they showed, as far as that was counted."""
 
+    named: int = 0
     excluded: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
     kills: int = 0
@@ -59,6 +60,7 @@ class Excluding:
                 continue
             scenarios |= kills
             (found.excluded if kills else found.unseen).append(change.name)
+        found.named = len(found.excluded)
         if not found.unseen and len(found.excluded) < FEW:
             found.excluded += self._small(rule, FEW - len(found.excluded))
         found.kills = len(scenarios)

@@ -13,9 +13,9 @@ from ..transcript import Transcript
 from .deviating_reference import Semantics
 from .examination import Examiner, FoundFailure, ItemReport, PropertyCount, count_error
 from .job_deviations import known_violations
-from .judge import NO_TRANSCRIPT
 from .job_shrinking import JobShrinker
 from .jobs import JobFinding, Runs, family, finding, job_pictures, properties_of, runs_of
+from .judge import NO_TRANSCRIPT
 from .right_job import RightEngine
 
 _FAST_LAYERS = ("in-process", "tester")
