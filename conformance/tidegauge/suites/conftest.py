@@ -75,10 +75,9 @@ def report(item: PlannedItem) -> ItemReport:
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
     """Nothing is run on a component of which the engine answers no scenario of the preflight."""
-    arguments = pyfuncitem.funcargs
-    if "report" not in arguments:
+    run, report = pyfuncitem.funcargs.get("run"), pyfuncitem.funcargs.get("report")
+    if not isinstance(run, Run) or not isinstance(report, ItemReport):
         return
-    run, report = arguments["run"], arguments["report"]
     failures = run.refusal(report.component)
     if failures is None:
         return
