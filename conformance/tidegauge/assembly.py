@@ -1,11 +1,9 @@
 """`results.json` from the journal, whether or not the run came to its end."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-
-from msgspec.structs import replace
 
 from tidegauge_reference import PROFILES, Policies
 from tidegauge_spec import SPEC_VERSION, Rule, load_registry, read_absent, read_policies
@@ -22,16 +20,14 @@ from .plan import judged_in
 from .property_results import job_property_results, property_results
 from .results import (
     SCHEMA,
-    VERDICTS,
     ItemResult,
     PropertyResult,
     Results,
     RuleResult,
     Suspect,
-    Verdict,
+    counts_of,
     encode_results,
 )
-from .scoring import is_later, later_items, later_properties, scored_events
 from .traceability import decided_in, shown_by
 
 
@@ -40,22 +36,21 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
     started = next(event for event in events if isinstance(event, Started))
     finished = {event.item: event for event in events if isinstance(event, Finished)}
     policies = PROFILES[started.profile]
-    scored_items = scored_events(finished, started)
-    later = later_properties(started.request.suite)
-    everything = _judged(started, finished, policies)
-    scored = everything if scored_items is finished else _judged(started, scored_items, policies, later)
-    deviations = deviation_results(started.known, scored.findings, whole=_whole(started))
+    judged = _judged(started, finished, policies)
+    deviations = deviation_results(started.known, judged.findings, whole=_whole(started))
     rules = [
         _rule_result(rule, judged, started, folder, policies)
         for rule in load_registry().rules.values()
-        for judged in [everything if is_later(rule, started) else scored]
         if rule.id in judged.blamed or _asked_for(rule, started)
     ]
     rules = as_known(rules, deviations, started.known)
-    properties = _properties(started, scored.findings, everything.findings, policies)
-    properties = properties_as_known(properties, scored.findings, started.known)
+    properties = [
+        *property_results(started, judged.findings, policies),
+        *job_property_results(started, judged.findings),
+    ]
+    properties = properties_as_known(properties, judged.findings, started.known)
     problem = next((event.problem for event in events if isinstance(event, Ended)), "")
-    items = [_item_result(name, finished.get(name), started, problem) for name in started.planned]
+    items = [_item_result(name, finished.get(name), problem) for name in started.planned]
     complete = any(isinstance(event, Ended) for event in events) and all(
         i.outcome != "not-run" for i in items
     )
@@ -78,19 +73,17 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
             "rules": ",".join(started.request.rules),
         },
         counts={
-            **{name: sum(rule.verdict == name and rule.scored for rule in rules) for name in VERDICTS},
-            "known_deviations": sum(rule.deviation is not None for rule in rules),
-            "scenarios": everything.findings.scenarios,
-            "steps": everything.findings.steps,
-            "failing_scenarios": scored.findings.failing,
+            **counts_of(rules),
+            "scenarios": judged.findings.scenarios,
+            "steps": judged.findings.steps,
+            "failing_scenarios": judged.findings.failing,
         },
         rules=rules,
         properties=properties,
         items=items,
-        jobs=everything.findings.pictures,
+        jobs=judged.findings.pictures,
         deviations=deviations,
-        left_out=dict(sorted(everything.findings.left_out.reasons.items())),
-        suite=started.request.suite,
+        left_out=dict(sorted(judged.findings.left_out.reasons.items())),
     )
 
 
@@ -124,15 +117,15 @@ def _asked_for(rule: Rule, started: Started) -> bool:
 def _exit_code(
     rules: list[RuleResult], properties: list[PropertyResult], items: list[ItemResult], complete: bool
 ) -> int:
-    """0 only if something was judged and every claimed rule and property passes. What is not scored does not
-    count; an item may fail by that, and by what is known to be flaky."""
-    judged = any(rule.verdict == "pass" and rule.scored for rule in rules)
+    """0 only if something was judged and every claimed rule and property passes; an item may fail by what is
+    known to be flaky."""
+    judged = any(rule.verdict == "pass" for rule in rules)
     passing = ("pass", "not-applicable")
-    rules_pass = all(r.verdict in passing or r.flaky is not None or not r.scored for r in rules)
-    properties_pass = all(p.verdict in passing or p.flaky is not None or not p.scored for p in properties)
+    rules_pass = all(r.verdict in passing or r.flaky is not None for r in rules)
+    properties_pass = all(p.verdict in passing or p.flaky is not None for p in properties)
     accounted_for = "fail" in {*(rule.verdict for rule in rules), *(found.verdict for found in properties)}
     ended = ("judged", "failed") if accounted_for else ("judged",)
-    items_judged = all(item.outcome in ended or not item.scored for item in items)
+    items_judged = all(item.outcome in ended for item in items)
     return 0 if complete and judged and rules_pass and properties_pass and items_judged else 1
 
 
@@ -145,30 +138,14 @@ class _Judged:
     circumstances: Circumstances
 
 
-def _judged(
-    started: Started, finished: Mapping[str, Finished], policies: Policies, not_counted: Collection[str] = ()
-) -> _Judged:
+def _judged(started: Started, finished: Mapping[str, Finished], policies: Policies) -> _Judged:
     findings = merged([event.report for event in finished.values() if event.report is not None])
     circumstances = Circumstances(
         capabilities=frozenset(started.implementation.capabilities),
         never_output=frozenset(findings.silent),
         not_run=_not_run(started, finished, policies),
-        not_counted=frozenset(not_counted),
     )
     return _Judged(findings, blamed_rules(findings, COMPONENTS), circumstances)
-
-
-def _properties(
-    started: Started, scored: Findings, everything: Findings, policies: Policies
-) -> list[PropertyResult]:
-    """What became of the properties: of later ones in all items, of the others in those that are scored."""
-    later = later_properties(started.request.suite)
-    found = [
-        [*property_results(started, findings, policies), *job_property_results(started, findings)]
-        for findings in (scored, everything)
-    ]
-    counted = [result for result in found[0] if result.name not in later]
-    return [*counted, *(replace(result, scored=False) for result in found[1] if result.name in later)]
 
 
 def _not_run(started: Started, finished: Mapping[str, Finished], policies: Policies) -> dict[str, str]:
@@ -202,9 +179,6 @@ def _rule_result(
     value, reason = verdict(rule, judged.findings, judged.blamed, judged.circumstances)
     if value == "not-applicable" and read_absent()[started.profile] & {rule.component, *rule.needs}:
         reason = f"the profile {started.profile} has no such thing"
-    hidden = _hidden_behind_later(value, judged, started)
-    if hidden:
-        reason += f"; what hides it was added after suite {started.request.suite}"
     counted = judged.findings.rules.get(rule.id, Counted())
     found = judged.blamed.get(rule.id) if value == "fail" else None
     return RuleResult(
@@ -228,7 +202,6 @@ def _rule_result(
         counterexample=counterexample_of(rule, found.failure, started, folder, policies) if found else None,
         also_in=sorted(found.found_in - {rule.component}) if found else [],
         since=rule.since,
-        scored=not is_later(rule, started) and not hidden,
     )
 
 
@@ -237,13 +210,6 @@ def _layers(rule: Rule, started: Started) -> str:
     claimed = judged_in(rule) & set(started.implementation.capabilities)
     layers = {started.implementation.layer_of(name): None for name in sorted(claimed or {rule.component})}
     return ", ".join(layers)
-
-
-def _hidden_behind_later(value: Verdict, judged: _Judged, started: Started) -> bool:
-    """Whether a rule could not be judged only because of rules that do not count."""
-    rules = load_registry().rules
-    blamed = [rules[name] for name in judged.blamed]
-    return value == "not-judged" and bool(blamed) and all(is_later(rule, started) for rule in blamed)
 
 
 def _policy_text(rule: Rule, profile: str) -> str | None:
@@ -255,13 +221,10 @@ def _policy_text(rule: Rule, profile: str) -> str | None:
     return None if here == core else f"by policy {rule.policy} = {here}; core says {core}"
 
 
-def _item_result(name: str, event: Finished | None, started: Started, problem: str) -> ItemResult:
+def _item_result(name: str, event: Finished | None, problem: str) -> ItemResult:
     """`problem`: why an item that did not finish was not run, as far as that is known."""
-    scored = name not in later_items(started)
     if event is None:
-        return ItemResult(
-            id=name, outcome="not-run", scenarios=0, steps=0, duration_s=0.0, text=problem, scored=scored
-        )
+        return ItemResult(id=name, outcome="not-run", scenarios=0, steps=0, duration_s=0.0, text=problem)
     report: ItemReport | None = event.report
     return ItemResult(
         id=name,
@@ -270,5 +233,4 @@ def _item_result(name: str, event: Finished | None, started: Started, problem: s
         steps=report.steps if report else 0,
         duration_s=round(event.duration_s, 3),
         text=event.text,
-        scored=scored,
     )

@@ -6,7 +6,6 @@ from rich.table import Table
 
 from ..judging.known_deviations import expected
 from ..results import VERDICTS, Results, RuleResult
-from ..scored_results import not_scored
 from .console import ERR, OUT
 from .terminal_text import line, lines
 
@@ -14,12 +13,9 @@ _COLOURS = {
     "pass": "green",
     "fail": "bold red",
     "not-applicable": "dim",
-    "not-judged": "yellow",
-    "not-run": "red",
+    "not-tested": "yellow",
+    "error": "red",
 }
-
-
-_NOT_SCORED = " (not scored)"
 
 
 def print_summary(results: Results, reports: list[Path]) -> None:
@@ -34,7 +30,7 @@ def print_summary(results: Results, reports: list[Path]) -> None:
     for rule in results.rules:
         if rule.verdict != "pass" and rule.component not in unclaimed:
             colour = _COLOURS[rule.verdict]
-            verdict = f"[{colour}]{rule.verdict}[/]{_NOT_SCORED * (not rule.scored)}"
+            verdict = f"[{colour}]{rule.verdict}[/]"
             table.add_row(line(rule.id), verdict, str(rule.scenarios), line(rule.title), line(rule.reason))
     if table.row_count:
         OUT.print(table)
@@ -44,7 +40,7 @@ def print_summary(results: Results, reports: list[Path]) -> None:
     for property in results.properties:
         if property.verdict not in ("pass", "not-applicable"):
             colour = _COLOURS[property.verdict]
-            verdict = f"[{colour}]{property.verdict}[/]{_NOT_SCORED * (not property.scored)}"
+            verdict = f"[{colour}]{property.verdict}[/]"
             said = f"{line(property.sentence)} {line(property.reason)}"
             OUT.print(f"property {line(property.name)} {verdict}: {said}")
     for deviation in results.deviations:
@@ -69,13 +65,11 @@ def print_summary(results: Results, reports: list[Path]) -> None:
     OUT.print(
         f"{line(implementation.name)} {line(implementation.version)} "
         f"on layer {line(implementation.layer)}{elsewhere}, "
-        f"profile {line(results.profile)}: {counts} of {sum(rule.scored for rule in results.rules)} rules; "
+        f"profile {line(results.profile)}: {counts} of {len(results.rules)} rules; "
         f"{results.counts.get('scenarios', 0):,} scenarios, {results.counts.get('steps', 0):,} steps, "
         f"{results.duration_s:.1f} s, seed {results.seed}",
         soft_wrap=True,
     )
-    if unscored := not_scored(results):
-        OUT.print(lines(unscored), soft_wrap=True)
     if implementation.remark:
         OUT.print(lines(implementation.remark), style="yellow", soft_wrap=True)
     if not results.complete:
