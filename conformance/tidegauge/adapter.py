@@ -210,11 +210,13 @@ class InProcessSession(Session):
 class ComponentAdapter(Adapter):
     """The comfortable base for in-process engines: one method a component, named like it, which takes the
     setup and returns an engine object whose methods are the steps. The components claimed are the methods
-    defined. An engine with `snapshot()` and `restore(saved)` may be claimed as such in `extras`."""
+    defined. An engine with `snapshot()` and `restore(saved)` may be claimed as such in `extras`. The options
+    that a run may give it are declared in `known_options`."""
 
     name = ""
     version = "0"
     extras: tuple[str, ...] = ()
+    known_options: tuple[str, ...] = ()
     profile = "core"
 
     def describe(self) -> Implementation:
