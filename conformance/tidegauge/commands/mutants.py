@@ -23,6 +23,7 @@ from ..judging.changes.syntax_mutants import load_syntax_mutants
 from ..mutants import load_mutants
 from ..request import BUDGETS
 from ..scenario import BadInput
+from ..unknown_names import unknown
 from .console import ERR, OUT, complains
 
 _SECONDS_BETWEEN_LINES = 20.0
@@ -110,9 +111,9 @@ def _soundness(
 def _check(components: list[str], budget: str, syntax: bool, seeds: int) -> None:
     for component in components:
         if component not in COMPONENTS:
-            raise BadInput(f"unknown component {component!r}; known are {', '.join(COMPONENTS)}")
+            raise BadInput(unknown("component", component, COMPONENTS))
     if budget not in BUDGETS:
-        raise BadInput(f"unknown budget {budget!r}; known are {', '.join(BUDGETS)}")
+        raise BadInput(unknown("budget", budget, BUDGETS))
     if syntax and seeds > 1:
         raise BadInput("--seeds is for the named mutants; those of --ast are tried with seed 1")
 
