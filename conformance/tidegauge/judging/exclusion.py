@@ -1,10 +1,10 @@
 """What a pass excludes: the mutants of a rule that would have shown in the scenarios that were run."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from ..scenario import Scenario
-from .changes.change import Change, named_changes, small_changes
+from .changes.change import Change, named_changes, small_changes_at
 from .evidence import Evidence
 from .fitting import Fit
 from .model import Model, model_of
@@ -69,10 +69,10 @@ class Excluding:
     def _small(self, rule: str, number: int) -> list[str]:
         """So many small changes at the rule's own decisions that would have shown."""
         found: list[str] = []
-        for change in small_changes(self.evidence.component.name):
+        for change in small_changes_at(self.evidence.component.name, rule):
             if len(found) == number:
                 break
-            if change.rules == (rule,) and change.name not in self.left_out and self._kills(change, rule, 1):
+            if change.name not in self.left_out and self._kills(change, rule, 1):
                 found.append(change.name)
         return found
 
@@ -110,8 +110,8 @@ class Excluding:
                     found.add(one.scenario.id)
         return found
 
-    def _in_order(self, rule: str) -> Sequence[Scenario]:
+    def _in_order(self, rule: str) -> Iterator[Scenario]:
         """The scenarios that agree, those first that were published to show the rule."""
         vectors = self.evidence.vectors
-        own = [one for one in self.agreeing[: len(vectors)] if rule in vectors.get(one.id, ())]
-        return [*own, *self.agreeing] if own else self.agreeing
+        yield from (one for one in self.agreeing[: len(vectors)] if rule in vectors.get(one.id, ()))
+        yield from (self.agreeing[place] for place in range(len(self.agreeing)))

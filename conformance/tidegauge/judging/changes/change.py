@@ -1,7 +1,7 @@
 """What an engine may do otherwise than the reference: a policy's other value, a named mutant, a small change."""
 
 import typing
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,8 +13,8 @@ from ...deviations import Deviation
 from ...mutants import Mutant, load_mutants
 from ...mutants.loading import reference_source
 from ...results import TermKind
-from .segments import Segment, segments_of_mutant, segments_of_small_changes
-from .syntax_mutants import components_showing, load_syntax_mutants
+from .segments import Segment, segment_of_small_change, segments_of_mutant
+from .syntax_mutants import SyntaxMutant, components_showing, load_syntax_mutants
 
 ANY_OF = 4
 """A mutant that lists so many rules, or more, breaks at least one of them; which, its list does not say."""
@@ -58,14 +58,25 @@ def policy_changes(component: str, policies: Policies) -> tuple[Change, ...]:
 @cache
 def small_changes(component: str) -> tuple[Change, ...]:
     """The small changes of the modules that the component is about, in the order of their text."""
-    modules = modules_of(component)
-    return tuple(
-        Change(mutant.name, "small-change", mutant.rules, (segments[mutant.number],))
-        for mutant in load_syntax_mutants().values()
-        if mutant.module in modules and component in components_showing(mutant.module)
-        for segments in [segments_of_small_changes(mutant.module)]
-        if mutant.number in segments
-    )
+    return tuple(change for one in _small_mutants(component) for change in _small(one))
+
+
+def small_changes_at(component: str, rule: str) -> Iterator[Change]:
+    """Those of them at whose place this rule decides, and no other."""
+    for one in _small_mutants(component):
+        if one.rules == (rule,):
+            yield from _small(one)
+
+
+@cache
+def _small_mutants(component: str) -> tuple[SyntaxMutant, ...]:
+    modules = [one for one in modules_of(component) if component in components_showing(one)]
+    return tuple(one for one in load_syntax_mutants().values() if one.module in modules)
+
+
+def _small(mutant: SyntaxMutant) -> list[Change]:
+    segment = segment_of_small_change(mutant.module, mutant.number)
+    return [] if segment is None else [Change(mutant.name, "small-change", mutant.rules, (segment,))]
 
 
 @cache

@@ -1,7 +1,7 @@
 """A change of the reference as pieces of its text, so that changes which do not touch each other combine."""
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -29,23 +29,19 @@ def segments_of_mutant(mutant: Mutant) -> tuple[Segment, ...]:
 
 
 @cache
-def segments_of_small_changes(module: str) -> Mapping[int, Segment]:
-    """Each small change of a module, by its number; left out are those that are more than one piece of text."""
+def segment_of_small_change(module: str, number: int) -> Segment | None:
+    """The small change of that number of a module; None if it is more than one piece of text."""
     source = reference_source(module)
-    starts = _line_starts(source)
     tree, edits = edits_of(module)
-    found: dict[int, Segment] = {}
-    for number, (_, edit) in enumerate(edits):
-        segment = _segment(module, edit, starts)
-        part = tree.body.index(edit.place[1])  # type: ignore[arg-type]
-        undo = edit.apply()
-        try:
-            changed = ast.unparse(tree.body[part])
-        finally:
-            undo()
-        if _part(changed_text(source, [segment]), part) == changed:
-            found[number] = segment
-    return found
+    _, edit = edits[number]
+    segment = _segment(module, edit, _line_starts(source))
+    part = tree.body.index(edit.place[1])  # type: ignore[arg-type]
+    undo = edit.apply()
+    try:
+        changed = ast.unparse(tree.body[part])
+    finally:
+        undo()
+    return segment if _part(changed_text(source, [segment]), part) == changed else None
 
 
 def changed_text(source: str, segments: Iterable[Segment]) -> str:
@@ -72,6 +68,7 @@ def _part(text: str, number: int) -> str | None:
         return None
 
 
+@cache
 def _line_starts(source: str) -> list[int]:
     starts = [0]
     for line in source.splitlines(keepends=True):
