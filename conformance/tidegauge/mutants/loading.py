@@ -9,11 +9,12 @@ from importlib.machinery import ModuleSpec
 from importlib.resources import files
 from types import CodeType, ModuleType
 
-from tidegauge_reference import errors
+from tidegauge_reference import errors, outputs, policies
 
 _REFERENCE = "tidegauge_reference"
-_ERRORS = "errors"
-_REFUSALS = ("IllegalArgument", "IllegalState", "Unsupported")
+_SHARED: Mapping[str, ModuleType] = {"errors": errors, "outputs": outputs, "policies": policies}
+"""Modules of names alone, which nothing changes: a refusal of a copy is the kit's own."""
+
 
 
 def reference_source(module: str) -> str:
@@ -23,8 +24,8 @@ def reference_source(module: str) -> str:
 
 def load_copy(name: str, sources: Mapping[str, str], module: str) -> ModuleType:
     """Import `module` of a copy of the reference named `name`, in which the modules of `sources` have that
-    source instead of their own. The copy shares nothing with the original, its citations neither, but the
-    exceptions by which a step is refused: those are the kit's answers. Its other modules are imported when
+    source instead of their own. The copy shares nothing with the original, its citations neither, but modules
+    that are names alone: exceptions, outputs, policies. Its other modules are imported when
     somebody asks for them (`components.beside`), until it is forgotten."""
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
@@ -55,11 +56,12 @@ class _CopyFinder(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self, is_package=not module)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the module's own or changed source; the package itself is left empty, and `errors` has the
-        original's classes."""
+        """Run the module's own or changed source; the package itself is left empty, and what is shared has the
+        original's names."""
         package, _, name = module.__name__.partition(".")
-        if name == _ERRORS:
-            module.__dict__.update({error: getattr(errors, error) for error in _REFUSALS})
+        if name in _SHARED and name not in self.sources[package]:
+            names = vars(_SHARED[name])
+            module.__dict__.update({one: names[one] for one in names if not one.startswith("__")})
         elif name:
             changed = self.sources[package].get(name)
             code = _own_code(name) if changed is None else _compiled(changed, module.__name__)
