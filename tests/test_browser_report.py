@@ -23,6 +23,8 @@ from browser import (
 from conftest import ROOT, plain_environment, run_module
 from playwright.sync_api import Browser, Page, expect
 from report_samples import (
+    engine_error,
+    fitted,
     job_counterexample,
     job_picture,
     known_deviation,
@@ -49,6 +51,8 @@ def varied() -> Results:
     valve[6] = rule(7, "fail", flaky=f"a race ({LINK})")
     valve[7] = rule(8, "not-tested", level="MAY")
     valve[8] = rule(9, "fail", suspected=True)
+    valve[10] = rule(11, "error")
+    valve[11] = rule(12, excludes=["valve-no-flush"], thin=True)
     valve[9] = rule(10, title="What is said twice", sentence="A marmot MUST whistle.")
     return results(
         [
@@ -57,6 +61,8 @@ def varied() -> Results:
             rule(2, "pass", id="JOB-2", component="job"),
             *valve,
         ],
+        errors=[engine_error(rules=["VALVE-11"])],
+        components=[fitted("valve-no-flush")],
         properties=[property_result("fail", 3)],
         deviations=[
             DeviationResult(
@@ -210,6 +216,18 @@ def test_failures_open_from_the_banner_and_from_the_map(page: Page) -> None:
     expect(page.locator("#VALVE-1 .body")).to_be_visible()
 
 
+def test_errors_stand_at_the_top_and_their_traceback_is_folded(page: Page) -> None:
+    errors = page.locator(".banner section.errors")
+    expect(errors).to_be_in_viewport()
+    expect(errors).to_contain_text("raised ConnectionError in 863 of 2,954 scenarios: lost connection")
+    expect(errors.locator("pre")).to_be_hidden()
+    errors.get_by_text("Traceback", exact=True).click()
+    expect(errors.locator("pre")).to_contain_text("in idle")
+    page.locator(".banner").get_by_role("link", name="VALVE-11").click()
+    page.locator("#VALVE-11").get_by_role("link", name="See the errors").click()
+    expect(errors).to_be_in_viewport()
+
+
 def test_all_can_be_reached_by_keyboard(page: Page) -> None:
     focused = "document.activeElement.closest('[id]')?.id + ' ' + document.activeElement.textContent.trim()"
     page.keyboard.press("Tab")
@@ -246,7 +264,7 @@ def test_root_and_affected_rules_and_all_that_is_known_show_at_a_glance(page: Pa
     cells = [cell.inner_text().split() for cell in page.locator(".row").last.locator(".cell").all()]
     signs = dict(cells)
     assert signs == {
-        **{str(number): "P" for number in range(1, 15)}, "2": "F", "5": "F†", "6": "P*", "7": "F~", "8": "?", "9": "F"
+        **{str(number): "P" for number in range(1, 15)}, "2": "F", "5": "F†", "6": "P*", "7": "F~", "8": "?", "9": "F", "11": "E"
     }  # fmt: skip
     assert page.locator(".map").get_by_role("link", name="JOB-1, fail, downstream").inner_text() == "1\n(F)"
     key = page.locator(".key").inner_text()
@@ -264,6 +282,8 @@ def test_root_and_affected_rules_and_all_that_is_known_show_at_a_glance(page: Pa
         "VALVE-7": ("known to be flaky", "a race", LINK, "What to check:"),
         "VALVE-8": ("not tested", "MAY", "reason of rule 8"),
         "VALVE-9": ("fail", "Most likely cause (suspiciousness), not proven.", "What to check:"),
+        "VALVE-11": ("error", "Error: reason of rule 11", "See the errors"),
+        "VALVE-12": ("pass", "Excludes 1 mutant of this rule", "thin evidence: fewer than three mutants"),
         "JOB-1": ("downstream", "start with VALVE-2", "See its picture: The FLIP-182 job"),
     }.items(),
 )  # fmt: skip

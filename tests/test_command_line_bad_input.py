@@ -9,6 +9,12 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
+from tidegauge.capabilities import capabilities
+from tidegauge.components.job.jobs import JOBS
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.vectors import every_vector
+from tidegauge_spec import load_registry
+
 MINE = """
 from tidegauge import ComponentAdapter
 from tidegauge_reference import Valve
@@ -40,15 +46,23 @@ def complaint(command: Command, *arguments: str, input: str = "") -> str:
 NAMES = {
     "an unknown profile": (
         ("--adapter", "reference", "--profile", "flink-9"),
-        "unknown profile 'flink-9'; known are core, flink-2.3, spark-4",
+        "unknown profile 'flink-9'; did you mean 'flink-2.3'? known are core, flink-2.3, spark-4",
     ),
     "an unknown budget": (
         ("--adapter", "reference", "--budget", "huge"),
         "unknown budget 'huge'; known are smoke, default, thorough",
     ),
+    "a misspelled budget": (
+        ("--adapter", "reference", "--budget", "smoek"),
+        "unknown budget 'smoek'; did you mean 'smoke'? known are smoke, default, thorough",
+    ),
     "an unknown rule": (
-        ("--adapter", "reference", "--rule", "VALVE-99"),
-        "unknown rule 'VALVE-99'; `tidegauge rules` lists them",
+        ("--adapter", "reference", "--rule", "TEAPOT-99"),
+        "unknown rule 'TEAPOT-99'; `tidegauge rules` lists them",
+    ),
+    "a misspelled rule": (
+        ("--adapter", "reference", "--rule", "valve3"),
+        "unknown rule 'valve3'; did you mean 'VALVE-3'? `tidegauge rules` lists them",
     ),
     "an option without a value": (
         ("--adapter", "reference", "--option", "policies"),
@@ -57,7 +71,7 @@ NAMES = {
     "an option without a key": (("--adapter", "reference", "--option", "=x"), "option '=x' is not key=value"),
     "an unknown option": (
         ("--adapter", "reference", "--option", "engine=x"),
-        "adapter 'reference': unknown option engine; known is policies",
+        "adapter 'reference': unknown option 'engine'; known is policies",
     ),
     "an unknown value of an option": (
         ("--adapter", "reference", "--option", "policies=x"),
@@ -85,6 +99,9 @@ def test_an_unknown_component_is_refused_with_those_that_exist(tidegauge: Comman
     line = complaint(tidegauge, "run", "--adapter", "reference", "--component", "teapot")
     assert line.startswith("unknown component 'teapot'; known are ")
     assert "valve" in line
+    for command in (("run", "--adapter", "reference"), ("mutants",)):
+        line = complaint(tidegauge, *command, "--component", "low-watermark")
+        assert line.startswith("unknown component 'low-watermark'; did you mean 'low_watermark'? known are ")
 
 
 @pytest.mark.parametrize("command", ["run", "execute"])
@@ -96,10 +113,26 @@ def test_an_unknown_adapter_is_refused_with_the_list(tidegauge: Command, command
     assert line.endswith("your own is module:Class")
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("refrence", "reference"), ("Spark", "spark"), ("valve-no-flush", "mutant:valve-no-flush")],
+)
+def test_a_misspelled_adapter_is_refused_with_the_one_that_was_meant(
+    tidegauge: Command, typed: str, meant: str
+) -> None:
+    line = complaint(tidegauge, "run", "--adapter", typed)
+    assert line.startswith(f"unknown adapter {typed!r}; did you mean {meant!r}? known are reference, ")
+
+
 def test_an_unknown_mutant_is_refused_with_the_list(tidegauge: Command) -> None:
     line = complaint(tidegauge, "run", "--adapter", "mutant:nice")
     assert line.startswith("unknown mutant in 'mutant:nice'; known are ")
     assert "valve-does-nothing" in line
+
+
+def test_a_misspelled_mutant_is_refused_with_the_one_that_was_meant(tidegauge: Command) -> None:
+    line = complaint(tidegauge, "run", "--adapter", "mutant:valve-noflush")
+    assert line == "unknown mutant in 'mutant:valve-noflush'; did you mean 'mutant:valve-no-flush'?"
 
 
 MODULES = {
@@ -122,6 +155,27 @@ MODULES = {
         "broken:Engine",
         MINE,
         "adapter 'broken:Engine': module 'broken' has no 'Engine'",
+    ),
+    "a misspelled class": (
+        "broken:Mien",
+        MINE,
+        "adapter 'broken:Mien': module 'broken' has no 'Mien'; did you mean 'Mine'?",
+    ),
+    "a capability that does not exist": (
+        "broken:Saves",
+        f"{MINE}\nclass Saves(Mine):\n    extras = ('int64', 'snapshots')\n",
+        "adapter 'broken:Saves' claims an unknown capability 'snapshots'; did you mean 'snapshot'? "
+        f"known are {', '.join(capabilities())}",
+    ),
+    "a capability of an adapter of another kind": (
+        "broken:Own",
+        """
+from tidegauge import Adapter, Implementation
+class Own(Adapter):
+    def describe(self):
+        return Implementation(name="own", version="1", capabilities=("valve", "teapot"))
+""",
+        f"adapter 'broken:Own' claims an unknown capability 'teapot'; known are {', '.join(capabilities())}",
     ),
     "a class that is no adapter": (
         "broken:NotAnAdapter",
@@ -147,6 +201,66 @@ def test_an_adapter_that_cannot_be_used_is_refused_with_its_error(
 ) -> None:
     engine_module("broken", source)
     assert complaint(tidegauge, "run", "--adapter", adapter) == expected
+
+
+@pytest.mark.parametrize(
+    ("declared", "given", "expected"),
+    [
+        (
+            (),
+            "mode=x",
+            "unknown option 'mode'; it takes none; `known_options` of its class declares options",
+        ),
+        (("mode", "depth"), "modes=x", "unknown option 'modes'; did you mean 'mode'? known are mode, depth"),
+    ],
+)
+def test_an_option_that_a_component_adapter_does_not_declare_is_refused(
+    tidegauge: Command,
+    engine_module: Callable[[str, str], None],
+    declared: tuple[str, ...],
+    given: str,
+    expected: str,
+) -> None:
+    engine_module("mine", f"{MINE}\nclass Tuned(Mine):\n    known_options = {declared!r}\n")
+    for command in ("run", "execute"):
+        line = complaint(tidegauge, command, "--adapter", "mine:Tuned", "--option", given)
+        assert line == f"adapter 'mine:Tuned': {expected}"
+
+
+def test_an_option_that_a_component_adapter_declares_reaches_it(
+    tidegauge: Command, engine_module: Callable[[str, str], None]
+) -> None:
+    source = f"{MINE}\nclass Tuned(Mine):\n    known_options = ('mode',)\n    extras = property(lambda self: (self.options['mode'],))\n"
+    engine_module("mine", source)
+    text = scenario_line(needs=["snapshot"], history=[{"step": "idle", "channel": 0}])
+    ended = tidegauge("execute", "--adapter", "mine:Tuned", "--option", "mode=snapshot", input=text)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_the_capabilities_are_those_that_components_rules_and_jobs_name() -> None:
+    known = capabilities()
+    assert len(set(known)) == len(known)
+    assert {"valve", "job", "snapshot", "int64", "alignment", "restart", "watermark-lag"} <= set(known)
+    needed = {need for rule in load_registry().rules.values() for need in rule.needs}
+    needed |= {need for job in JOBS.values() for need in job.needs}
+    needed |= {need for one in COMPONENTS.values() for property in one.properties for need in property.needs}
+    needed |= {need for vector in every_vector() for need in vector.scenario.needs}
+    assert needed <= set(known)
+
+
+def test_a_run_that_is_refused_leaves_the_last_one_as_it_was(tidegauge: Command, tmp_path: Path) -> None:
+    wrong = ("--adapter", "mutant:valve-no-flush", "--component", "valve", "--budget", "smoke", "-n", "1")
+    assert tidegauge("run", *wrong, "--out", "out").returncode == 1
+    before = files_in(tmp_path / "out")
+    assert before.keys() >= {"results.json", "journal.jsonl", "counterexamples/VALVE-15.jsonl", "report.html"}
+    complaint(tidegauge, "run", "--adapter", "refrence", "--out", "out")
+    assert files_in(tmp_path / "out") == before | {"pytest.log": files_in(tmp_path / "out")["pytest.log"]}
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """The files below a folder by their names."""
+    files = (file for file in folder.rglob("*") if file.is_file())
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
 
 
 @pytest.mark.parametrize(

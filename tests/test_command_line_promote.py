@@ -107,7 +107,7 @@ def test_a_later_run_judges_it(
     ended = tidegauge("run", "--adapter", adapter, "--vectors", "mine", *SMOKE)
     results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     (item,) = [item for item in results["items"] if item["id"] == "valve-vectors-own"]
-    assert (item["outcome"], item["scenarios"], item["scored"]) == (outcome, 1, True)
+    assert (item["outcome"], item["scenarios"]) == (outcome, 1)
     assert ended.returncode == {"failed": 1, "judged": 0}[outcome], ended.stdout + ended.stderr
 
 
@@ -190,34 +190,33 @@ def test_several_scenarios_go_each_to_the_file_of_its_component(
     ]
 
 
-def test_in_a_clone_it_joins_the_next_version_and_is_not_scored_for_this_one(
+def test_in_a_clone_it_joins_the_vectors_of_the_specification(
     tidegauge: Command, clone: dict[str, str], found: Path, tmp_path: Path
 ) -> None:
+    folder = tmp_path / "spec" / "tidegauge_spec" / "vectors" / "1.0"
+    before = (folder / "valve.jsonl").read_bytes()
     ended = tidegauge("promote", str(found), environment=clone)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert "not scored for suite 1.0" in ended.stdout
-    folder = tmp_path / "spec" / "tidegauge_spec" / "vectors" / "1.1"
+    assert "Every run judges it from now on" in ended.stdout
     assert (folder / "schema.json").read_bytes() == vector_schema()
-    assert len(read_vector_file(folder / "valve.jsonl")) == 1
-    tidegauge("run", "--adapter", WRONG, *SMOKE, environment=clone)
+    assert (folder / "valve.jsonl").read_bytes().startswith(before)
+    vectors = read_vector_file(folder / "valve.jsonl")
+    assert len(vectors) == len(before.splitlines()) + 1
+    assert vectors[-1].rules == ("VALVE-15",)
+    tidegauge("run", "--adapter", "reference", *SMOKE, environment=clone)
     results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
-    (item,) = [item for item in results["items"] if item["id"] == "valve-vectors-1.1"]
-    assert (item["outcome"], item["scenarios"], item["scored"]) == ("failed", 1, False)
+    (item,) = [item for item in results["items"] if item["id"] == "valve-vectors"]
+    assert (item["outcome"], item["scenarios"]) == ("judged", len(vectors))
 
 
-@pytest.mark.parametrize(("added", "summary"), [("1.1", "1 xfailed"), ("own", "1 failed")])
-def test_under_plain_pytest_only_what_is_scored_fails(
-    tidegauge: Command, clone: dict[str, str], found: Path, tmp_path: Path, added: str, summary: str
-) -> None:
-    into = ("--into", "mine") if added == "own" else ()
-    tidegauge("promote", str(found), *into, environment=clone)
+def test_under_plain_pytest_vectors_of_your_own_fail(tidegauge: Command, found: Path, tmp_path: Path) -> None:
+    tidegauge("promote", str(found), "--into", "mine")
     options = ["--tidegauge-adapter", WRONG, "--tidegauge-component", "valve", "--tidegauge-budget", "smoke"]
-    if added == "own":
-        options += ["--tidegauge-vectors", "mine"]
     arguments = ("--pyargs", "tidegauge.suites", "-p", "no:cacheprovider", "-q", *options)
-    ended = run_module(tmp_path, "pytest")(*arguments, "-k", f"vectors-{added}", environment=clone)
-    assert summary in ended.stdout.splitlines()[-1]
-    assert ended.returncode == {"1.1": 0, "own": 1}[added]
+    vectors = ("--tidegauge-vectors", "mine", "-k", "vectors-own")
+    ended = run_module(tmp_path, "pytest")(*arguments, *vectors)
+    assert "1 failed" in ended.stdout.splitlines()[-1]
+    assert ended.returncode == 1
 
 
 def test_an_installed_specification_is_not_changed(
@@ -316,14 +315,22 @@ def test_folders_that_cannot_take_it_are_refused(here: InProcess, found: Path, t
     assert "absent.jsonl cannot be read" in refused(here, "promote", "absent.jsonl", "--into", "mine")
 
 
+@pytest.mark.parametrize("into", [True, False])
 def test_released_vectors_do_not_change(
-    tidegauge: Command, clone: dict[str, str], found: Path, tmp_path: Path
+    tidegauge: Command, clone: dict[str, str], found: Path, tmp_path: Path, into: bool
 ) -> None:
+    versions = tmp_path / "spec" / "tidegauge_spec" / "versions.py"
+    source = versions.read_text(encoding="utf-8")
+    unreleased = "RELEASED: tuple[str, ...] = ()"
+    assert unreleased in source
+    versions.write_text(source.replace(unreleased, 'RELEASED = ("1.0",)'), encoding="utf-8")
     released = tmp_path / "spec" / "tidegauge_spec" / "vectors" / "1.0"
     before = {path.name: path.read_bytes() for path in released.iterdir()}
-    ended = tidegauge("promote", str(found), "--into", str(released), environment=clone)
+    chosen = ("--into", str(released)) if into else ()
+    ended = tidegauge("promote", str(found), *chosen, environment=clone)
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert "released vectors do not change" in ended.stderr
+    assert "released" in ended.stderr
+    assert "do not change" in ended.stderr
     assert {path.name: path.read_bytes() for path in released.iterdir()} == before
 
 

@@ -85,7 +85,7 @@ def test_results_have_the_published_fields(reference_run: Finished) -> None:
         "counts",
         "rules",
     } <= set(results)
-    assert (results["schema"], results["spec"], results["profile"]) == ("tidegauge-results/1", "1.0", "core")
+    assert (results["schema"], results["spec"], results["profile"]) == ("tidegauge-results/2", "1.0", "core")
     assert (results["seed"], results["budget"], results["complete"], results["exit_code"]) == (
         3,
         "smoke",
@@ -128,8 +128,8 @@ def test_every_rule_of_the_valve_passes_with_enough_evidence(reference_run: Fini
 
 def test_counts_add_up(reference_run: Finished) -> None:
     results = results_in(reference_run[1] / "tidegauge-results")
-    verdicts = [rule["verdict"] for rule in results["rules"] if rule["scored"]]
-    for name in ("pass", "fail", "not-applicable", "not-judged", "not-run"):
+    verdicts = [rule["verdict"] for rule in results["rules"]]
+    for name in ("pass", "fail", "error", "not-tested", "not-applicable"):
         assert results["counts"][name] == verdicts.count(name)
     assert results["counts"]["scenarios"] == sum(item["scenarios"] for item in results["items"])
     assert results["counts"]["steps"] == sum(item["steps"] for item in results["items"])
@@ -263,11 +263,13 @@ def test_a_second_run_into_the_same_folder_leaves_nothing_of_the_first(
     assert tidegauge("run", "--adapter", "reference", "--rule", "VALVE-3", *SMOKE).returncode == 0
     assert not list((tmp_path / "out" / "counterexamples").iterdir())
     assert results_in(tmp_path / "out")["implementation"]["name"] == "tidegauge reference"
+    assert not list((tmp_path / "out").glob(".last-run-*"))
 
 
-def test_refused_input_leaves_no_old_results_behind(tidegauge: Command, tmp_path: Path) -> None:
+def test_refused_input_leaves_the_old_results_where_they_are(tidegauge: Command, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "results.json").write_text("old", encoding="utf-8")
     assert tidegauge("run", "--adapter", "nope", "--out", "out").returncode == 2
-    assert not (out / "results.json").exists()
+    assert (out / "results.json").read_text(encoding="utf-8") == "old"
+    assert not list(out.glob(".last-run-*"))

@@ -108,7 +108,7 @@ def test_an_engine_that_newly_crashes_got_worse_whatever_its_verdicts_are() -> N
             "0 → 863",
             "175 → 90",
             "2,954 → 2,954",
-            "raised ConnectionError in 863 of 2,954 scenarios: ConnectionError: lost connection",
+            "raised ConnectionError in 863 of 2,954 scenarios: lost connection",
         )
     ]
     assert not compare(new, old).worse

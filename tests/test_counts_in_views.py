@@ -105,7 +105,7 @@ def test_the_terminal_says_errors_first(capsys: pytest.CaptureFixture[str]) -> N
     print_summary(RUN, [])
     printed = capsys.readouterr().out
     assert printed.startswith(
-        "ERROR valve raised ConnectionError in 863 of 2,954 scenarios: ConnectionError: lost connection "
+        "ERROR valve raised ConnectionError in 863 of 2,954 scenarios: lost connection "
         "(first in scenario valve/seed-7/12)\n"
     )
     assert printed.count("Traceback (most recent call last)") == 1

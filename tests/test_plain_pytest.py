@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from conftest import Command, run_module
 
+from tidegauge.journal import Finished, JournalReader
+
 SUITES = ("--pyargs", "tidegauge.suites", "-p", "no:cacheprovider")
 SMOKE = ("--tidegauge-budget", "smoke", "--tidegauge-component", "valve")
 REFERENCE = ("--tidegauge-adapter", "reference")
@@ -97,7 +99,6 @@ def test_the_options_are_named_so_that_they_meet_no_others(run_pytest: Command) 
         "--tidegauge-rule",
         "--tidegauge-budget",
         "--tidegauge-seed",
-        "--tidegauge-suite",
         "--tidegauge-vectors",
         "--tidegauge-deviations",
         "--tidegauge-out",
@@ -201,3 +202,37 @@ def test_an_engine_that_cannot_be_stepped_is_judged_by_what_can_be_seen(
     assert "[valve-random-histories-000]" in ended.stdout
     for absent in ("valve-interactive", "valve-fuzz", "valve-nothing-pending", "skipped"):
         assert absent not in ended.stdout
+
+
+WITHOUT_STATUSES = """
+from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep
+from tidegauge_adapters.reference import ReferenceAdapter
+
+class WithoutStatuses(ReferenceAdapter):
+    def describe(self):
+        self.name = "without statuses"
+        return super().describe()
+
+    def inexpressible(self, scenario):
+        return "a status" if any(isinstance(step, (IdleStep, ActiveStep)) for step in scenario.history) else None
+
+    def session(self, setup):
+        session = super().session(setup)
+        step = session.step
+        session.step = lambda one: () if isinstance(one, (IdleStep, ActiveStep)) else step(one)
+        return session
+"""
+
+
+def test_the_interactive_suite_takes_no_step_for_which_the_engine_has_no_words(
+    run_pytest: Command, engine_module: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    engine_module("without", WITHOUT_STATUSES)
+    out = ("--tidegauge-out", "out", "-k", "interactive")
+    ended = run_pytest(*SUITES, "--tidegauge-adapter", "without:WithoutStatuses", *SMOKE, *out)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    events = JournalReader(tmp_path / "out").new_events()
+    (finished,) = [event for event in events if isinstance(event, Finished)]
+    assert finished.report is not None
+    assert finished.report.scenarios
+    assert finished.report.left_out.reasons["a status"] > 0

@@ -657,7 +657,7 @@ def test_errors_stand_before_all_else_with_their_traceback_once() -> None:
     assert banner.index("ERRORS: 1 of 2 rules; FAILED: 1 of 2 rules") < banner.index("no answer")
     assert banner.index("no answer") < banner.index("What fails")
     for said in (
-        "valve raised ConnectionError in 863 of 2,954 scenarios : ConnectionError: lost connection",
+        "valve raised ConnectionError in 863 of 2,954 scenarios : lost connection",
         "First in scenario valve/seed-7/12 . Rules that decide there: VALVE-1 , VALVE-2 .",
         "clock raised ConnectionError in 3 of 40 scenarios",
         "splits crashed in 1 of 2,954 scenarios : exit code -11",

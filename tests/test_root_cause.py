@@ -71,7 +71,7 @@ def test_a_run_names_the_root_first_and_what_is_also_affected(tidegauge: Command
     assert "CLOCK-1" in failing
     assert {rule["component"] for rule in failing.values()} == {"clock"}, "and no rule of what builds on it"
     assert "idleness" in {name for rule in failing.values() for name in rule["also_in"]}
-    assert "Also affected, as they build on it: idleness" in ended.stdout
+    assert "Downstream, as they build on it: idleness" in ended.stdout
     report = (tmp_path / "tidegauge-results" / "report.html").read_text("utf-8")
     assert "the same breach shows in idleness" in report
 

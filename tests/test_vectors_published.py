@@ -13,11 +13,12 @@ from conftest import ROOT, Command
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.judging.oracle import expect
 from tidegauge.scenario import component_of, problems
-from tidegauge.vector_sources.writer import vector_files
+from tidegauge.vector_sources.writer import WRITTEN, vector_files
 from tidegauge.vectors import Vector, load_vectors, published_outputs
 from tidegauge_reference import CORE, PROFILES
 from tidegauge_spec import load_registry, read_policies, vector_lines, vector_versions, vectors_path
 
+FLINK_FACTS = ROOT / "tests" / "data" / "flink" / "scenarios.jsonl"
 VECTORS = [vector for component in COMPONENTS for vector in load_vectors(component)]
 LARGEST_THAT_JAVASCRIPT_KEEPS = 2**53 - 1
 
@@ -27,10 +28,23 @@ each_vector = pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: str(
 def test_the_files_are_what_their_sources_give() -> None:
     """If this fails on purpose after a release, the vectors belong into a folder of a new version."""
     folder = ROOT / "spec" / "tidegauge_spec" / "vectors" / "1.0"
-    written = vector_files(ROOT / "tests" / "data" / "flink" / "scenarios.jsonl")
+    written = vector_files(FLINK_FACTS, folder)
     assert {file.name for file in folder.iterdir()} == set(written)
     for name, content in written.items():
         assert (folder / name).read_bytes() == content, name
+
+
+def test_vectors_that_runs_have_found_stay_behind_those_of_the_sources(tmp_path: Path) -> None:
+    found = {vector.id: vector for vector in load_vectors("source")[-3:]}
+    assert list(found) == [
+        "source/shared-output-idle-again",
+        "source/main-output-stays-idle",
+        "source/shared-output-stays-idle",
+    ]
+    assert not found.keys() & {vector.id for vector in WRITTEN["source"]}
+    lines = vector_lines("source")
+    (tmp_path / "source.jsonl").write_bytes(b"\n".join([*lines[-3:], lines[0]]) + b"\n")
+    assert vector_files(FLINK_FACTS, tmp_path)["source.jsonl"].splitlines() == lines
 
 
 def test_each_version_has_a_schema_and_files_of_components() -> None:

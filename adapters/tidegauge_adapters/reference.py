@@ -22,12 +22,10 @@ class ReferenceAdapter(ComponentAdapter):
     name = "tidegauge reference"
     version = __version__
     extras = tuple(sorted({extra for component in COMPONENTS.values() for extra in component.extras}))
+    known_options = ("policies",)
 
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
-        unknown = set(options) - {"policies"}
-        if unknown:
-            raise ValueError(f"unknown option {', '.join(sorted(unknown))}; known is policies")
         self.profile = options.get("policies", "core")
         if self.profile not in PROFILES:
             raise ValueError(f"unknown policies {self.profile!r}; known are {', '.join(PROFILES)}")

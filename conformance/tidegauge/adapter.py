@@ -106,7 +106,8 @@ class Adapter:
 class ComponentAdapter(Adapter):
     """The comfortable base for in-process engines: one method a component, named like it, which takes the
     setup and returns an engine object whose methods are the steps. The components claimed are the methods
-    defined. An engine with `snapshot()` and `restore(saved)` may be claimed as such in `extras`.
+    defined. An engine with `snapshot()` and `restore(saved)` may be claimed as such in `extras`. The options
+    that a run may give it are declared in `known_options`.
 
     An engine refuses a step by raising `tidegauge.IllegalArgument`, `IllegalState` or `Unsupported`. `errors`
     maps exceptions of its own to these (`{ValueError: IllegalArgument}`); the most specific class counts.
@@ -116,6 +117,7 @@ class ComponentAdapter(Adapter):
     name = ""
     version = "0"
     extras: tuple[str, ...] = ()
+    known_options: tuple[str, ...] = ()
     profile = "core"
     errors: Refusals = NO_REFUSALS
 

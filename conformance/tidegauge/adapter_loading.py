@@ -5,13 +5,15 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, TypeGuard
 
-from .adapter import Adapter, Implementation
+from .adapter import Adapter, ComponentAdapter, Implementation
+from .capabilities import check_capabilities
 from .foreign_text import message_of, shown, text_of
 from .interruption import from_outside
 from .mutants import MutantAdapter, load_mutants
 from .scenario import BadInput
+from .unknown_names import closest, listing, unknown
 
 GROUP = "tidegauge.adapters"
 
@@ -24,6 +26,7 @@ def adapter_names() -> list[str]:
 def load_adapter(name: str, options: Mapping[str, str]) -> Adapter:
     """The adapter `name`, built with `options`. Raises `BadInput` with the reason and the remedy."""
     adapter_class = _mutant(name) if name.startswith("mutant:") else _adapter_class(name)
+    _check_options(name, adapter_class, options)
     try:
         return adapter_class(options)
     except (ValueError, ImportError) as error:
@@ -33,7 +36,8 @@ def load_adapter(name: str, options: Mapping[str, str]) -> Adapter:
 
 
 def describe(name: str, adapter: Adapter) -> Implementation:
-    """What the adapter `name` says of its engine. Raises `BadInput` if it says nothing of use."""
+    """What the adapter `name` says of its engine. Raises `BadInput` if it says nothing of use, or claims what
+    is no capability."""
     try:
         implementation = adapter.describe()
     except BaseException as error:
@@ -42,6 +46,7 @@ def describe(name: str, adapter: Adapter) -> Implementation:
         raise BadInput(
             f"adapter {name!r} describes its engine by {shown(implementation)}, not an Implementation"
         )
+    check_capabilities(name, implementation)
     return implementation
 
 
@@ -49,7 +54,9 @@ def _mutant(name: str) -> Callable[[Mapping[str, str]], Adapter]:
     mutants = load_mutants()
     mutant = mutants.get(name.removeprefix("mutant:"))
     if mutant is None:
-        raise BadInput(f"unknown mutant in {name!r}; known are {', '.join(sorted(mutants))}")
+        close = closest(name.removeprefix("mutant:"), mutants)
+        said = f"did you mean 'mutant:{close}'?" if close is not None else listing(sorted(mutants))
+        raise BadInput(f"unknown mutant in {name!r}; {said}")
     return lambda options: MutantAdapter(mutant, options)
 
 
@@ -59,18 +66,35 @@ def _adapter_class(name: str) -> Callable[[Mapping[str, str]], Adapter]:
             if entry.name == name:
                 registered: type[Adapter] = _imported(name, entry.load)
                 return registered
-        known = ", ".join(adapter_names())
-        raise BadInput(f"unknown adapter {name!r}; known are {known}; your own is module:Class")
+        names = [*adapter_names(), *(f"mutant:{mutant}" for mutant in load_mutants())]
+        listed = f"{listing(adapter_names())}; your own is module:Class"
+        raise BadInput(unknown("adapter", name, names, listed))
     module_name, _, class_name = name.partition(":")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     module = _imported(name, lambda: import_module(module_name))
     adapter_class = getattr(module, class_name, None)
     if adapter_class is None:
-        raise BadInput(f"adapter {name!r}: module {module_name!r} has no {class_name!r}")
-    if not (isinstance(adapter_class, type) and issubclass(adapter_class, Adapter)):
+        close = closest(class_name, [one for one, value in vars(module).items() if _is_adapter_class(value)])
+        question = f"; did you mean {close!r}?" if close is not None else ""
+        raise BadInput(f"adapter {name!r}: module {module_name!r} has no {class_name!r}{question}")
+    if not _is_adapter_class(adapter_class):
         raise BadInput(f"adapter {name!r}: {class_name} is not a subclass of tidegauge.Adapter")
     return adapter_class
+
+
+def _is_adapter_class(value: object) -> TypeGuard[type[Adapter]]:
+    return isinstance(value, type) and issubclass(value, Adapter)
+
+
+def _check_options(name: str, adapter_class: object, options: Mapping[str, str]) -> None:
+    """A `ComponentAdapter` declares its options; other adapters refuse those they do not know themselves."""
+    if isinstance(adapter_class, type) and issubclass(adapter_class, ComponentAdapter):
+        known = adapter_class.known_options
+        listed = "" if known else "it takes none; `known_options` of its class declares options"
+        for option in options:
+            if option not in known:
+                raise BadInput(f"adapter {name!r}: {unknown('option', option, known, listed)}")
 
 
 def _imported(name: str, load: Callable[[], Any]) -> Any:

@@ -19,6 +19,7 @@ from .assembly import assemble
 from .counterexamples import COUNTEREXAMPLES
 from .journal import Finished, JournalReader
 from .registered_reports import find_requested
+from .results import FILE_NAME, decode_results, encode_results
 from .scenario import BadInput
 
 REPORT = "allure"
@@ -122,7 +123,10 @@ class AllureView:
         for path in self._kept.glob(f"{COUNTEREXAMPLES}/*.jsonl"):
             path.unlink()
         duration_s = time.monotonic() - self._began
-        results = assemble(events, self._kept, ["pytest", *self._arguments], duration_s)
+        assembled = assemble(events, self._kept, ["pytest", *self._arguments], duration_s)
+        results = decode_results(
+            encode_results(assembled), FILE_NAME
+        )  # reports read nothing but the document
         (entry,) = find_requested([REPORT])
         entry.load()(results, self._folder)
         self._said = f"tidegauge: results for Allure in {self._folder}"

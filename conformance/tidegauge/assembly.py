@@ -138,7 +138,7 @@ def _exit_code(
     passing = ("pass", "not-applicable")
     rules_pass = all(r.verdict in passing or r.flaky is not None or r.deviation is not None for r in rules)
     properties_pass = all(p.verdict in passing or p.flaky is not None for p in properties)
-    accounted_for = any(one.flaky is not None for one in (*rules, *properties))
+    accounted_for = any(r.flaky is not None for r in rules) or any(p.flaky is not None for p in properties)
     ended = ("judged", "failed") if accounted_for else ("judged",)
     items_judged = all(item.outcome in ended for item in items)
     return 0 if succeeded and judged and rules_pass and properties_pass and items_judged else 1
@@ -173,7 +173,7 @@ class _Judged:
         return ComponentResult(
             component=name,
             scenarios=sums.scenarios,
-            failing=sums.failing,
+            failing=sum(one.failing for one in reports if not one.properties),
             errors=sums.unanswered,
             examined=judgement.examined if judgement is not None else 0,
             explained=len(fit.explained) if fit is not None else 0,
@@ -389,10 +389,11 @@ def _example(rule: Rule, judged: _Judged, found: Ruling) -> FoundFailure | None:
     names = [rule.component] if rule.component != JUDGED_IN_OTHERS else sorted(judged_in(rule))
     for name in names:
         component = judged.components.get(name)
-        if component is None or found.judgement is not component.rules.get(rule.id):
+        judgement = component.rules.get(rule.id) if component is not None else None
+        if component is None or judgement is None or found.judgement is not judgement:
             continue
         failures = merged(judged.reports[name]).failures
-        return example_of(rule.id, found.judgement, failures, judged.evidence[name], component.fit.terms)
+        return example_of(rule.id, judgement, failures, judged.evidence[name], component.fit.terms)
     return judged.blamed[rule.id].failure if rule.id in judged.blamed else None
 
 

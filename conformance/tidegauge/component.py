@@ -6,7 +6,6 @@ from types import ModuleType
 from typing import Any
 
 from tidegauge_reference import Policies
-from tidegauge_spec import FIRST_VERSION
 
 from .generation.random_source import RandomSource
 from .generation.simplification import plainer_numbers
@@ -18,14 +17,12 @@ from .vocabulary import Setup, Step
 @dataclass(frozen=True)
 class CoverScope:
     """A small world whose reachable states are all covered: a setup and every step possible in it. Where
-    states have no end (time goes on), only those that `longest` steps reach. `since`: the version of the
-    suites that added it."""
+    states have no end (time goes on), only those that `longest` steps reach."""
 
     name: str
     setup: Setup
     alphabet: tuple[Step, ...]
     longest: int | None = None
-    since: str = FIRST_VERSION
 
 
 def without_outputs(call: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -25,8 +25,7 @@ class Event(Struct, frozen=True, tag_field="event", omit_defaults=True):
 
 
 class Started(Event, frozen=True, tag="started"):
-    """What is run, and on whom. `time` is ISO 8601, UTC. `since`: the version that added an item, where that
-    is not the first."""
+    """What is run, and on whom. `time` is ISO 8601, UTC."""
 
     request: Request
     profile: str
@@ -35,7 +34,6 @@ class Started(Event, frozen=True, tag="started"):
     planned: tuple[str, ...]
     time: str
     known: KnownDeviations = KnownDeviations()
-    since: dict[str, str] = {}
 
 
 class Refused(Event, frozen=True, tag="refused"):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from tidegauge_reference import Policies
-from tidegauge_spec import FIRST_VERSION, Rule, in_order, load_registry, vector_versions
+from tidegauge_spec import FIRST_VERSION, Rule, load_registry, vector_versions
 
 from .adapter import Implementation
 from .components.job.jobs import JOBS
@@ -54,7 +54,7 @@ VOLUMES = {
 @dataclass(frozen=True)
 class PlannedItem:
     """One test item; `start` and `stop` bound the indices of the scenarios it draws, `name` is the version of
-    the vectors, the scope of a cover, the property or the job. `since`: the version that added it."""
+    the vectors, the scope of a cover, the property or the job."""
 
     id: str
     component: str
@@ -62,7 +62,6 @@ class PlannedItem:
     name: str
     start: int
     stop: int
-    since: str = FIRST_VERSION
 
 
 def components_asked_for(request: Request, implementation: Implementation) -> list[str]:
@@ -100,7 +99,7 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
         for scope in COMPONENTS[component].covers.get(request.budget, ()):
             size = len(state_cover(component, scope.name, policies))
             stride = chunk * volume.cover_stride
-            items += _chunks(component, "state-cover", scope.name, size, stride, scope.since)
+            items += _chunks(component, "state-cover", scope.name, size, stride)
         if COMPONENTS[component].drawn:
             items += _chunks(component, "random-histories", "", volume.histories, chunk)
         for property in COMPONENTS[component].properties:
@@ -108,13 +107,13 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
             seen = not property.needs_steps or implementation.observes == "step"
             if holds and seen and set(property.needs) <= set(implementation.capabilities):
                 size = volume.property_histories
-                items += _chunks(component, "properties", property.name, size, chunk, property.since)
+                items += _chunks(component, "properties", property.name, size, chunk)
         if COMPONENTS[component].drawn and cheap:
             items.append(_item(component, "fuzz", "", volume.fuzz_examples))
             items.append(_item(component, "interactive", "", volume.interactive_runs))
         if component == "job":
             items += [
-                PlannedItem(f"job-{name}", component, "jobs", name, 0, 1, since_in(component, job.spec))
+                PlannedItem(f"job-{name}", component, "jobs", name, 0, 1)
                 for name, job in JOBS.items()
                 if set(job.needs) <= set(implementation.capabilities)
             ]
@@ -127,35 +126,25 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
 
 
 def _vector_items(component: str, request: Request) -> list[PlannedItem]:
-    """The published vectors, an item for each version that added some, and the user's own, which count for
-    every version: they were asked for."""
+    """The published vectors, an item for each version that added some, and the user's own."""
     items = []
     for version in (*vector_versions(), OWN):
         vectors = vectors_added(component, version, request.vectors)
         name = "" if version == FIRST_VERSION else version
-        since = FIRST_VERSION if version == OWN else version
         if vectors:
-            item = _item(component, "vectors", name, len(vectors), since)
+            item = _item(component, "vectors", name, len(vectors))
             items.append(replace(item, name=version))
     return items
 
 
-def _item(component: str, suite: str, name: str, size: int, since: str = FIRST_VERSION) -> PlannedItem:
+def _item(component: str, suite: str, name: str, size: int) -> PlannedItem:
     id = "-".join(part for part in (component, suite, name) if part)
-    return PlannedItem(id, component, suite, name, 0, size, since_in(component, since))
+    return PlannedItem(id, component, suite, name, 0, size)
 
 
-def _chunks(
-    component: str, suite: str, name: str, size: int, chunk: int, since: str = FIRST_VERSION
-) -> list[PlannedItem]:
-    whole = _item(component, suite, name, size, since)
+def _chunks(component: str, suite: str, name: str, size: int, chunk: int) -> list[PlannedItem]:
+    whole = _item(component, suite, name, size)
     return [
         replace(whole, id=f"{whole.id}-{number:03d}", start=start, stop=min(start + chunk, size))
         for number, start in enumerate(range(0, size, chunk))
     ]
-
-
-def since_in(component: str, since: str) -> str:
-    """The version that added a check of a component: it is not older than the first rules of that."""
-    first = in_order(rule.since for rule in load_registry().of_component(component))[0]
-    return in_order((first, since))[-1]

@@ -34,7 +34,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--tidegauge-rule", action="append", default=[], metavar="R", help="judge only this rule")
     group.addoption("--tidegauge-budget", default="default", metavar="B", help="smoke, default or thorough")
     group.addoption("--tidegauge-seed", type=int, default=1, metavar="S", help="of the random scenarios")
-    group.addoption("--tidegauge-suite", metavar="V", help="version of the suites that is scored")
     group.addoption(
         "--tidegauge-vectors", action="append", default=[], metavar="DIR", help="folder with your own vectors"
     )

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tidegauge_spec import FIRST_VERSION
-
 from .scenario import Scenario
 from .transcript import Transcript
 
@@ -20,7 +18,6 @@ class Property:
     `holds_under` are the policies that a right engine needs for it to hold; `rules` those whose breach can
     show in it. `variants` makes the further scenarios (renamed apart by the caller) whose transcripts are
     compared with the first one's; `holds` looks at all of them. `needs_steps`: it must see each step.
-    `since`: the version of the suites that added it.
     """
 
     name: str
@@ -31,4 +28,3 @@ class Property:
     variants: Callable[[Scenario], Sequence[Any]] = lambda scenario: ()
     needs: tuple[str, ...] = ()
     needs_steps: bool = False
-    since: str = FIRST_VERSION

@@ -1,13 +1,14 @@
 """What a run is asked for."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from msgspec import Struct
 
 from tidegauge_reference import PROFILES, Policies
-from tidegauge_spec import RELEASED, SPEC_VERSION, load_registry
+from tidegauge_spec import load_registry
 
 from .scenario import BadInput
+from .unknown_names import unknown
 from .vectors import own_vectors
 
 BUDGETS = ("smoke", "default", "thorough")
@@ -17,9 +18,9 @@ NO_DEVIATIONS = "none"
 class Request(Struct, frozen=True, kw_only=True):
     """`adapter` with its `options`, what to judge (`components`, `rules`; empty: all), and how hard.
 
-    `profile` None takes the one the engine suggests. `suite` is the version that is scored. `vectors` are
-    folders with vectors of the user's own. `deviations` is a file of known ones; None takes the one that
-    comes with the engine, `none` (`NO_DEVIATIONS`) does without. `out` is the folder of the results.
+    `profile` None takes the one the engine suggests. `vectors` are folders with vectors of the user's own.
+    `deviations` is a file of known ones; None takes the one that comes with the engine, `none`
+    (`NO_DEVIATIONS`) does without. `out` is the folder of the results.
     """
 
     adapter: str
@@ -29,7 +30,6 @@ class Request(Struct, frozen=True, kw_only=True):
     rules: tuple[str, ...] = ()
     budget: str = "default"
     seed: int = 1
-    suite: str = SPEC_VERSION
     vectors: tuple[str, ...] = ()
     deviations: str | None = None
     out: str = "tidegauge-results"
@@ -40,13 +40,11 @@ def check_request(request: Request) -> None:
     if request.profile is not None:
         _known("profile", request.profile, PROFILES)
     _known("budget", request.budget, BUDGETS)
-    _known("suite", request.suite, RELEASED)
     own_vectors(request.vectors)
     for component in request.components:
         _known("component", component, load_registry().chapters)
     for rule in request.rules:
-        if rule not in load_registry().rules:
-            raise BadInput(f"unknown rule {rule!r}; `tidegauge rules` lists them")
+        _known("rule", rule, load_registry().rules, "`tidegauge rules` lists them")
 
 
 def policies_of(profile: str) -> Policies:
@@ -66,6 +64,6 @@ def read_options(pairs: tuple[str, ...] | list[str]) -> dict[str, str]:
     return options
 
 
-def _known(what: str, name: str, known: Iterable[str]) -> None:
+def _known(what: str, name: str, known: Collection[str], listed: str = "") -> None:
     if name not in known:
-        raise BadInput(f"unknown {what} {name!r}; known are {', '.join(known)}")
+        raise BadInput(unknown(what, name, known, listed))

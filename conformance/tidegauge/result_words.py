@@ -28,9 +28,21 @@ def kind_of(found: RuleResult | PropertyResult) -> str:
 def error_words(error: EngineError) -> str:
     """What the engine did instead of answering, and how often: `raised ConnectionError in 863 of 2,954
     scenarios`."""
-    name = _EXCEPTION.match(error.text) if error.kind == "exception" else None
-    instead = f"raised {name[0]}" if name else _INSTEAD[error.kind]
+    name = _exception(error)
+    instead = f"raised {name}" if name else _INSTEAD[error.kind]
     return f"{instead} in {error.scenarios:,} of {error.of:,} scenarios"
+
+
+def error_detail(error: EngineError) -> str:
+    """What `error_words` does not say of an error: `: lost connection`; empty if there is nothing."""
+    detail = error.text.removeprefix(_exception(error)).removeprefix(":").strip()
+    return f": {detail}" if detail else ""
+
+
+def _exception(error: EngineError) -> str:
+    """The name of the exception that was raised; empty if it was something else."""
+    name = _EXCEPTION.match(error.text) if error.kind == "exception" else None
+    return name[0] if name else ""
 
 
 def model_words(found: ComponentResult) -> str:

@@ -262,7 +262,8 @@ def counts_of(rules: Iterable[RuleResult]) -> dict[str, int]:
     """How many rules got each verdict; a failing rule that is a known deviation is counted as that alone."""
     counts = dict.fromkeys((*VERDICTS, KNOWN_DEVIATIONS), 0)
     for rule in rules:
-        counts[rule.verdict if rule.deviation is None else KNOWN_DEVIATIONS] += 1
+        known = rule.verdict == "fail" and rule.deviation is not None
+        counts[KNOWN_DEVIATIONS if known else rule.verdict] += 1
     return counts
 
 

@@ -19,7 +19,7 @@ import pytest
 from msgspec.structs import replace
 
 from tidegauge_reference import Policies
-from tidegauge_spec import FIRST_VERSION, SPEC_VERSION, Rule, load_registry, read_absent
+from tidegauge_spec import Rule, load_registry, read_absent
 
 from .adapter import Adapter, Implementation
 from .adapter_loading import describe, load_adapter
@@ -145,7 +145,6 @@ def start(config: pytest.Config) -> None:
                 implementation=run.implementation,
                 environment=environment(),
                 planned=tuple(item.id for item in run.planned),
-                since={item.id: item.since for item in run.planned if item.since != FIRST_VERSION},
                 time=now_text(),
                 known=run.known,
             )
@@ -211,7 +210,6 @@ def _request(config: pytest.Config, out: str | None) -> Request:
         rules=tuple(config.getoption("--tidegauge-rule")),
         budget=config.getoption("--tidegauge-budget"),
         seed=config.getoption("--tidegauge-seed"),
-        suite=config.getoption("--tidegauge-suite") or SPEC_VERSION,
         vectors=tuple(config.getoption("--tidegauge-vectors")),
         deviations=config.getoption("--tidegauge-deviations"),
         out=out or "",

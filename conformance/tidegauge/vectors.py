@@ -13,6 +13,7 @@ from tidegauge_spec import load_registry, read_policies, vector_lines, vector_ve
 from .components.registry import COMPONENTS
 from .scenario import BadInput, ComponentScenario, JobScenario, component_of, problems
 from .transcript import Outputs
+from .unknown_names import unknown
 
 OWN = "own"
 """In place of a version: the vectors of a user, which are in no version."""
@@ -121,7 +122,8 @@ def vector_problems(vector: Vector) -> Iterator[str]:
         yield f"{problem}, in `$.scenario`"
     for rule in vector.rules:
         if rule not in load_registry().rules:
-            yield f"unknown rule {rule!r}; `tidegauge rules` lists them - at `$.rules`"
+            listed = "`tidegauge rules` lists them"
+            yield f"{unknown('rule', rule, load_registry().rules, listed)} - at `$.rules`"
     for transcript in vector.expected:
         if len(transcript.outputs) != len(vector.scenario.history):
             steps = len(vector.scenario.history)

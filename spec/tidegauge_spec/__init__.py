@@ -5,11 +5,10 @@ from .policies import PolicyText, read_absent, read_policies, read_profiles
 from .registry import Registry, load_registry
 from .statements import Statement, load_statements
 from .vectors import vector_lines, vector_versions, vectors_folder, vectors_path
-from .versions import FIRST_VERSION, NEXT_VERSION, RELEASED, SPEC_VERSION, added_after, in_order, is_version
+from .versions import FIRST_VERSION, RELEASED, SPEC_VERSION, in_order, is_version
 
 __all__ = [
     "FIRST_VERSION",
-    "NEXT_VERSION",
     "RELEASED",
     "SPEC_VERSION",
     "Chapter",
@@ -18,7 +17,6 @@ __all__ = [
     "Registry",
     "Rule",
     "Statement",
-    "added_after",
     "in_order",
     "is_version",
     "load_registry",

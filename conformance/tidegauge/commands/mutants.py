@@ -4,7 +4,8 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, TypeVar
 
 import msgspec
 import typer
@@ -16,10 +17,13 @@ from ..components.registry import COMPONENTS
 from ..detection.campaign import try_named, try_syntax
 from ..detection.listed_mutants import load_equivalents
 from ..detection.score import MutantScore, Score, scored
+from ..detection.soundness import Outcome, cases
+from ..detection.soundness_campaign import Nothing, bars, measured, part_of
 from ..judging.changes.syntax_mutants import load_syntax_mutants
 from ..mutants import load_mutants
 from ..request import BUDGETS
 from ..scenario import BadInput
+from ..unknown_names import unknown
 from .console import ERR, OUT, complains
 
 _SECONDS_BETWEEN_LINES = 20.0
@@ -30,6 +34,17 @@ def mutants(
     syntax: Annotated[
         bool, typer.Option("--ast", help="Instead of the named ones every small change of the reference.")
     ] = False,
+    soundness: Annotated[
+        bool,
+        typer.Option(
+            "--soundness",
+            help="How sound verdicts are: engines with one, two and three defects, known or not.",
+        ),
+    ] = False,
+    part: Annotated[str, typer.Option(help="With --soundness: only the i-th of n parts, as i/n.")] = "1/1",
+    kept: Annotated[
+        Path | None, typer.Option("--kept", help="With --soundness: a file of outcomes, to be resumed.")
+    ] = None,
     component: Annotated[
         list[str] | None, typer.Option(help="Only mutants of this component (repeatable).")
     ] = None,
@@ -54,6 +69,8 @@ def mutants(
     _check(components, budget, syntax, seeds)
     processes = workers or os.cpu_count() or 1
     try:
+        if soundness:
+            raise typer.Exit(_soundness(components, name, every, part, kept, processes))
         if syntax:
             found = _syntax(components, name, every, budget, processes)
         else:
@@ -67,12 +84,36 @@ def mutants(
     raise typer.Exit(0 if 100 * found.killed >= at_least * found.total else 1)
 
 
+def _soundness(
+    components: list[str], name: str, every: int, part: str, kept: Path | None, workers: int
+) -> int:
+    """Print the figures; 0 if all bars are kept."""
+    chosen = [one for one in cases() if one.component in components and name in one.key]
+    chosen = part_of(chosen[::every], part)
+    _not_empty(chosen)
+    found = list(_shown(measured(chosen, workers, kept), len(chosen)))
+    table = Table(box=None, pad_edge=False)
+    for column in ("figure", "value", "bound", "counts"):
+        table.add_column(column, justify="left" if column == "figure" else "right")
+    figures = bars(found)
+    for bar in figures:
+        colour = "green" if bar.kept else "bold red"
+        bound = f"{'at least' if bar.at_least else 'at most'} {bar.bound:.0f} %"
+        table.add_row(bar.name, f"[{colour}]{bar.value:.1f} %[/]", bound, bar.counts)
+    for one in found:
+        if isinstance(one, Outcome) and one.false:
+            rules = ", ".join(one.false)
+            OUT.print(f"[red]false pass[/] {rules}: {escape(one.key)}; model: {escape(', '.join(one.model))}")
+    OUT.print(table)
+    return 0 if all(bar.kept for bar in figures) else 1
+
+
 def _check(components: list[str], budget: str, syntax: bool, seeds: int) -> None:
     for component in components:
         if component not in COMPONENTS:
-            raise BadInput(f"unknown component {component!r}; known are {', '.join(COMPONENTS)}")
+            raise BadInput(unknown("component", component, COMPONENTS))
     if budget not in BUDGETS:
-        raise BadInput(f"unknown budget {budget!r}; known are {', '.join(BUDGETS)}")
+        raise BadInput(unknown("budget", budget, BUDGETS))
     if syntax and seeds > 1:
         raise BadInput("--seeds is for the named mutants; those of --ast are tried with seed 1")
 
@@ -108,19 +149,28 @@ def _not_empty(mutants: Sequence[object]) -> None:
         raise BadInput("there is no such mutant; without --component, --name and --every all are tried")
 
 
-def _shown(scores: Iterator[MutantScore | str], total: int) -> Iterator[MutantScore | str]:
+Tried = TypeVar("Tried", MutantScore | str, Outcome | Nothing)
+
+
+def _shown(scores: Iterator[Tried], total: int) -> Iterator[Tried]:
     """The scores, with progress meanwhile: a bar, or in a log a line now and then."""
     began = said = time.monotonic()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as progress:
         task = progress.add_task("starting", total=total)
         for number, score in enumerate(scores, 1):
-            tried = score if isinstance(score, str) else score.name
+            tried = _name(score)
             progress.update(task, advance=1, description=escape(tried[:60]))
             if progress.disable and time.monotonic() - said > _SECONDS_BETWEEN_LINES:
                 said = time.monotonic()
                 ERR.print(f"{said - began:.0f} s: {number} of {total} mutants tried")
             yield score
+
+
+def _name(score: MutantScore | str | Outcome | Nothing) -> str:
+    if isinstance(score, str):
+        return score
+    return score.name if isinstance(score, MutantScore) else score.key
 
 
 def _print(found: Score) -> None:

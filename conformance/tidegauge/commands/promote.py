@@ -9,7 +9,7 @@ import msgspec
 import typer
 from rich.markup import escape
 
-from tidegauge_spec import NEXT_VERSION, RELEASED, SPEC_VERSION, load_registry, vectors_folder
+from tidegauge_spec import RELEASED, SPEC_VERSION, load_registry, vectors_folder
 
 from ..scenario import BadInput, component_of, read_scenario_file
 from ..vector_sources.promoted import promoted, same_content
@@ -31,7 +31,7 @@ def promote(
     ] = None,
     into: Annotated[
         Path | None,
-        typer.Option(help="Folder for vectors of your own; default, in a clone: those of the next version."),
+        typer.Option(help="Folder for vectors of your own; default, in a clone: those of the specification."),
     ] = None,
 ) -> None:
     """Make a counterexample a permanent vector with a stable id, which later runs judge.
@@ -42,7 +42,7 @@ def promote(
     if id is not None and len(given) > 1:
         raise BadInput(f"{file} holds {len(given)} scenarios, which cannot all be {id!r}: leave --id out")
     broken_rule = file.stem if file.stem in load_registry().rules else None
-    folder = _own_folder(into) if into is not None else _folder_of_the_next_version()
+    folder = _own_folder(into) if into is not None else _folder_of_the_specification()
     known = [*_vectors_in(folder), *every_vector()]
     new: list[Vector] = []
     for scenario in given:
@@ -68,12 +68,18 @@ def _own_folder(into: Path) -> Path:
     return into
 
 
-def _folder_of_the_next_version() -> Path:
-    folder = Path(str(vectors_folder(NEXT_VERSION)))
+def _folder_of_the_specification() -> Path:
+    """The folder of the vectors of the version in preparation."""
+    folder = Path(str(vectors_folder(SPEC_VERSION)))
     specification = folder.parents[2]
     if specification.name != "spec" or not (specification.parent / "pyproject.toml").is_file():
         raise BadInput(
             "the specification is installed, not a clone: give --into FOLDER for vectors of your own"
+        )
+    if SPEC_VERSION in RELEASED:
+        raise BadInput(
+            f"the vectors of {SPEC_VERSION} are released and do not change: begin the next version in "
+            "spec/tidegauge_spec/versions.py, or give --into FOLDER"
         )
     return folder
 
@@ -126,5 +132,5 @@ def _say(vector: Vector, folder: Path) -> None:
 
 def _how_it_runs(into: Path | None) -> str:
     if into is not None:
-        return f"tidegauge run --adapter NAME --vectors {shlex.quote(str(into))} runs it, and counts it"
-    return f"Every run judges it from now on; it is not scored for suite {SPEC_VERSION}"
+        return f"tidegauge run --adapter NAME --vectors {shlex.quote(str(into))} runs it"
+    return "Every run judges it from now on"

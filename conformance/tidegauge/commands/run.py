@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import EntryPoint
 from importlib.resources import files
@@ -18,12 +18,10 @@ from msgspec.structs import replace
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from tidegauge_spec import SPEC_VERSION
-
 from ..adapter_loading import adapter_names
 from ..assembly import assemble, write_results
-from ..counterexamples import COUNTEREXAMPLES
-from ..journal import FILE_NAME, AnyEvent, Finished, Journal, JournalReader, Refused, Started
+from ..journal import FILE_NAME, AnyEvent, Finished, JournalReader, Refused, Started
+from ..last_run import last_run_set_aside
 from ..registered_reports import Written, find_requested, write_registered
 from ..request import NO_DEVIATIONS, Request, check_request, read_options
 from ..results import FILE_NAME as RESULTS
@@ -33,6 +31,7 @@ from .console import ERR, OUT, complains
 from .deviations import bring_up_to_date
 from .summary import print_problems, print_summary
 
+_LOG = "pytest.log"
 _POLL_SECONDS = 0.05
 _SECONDS_BETWEEN_LINES = 20.0
 
@@ -60,9 +59,7 @@ def run(
     budget: Annotated[str, typer.Option(help="smoke, default or thorough.")] = "default",
     seed: Annotated[int, typer.Option(help="Of the random scenarios.")] = 1,
     option: Annotated[list[str] | None, typer.Option(help="key=value for the adapter (repeatable).")] = None,
-    suite: Annotated[
-        str, typer.Option(help="The version that is scored; what was added later only runs.")
-    ] = SPEC_VERSION,
+    suite: Annotated[str | None, typer.Option(hidden=True)] = None,
     vectors: Annotated[
         list[Path] | None, typer.Option(help="A folder with vectors of your own (repeatable).")
     ] = None,
@@ -91,6 +88,8 @@ def run(
 
     Exit code 0: every claimed rule passes. 1: not so. 2: bad input. 3: as 0, but a report failed.
     """
+    if suite is not None:
+        raise BadInput("--suite is gone, since every check is scored: leave it out")
     request = Request(
         adapter=adapter,
         options=read_options(option or []),
@@ -99,7 +98,6 @@ def run(
         rules=tuple(rule or ()),
         budget=budget,
         seed=seed,
-        suite=suite,
         vectors=tuple(str(folder.resolve()) for folder in vectors or ()),
         deviations=str(deviations) if deviations is not None else None,
         out=str(out),
@@ -110,17 +108,26 @@ def run(
         request = replace(request, deviations=NO_DEVIATIONS)
     check_request(request)
     requested = find_requested(reports or ())
-    _clear(out)
     began = time.monotonic()
     command = _pytest_command(request, workers or os.cpu_count() or 1, item_timeout)
-    with (out / "pytest.log").open("wb") as log, _child(command, log.fileno()) as child:
-        events = _followed(child, out)
-    results = _results(events, child.returncode, out, time.monotonic() - began)
-    write_results(results, out)
-    written = _shown(results, out, requested)
+    with (
+        last_run_set_aside(out, _LOG) as remove_last_run,
+        (out / _LOG).open("wb") as log,
+        _child(command, log.fileno()) as child,
+    ):
+        events = _followed(child, out, remove_last_run)
+    assembled = _assembled(events, child.returncode, out, time.monotonic() - began)
+    results, written = _recorded(assembled, out, requested)
     if update_deviations and deviations is not None:
         bring_up_to_date(deviations, results, request)
     raise typer.Exit(_exit_code(results, written))
+
+
+def _recorded(assembled: Results, out: Path, requested: list[EntryPoint]) -> tuple[Results, Written]:
+    """Write `results.json`, and show what was written: reports of the run and reports that are made from the
+    document later are the same, byte for byte."""
+    results = read_results(write_results(assembled, out))
+    return results, _shown(results, out, requested)
 
 
 def _shown(results: Results, out: Path, requested: list[EntryPoint]) -> Written:
@@ -138,22 +145,6 @@ def _exit_code(results: Results, written: Written) -> int:
     return _REPORT_FAILED if written.problems else 0
 
 
-def _clear(out: Path) -> None:
-    """Make the folder, without what an earlier run left. Raises `BadInput`."""
-    Journal(out).close()
-    try:
-        for path in [
-            *out.glob("running-*"),
-            *out.glob("refused-*"),
-            *out.glob(f"{COUNTEREXAMPLES}/*.jsonl"),
-            *out.glob("results.json*"),
-        ]:
-            path.unlink()
-        (out / "pytest.log").write_bytes(b"")
-    except OSError as error:
-        raise BadInput(f"output folder {out} cannot be written: {error.strerror}; choose another") from None
-
-
 def _pytest_command(request: Request, workers: int, item_timeout: float) -> list[str]:
     suites = Path(str(files("tidegauge") / "suites"))
     command = [sys.executable, "-m", "pytest", "-c", str(suites / "pytest.ini"), "--rootdir", str(suites)]
@@ -166,7 +157,6 @@ def _pytest_command(request: Request, workers: int, item_timeout: float) -> list
         command += ["--tidegauge-profile", request.profile]
     for key, value in request.options.items():
         command += ["--tidegauge-option", f"{key}={value}"]
-    command += ["--tidegauge-suite", request.suite]
     for folder in request.vectors:
         command += ["--tidegauge-vectors", folder]
     if request.deviations is not None:
@@ -210,7 +200,7 @@ def _signal_group(group: int, number: signal.Signals) -> None:
         os.killpg(group, number)
 
 
-def _followed(child: subprocess.Popen[bytes], out: Path) -> list[AnyEvent]:
+def _followed(child: subprocess.Popen[bytes], out: Path, when_started: Callable[[], None]) -> list[AnyEvent]:
     """The events of the journal, showing progress meanwhile: a bar, or in a log a line now and then."""
     reader, events = JournalReader(out), []
     began = said = time.monotonic()
@@ -223,6 +213,7 @@ def _followed(child: subprocess.Popen[bytes], out: Path) -> list[AnyEvent]:
             for event in reader.new_events():
                 events.append(event)
                 if isinstance(event, Started):
+                    when_started()
                     progress.update(task, total=len(event.planned), description=event.implementation.name)
                 elif isinstance(event, Finished):
                     progress.update(task, advance=1, description=event.item)
@@ -243,16 +234,14 @@ def _wait(child: subprocess.Popen[bytes]) -> None:
         return
 
 
-def _results(events: list[AnyEvent], exit_status: int, out: Path, duration_s: float) -> Results:
+def _assembled(events: list[AnyEvent], exit_status: int, out: Path, duration_s: float) -> Results:
     for event in events:
         if isinstance(event, Refused):
             raise BadInput(event.problem)
     if not any(isinstance(event, Started) for event in events):
-        last = (out / "pytest.log").read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
+        last = (out / _LOG).read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
         reason = f"signal {-exit_status}" if exit_status < 0 else f"exit status {exit_status}"
-        raise BadInput(
-            f"the test session did not start ({reason}): {' '.join(last)}; see {out / 'pytest.log'}"
-        )
+        raise BadInput(f"the test session did not start ({reason}): {' '.join(last)}; see {out / _LOG}")
     return assemble(events, out, ["tidegauge", *sys.argv[1:]], duration_s)
 
 
@@ -272,15 +261,16 @@ def report(
     if source.is_file() or (source.suffix == ".json" and not source.is_dir()):
         results, folder = read_results(source), out or source.parent
         _make(folder)
+        written = _shown(results, folder, requested)
     else:
         events = JournalReader(source).new_events()
         if not any(isinstance(event, Started) for event in events):
             raise BadInput(f"{source / FILE_NAME} holds no run; give the --out folder of one")
         folder = out or source
         _make(folder)
-        results = assemble(events, folder, ["tidegauge", *sys.argv[1:]], 0.0)
-        write_results(results, folder)
-    raise typer.Exit(_exit_code(results, _shown(results, folder, requested)))
+        assembled = assemble(events, folder, ["tidegauge", *sys.argv[1:]], 0.0)
+        results, written = _recorded(assembled, folder, requested)
+    raise typer.Exit(_exit_code(results, written))
 
 
 def _make(folder: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.table import Table
 
 from ..judging.known_deviations import expected
-from ..result_words import SUSPECTED, THIN, error_words, kind_of, model_words
+from ..result_words import SUSPECTED, THIN, error_detail, error_words, kind_of, model_words
 from ..results import KNOWN_DEVIATIONS, EngineError, Results, RuleResult, counts_of
 from .console import ERR, OUT
 from .terminal_text import line, lines
@@ -87,7 +87,7 @@ def _print_errors(errors: list[EngineError]) -> None:
     """How the engine gave no answer; each traceback once."""
     for error in errors[:_MOST_ERRORS]:
         OUT.print(
-            f"[bold magenta]ERROR[/] {line(error.component)} {line(error_words(error))}: {line(error.text)} "
+            f"[bold magenta]ERROR[/] {line(error.component)} {line(error_words(error))}{line(error_detail(error))} "
             f"(first in scenario {line(error.scenario)})",
             soft_wrap=True,
         )

@@ -22,6 +22,7 @@ from ..components.registry import COMPONENTS
 from ..generation.cover import state_cover
 from ..generation.histories import draw_history
 from ..judging.changes.change import Change, named_changes, policy_changes, small_changes
+from ..judging.changes.segments import touch
 from ..judging.component_judgement import judge_component
 from ..judging.evidence import Difference, Evidence, Violation, first_difference
 from ..judging.model import Model, Played, model_of
@@ -58,7 +59,7 @@ class Case(Struct, frozen=True):
         )
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class Outcome(Struct, frozen=True, kw_only=True, tag=True):
     """How a case was judged: rules that are broken (`listed`) and passed all the same (`false`), of the other rules
     how many there are and how many passed, the failing rules that are listed and that are not. `hidden`: changes
     that show in no scenario beside the others. `model` is what the engine was said to behave as."""
@@ -76,6 +77,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     differing: int
     exact: bool
     model: tuple[str, ...]
+    defects: int
     hidden: tuple[str, ...]
     unnamed: tuple[str, ...]
     seconds: float
@@ -95,34 +97,41 @@ class Sample:
 
 
 def cases(small_every: int = 10) -> list[Case]:
-    """All singles, seeded pairs and triples, and every so many of the small changes, each known and unknown."""
+    """All singles, seeded pairs and triples, each known and unknown, and every so many of the small changes.
+    Mutants that do nothing at all break every rule and hide all others, so they are no part of it."""
     found: list[Case] = []
-    for name in COMPONENTS:
-        if name == "job":
-            continue
+    for name in components():
         chance = random.Random(f"soundness {name}")
-        named = [one.name for one in named_changes(name)]
-        engines: list[tuple[Kind, tuple[str, ...]]] = [("single", (one,)) for one in named]
+        engines: list[tuple[Kind, tuple[str, ...]]] = [("single", (one.name,)) for one in breaking(name)]
         engines += [("pair", one) for one in _combinations(name, 2, COMBINATIONS["pair"], chance)]
         engines += [("triple", one) for one in _combinations(name, 3, COMBINATIONS["triple"], chance)]
-        found += [
-            Case(name, kind, changes, unknown) for kind, changes in engines for unknown in (False, True)
-        ]
+        found += [Case(name, kind, one, unknown) for kind, one in engines for unknown in (False, True)]
         small = [one.name for one in small_changes(name) if one.name not in load_equivalents()]
         found += [Case(name, "small-change", (one,), True) for one in small[::small_every]]
     return found
 
 
+def components() -> list[str]:
+    """Those whose engines are compared with the reference."""
+    return [name for name, component in COMPONENTS.items() if component.drawn]
+
+
+def breaking(component: str) -> list[Change]:
+    """The named mutants of a component that break some of its rules, not all."""
+    return [one for one in named_changes(component) if one.rules]
+
+
 def _combinations(name: str, size: int, number: int, chance: random.Random) -> Iterator[tuple[str, ...]]:
-    """A component's share of so many combinations, as many as its mutants are of all."""
-    total = sum(len(named_changes(one)) for one in COMPONENTS if one != "job")
-    named = [one.name for one in named_changes(name)]
+    """A component's share of so many combinations, as many as its mutants are of all; of changes that do not
+    touch each other."""
+    share = round(number * len(breaking(name)) / sum(len(breaking(one)) for one in components()))
     seen: set[tuple[str, ...]] = set()
-    for _ in range(round(number * len(named) / total)):
-        chosen = tuple(sorted(chance.sample(named, size)))
-        if chosen not in seen:
-            seen.add(chosen)
-            yield chosen
+    while len(seen) < share:
+        chosen = sorted(chance.sample(breaking(name), size), key=lambda one: one.name)
+        names = tuple(one.name for one in chosen)
+        if names not in seen and not touch([segment for one in chosen for segment in one.segments]):
+            seen.add(names)
+            yield names
 
 
 @cache
@@ -203,7 +212,7 @@ def _violations(sample: Sample, engine: Model) -> Iterator[Violation]:
 
 
 def outcome_of(case: Case) -> Outcome | None:
-    """How a case is judged; None if its changes do not combine or all but one are hidden by the others."""
+    """How a case is judged; None if it shows in no scenario, or cannot be made."""
     began = time.perf_counter()
     sample = sample_of(case.component)
     known = {one.name: one for one in (*named_changes(case.component), *small_changes(case.component))}
@@ -214,7 +223,7 @@ def outcome_of(case: Case) -> Outcome | None:
         evidence = evidence_of(sample, engine)
         hidden = [one.name for one in changes if not _shows(sample, engine, changes, one)]
     visible = [one for one in changes if one.name not in hidden]
-    if not visible or (len(changes) > 1 and len(visible) < 2):
+    if not visible or not (evidence.differing or evidence.unanswered):
         return None
     left_out = set().union(*(_alike(case.component, one.name) for one in changes)) if case.left_out else set()
     claimed = frozenset({case.component, *sample.component.extras})
@@ -240,6 +249,7 @@ def outcome_of(case: Case) -> Outcome | None:
         differing=len(evidence.differing),
         exact=judgement.fit.exact,
         model=tuple(one.name for one in judgement.fit.terms),
+        defects=len(changes),
         hidden=tuple(hidden),
         unnamed=tuple(one.name for one in visible if not failed & set(one.rules)),
         seconds=round(time.perf_counter() - began, 2),

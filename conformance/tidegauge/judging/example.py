@@ -29,10 +29,14 @@ def example_of(
     term = next((one for one in terms if one.name == judgement.term), None)
     if term is not None:
         with model_of(evidence.component, evidence.policies, [*evidence.known, term]) as model:
-            for one in ranked if model is not None else ():
-                if one.transcript is not None and reproduces(
-                    model.play(one.scenario, evidence.observes),
-                    Difference(one.scenario, tuple(map(canonical, one.transcript.outputs)), 0),
+            for one in ranked:
+                if (
+                    model is not None
+                    and one.transcript is not None
+                    and reproduces(
+                        model.play(one.scenario, evidence.observes),
+                        Difference(one.scenario, tuple(map(canonical, one.transcript.outputs)), 0),
+                    )
                 ):
                     return one
     decides = [one for one in ranked if rule in {decision.removesuffix("!") for decision in one.cited}]

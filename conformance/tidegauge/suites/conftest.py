@@ -16,7 +16,7 @@ from tidegauge.plugin import NEEDS_ADAPTER, RUN_KEY
 from tidegauge.run_under_pytest import Run
 from tidegauge.scenario import JobScenario
 from tidegauge.wording import answer_text, failure_message, job_failure_message, outputs_text
-from tidegauge_spec import added_after, load_registry
+from tidegauge_spec import load_registry
 
 _OBJECTS_A_COLLECTION = 20_000
 """Scenarios and transcripts are many small objects without cycles that live as long as their item: as often
@@ -32,19 +32,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             metafunc.parametrize("item", [pytest.param(None, id="no-adapter")])
             return
         items = [
-            pytest.param(item, id=item.id, marks=_marks(item, run.request.suite))
+            pytest.param(item, id=item.id, marks=pytest.mark.tidegauge_item(item.id))
             for item in run.planned
             if item.suite == suite
         ]
         metafunc.parametrize("item", items)
-
-
-def _marks(item: PlannedItem, scored: str) -> list[pytest.MarkDecorator]:
-    """An item that was added after the suite which is scored may fail."""
-    planned = pytest.mark.tidegauge_item(item.id)
-    if not added_after(item.since, scored):
-        return [planned]
-    return [planned, pytest.mark.xfail(reason=f"added after suite {scored}: not scored", strict=False)]
 
 
 @pytest.fixture(scope="session")
@@ -75,10 +67,9 @@ def report(item: PlannedItem) -> ItemReport:
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
     """Nothing is run on a component of which the engine answers no scenario of the preflight."""
-    arguments = pyfuncitem.funcargs
-    if "report" not in arguments:
+    run, report = pyfuncitem.funcargs.get("run"), pyfuncitem.funcargs.get("report")
+    if not isinstance(run, Run) or not isinstance(report, ItemReport):
         return
-    run, report = arguments["run"], arguments["report"]
     failures = run.refusal(report.component)
     if failures is None:
         return

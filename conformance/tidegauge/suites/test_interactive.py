@@ -46,8 +46,9 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
         @initialize(setup=setups(item.component))
         def start(self, setup: Any) -> None:
             self.setup = setup
-            needs = component.scenario(id="setup", setup=setup, history=()).needs
-            if set(needs) <= set(run.implementation.capabilities):
+            without_steps = self.scenario()
+            claimed = set(without_steps.needs) <= set(run.implementation.capabilities)
+            if claimed and self.can_be_expressed(without_steps):
                 self.session = run.adapter.session(setup)
 
         @rule(data=st.data())
@@ -55,6 +56,8 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
             if self.session is None or self.failure is not None or self.over:
                 return
             step = data.draw(steps(item.component, self.setup))
+            if not self.can_be_expressed(self.scenario(step)):
+                return
             self.history.append(step)
             one = component.scenario(id="step", setup=self.setup, history=(step,))
             answer = played(self.session, one)
@@ -70,14 +73,22 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
                 differing.append((scenario, judgement, transcript))
                 raise Diverges
 
-        def scenario(self) -> Any:
-            """What has been done so far."""
+        def scenario(self, *next_steps: Any) -> Any:
+            """What has been done so far, and what would be next."""
             return component.scenario(
                 id=f"{item.component}:interactive",
                 setup=self.setup,
-                history=tuple(self.history),
+                history=(*self.history, *next_steps),
                 origin=Origin("own"),
             )
+
+        def can_be_expressed(self, scenario: Scenario) -> bool:
+            """Whether the engine has words for a scenario; otherwise it is counted as left out."""
+            reason = run.adapter.inexpressible(scenario)
+            if reason is not None:
+                reasons = report.left_out.reasons
+                reasons[reason] = reasons.get(reason, 0) + 1
+            return reason is None
 
         def teardown(self) -> None:
             if self.history and self.failure is None and not self.over:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tidegauge.result_words import error_words, kind_of
+from tidegauge.result_words import error_detail, error_words, kind_of
 from tidegauge.results import RuleResult, counts_of
 
 from ..signs import SIGNS
@@ -116,7 +116,7 @@ def _component(change: ComponentChange, comparison: Comparison) -> tuple[str, ..
         for one in (change.old, change.new)
     ]
     said = "; ".join(
-        f"{error_words(error)}: {error.text}"
+        f"{error_words(error)}{error_detail(error)}"
         for error in comparison.new.errors
         if error.component == change.name
     )

@@ -2,17 +2,18 @@
 
 from dataclasses import dataclass
 
-from tidegauge.result_words import error_words
+from tidegauge.result_words import error_detail, error_words
 from tidegauge.results import EngineError
 
 
 @dataclass(frozen=True)
 class ErrorView:
-    """An error of the engine: what it did instead of answering and how often, and the traceback, which is
-    empty where an error above has the same."""
+    """An error of the engine: what it did instead of answering and how often, what else it said, and the
+    traceback, which is empty where an error above has the same."""
 
     error: EngineError
     words: str
+    detail: str
     traceback: str
 
 
@@ -23,5 +24,7 @@ def error_views(errors: list[EngineError]) -> list[ErrorView]:
     for error in errors:
         repeated = error.traceback in seen
         seen.add(error.traceback)
-        views.append(ErrorView(error, error_words(error), "" if repeated else error.traceback))
+        views.append(
+            ErrorView(error, error_words(error), error_detail(error), "" if repeated else error.traceback)
+        )
     return views

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from tidegauge.result_words import SUSPECTED, THIN, error_words, kind_of, model_words
+from tidegauge.result_words import SUSPECTED, THIN, error_detail, error_words, kind_of, model_words
 from tidegauge.results import (
     KNOWN_DEVIATIONS,
     DeviationResult,
@@ -71,6 +71,7 @@ def cases_of(results: Results) -> list[Case]:
 def _of_error(error: EngineError, number: int) -> Case:
     """An error of its own, so that its traceback is told once and not with each rule."""
     said = error_words(error)
+    detail = error_detail(error)
     told = [error.text, f"First in scenario {error.scenario}.", error.traceback]
     if error.rules:
         told.insert(2, f"Rules that decide there: {', '.join(error.rules)}.")
@@ -80,7 +81,7 @@ def _of_error(error: EngineError, number: int) -> Case:
         name=f"{error.component} {said}",
         component=error.component,
         outcome="broken",
-        summary=f"Error: {said}: {error.text}",
+        summary=f"Error: {said}{detail}",
         text="\n".join(filter(None, told)),
     )
 
@@ -177,13 +178,13 @@ def _of_item(item: ItemResult, components: Collection[str]) -> Case:
     first = next(iter(item.text.strip().splitlines()), "")
     what = "outputs differ, but no rule could be named" if item.outcome == "failed" else item.outcome
     summary = f"{what}: {first}" if first else what
-    outcome: Outcome = "failed" if item.outcome == "failed" else "broken"
+    outcomes: dict[str, Outcome] = {"failed": "failed", "not-run": "unknown"}
     return Case(
         kind="item",
         identity=f"item:{item.id}",
         name=f"item {item.id}",
         component=component_of(item, components),
-        outcome=outcome,
+        outcome=outcomes.get(item.outcome, "broken"),
         summary=summary,
         text=item.text,
         duration_s=item.duration_s,

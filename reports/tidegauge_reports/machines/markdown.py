@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from tidegauge.result_words import SUSPECTED, THIN, error_words, kind_of, model_words
+from tidegauge.result_words import SUSPECTED, THIN, error_detail, error_words, kind_of, model_words
 from tidegauge.results import EngineError, Results, RuleResult, counts_of
 
 from ..chapter_titles import chapter_title
@@ -115,7 +115,7 @@ def _add_errors(page: _Page, errors: list[EngineError]) -> None:
         return
     lines = ["### Errors: the engine gave no answer", ""]
     lines += [
-        f"* **{inert(error.component, 60)}** {inert(error_words(error), 200)}: {inert(error.text)}. "
+        f"* **{inert(error.component, 60)}** {inert(error_words(error), 200)}{inert(error_detail(error))}. "
         f"First in scenario {inert(error.scenario, 120)}."
         for error in errors[:_MOST_ERRORS]
     ]

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tidegauge_spec import FIRST_VERSION
-
 from .log import JobLog, Key
 
 
@@ -28,8 +26,7 @@ class JobProperty:
 
     `seen` looks at the job's run, and at that of the job that `compared_with` makes of it (one of the
     `TRANSFORMATIONS`). `alignment`: without alignment the same job must violate it, else it shows nothing.
-    `on_control`: it is checked on the job without alignment, instead. `since`: the version of the suites
-    that added it.
+    `on_control`: it is checked on the job without alignment, instead.
     """
 
     name: str
@@ -40,7 +37,6 @@ class JobProperty:
     compared_with: str = ""
     alignment: bool = False
     on_control: bool = False
-    since: str = FIRST_VERSION
 
 
 def name_of(key: Key) -> str:

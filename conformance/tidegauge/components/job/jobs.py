@@ -2,8 +2,6 @@
 
 from msgspec.structs import replace
 
-from tidegauge_spec import FIRST_VERSION
-
 from ...scenario import JobScenario, Origin
 from .segments import of_segments
 from .transformations import CONTROL, TRANSFORMATIONS
@@ -176,8 +174,6 @@ _JOBS = (
     _silent("silent-is-idle-aligned", drift=20 * _SECOND),
     _silent("silent-is-idle-restarted", restarts=(36 * _SECOND,)),
 )
-_ADDED = dict.fromkeys(("silent-is-idle", "silent-is-idle-aligned", "silent-is-idle-restarted"), "1.1")
-"""The versions that added jobs, where it was not the first."""
 
 
 def needs_of(setup: JobSetup) -> tuple[str, ...]:
@@ -196,8 +192,7 @@ def needs_of(setup: JobSetup) -> tuple[str, ...]:
 
 def _scenario(setup: JobSetup) -> JobScenario:
     origin = Origin("vector", of="FLIP-182")
-    since = _ADDED.get(setup.name, FIRST_VERSION)
-    return JobScenario(id=f"job:{setup.name}", setup=setup, needs=needs_of(setup), origin=origin, spec=since)
+    return JobScenario(id=f"job:{setup.name}", setup=setup, needs=needs_of(setup), origin=origin)
 
 
 JOBS = {setup.name: _scenario(setup) for setup in _JOBS}

@@ -156,7 +156,6 @@ JOB_PROPERTIES = (
         ("JOB-11", "JOB-10", "JOB-1"),
         _SILENT,
         silence.silent_not_waited_for,
-        since="1.1",
     ),
     JobProperty(
         "job-silent-is-idle-over-a-restart",
@@ -164,7 +163,6 @@ JOB_PROPERTIES = (
         ("JOB-4", "JOB-11", "JOB-10", "JOB-1"),
         _SILENT_RESTARTED,
         silence.silent_not_waited_for,
-        since="1.1",
     ),
     JobProperty(
         "job-silent-comes-back",
@@ -173,7 +171,6 @@ JOB_PROPERTIES = (
         ("JOB-11", "JOB-10", "JOB-1", "JOB-4"),
         (*_SILENT, *_SILENT_RESTARTED),
         one_run.all_results,
-        since="1.1",
     ),
     JobProperty(
         "job-alignment-only-delays",

@@ -1,0 +1,58 @@
+"""Reports are made from `results.json` alone: those of the run are those that are made of it later."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.mutants import load_mutants
+
+REPORTS = ("report.html", "junit.xml", "summary.md", "badge.svg")
+
+QUICK = {
+    "coordinator": "coordinator-someone-elses-drift",
+    "low_watermark": "low-watermark-echo-counts",
+    "source": "source-idle-split-is-paused",
+    "window": "window-expires-a-millisecond-early",
+}
+"""Mutants of the components whose scenarios hold tuples, which JSON does not know."""
+
+OTHERS = {
+    "backlog": "backlog-at-the-threshold",
+    "clock": "clock-reason-counts-once",
+    "generator": "generator-bound-one-short",
+    "idleness": "idleness-repeats-idle",
+    "job": "job-bound-from-zero",
+    "splits": "splits-idle-part-counts",
+    "valve": "valve-no-flush",
+}
+
+
+def test_each_component_has_its_mutant() -> None:
+    chosen = QUICK | OTHERS
+    assert chosen.keys() == COMPONENTS.keys()
+    assert {load_mutants()[name].component: name for name in chosen.values()} == chosen
+
+
+@pytest.mark.parametrize(
+    "component", [*QUICK, *(pytest.param(name, marks=pytest.mark.slower) for name in OTHERS)]
+)
+def test_reports_made_of_the_document_are_those_of_the_run(
+    tidegauge: Command, tmp_path: Path, component: str
+) -> None:
+    mutant = (QUICK | OTHERS)[component]
+    chosen = ("--component", component, "--budget", "smoke", "-n", "1", "--out", "out")
+    ended = tidegauge("run", "--adapter", f"mutant:{mutant}", *chosen)
+    assert (ended.returncode, ended.stderr) == (1, "")
+    results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert [rule["id"] for rule in results["rules"] if rule["counterexample"] is not None]
+    again = tidegauge("report", "out/results.json", "--out", "other")
+    assert (again.returncode, again.stderr) == (1, "")
+    for name in REPORTS:
+        made_later = (tmp_path / "other" / name).read_bytes()
+        assert made_later == (tmp_path / "out" / name).read_bytes(), name
+    assert again.stdout.replace("other/", "out/") in ended.stdout
