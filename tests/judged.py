@@ -125,7 +125,9 @@ def evidence_from(
         adapter.describe().observes,
         agreeing,
         differing,
-        unanswered={rule: one.scenarios for one in report.errors.values() for rule in one.rules},
+        unanswered={
+            rule: scenarios for one in report.errors.values() for rule, scenarios in one.rules.items()
+        },
         decided=report.spectrum.passed,
         differ=report.failing,
         silent=bool(report.failing) and not report.outputs,
