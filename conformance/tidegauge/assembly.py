@@ -281,10 +281,12 @@ def _circumstances(started: Started, finished: Mapping[str, Finished], policies:
 
 
 def _came_to_its_end(event: Finished | None) -> bool:
-    """Whether an item was judged, or ended in a scenario that is known: then that is an error of its rules."""
+    """Whether an item was judged, with or without answers, or ended in a scenario that is known: then that is an
+    error of its rules."""
     if event is None:
         return False
-    return event.outcome in ("judged", "failed") or bool(event.running)
+    unanswered = event.report is not None and bool(event.report.errors)
+    return event.outcome in ("judged", "failed") or unanswered or bool(event.running)
 
 
 def _errors(reports: Mapping[str, Sequence[ItemReport]]) -> list[EngineError]:

@@ -116,6 +116,6 @@ def _unanswered(reports: Sequence[ItemReport]) -> Mapping[str, int]:
     counts: dict[str, int] = {}
     for report in reports:
         for error in report.errors.values():
-            for rule in error.rules:
-                counts[rule] = counts.get(rule, 0) + error.scenarios
+            for rule, scenarios in error.rules.items():
+                counts[rule] = counts.get(rule, 0) + scenarios
     return counts

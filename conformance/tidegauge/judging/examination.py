@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice, zip_longest
@@ -35,6 +36,10 @@ _VIOLATIONS_KEPT = 3
 _REPETITIONS = 2
 
 _LEFT_OUT_LOOKED_AT = 300
+
+_VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|-?\w*\d\w*")
+"""What a message quotes, and words with numbers in them."""
+
 TOO_SLOW = "more than the engine can do in the time"
 
 
@@ -91,14 +96,14 @@ class DeviationCount(Struct):
 
 class ErrorCount(Struct):
     """Scenarios in which an engine gave no answer in the same way: how many, the first of them, what was raised
-    there, and the rules that decide where no answer came."""
+    there, and in how many of them each rule decides where no answer came."""
 
     kind: ErrorKind
     text: str
     scenario: str
     traceback: str = ""
     scenarios: int = 0
-    rules: list[str] = []
+    rules: dict[str, int] = {}
 
 
 class SeenDifference(Struct):
@@ -476,14 +481,16 @@ def count(
 
 
 def count_error(report: ItemReport, scenario: Scenario, failure: Failure, deciding: Iterable[str]) -> None:
-    """Count a scenario in which no answer came; what was raised is kept once for each kind of exception."""
-    key = f"{failure.kind} {failure.text.partition(':')[0]}"
+    """Count a scenario in which no answer came; what was raised is kept once for each kind of exception. Texts that
+    differ only in a number or a quotation are of one kind."""
+    key = f"{failure.kind} {_VARYING.sub('_', failure.text.partition(':')[0])}"
     counted = report.errors.get(key)
     if counted is None:
         counted = ErrorCount(failure.kind, failure.text, scenario.id, failure.traceback)
         report.errors[key] = counted
     counted.scenarios += 1
-    counted.rules = sorted({*counted.rules, *deciding})
+    for rule in sorted(deciding):
+        counted.rules[rule] = counted.rules.get(rule, 0) + 1
 
 
 def keep_difference(
