@@ -20,6 +20,7 @@ from ..mutants.loading import forget_copy
 from .arena import DRAWN, FIXED, arena_of
 from .conditions import Conditions
 from .engine import WrongEngine
+from .passing import rules_passing
 from .score import MutantScore, of_seeds, of_syntax
 from .trial import Trial
 
@@ -98,7 +99,8 @@ def _named_score(task: tuple[Mutant, str, int]) -> MutantScore:
     finally:
         engine.close()
     seconds = time.perf_counter() - began
-    return of_seeds(mutant.name, mutant.component, mutant.rules, findings, seconds)
+    passing = rules_passing(mutant)
+    return of_seeds(mutant.name, mutant.component, mutant.rules, findings, passing, seconds)
 
 
 def _syntax_score(task: tuple[SyntaxMutant, Conditions, MutantScore | None]) -> MutantScore | str:

@@ -27,7 +27,8 @@ class MutantScore(Struct, frozen=True, kw_only=True):
     judged until the first that failed, that one included, or all of a survivor. `seconds`: of the whole
     trial. `shrunk_steps`: of the smallest failing history. Of several seeds: the least favourable ones, and
     all of them in `seeds`. `conditions`: the profile or policies under which it was found out. `answers`:
-    False if it was ended because it came to no end.
+    False if it was ended because it came to no end. `passing`: rules that it breaks and that pass all the same,
+    so that it is not killed.
     """
 
     name: str
@@ -43,6 +44,7 @@ class MutantScore(Struct, frozen=True, kw_only=True):
     suspects: tuple[str, ...] = ()
     conditions: str = "core"
     answers: bool = True
+    passing: tuple[str, ...] = ()
     seeds: tuple[SeedScore, ...] | UnsetType = UNSET
 
 
@@ -92,9 +94,11 @@ def of_seeds(
     component: str,
     rules: tuple[str, ...],
     findings: Sequence[Finding],
+    passing: Sequence[str],
     seconds: float,
 ) -> MutantScore:
-    """A named mutant's score: killed if with each seed, from 1, it is laid to a rule it breaks."""
+    """A named mutant's score: killed if with each seed, from 1, it is laid to a rule it breaks, and none of its
+    rules passes (`passing`)."""
     seeds = tuple(
         SeedScore(
             seed=seed,
@@ -111,7 +115,8 @@ def of_seeds(
         name=name,
         component=component,
         rules=rules,
-        killed=all(one.killed for one in seeds),
+        killed=all(one.killed for one in seeds) and not passing,
+        passing=tuple(passing),
         blamed=all(finding.blamed_in is not None for finding in findings),
         killed_by=worst.killed_by,
         rank=max((one.rank for one in seeds if one.rank is not None), default=None),

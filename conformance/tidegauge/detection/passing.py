@@ -1,0 +1,18 @@
+"""The rules that a named mutant breaks and that would pass all the same in a run on it."""
+
+from ..judging.job_judgement import job_kills
+from ..judging.jobs import RULES_OF_JOB_PROPERTIES
+from ..mutants import Mutant
+from .soundness import Case, outcome_of
+
+
+def rules_passing(mutant: Mutant) -> tuple[str, ...]:
+    """These rules. A mutant of whole jobs is judged by the properties that it is known to violate."""
+    if not mutant.rules:
+        return ()
+    if mutant.component == "job":
+        violated = {property for _, property in job_kills().get(mutant.name, ())}
+        shown = {rule for property in violated for rule in RULES_OF_JOB_PROPERTIES[property]}
+        return tuple(rule for rule in mutant.rules if rule not in shown)
+    outcome = outcome_of(Case(mutant.component, "single", (mutant.name,), left_out=False))
+    return mutant.rules if outcome is None else outcome.false
