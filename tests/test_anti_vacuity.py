@@ -14,8 +14,16 @@ from tidegauge.components.registry import COMPONENTS
 
 
 class Nothing:
-    def __getattr__(self, step):
-        return lambda *arguments: []
+    """Has every method and every part, and keeps none that is given to it."""
+
+    def __getattr__(self, name):
+        return self
+
+    def __setattr__(self, name, value):
+        pass
+
+    def __call__(self, *arguments):
+        return []
 
 
 class Adapter(ComponentAdapter):

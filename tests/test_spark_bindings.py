@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from tidegauge.journal import Ended, Started
 from tidegauge.plan import plan
 from tidegauge.request import Request
 from tidegauge.scenario import Scenario, ValveScenario, component_of
+from tidegauge.session import played
 from tidegauge.vectors import load_vectors
 from tidegauge.vocabulary import Announcement, Error, Fire, Idle, Restore, Snapshot, Watermark
 from tidegauge_adapters.checkpointed_query import CheckpointedQuery, QueryFailed
@@ -127,6 +128,67 @@ def test_a_setup_for_which_no_processor_can_be_made_fails_alone() -> None:
     assert found["2"] is found["4"] is None
     assert found["3"] is not None
     assert found["3"].text == "LookupError: no three channels"
+    assert 'raise LookupError("no three channels")' in found["3"].traceback
+
+
+class Broken(ValveProcessor):
+    """Does `action` at an idle channel."""
+
+    def __init__(self, action: Callable[[], Any]) -> None:
+        super().__init__()
+        self.action = action
+
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+        steps = list(rows)
+        if any(step.kind == "idle" for step in steps):
+            return iter([self.action()])
+        return super().handleInputRows(key, iter(steps), timerValues)
+
+
+def end_the_process() -> Any:
+    raise SystemExit(3)
+
+
+def no_channel() -> Any:
+    raise ValueError("no channel")
+
+
+@pytest.mark.parametrize(
+    ("action", "kind", "text"),
+    [
+        (end_the_process, "exception", "SystemExit: 3"),
+        (no_channel, "exception", "ValueError: no channel"),
+        (lambda: 5, "protocol", "RowDoesNotFit: 5 is no Row with named columns"),
+    ],
+    ids=["SystemExit", "ValueError", "no row"],
+)
+def test_a_processor_that_does_not_answer_costs_its_scenario(
+    action: Callable[[], Any], kind: str, text: str
+) -> None:
+    """A processor refuses a step by a row; no exception of it is an answer."""
+    adapter = SparkAdapter.having(valve=lambda setup: Broken(action))(TESTER)
+    steps = (WatermarkStep(0, 1), IdleStep(0))
+    broken, sound = (
+        ValveScenario(id=str(length), setup=ValveSetup(1), history=steps[:length], groups=(1,) * length)
+        for length in (2, 1)
+    )
+    found = {each.scenario: each for each in adapter.run([broken, sound])}
+    assert found["1"] == Transcript("1", ((Watermark(1),),))
+    assert found["2"].outputs == ((Watermark(1),),)
+    assert found["2"].failure is not None
+    assert (found["2"].failure.kind, found["2"].failure.text) == (kind, text)
+    session = adapter.session(ValveSetup(1))
+    assert session is not None
+    stepped = played(session, broken)
+    assert stepped.failure is not None
+    assert (stepped.failure.kind, stepped.failure.text) == (kind, text)
+
+
+def test_a_session_of_a_processor_that_cannot_be_made_says_so_at_its_first_step() -> None:
+    session = SparkAdapter.having(valve=lambda setup: no_channel())(TESTER).session(ValveSetup(1))
+    assert session is not None
+    with pytest.raises(ValueError, match="no channel"):
+        session.step(IdleStep(0))
 
 
 # Bindings

@@ -63,7 +63,8 @@ def read_outputs(returned: Iterable[Any]) -> Outputs:
             raise
         raise ProtocolBreach(
             f"the engine returned a {name_of(type(returned))}, and reading its outputs raised "
-            f"{message_of(error)}; a step is refused before its method returns"
+            f"{message_of(error)}; a step is refused before its method returns, and a method with `yield` "
+            "returns at once"
         ) from error
 
 

@@ -69,6 +69,9 @@ class SortedCoordinators:
     def announce(self, source: str) -> Iterator[tuple[Any, ...]]:
         """The bound of the source to each of its subtasks that runs."""
         self._checked(source, 0)
+        return self._announced(source)
+
+    def _announced(self, source: str) -> Iterator[tuple[Any, ...]]:
         in_order = self._sorted[self._groups[source]] if source in self._groups else []
         if not in_order:
             return

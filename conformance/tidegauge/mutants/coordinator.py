@@ -144,7 +144,8 @@ COORDINATOR_MUTANTS = (
         ),
         (
             'if cite("ALIGN-10", not group and not own.reports):',
-            'ended = source in vars(self).get("no_more_splits", ()) and min(own.reports.values()) < MAX\n'
+            'ended = source in vars(self).get("no_more_splits", ())\n'
+            "        ended = ended and min(own.reports.values(), default=MAX) < MAX\n"
             "        if ended or (not group and not own.reports):",
         ),
     ),
