@@ -21,6 +21,7 @@ from ..detection.soundness import Outcome, cases
 from ..detection.soundness_campaign import Nothing, bars, measured, part_of
 from ..judging.changes.syntax_mutants import load_syntax_mutants
 from ..mutants import load_mutants
+from ..mutants.mutant import ANY_OF
 from ..request import BUDGETS
 from ..scenario import BadInput
 from ..unknown_names import unknown
@@ -195,7 +196,11 @@ def _print(found: Score) -> None:
         if not one.killed:
             suspects = f"; suspected: {', '.join(one.suspects)}" if one.suspects else ""
             passing = f"; passing: {', '.join(one.passing)}" if one.passing else ""
-            rules = f" (breaks {', '.join(one.rules)}{suspects}{passing})" if one.rules else ""
+            rules = (
+                f" (breaks {'one of ' if len(one.rules) >= ANY_OF else ''}{', '.join(one.rules)}{suspects}{passing})"
+                if one.rules
+                else ""
+            )
             OUT.print(f"[red]survives[/] {escape(one.name + rules)}", soft_wrap=True)
     percentage = 100 * found.killed / max(found.total, 1)
     OUT.print(

@@ -95,7 +95,7 @@ class Trial:
         before, failed_in, scenarios = self.finding, self.finding.failed_in, self.finding.scenarios
         if failed_in is None:
             scenarios = self.examiner.judged_before + report.scenarios
-            if report.failing:
+            if report.failing or report.unanswered:
                 failed_in, scenarios = item, self.examiner.first_failing or scenarios
         self.examiner.judged_before += report.scenarios
         if failed_in is None:
@@ -137,7 +137,7 @@ class _Watching(Examiner):
         answers = super().judged(scenarios, published)
         if self.first_failing is None:
             for number, (judgement, _) in enumerate(answers, 1):
-                if judgement.diverges_at is not None:
+                if not judgement.agrees:
                     self.first_failing = self.judged_before + number
                     break
         return answers

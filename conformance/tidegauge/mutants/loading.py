@@ -16,7 +16,6 @@ _SHARED: Mapping[str, ModuleType] = {"errors": errors, "outputs": outputs, "poli
 """Modules of names alone, which nothing changes: a refusal of a copy is the kit's own."""
 
 
-
 def reference_source(module: str) -> str:
     """The source of a module of the reference."""
     return (files(_REFERENCE) / f"{module}.py").read_text(encoding="utf-8")

@@ -20,6 +20,10 @@ from .known_bugs import known_bug
 from .loading import load_copy, reference_source
 
 
+ANY_OF = 4
+"""A mutant that lists so many rules, or more, breaks at least one of them; which, its list does not say."""
+
+
 @dataclass(frozen=True)
 class Mutant:
     """A named wrong engine of a component: the `rules` it breaks, what it comes from (`bug`: the id of a
@@ -33,6 +37,11 @@ class Mutant:
     bug: str
     summary: str
     replacements: tuple[tuple[str, str], ...]
+
+    @property
+    def any_of(self) -> bool:
+        """Whether it breaks one of its rules at least, and not surely each."""
+        return len(self.rules) >= ANY_OF
 
     @property
     def link(self) -> str | None:

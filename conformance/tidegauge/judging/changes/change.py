@@ -16,25 +16,19 @@ from ...results import TermKind
 from .segments import Segment, segment_of_small_change, segments_of_mutant
 from .syntax_mutants import SyntaxMutant, components_showing, load_syntax_mutants
 
-ANY_OF = 4
-"""A mutant that lists so many rules, or more, breaks at least one of them; which, its list does not say."""
-
 
 @dataclass(frozen=True)
 class Change:
     """One way to differ: the `segments` of the reference's text that it replaces, or the value of a `policy`.
-    `rules` are those that it breaks, of a small change those that decide at its place."""
+    `rules` are those that it breaks, of a small change those that decide at its place; `any_of`: it breaks one of
+    them at least, and not surely each."""
 
     name: str
     kind: TermKind
     rules: tuple[str, ...]
     segments: tuple[Segment, ...] = ()
     policy: tuple[str, str] | None = None
-
-    @property
-    def any_of(self) -> bool:
-        """Whether it breaks one of its rules at least, and not surely each."""
-        return len(self.rules) >= ANY_OF
+    any_of: bool = False
 
 
 @cache
@@ -103,7 +97,8 @@ def with_values(policies: Policies, changes: Sequence[Change]) -> dict[str, str]
 
 @cache
 def _named(mutant: Mutant) -> Change:
-    return Change(mutant.name, "mutant", mutant.rules, segments_of_mutant(mutant))
+    segments = segments_of_mutant(mutant)
+    return Change(mutant.name, "mutant", mutant.rules, segments, any_of=mutant.any_of)
 
 
 @cache
