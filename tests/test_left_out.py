@@ -17,7 +17,7 @@ from tidegauge.components.registry import COMPONENTS
 from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep
 from tidegauge.deviations import Deviation, deviations_of
 from tidegauge.judging.examination import TOO_SLOW, Counted, Examiner, ItemReport, LeftOut, PropertyCount
-from tidegauge.judging.verdicts import Circumstances, Findings, merged, verdict
+from tidegauge.judging.verdicts import Findings, merged
 from tidegauge.plan import PlannedItem
 from tidegauge.property_results import _property_verdict
 from tidegauge.request import Request
@@ -109,7 +109,7 @@ def test_the_shrinker_tries_what_can_be_expressed_and_not_too_much_at_a_time() -
 
 
 RULE = load_registry().rules["VALVE-14"]
-CLAIMED = Circumstances(frozenset({"valve"}), frozenset(), {})
+
 
 
 def test_a_rule_that_decides_only_in_what_is_left_out_is_not_applicable() -> None:

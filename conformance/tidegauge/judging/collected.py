@@ -83,6 +83,7 @@ def evidence_of(
         findings.failing,
         component in silent_components(reports),
         _summed(error.unreached for report in reports for error in report.errors.values()),
+        _Drawn([(item, place) for item in compared for place in item.report.beyond]),
     )
 
 

@@ -19,7 +19,7 @@ Standing = Literal["pass", "fail", "error", "not-tested"]
 class RuleJudgement:
     """What is proved of a rule, and why. `suspected`: by the spectrum alone. `in_the_way`: the id of the smallest
     unexplained scenario that may be a breach of it. `term`: the change of the model that breaks it.
-    `undecided`: the rule decided too seldom."""
+    `undecided`: the rule decided too seldom. `beyond`: its breach shows only in what is beyond the engine."""
 
     standing: Standing
     reason: str
@@ -29,6 +29,7 @@ class RuleJudgement:
     excluded: list[str] = field(default_factory=list)
     thin: bool = False
     undecided: bool = False
+    beyond: bool = False
 
 
 @dataclass
@@ -145,6 +146,9 @@ def _passing(
     if exclusion.unseen:
         reason = f"a breach would not have been noticed: {', '.join(exclusion.unseen)}"
         return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained))
+    if exclusion.beyond and not exclusion.named:
+        reason = "a breach shows only in scenarios that need what the engine does not claim or cannot express"
+        return RuleJudgement("not-tested", reason, undecided=True, beyond=True)
     if not found.exact and not exclusion.named:
         reason = "no known mutant of the rule would have shown a breach"
         return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained))

@@ -40,7 +40,8 @@ class Evidence:
     `known` are its known deviations: it is compared with a reference that has them. `agreeing` are scenarios in
     which it agrees, those first that were chosen by hand; `differing` the kept ones in which it does not.
     `vectors`: the rules that a published scenario shows, by its id. `unanswered`: in how many scenarios no answer
-    came where a rule decides, `unreached`: in how many it decides only after that. `decided`: in how many scenarios that agree each decision is made; `differ` is the
+    came where a rule decides, `unreached`: in how many it decides only after that. `beyond` are scenarios that need what the
+    engine does not claim, or that it cannot express. `decided`: in how many scenarios that agree each decision is made; `differ` is the
     number of all that do not, kept or not. `silent`: it never output anything and differs.
     """
 
@@ -57,6 +58,7 @@ class Evidence:
     differ: int = 0
     silent: bool = False
     unreached: Mapping[str, int] = field(default_factory=dict)
+    beyond: Sequence[Scenario] = ()
 
     @cached_property
     def reference(self) -> Model:

@@ -128,7 +128,8 @@ class ItemReport(Struct):
     """What a test item found; items of a run are merged by `results`.
 
     `ran` are the places of the scenarios that were compared, among those that the item draws, `apart` of these
-    the ones in which the engine differs or gives no answer. `differences` and `violations` are a few of the
+    the ones in which the engine differs or gives no answer; `beyond` are those that need what the engine does not
+    claim or that it cannot express. `differences` and `violations` are a few of the
     failing scenarios, of each kind of difference some. `errors`: by what was raised. `refused`: the engine gave no
     answer in the preflight, so that nothing was run."""
 
@@ -142,6 +143,7 @@ class ItemReport(Struct):
     refused: bool = False
     ran: Places = field(default_factory=Places)
     apart: Places = field(default_factory=Places)
+    beyond: Places = field(default_factory=Places)
     differences: list[SeenDifference] = []
     violations: list[SeenViolation] = []
     errors: dict[str, ErrorCount] = {}
@@ -185,11 +187,9 @@ class Examiner:
     def applicable(
         self, scenarios: Iterable[Scenario], left_out: LeftOut | None = None, suite: str = ""
     ) -> list[Scenario]:
-        """Those whose needs the engine claims; of these, those that it can express, and of them as many, evenly
-        spread, as it can do of a suite. The others are counted into `left_out`."""
-        claimed = set(self.implementation.capabilities)
-        kept = [scenario for scenario in scenarios if set(scenario.needs) <= claimed]
-        kept = self._expressible(kept, LeftOut() if left_out is None else left_out)
+        """Those within reach, and of them as many, evenly spread, as the engine can do of a suite. The others are
+        counted into `left_out`."""
+        kept = self.within_reach(scenarios, left_out)
         at_most = self._limit(suite, kept)
         if at_most is None or len(kept) <= at_most:
             return kept
@@ -197,6 +197,13 @@ class Examiner:
             beyond = left_out.reasons.get(TOO_SLOW, 0) + len(kept) - at_most
             left_out.reasons[TOO_SLOW] = beyond
         return _a_few(kept, at_most)
+
+    def within_reach(self, scenarios: Iterable[Scenario], left_out: LeftOut | None = None) -> list[Scenario]:
+        """Those whose needs the engine claims, and of these, those that it can express; those that it cannot are
+        counted into `left_out`."""
+        claimed = set(self.implementation.capabilities)
+        kept = [scenario for scenario in scenarios if set(scenario.needs) <= claimed]
+        return self._expressible(kept, LeftOut() if left_out is None else left_out)
 
     def within_its_means(self, property: Property, scenarios: Sequence[Scenario]) -> list[Scenario]:
         """Those that restore, they and their variants, no more often than the engine can in the time."""

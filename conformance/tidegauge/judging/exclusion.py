@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from ..scenario import Scenario
 from .changes.change import Change, named_changes, small_changes_at
@@ -24,11 +25,13 @@ FEW = 3
 @dataclass
 class Exclusion:
     """Of one rule: the mutants that would have shown (`excluded`), of which so many are `named`, those that would
-    not (`unseen`), and in how many scenarios they showed, as far as that was counted."""
+    not (`unseen`), those that show only in what is `beyond` the engine, and in how many scenarios they showed, as
+    far as that was counted."""
 
     named: int = 0
     excluded: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
+    beyond: list[str] = field(default_factory=list)
     kills: int = 0
 
 
@@ -45,10 +48,11 @@ class Excluding:
             evidence.agreeing if not evidence.differing else evidence.spread(_TRIED_AMONG_FAILURES)
         )
         self.kills: dict[str, set[str] | None] = {}
+        self.beyond: set[str] = set()
 
     def of(self, rule: str) -> Exclusion:
-        """What is excluded of a rule. A mutant that cannot show here does not count: under other policies it is
-        none, or it needs what the engine does not claim."""
+        """What is excluded of a rule. A mutant that cannot show here is not missed: under other policies it is
+        none, or it shows only in scenarios that need what the engine does not claim or that it cannot express."""
         found = Exclusion()
         scenarios: set[str] = set()
         wanted = 1 if self.exact else ENOUGH_KILLS
@@ -57,6 +61,9 @@ class Excluding:
                 continue
             kills = self._kills(change, rule, wanted)
             if kills is None:
+                continue
+            if not kills and change.name in self.beyond:
+                found.beyond.append(change.name)
                 continue
             scenarios |= kills
             (found.excluded if kills else found.unseen).append(change.name)
@@ -86,11 +93,21 @@ class Excluding:
         evidence = self.evidence
         with model_of(evidence.component, evidence.policies, [*self.model, change]) as inside:
             if inside is not None:
-                return self._showing(inside, rule, wanted)
+                return self._showing(inside, rule, wanted) or self._beyond(inside, change)
         if change.policy is not None or not self.model:
             return None
         with model_of(evidence.component, evidence.policies, [*evidence.known, change]) as beside:
-            return None if beside is None else self._showing(beside, rule, wanted, only_agreeing=True)
+            if beside is None:
+                return None
+            return self._showing(beside, rule, wanted, only_agreeing=True) or self._beyond(beside, change)
+
+    def _beyond(self, model: Model, change: Change) -> set[str]:
+        """Note of a mutant that nothing shows whether what is beyond the engine would."""
+        observes = self.evidence.observes
+        scenarios = islice(self.evidence.beyond, _TRIED)
+        if any(model.play(one, observes) != self.evidence.expected(one) for one in scenarios):
+            self.beyond.add(change.name)
+        return set()
 
     def _showing(self, model: Model, rule: str, wanted: int, only_agreeing: bool = False) -> set[str]:
         observes = self.evidence.observes
