@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 from tidegauge import ComponentAdapter, IllegalArgument
@@ -12,7 +13,7 @@ from tidegauge.components.registry import COMPONENTS
 from tidegauge_reference import CORE, Valve
 from tidegauge_reference.clock import PausableClock
 from tidegauge_reference.outputs import ACTIVE, IDLE, Output
-from tidegauge_reference.strategy import WatermarkStrategy
+from tidegauge_reference.strategy import WatermarkedInput, WatermarkStrategy
 from tidegauge_reference.timestamps import MAX
 
 class ValveWithDefects(Valve):
@@ -138,3 +139,38 @@ class Deprecated(Valve):
     def watermark(self, channel: int, timestamp: int) -> list[Output]:
         warnings.warn("use the new one", DeprecationWarning, stacklevel=1)
         return super().watermark(channel, timestamp)
+
+
+class NeverAligned(WatermarkStrategy):
+    """It cannot be built with alignment."""
+
+    def with_watermark_alignment(self, *arguments: Any) -> Any:
+        raise KeyError("alignment")
+
+
+class Unreadable(PausableClock):
+    """It goes right, and nobody can read it."""
+
+    def read(self) -> int:
+        raise KeyError("read")
+
+
+class GeneratorAdapter(ComponentAdapter):
+    """A generator whose strategy cannot be aligned."""
+
+    name = "never aligned"
+    extras = ("snapshot", "int64")
+
+    def generator(self, setup: GeneratorSetup) -> Any:
+        module = SimpleNamespace(WatermarkStrategy=NeverAligned, WatermarkedInput=WatermarkedInput)
+        return COMPONENTS["generator"].build(module, setup, CORE)
+
+
+class ClockAdapter(ComponentAdapter):
+    """A clock that cannot be read."""
+
+    name = "unreadable"
+    extras = ("snapshot", "int64")
+
+    def clock(self, setup: ClockSetup) -> Any:
+        return Unreadable(setup.nanoseconds)

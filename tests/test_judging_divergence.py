@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from engines import valve_scenario
+from msgspec.structs import replace
 
 from tidegauge.judging.judge import Judgement, judge
 from tidegauge.judging.oracle import Expectation, expect
 from tidegauge.transcript import Failure, Observation, Outputs, Transcript, same_outputs
-from tidegauge.vocabulary import Active, Idle, Output, Watermark
+from tidegauge.vocabulary import Active, Idle, Output, Snapshot, Watermark
 from tidegauge_reference import CORE
 
 SCENARIO = valve_scenario(1, "w0=1", "w0=1", "w0=2", "i0", groups=(3, 1))
@@ -66,42 +67,70 @@ def test_no_output_at_all_shows_nothing_even_where_none_is_expected() -> None:
     assert judgement.shown == {}
 
 
-def test_a_missing_transcript_diverges_at_the_first_step() -> None:
+def test_a_missing_transcript_is_no_divergence_and_no_agreement() -> None:
     judgement = judge(SCENARIO, None, EXPECTATION, "step")
-    assert (judgement.diverges_at, judgement.last_step) == (0, 0)
-    assert judgement.got == Failure("missing", "the adapter returned no transcript for this scenario")
+    missing = Failure("missing", "the adapter returned no transcript for this scenario")
+    assert (judgement.diverges_at, judgement.last_step, judgement.agrees) == (None, 0, False)
+    assert judgement.got == judgement.unanswered == missing
     assert judgement.shown == {}
+    assert judgement.deciding == {"VALVE-2"}
+    assert judgement.unreached == {"VALVE-3", "VALVE-14"}
 
 
-def test_an_exception_diverges_where_the_answers_end() -> None:
+def test_an_exception_leaves_a_scenario_unanswered_from_there_on() -> None:
     failure = Failure("exception", "KeyError: 7")
     judgement = judged(RIGHT[:2], failure)
-    assert (judgement.diverges_at, judgement.last_step, judgement.got) == (2, 2, failure)
+    assert (judgement.diverges_at, judgement.last_step, judgement.agrees) == (None, 2, False)
+    assert judgement.got == judgement.unanswered == failure
     assert judgement.expected == (Watermark(2),)
     assert judgement.shown == {"VALVE-2": 1}
+    assert judgement.deciding == {"VALVE-2", "VALVE-3"}
+    assert judgement.unreached == {"VALVE-14"}
 
 
-def test_a_difference_before_an_exception_comes_first() -> None:
+def test_a_difference_before_an_exception_is_a_divergence() -> None:
     judgement = judged(((Watermark(7),),), Failure("exception", "KeyError: 7"))
     assert (judgement.diverges_at, judgement.got) == (0, (Watermark(7),))
+    assert judgement.unanswered is None
 
 
-def test_a_failure_after_all_answers_is_one() -> None:
+def test_a_failure_after_all_answers_leaves_the_scenario_unanswered() -> None:
     failure = Failure("protocol", "something at the end")
     judgement = judged(RIGHT, failure)
-    assert (judgement.diverges_at, judgement.last_step, judgement.got) == (4, 3, failure)
+    assert (judgement.diverges_at, judgement.last_step, judgement.unanswered) == (None, 3, failure)
+    assert judgement.deciding == {"VALVE-2", "VALVE-3", "VALVE-14"}
 
 
-def test_a_transcript_that_ends_early_without_a_reason_is_a_failure() -> None:
+def test_a_transcript_that_ends_early_without_a_reason_is_unanswered() -> None:
     judgement = judged(RIGHT[:3])
-    assert (judgement.diverges_at, judgement.expected) == (3, (Idle(),))
-    assert judgement.got == Failure("missing", "the transcript ends before this step")
+    assert (judgement.diverges_at, judgement.expected) == (None, (Idle(),))
+    assert judgement.unanswered == Failure("missing", "the transcript ends before this step")
 
 
-def test_a_transcript_of_too_many_answers_is_a_failure() -> None:
+def test_a_transcript_of_too_many_answers_is_unanswered() -> None:
     judgement = judged((*RIGHT, ()))
-    assert judgement.diverges_at == 4
-    assert judgement.got == Failure("protocol", "5 observed spans where the scenario has 4")
+    assert judgement.diverges_at is None
+    assert judgement.unanswered == Failure("protocol", "5 observed spans where the scenario has 4")
+
+
+NOTHING_DECIDES = Expectation([(Watermark(1),), (), (), (Idle(),)], [("VALVE-2",), (), (), ("VALVE-14",)])
+
+
+def test_no_answer_to_a_step_that_decides_nothing_is_none_to_the_decisions_it_shows() -> None:
+    judgement = judge(SCENARIO, Transcript("own", RIGHT[:1]), NOTHING_DECIDES, "step")
+    assert judgement.deciding == {"VALVE-2"}
+
+
+def test_no_answer_to_a_snapshot_is_none_to_the_rules_about_snapshots() -> None:
+    scenario = replace(SCENARIO, history=(SCENARIO.history[0], Snapshot(), *SCENARIO.history[2:]))
+    judgement = judge(scenario, Transcript("own", RIGHT[:1]), NOTHING_DECIDES, "step")
+    assert judgement.deciding == {"VALVE-23"}
+
+
+def test_where_nothing_has_been_decided_no_answer_is_none_to_any_rule_of_the_component() -> None:
+    nothing = Expectation([(), (), (), ()], [(), (), (), ("VALVE-14",)])
+    judgement = judge(SCENARIO, Transcript("own", ()), nothing, "step")
+    assert judgement.deciding == {f"VALVE-{number}" for number in range(1, 24)}
 
 
 def test_an_engine_observed_by_groups_is_compared_over_the_same_groups() -> None:

@@ -116,16 +116,41 @@ class Raising(Valve):
         return super().watermark(channel, timestamp)
 
 
-def test_an_exception_is_a_failure_with_its_text_at_the_step_that_raised_it() -> None:
+def test_an_exception_is_no_failure_but_an_error_of_the_rules_that_decide_there() -> None:
     report = compared(ValveAdapter(Raising), SCENARIOS)
-    smallest = min(report.failures, key=lambda failure: len(failure.scenario.history))
-    assert [step.timestamp for step in smallest.scenario.history] == ["MAX"]  # type: ignore[union-attr]
-    assert smallest.transcript is not None
-    assert smallest.transcript.failure is not None
-    assert (smallest.transcript.failure.kind, smallest.transcript.failure.text) == (
-        "exception",
-        "KeyError: 0",
-    )
+    ending = [one for one in SCENARIOS if any(getattr(s, "timestamp", 0) == "MAX" for s in one.history)]
+    assert (report.failing, report.failures, report.differences) == (0, [], [])
+    assert report.unanswered > 0
+    assert {error.scenario for error in report.errors.values()} <= {one.id for one in ending}
+    (error,) = report.errors.values()
+    assert (error.kind, error.scenarios) == ("exception", report.unanswered)
+    assert error.text.startswith("KeyError: ")
+    assert "raise KeyError(channel)" in error.traceback
+    assert "VALVE-22" in error.rules
+    assert all(number <= report.unanswered for number in error.rules.values())
+    assert error.rules["VALVE-19"] < error.rules["VALVE-22"], "it does not decide in each of them"
+    assert "VALVE-23" in error.unreached
+
+
+def test_a_scenario_without_an_answer_is_no_evidence() -> None:
+    scenarios = [valve_scenario(1, "w0=5", "w0=MAX", id="ends"), valve_scenario(1, "w0=5", id="goes on")]
+    report = compared(ValveAdapter(Raising), scenarios)
+    assert (report.scenarios, report.unanswered) == (2, 1)
+    assert report.rules["VALVE-2"] == Counted(scenarios=1, steps=1)
+    assert report.spectrum.passed["VALVE-2"] == 1
+
+
+class Bare(Valve):
+    """It outputs what is no list, and something else at the end of input."""
+
+    def watermark(self, channel: int, timestamp: int) -> Any:
+        return ("watermark", timestamp) if timestamp < 2**63 - 1 else "the end"
+
+
+def test_errors_that_differ_in_a_number_are_one() -> None:
+    scenarios = [valve_scenario(1, f"w0={value}", id=value) for value in ("1", "-20", "333", "MAX")]
+    report = compared(ValveAdapter(Bare), scenarios)
+    assert [(one.scenario, one.scenarios) for one in report.errors.values()] == [("1", 3), ("MAX", 1)]
 
 
 class Garbled(Valve):
@@ -135,15 +160,18 @@ class Garbled(Valve):
         return ["ACTIVE"] if super().active(channel) else []
 
 
-def test_garbage_is_a_failure_of_the_protocol_where_it_comes() -> None:
-    report = compared(ValveAdapter(Garbled), SCENARIOS)
-    smallest = min(report.failures, key=lambda failure: len(failure.scenario.history))
-    assert len(smallest.scenario.history) == 2
-    assert smallest.transcript is not None
-    assert smallest.transcript.failure is not None
-    assert smallest.transcript.failure.kind == "protocol"
-    assert "'ACTIVE'" in smallest.transcript.failure.text
-    assert len(smallest.transcript.outputs) == 1
+def test_garbage_is_an_error_of_the_protocol_where_it_comes() -> None:
+    scenario = valve_scenario(2, "i0", "i1", "a1", "w1=3", id="comes back")
+    report = compared(ValveAdapter(Garbled), [scenario, *SCENARIOS])
+    (error,) = report.errors.values()
+    assert (error.kind, error.scenario, error.scenarios) == ("protocol", scenario.id, report.unanswered)
+    assert "'ACTIVE'" in error.text
+    assert report.failing == 0
+    judgement, transcript = examiner_of(ValveAdapter(Garbled)).judged([scenario])[0]
+    assert transcript is not None
+    assert len(transcript.outputs) == 2
+    assert "VALVE-13" in judgement.deciding
+    assert "VALVE-2" in judgement.unreached
 
 
 class Forgetful(Valve):
@@ -174,12 +202,11 @@ class Losing(Adapter):
         return (t for t in reversed(transcripts) if not t.scenario.startswith("valve:seed:1:1"))
 
 
-def test_transcripts_are_matched_by_id_and_a_missing_one_is_a_failure() -> None:
+def test_transcripts_are_matched_by_id_and_a_missing_one_is_an_error() -> None:
     report = compared(Losing({}), histories(30))
-    assert report.failing == 11
-    assert {failure.found_as for failure in report.failures} <= {
-        f"valve:seed:1:{index}" for index in (1, *range(10, 20))
-    }
+    assert (report.failing, report.unanswered) == (0, 11)
+    (error,) = report.errors.values()
+    assert (error.kind, error.scenarios, error.scenario) == ("missing", 11, "valve:seed:1:1")
 
 
 def test_the_examiner_says_what_it_is_about_to_run() -> None:
@@ -197,16 +224,6 @@ def test_scenarios_that_need_what_the_engine_does_not_claim_are_left_out() -> No
     kept = examiner_of(WithoutSnapshot()).applicable(scenarios)
     assert kept == [scenario for scenario in scenarios if not scenario.needs]
     assert 0 < len(kept) < len(scenarios)
-
-
-def test_only_scenarios_in_which_a_rule_asked_for_decides_are_kept() -> None:
-    examiner = examiner_of(ValveAdapter(), rules=frozenset({"VALVE-10"}))
-    kept = examiner.applicable(histories(200))
-    assert 0 < len(kept) < 200
-    report = ItemReport("item", "valve")
-    examiner.compare(report, kept)
-    assert report.scenarios == len(kept)
-    assert report.spectrum.passed["VALVE-10"] + report.spectrum.passed["VALVE-10!"] >= len(kept)
 
 
 def checked(property: Property, make: Any, count: int = 400) -> ItemReport:

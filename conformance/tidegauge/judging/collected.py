@@ -78,10 +78,11 @@ def evidence_of(
         _differing(reports),
         {vector.id: vector.rules for vector in vectors if component_of(vector.scenario) == component},
         [_violation(component, one) for report in reports for one in report.violations],
-        _unanswered(reports),
+        _summed(error.rules for report in reports for error in report.errors.values()),
         findings.spectrum.passed,
         findings.failing,
         component in silent_components(reports),
+        _summed(error.unreached for report in reports for error in report.errors.values()),
     )
 
 
@@ -111,11 +112,9 @@ def _violation(component: str, seen: SeenViolation) -> Violation:
     return Violation(properties[seen.property], tuple(seen.family), tuple(seen.transcripts))
 
 
-def _unanswered(reports: Sequence[ItemReport]) -> Mapping[str, int]:
-    """In how many scenarios no answer came, by the rules that decide there."""
-    counts: dict[str, int] = {}
-    for report in reports:
-        for error in report.errors.values():
-            for rule, scenarios in error.rules.items():
-                counts[rule] = counts.get(rule, 0) + scenarios
-    return counts
+def _summed(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
+    total: dict[str, int] = {}
+    for one in counts:
+        for rule, number in one.items():
+            total[rule] = total.get(rule, 0) + number
+    return total

@@ -68,7 +68,7 @@ def _judged(evidence: Evidence, rules: Sequence[str], left_out: Collection[str])
     judged = {}
     for rule in rules:
         judgement = failing.get(rule) or _hindered(rule, evidence, found, unexplained, speaking, turned)
-        judged[rule] = judgement or _passing(rule, evidence, found, excluding.of(rule), unexplained)
+        judged[rule] = judgement or _by_what_agrees(rule, evidence, found, excluding.of(rule), unexplained)
     return ComponentJudgement(judged, found, len(evidence.differing), suspects)
 
 
@@ -123,6 +123,19 @@ def _hindered(
         reason = f"scenario {turned[rule]} differs as if the rule were broken"
         return RuleJudgement("not-tested", reason, in_the_way=turned[rule])
     return None
+
+
+def _by_what_agrees(
+    rule: str, evidence: Evidence, found: Fit, exclusion: Exclusion, unexplained: Sequence[Difference]
+) -> RuleJudgement:
+    """A pass, or why what agrees proves none: an error, if the rule would have decided where no answer came."""
+    judgement = _passing(rule, evidence, found, exclusion, unexplained)
+    number = evidence.unreached.get(rule, 0)
+    if judgement.standing == "pass" or not number:
+        return judgement
+    return RuleJudgement(
+        "error", f"the engine gave no answer in {number:,} scenarios before the rule decides"
+    )
 
 
 def _passing(

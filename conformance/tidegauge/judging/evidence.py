@@ -40,7 +40,7 @@ class Evidence:
     `known` are its known deviations: it is compared with a reference that has them. `agreeing` are scenarios in
     which it agrees, those first that were chosen by hand; `differing` the kept ones in which it does not.
     `vectors`: the rules that a published scenario shows, by its id. `unanswered`: in how many scenarios no answer
-    came where a rule decides. `decided`: in how many scenarios that agree each decision is made; `differ` is the
+    came where a rule decides, `unreached`: in how many it decides only after that. `decided`: in how many scenarios that agree each decision is made; `differ` is the
     number of all that do not, kept or not. `silent`: it never output anything and differs.
     """
 
@@ -56,6 +56,7 @@ class Evidence:
     decided: Mapping[str, int] = field(default_factory=dict)
     differ: int = 0
     silent: bool = False
+    unreached: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def reference(self) -> Model:

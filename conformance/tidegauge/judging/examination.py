@@ -96,7 +96,8 @@ class DeviationCount(Struct):
 
 class ErrorCount(Struct):
     """Scenarios in which an engine gave no answer in the same way: how many, the first of them, what was raised
-    there, and in how many of them each rule decides where no answer came."""
+    there, in how many of them each rule decides where no answer came (`rules`), and in how many it decides only
+    after that (`unreached`)."""
 
     kind: ErrorKind
     text: str
@@ -104,6 +105,7 @@ class ErrorCount(Struct):
     traceback: str = ""
     scenarios: int = 0
     rules: dict[str, int] = {}
+    unreached: dict[str, int] = {}
 
 
 class SeenDifference(Struct):
@@ -398,7 +400,7 @@ class Examiner:
             if answer is None or answer.failure is not None:
                 judgement = judge(member, answer, self.expected(member), self.implementation.observes)
                 if judgement.unanswered is not None:
-                    count_error(report, member, judgement.unanswered, judgement.deciding)
+                    count_error(report, member, judgement.unanswered, judgement.deciding, judgement.unreached)
                 return
 
     def _known_to_differ(self, property: Property, family: Sequence[Scenario], holds: bool | None) -> bool:
@@ -471,7 +473,7 @@ def count(
     report.outputs += sum(map(len, transcript.outputs)) if transcript is not None else 0
     if judgement.unanswered is not None:
         report.unanswered += 1
-        count_error(report, scenario, judgement.unanswered, judgement.deciding)
+        count_error(report, scenario, judgement.unanswered, judgement.deciding, judgement.unreached)
         return
     report.spectrum.add(diverged, judgement.cited)
     for rule, steps in judgement.shown.items():
@@ -480,17 +482,25 @@ def count(
         counted.steps += steps
 
 
-def count_error(report: ItemReport, scenario: Scenario, failure: Failure, deciding: Iterable[str]) -> None:
-    """Count a scenario in which no answer came; what was raised is kept once for each kind of exception. Texts that
-    differ only in a number or a quotation are of one kind."""
+def count_error(
+    report: ItemReport,
+    scenario: Scenario,
+    failure: Failure,
+    deciding: Iterable[str],
+    unreached: Iterable[str] = (),
+) -> None:
+    """Count a scenario in which no answer came, with the rules that decide there and only after that. What was
+    raised is kept once for each kind of exception; texts that differ only in a number or a quotation are of one
+    kind."""
     key = f"{failure.kind} {_VARYING.sub('_', failure.text.partition(':')[0])}"
     counted = report.errors.get(key)
     if counted is None:
         counted = ErrorCount(failure.kind, failure.text, scenario.id, failure.traceback)
         report.errors[key] = counted
     counted.scenarios += 1
-    for rule in sorted(deciding):
-        counted.rules[rule] = counted.rules.get(rule, 0) + 1
+    for counts, rules in ((counted.rules, deciding), (counted.unreached, unreached)):
+        for rule in sorted(rules):
+            counts[rule] = counts.get(rule, 0) + 1
 
 
 def keep_difference(

@@ -1,7 +1,7 @@
 """A transcript against the reference: the first divergence, and what was shown until then."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -11,6 +11,7 @@ from tidegauge_spec import load_registry
 
 from ..scenario import Scenario, component_of
 from ..transcript import Failure, Observation, Outputs, Transcript, joined, same_outputs, spans
+from ..vocabulary import Restore, Snapshot, Step
 from .oracle import Expectation
 
 NO_TRANSCRIPT = Failure("missing", "the adapter returned no transcript for this scenario")
@@ -22,8 +23,8 @@ class Judgement(Struct, frozen=True):
     `diverges_at` is the first observed span that differs (None: none does), `last_step` the last step of
     that span. `unanswered` says why no answer came to a span before which none differs: such a scenario is no
     comparison, and `last_step` is where the answer is missing. `cited` are the decisions of the reference up to
-    and including that span, `deciding` the rules that decide in it. `shown` maps each rule to
-    the number of steps in which it decided, counted only up to the last step after which an expected output
+    and including that span, `deciding` the rules that decide in it, `unreached` those that decide only after it,
+    where no answer came. `shown` maps each rule to the number of steps in which it decided, counted only up to the last step after which an expected output
     really came: that an input is ignored shows only when a later output agrees.
     """
 
@@ -35,6 +36,7 @@ class Judgement(Struct, frozen=True):
     got: Outputs | Failure
     unanswered: Failure | None = None
     deciding: frozenset[str] = frozenset()
+    unreached: frozenset[str] = frozenset()
 
     @property
     def agrees(self) -> bool:
@@ -57,7 +59,7 @@ def judge(
         return Judgement(None, -1, _all(expectation.cited), shown, (), ())
     if agreed < min(len(expected), len(got)):
         steps = sum(lengths[: agreed + 1])
-        cited = _suspected(scenario, expectation.cited[:steps])
+        cited = _suspected(scenario, expectation.cited, steps)
         return Judgement(agreed, steps - 1, cited, shown, expected[agreed], got[agreed])
     if agreed == len(expected):
         text = f"{len(got)} observed spans where the scenario has {len(expected)}"
@@ -65,11 +67,11 @@ def judge(
     else:
         missing = failure or Failure("missing", "the transcript ends before this step")
     first, steps = sum(lengths[:agreed]), sum(lengths[: agreed + 1])
-    cited = _suspected(scenario, expectation.cited[:steps])
-    deciding = _suspected(scenario, expectation.cited[first:steps])
-    rules = frozenset(decision.removesuffix("!") for decision in deciding)
+    cited = _suspected(scenario, expectation.cited, steps)
+    deciding = _rules_named(_deciding(scenario, expectation, first, steps))
+    unreached = _rules_named(_all(expectation.cited[steps:])) - deciding
     wanted = expected[agreed] if agreed < len(expected) else ()
-    return Judgement(None, steps - 1, cited, shown, wanted, missing, missing, rules)
+    return Judgement(None, steps - 1, cited, shown, wanted, missing, missing, deciding, unreached)
 
 
 def _agreeing(expected: Sequence[Outputs], got: Sequence[Outputs]) -> int:
@@ -84,14 +86,36 @@ def _all(cited: Sequence[tuple[str, ...]]) -> frozenset[str]:
     return frozenset(chain.from_iterable(cited))
 
 
-def _suspected(scenario: Scenario, cited: Sequence[tuple[str, ...]]) -> frozenset[str]:
-    """The decisions made until an engine diverges. Where it does before any is made, at a snapshot for
-    example, the rules about snapshots, or else all of the component's."""
-    if decisions := _all(cited):
+def _suspected(scenario: Scenario, cited: Sequence[tuple[str, ...]], steps: int) -> frozenset[str]:
+    """The decisions made in so many steps. Where an engine diverges before any is made: all rules of the
+    component, or at a snapshot those about snapshots."""
+    if decisions := _all(cited[:steps]):
         return decisions
+    return _about_snapshots(scenario, scenario.history[:steps]) or _rules_of(scenario)
+
+
+def _deciding(scenario: Scenario, expectation: Expectation, first: int, steps: int) -> frozenset[str]:
+    """The decisions made in the steps from `first` on, or if there are none, what they show: a snapshot the rules
+    about snapshots, any other step the decisions before it."""
+    if decisions := _all(expectation.cited[first:steps]):
+        return decisions
+    about_snapshots = _about_snapshots(scenario, scenario.history[first:steps])
+    return about_snapshots or _suspected(scenario, expectation.cited, steps)
+
+
+def _about_snapshots(scenario: Scenario, steps: Sequence[Step]) -> frozenset[str]:
+    if not any(isinstance(step, Snapshot | Restore) for step in steps):
+        return frozenset()
     rules = load_registry().of_component(component_of(scenario))
-    about_snapshots = frozenset(rule.id for rule in rules if rule.needs == ("snapshot",))
-    return about_snapshots or frozenset(rule.id for rule in rules)
+    return frozenset(rule.id for rule in rules if rule.needs == ("snapshot",))
+
+
+def _rules_of(scenario: Scenario) -> frozenset[str]:
+    return frozenset(rule.id for rule in load_registry().of_component(component_of(scenario)))
+
+
+def _rules_named(decisions: Iterable[str]) -> frozenset[str]:
+    return frozenset(decision.removesuffix("!") for decision in decisions)
 
 
 def _counted(cited: Sequence[tuple[str, ...]]) -> dict[str, int]:
@@ -101,4 +125,4 @@ def _counted(cited: Sequence[tuple[str, ...]]) -> dict[str, int]:
 @lru_cache(maxsize=4096)
 def _rules_in(step: tuple[str, ...]) -> frozenset[str]:
     """The rules of a step's decisions; most steps of a run decide as many others did."""
-    return frozenset(decision.removesuffix("!") for decision in step)
+    return _rules_named(step)
