@@ -66,8 +66,8 @@ def evidence_of(
     observes: Observation,
     vectors: Iterable[Vector],
 ) -> Evidence:
-    """The evidence of a component. `compared` are its items whose scenarios can be drawn again, `reports` what
-    all of its items found, those too."""
+    """The evidence of a component. `compared` are its items whose scenarios can be drawn again, `reports`
+    what all of its items found, those too."""
     findings = merged(reports)
     return Evidence(
         COMPONENTS[component],
@@ -83,6 +83,7 @@ def evidence_of(
         findings.failing,
         component in silent_components(reports),
         _summed(error.unreached for report in reports for error in report.errors.values()),
+        _Drawn([(item, place) for item in compared for place in item.report.beyond]),
     )
 
 

@@ -2,6 +2,9 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
+
+from tidegauge_reference import CORE
 
 from ..scenario import Scenario
 from .changes.change import Change, named_changes, small_changes_at
@@ -10,12 +13,14 @@ from .fitting import Fit
 from .model import Model, model_of
 
 ENOUGH_KILLS = 10
-"""Where no model does all that the engine does, a rule's mutants must show in so many scenarios that agree."""
+"""Where no model does all that the engine does, a rule's mutants must show in so many scenarios that
+agree."""
 
 _TRIED = 6_000
 """So many scenarios are tried before a mutant counts as one that nothing shows."""
 
 _TRIED_AMONG_FAILURES = 1_500
+_TRIED_BEYOND = 2_000
 
 FEW = 3
 """A rule with fewer mutants is thin."""
@@ -23,8 +28,8 @@ FEW = 3
 
 @dataclass
 class Exclusion:
-    """Of one rule: the mutants that would have shown (`excluded`), of which so many are `named`, those that would
-    not (`unseen`), and in how many scenarios they showed, as far as that was counted."""
+    """Of one rule: the mutants that would have shown (`excluded`), of which so many are `named`, those that
+    would not (`unseen`), and in how many scenarios they showed, as far as that was counted."""
 
     named: int = 0
     excluded: list[str] = field(default_factory=list)
@@ -33,8 +38,8 @@ class Exclusion:
 
 
 class Excluding:
-    """Looks for scenarios that would have shown a mutant, inside the model of the engine if that is exact, and
-    else in scenarios in which the engine agrees."""
+    """Looks for scenarios that would have shown a mutant, inside the model of the engine if that is exact,
+    and else in scenarios in which the engine agrees."""
 
     def __init__(self, evidence: Evidence, fit: Fit, left_out: Collection[str] = ()) -> None:
         self.evidence = evidence
@@ -47,8 +52,8 @@ class Excluding:
         self.kills: dict[str, set[str] | None] = {}
 
     def of(self, rule: str) -> Exclusion:
-        """What is excluded of a rule. A mutant that cannot show here does not count: under other policies it is
-        none, or it needs what the engine does not claim."""
+        """What is excluded of a rule. A mutant that cannot show here does not count: under other policies it
+        is none, or it needs what the engine does not claim."""
         found = Exclusion()
         scenarios: set[str] = set()
         wanted = 1 if self.exact else ENOUGH_KILLS
@@ -79,8 +84,22 @@ class Excluding:
     def _kills(self, change: Change, rule: str, wanted: int) -> set[str] | None:
         """Scenarios that show a mutant, up to the wanted number; None if it is no mutant here."""
         if change.name not in self.kills:
-            self.kills[change.name] = self._search(change, rule, wanted)
+            kills = self._search(change, rule, wanted)
+            self.kills[change.name] = None if not kills and self._cannot_show(change) else kills
         return self.kills[change.name]
+
+    def _cannot_show(self, change: Change) -> bool:
+        """Whether a mutant that no scenario of the run shows is none for this engine: it shows in scenarios
+        that need what the engine does not claim or has no words for, or changes nothing under other policies
+        than those of `core`."""
+        evidence = self.evidence
+        if evidence.policies != CORE or evidence.known:
+            return True
+        with model_of(evidence.component, evidence.policies, [change]) as mutant:
+            return mutant is not None and any(
+                mutant.play(one) != evidence.reference.play(one)
+                for one in islice(evidence.beyond, _TRIED_BEYOND)
+            )
 
     def _search(self, change: Change, rule: str, wanted: int) -> set[str] | None:
         evidence = self.evidence
@@ -95,11 +114,9 @@ class Excluding:
     def _showing(self, model: Model, rule: str, wanted: int, only_agreeing: bool = False) -> set[str]:
         observes = self.evidence.observes
         found: set[str] = set()
-        tried = 0
-        for scenario in self._in_order(rule):
-            if len(found) == wanted or tried == _TRIED:
+        for scenario in islice(self._in_order(rule), _TRIED):
+            if len(found) == wanted:
                 return found
-            tried += 1
             if model.play(scenario, observes) != self.evidence.expected(scenario):
                 found.add(scenario.id)
         if self.exact and not only_agreeing:

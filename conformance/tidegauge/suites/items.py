@@ -65,11 +65,14 @@ def _compare(
     applicable = examiner.applicable(known, report.left_out, item.suite)
     agreeing = examiner.compare(report, applicable, published)
     ran = {one.id for one in applicable}
+    considered = {one.id for one in known}
     for place, scenario in enumerate(drawn):
         if scenario.id in ran:
             report.ran.add(place)
             if scenario.id not in agreeing:
                 report.apart.add(place)
+        elif scenario.id in considered and examiner.is_beyond(scenario):
+            report.beyond.add(place)
 
 
 def scenario_at(item: PlannedItem, request: Request, policies: Policies, place: int) -> Scenario:
