@@ -16,6 +16,7 @@ from tidegauge_reference.outputs import ACTIVE, IDLE, Output
 from tidegauge_reference.strategy import WatermarkedInput, WatermarkStrategy
 from tidegauge_reference.timestamps import MAX
 
+
 class ValveWithDefects(Valve):
     """A valve of its own making. A subclass says which of the conditions it gets wrong."""
 

@@ -14,11 +14,11 @@ from tidegauge.detection.arena import DRAWN, FIXED, Arena
 from tidegauge.detection.campaign import conditions_for, try_named, try_syntax
 from tidegauge.detection.conditions import Conditions
 from tidegauge.detection.engine import WrongEngine
-from tidegauge.judging.limits import MEMORY, NoAnswer, answering_within
 from tidegauge.detection.score import MutantScore, scored
-from tidegauge.judging.changes.syntax_mutants import SyntaxMutant, load_syntax_mutants
 from tidegauge.detection.trial import Trial
+from tidegauge.judging.changes.syntax_mutants import SyntaxMutant, load_syntax_mutants
 from tidegauge.judging.examination import ItemReport
+from tidegauge.judging.limits import MEMORY, NoAnswer, answering_within
 from tidegauge.mutants import Mutant, load_mutants
 
 NO_FLUSH = load_mutants()["valve-no-flush"]

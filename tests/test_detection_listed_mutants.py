@@ -10,8 +10,8 @@ from tidegauge.detection.arena import arena_of
 from tidegauge.detection.campaign import conditions_for
 from tidegauge.detection.engine import WrongEngine
 from tidegauge.detection.listed_mutants import load_equivalents, load_survivors, read_arguments
-from tidegauge.judging.changes.syntax_mutants import MODULES, load_syntax_mutants
 from tidegauge.detection.trial import Trial
+from tidegauge.judging.changes.syntax_mutants import MODULES, load_syntax_mutants
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -115,8 +115,8 @@ def _asked_for(rule: Rule, started: Started) -> bool:
 def _exit_code(
     rules: list[RuleResult], properties: list[PropertyResult], items: list[ItemResult], succeeded: bool
 ) -> int:
-    """0 only if something was judged, and every claimed rule and property passes or fails as is known. An item
-    may fail by what is known to be flaky."""
+    """0 only if something was judged, and every claimed rule and property passes or fails as is known. An
+    item may fail by what is known to be flaky."""
     judged = any(rule.verdict == "pass" or rule.deviation is not None for rule in rules)
     passing = ("pass", "not-applicable")
     rules_pass = all(r.verdict in passing or r.flaky is not None or r.deviation is not None for r in rules)

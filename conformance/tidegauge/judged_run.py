@@ -159,8 +159,8 @@ def _circumstances(started: Started, finished: Mapping[str, Finished], policies:
 
 
 def _came_to_its_end(event: Finished | None) -> bool:
-    """Whether an item was judged, with or without answers, or ended in a scenario that is known: then that is an
-    error of its rules."""
+    """Whether an item was judged, with or without answers, or ended in a scenario that is known: then that is
+    an error of its rules."""
     if event is None:
         return False
     unanswered = event.report is not None and bool(event.report.errors)

@@ -69,16 +69,16 @@ class Suspect(Struct, frozen=True):
 class RuleResult(Struct, frozen=True, kw_only=True):
     """The verdict on one rule, with all that a reader needs to understand it.
 
-    `scenarios` and `steps` count where the rule decided in parts that agree with the specification.
-    `policy` says where the profile changes the sentence. `deviation`: the rule fails as a known deviation of the
-    engine, which is counted apart. `flaky` says why a changing answer is not held against the engine. `suspected`:
-    it fails as the most likely cause of differences that no model explains, not by a proof. `excludes` are the
-    mutants of the rule that a pass excludes, each of which would have shown in scenarios that were run; `thin`: they
-    are fewer than three. `stands_in_the_way` is the id of the smallest unexplained scenario because of which the
-    rule is not tested. `affected_by` are failing rules of components that this one builds on: those are the root.
-    `also_in` are other components in whose scenarios the rule was found broken, as they build on this one.
-    `reference` are the lines of the reference that decide by the rule, `vectors` the published ones that show it.
-    `since` is the version that added the rule.
+    `scenarios` and `steps` count where the rule decided in parts that agree with the specification. `policy`
+    says where the profile changes the sentence. `deviation`: the rule fails as a known deviation of the
+    engine, which is counted apart. `flaky` says why a changing answer is not held against the engine.
+    `suspected`: it fails as the most likely cause of differences that no model explains, not by a proof.
+    `excludes` are the mutants of the rule that a pass excludes, each of which would have shown in scenarios
+    that were run; `thin`: they are fewer than three. `stands_in_the_way` is the id of the smallest
+    unexplained scenario because of which the rule is not tested. `affected_by` are failing rules of
+    components that this one builds on: those are the root. `also_in` are other components in whose scenarios
+    the rule was found broken, as they build on this one. `reference` are the lines of the reference that
+    decide by the rule, `vectors` the published ones that show it. `since` is the version that added the rule.
     """
 
     id: str
@@ -112,8 +112,9 @@ class RuleResult(Struct, frozen=True, kw_only=True):
 
 class EngineError(Struct, frozen=True, kw_only=True):
     """How an engine gave no answer: `text` is what it raised ("ConnectionError: lost connection"), or in what
-    other way it failed, in `scenarios` of the `of` that ran in the `component`. `scenario` is the first of them,
-    `traceback` what the engine's own code printed there. `rules` are those that decide where no answer came."""
+    other way it failed, in `scenarios` of the `of` that ran in the `component`. `scenario` is the first of
+    them, `traceback` what the engine's own code printed there. `rules` are those that decide where no answer
+    came."""
 
     component: str
     kind: ErrorKind
@@ -126,8 +127,8 @@ class EngineError(Struct, frozen=True, kw_only=True):
 
 
 class Term(Struct, frozen=True, kw_only=True):
-    """One part of the model that behaves as the engine: a policy value, a named mutant, or a small change of the
-    reference (`kind`). `rules` are those that it breaks; `ties` are other terms that explain as much."""
+    """One part of the model that behaves as the engine: a policy value, a named mutant, or a small change of
+    the reference (`kind`). `rules` are those that it breaks; `ties` are other terms that explain as much."""
 
     name: str
     kind: TermKind
@@ -136,8 +137,8 @@ class Term(Struct, frozen=True, kw_only=True):
 
 
 class ComponentResult(Struct, frozen=True, kw_only=True):
-    """What a component's scenarios came to: how many ran, differ from the specification (`failing`) or were not
-    answered (`errors`); of those failing that were kept (`examined`), how many the `model` explains."""
+    """What a component's scenarios came to: how many ran, differ from the specification (`failing`) or were
+    not answered (`errors`); of those failing that were kept (`examined`), how many the `model` explains."""
 
     component: str
     scenarios: int
@@ -228,10 +229,10 @@ class ItemResult(Struct, frozen=True, kw_only=True):
 
 
 class Results(Struct, frozen=True, kw_only=True):
-    """A whole run. `jobs` are the pictures of the jobs that ran. `counts` is made by `counts_of` and has besides
-    `scenarios`, `steps`, `failing_scenarios` and `error_scenarios`. `complete` is false if the run ended early.
-    `left_out`: how many scenarios were not put to the engine, by the reason. `exit_code` is what the command
-    ended with."""
+    """A whole run. `jobs` are the pictures of the jobs that ran. `counts` is made by `counts_of` and has
+    besides `scenarios`, `steps`, `failing_scenarios` and `error_scenarios`. `complete` is false if the run
+    ended early. `left_out`: how many scenarios were not put to the engine, by the reason. `exit_code` is what
+    the command ended with."""
 
     schema: str
     tidegauge: str

@@ -88,8 +88,8 @@ class Run:
         )
 
     def refusal(self, component: str) -> list[tuple[Scenario, Failure]] | None:
-        """How the engine failed in every scenario of the preflight of a component; None if it answered one. Tried
-        once in each process."""
+        """How the engine failed in every scenario of the preflight of a component; None if it answered one.
+        Tried once in each process."""
         if component not in self._refusals:
             capabilities = self.implementation.capabilities
             scenarios = preflight_scenarios(COMPONENTS[component], self.policies, capabilities)

@@ -63,8 +63,9 @@ def mutants(
 ) -> None:
     """Put wrong engines through the suites: which are found out, by what, and how soon.
 
-    A named mutant is killed when a rule that it breaks is among the first three suspects, with each seed, and none
-    of its rules passes; one of --ast when a scenario fails. --soundness: how many rules pass that an engine breaks. Exit code 0: none survives. 1: not so. 2: bad input.
+    A named mutant is killed when a rule that it breaks is among the first three suspects, with each seed, and
+    none of its rules passes; one of --ast when a scenario fails. --soundness: how many rules pass that an
+    engine breaks. Exit code 0: none survives. 1: not so. 2: bad input.
     """
     components = component or list(COMPONENTS)
     _check(components, budget, syntax, seeds)
@@ -196,11 +197,8 @@ def _print(found: Score) -> None:
         if not one.killed:
             suspects = f"; suspected: {', '.join(one.suspects)}" if one.suspects else ""
             passing = f"; passing: {', '.join(one.passing)}" if one.passing else ""
-            rules = (
-                f" (breaks {'one of ' if len(one.rules) >= ANY_OF else ''}{', '.join(one.rules)}{suspects}{passing})"
-                if one.rules
-                else ""
-            )
+            which = "one of " if len(one.rules) >= ANY_OF else ""
+            rules = f" (breaks {which}{', '.join(one.rules)}{suspects}{passing})" if one.rules else ""
             OUT.print(f"[red]survives[/] {escape(one.name + rules)}", soft_wrap=True)
     percentage = 100 * found.killed / max(found.total, 1)
     OUT.print(

@@ -87,8 +87,8 @@ def _print_errors(errors: list[EngineError]) -> None:
     """How the engine gave no answer; each traceback once."""
     for error in errors[:_MOST_ERRORS]:
         OUT.print(
-            f"[bold magenta]ERROR[/] {line(error.component)} {line(error_words(error))}{line(error_detail(error))} "
-            f"(first in scenario {line(error.scenario)})",
+            f"[bold magenta]ERROR[/] {line(error.component)} {line(error_words(error))}"
+            f"{line(error_detail(error))} (first in scenario {line(error.scenario)})",
             soft_wrap=True,
         )
     if len(errors) > _MOST_ERRORS:

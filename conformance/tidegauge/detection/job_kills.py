@@ -1,8 +1,9 @@
-"""Where each mutant of whole jobs shows: `python -m tidegauge.detection.job_kills` runs the jobs of the suite on the
-reference's simulator with each of them, and writes what its properties see to `judging/job_kills.json`.
+"""Where each mutant of whole jobs shows: `python -m tidegauge.detection.job_kills` runs the jobs of the suite
+on the reference's simulator with each of them, and writes what its properties see to
+`judging/job_kills.json`.
 
-A job takes seconds, so a run does not try these mutants itself: it looks up which of the jobs that ran, and of the
-properties that held there, exclude them.
+A job takes seconds, so a run does not try these mutants itself: it looks up which of the jobs that ran, and
+of the properties that held there, exclude them.
 """
 
 from collections.abc import Sequence

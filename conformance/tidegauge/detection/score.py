@@ -27,8 +27,8 @@ class MutantScore(Struct, frozen=True, kw_only=True):
     judged until the first that failed, that one included, or all of a survivor. `seconds`: of the whole
     trial. `shrunk_steps`: of the smallest failing history. Of several seeds: the least favourable ones, and
     all of them in `seeds`. `conditions`: the profile or policies under which it was found out. `answers`:
-    False if it was ended because it came to no end. `passing`: rules that it breaks and that pass all the same,
-    so that it is not killed.
+    False if it was ended because it came to no end. `passing`: rules that it breaks and that pass all the
+    same, so that it is not killed.
     """
 
     name: str
@@ -97,8 +97,8 @@ def of_seeds(
     passing: Sequence[str],
     seconds: float,
 ) -> MutantScore:
-    """A named mutant's score: killed if with each seed, from 1, it is laid to a rule it breaks, and none of its
-    rules passes (`passing`)."""
+    """A named mutant's score: killed if with each seed, from 1, it is laid to a rule it breaks, and none of
+    its rules passes (`passing`)."""
     seeds = tuple(
         SeedScore(
             seed=seed,

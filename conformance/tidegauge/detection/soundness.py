@@ -1,5 +1,5 @@
-"""How sound verdicts are: engines with one, two and three defects, judged with and without the kit knowing the
-defects. No rule that an engine breaks may pass; of the others as many as possible should."""
+"""How sound verdicts are: engines with one, two and three defects, judged with and without the kit knowing
+the defects. No rule that an engine breaks may pass; of the others as many as possible should."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ COMBINATIONS = {"pair": 300, "triple": 100}
 
 
 class Case(Struct, frozen=True):
-    """An engine: the changes of a component's reference that it has, by name. `left_out`: the kit does not know
-    them, nor anything that behaves alike."""
+    """An engine: the changes of a component's reference that it has, by name. `left_out`: the kit does not
+    know them, nor anything that behaves alike."""
 
     component: str
     kind: Kind
@@ -60,9 +60,10 @@ class Case(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True, kw_only=True, tag=True):
-    """How a case was judged: rules that are broken (`listed`) and passed all the same (`false`), of the other rules
-    how many there are and how many passed, the failing rules that are listed and that are not. `hidden`: changes
-    that show in no scenario beside the others. `model` is what the engine was said to behave as."""
+    """How a case was judged: rules that are broken (`listed`) and passed all the same (`false`), of the other
+    rules how many there are and how many passed, the failing rules that are listed and that are not.
+    `hidden`: changes that show in no scenario beside the others. `model` is what the engine was said to
+    behave as."""
 
     key: str
     component: str

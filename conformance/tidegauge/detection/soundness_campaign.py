@@ -46,8 +46,8 @@ def part_of(cases: Sequence[Case], part: str) -> list[Case]:
 
 
 def measured(cases: Sequence[Case], workers: int, kept: Path | None) -> Iterator[Outcome | Nothing]:
-    """The outcome of each case, as they become known; those in the file `kept` are not tried again, the others are
-    appended to it. Raises `BadInput` if it is no such file."""
+    """The outcome of each case, as they become known; those in the file `kept` are not tried again, the
+    others are appended to it. Raises `BadInput` if it is no such file."""
     known = {one.key: one for one in _read(kept)} if kept is not None else {}
     wanted = {case.key for case in cases}
     yield from (one for key, one in known.items() if key in wanted)

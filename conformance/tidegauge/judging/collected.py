@@ -66,8 +66,8 @@ def evidence_of(
     observes: Observation,
     vectors: Iterable[Vector],
 ) -> Evidence:
-    """The evidence of a component. `compared` are its items whose scenarios can be drawn again, `reports` what
-    all of its items found, those too."""
+    """The evidence of a component. `compared` are its items whose scenarios can be drawn again, `reports`
+    what all of its items found, those too."""
     findings = merged(reports)
     return Evidence(
         COMPONENTS[component],

@@ -17,9 +17,9 @@ Standing = Literal["pass", "fail", "error", "not-tested"]
 
 @dataclass
 class RuleJudgement:
-    """What is proved of a rule, and why. `suspected`: by the spectrum alone. `in_the_way`: the id of the smallest
-    unexplained scenario that may be a breach of it. `term`: the change of the model that breaks it.
-    `undecided`: the rule decided too seldom. `beyond`: its breach shows only in what is beyond the engine."""
+    """What is proved of a rule, and why. `suspected`: by the spectrum alone. `in_the_way`: the id of the
+    smallest unexplained scenario that may be a breach of it. `term`: the change of the model that breaks it.
+    `undecided`: the rule decided too seldom."""
 
     standing: Standing
     reason: str
@@ -29,13 +29,12 @@ class RuleJudgement:
     excluded: list[str] = field(default_factory=list)
     thin: bool = False
     undecided: bool = False
-    beyond: bool = False
 
 
 @dataclass
 class ComponentJudgement:
-    """All rules of a component, and what the engine behaves as. `suspects`: how suspicious each rule is in what
-    the model does not explain, the most suspicious first."""
+    """All rules of a component, and what the engine behaves as. `suspects`: how suspicious each rule is in
+    what the model does not explain, the most suspicious first."""
 
     rules: dict[str, RuleJudgement]
     fit: Fit
@@ -129,7 +128,8 @@ def _hindered(
 def _by_what_agrees(
     rule: str, evidence: Evidence, found: Fit, exclusion: Exclusion, unexplained: Sequence[Difference]
 ) -> RuleJudgement:
-    """A pass, or why what agrees proves none: an error, if the rule would have decided where no answer came."""
+    """A pass, or why what agrees proves none: an error, if the rule would have decided where no answer
+    came."""
     judgement = _passing(rule, evidence, found, exclusion, unexplained)
     number = evidence.unreached.get(rule, 0)
     if judgement.standing == "pass" or not number:
@@ -146,9 +146,6 @@ def _passing(
     if exclusion.unseen:
         reason = f"a breach would not have been noticed: {', '.join(exclusion.unseen)}"
         return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained))
-    if exclusion.beyond and not exclusion.named:
-        reason = "a breach shows only in scenarios that need what the engine does not claim or cannot express"
-        return RuleJudgement("not-tested", reason, undecided=True, beyond=True)
     if not found.exact and not exclusion.named:
         reason = "no known mutant of the rule would have shown a breach"
         return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained))
@@ -201,7 +198,8 @@ def _unexplained(evidence: Evidence, found: Fit) -> list[Violation]:
 
 
 def _suspects(evidence: Evidence, rules: Sequence[str]) -> list[tuple[str, float]]:
-    """These rules by the Ochiai score of their decisions over the scenarios that differ, the highest first."""
+    """These rules by the Ochiai score of their decisions over the scenarios that differ, the highest
+    first."""
     kept = len(evidence.differing) / max(evidence.differ, len(evidence.differing), 1)
     spectrum = Spectrum(passed={one: round(number * kept) for one, number in evidence.decided.items()})
     cited: set[str] = set()

@@ -16,8 +16,8 @@ from .model import Model, Played
 
 @dataclass(frozen=True)
 class Difference:
-    """A scenario in which the engine differs, with what came out in canonical order; `at` is the first observed
-    span that differs. Where the outputs are fewer than the scenario's spans no more answer came."""
+    """A scenario in which the engine differs, with what came out in canonical order; `at` is the first
+    observed span that differs. Where the outputs are fewer than the scenario's spans no more answer came."""
 
     scenario: Scenario
     outputs: Played
@@ -37,12 +37,13 @@ class Violation:
 class Evidence:
     """All that is known of an engine in one component's scenarios under `policies`.
 
-    `known` are its known deviations: it is compared with a reference that has them. `agreeing` are scenarios in
-    which it agrees, those first that were chosen by hand; `differing` the kept ones in which it does not.
-    `vectors`: the rules that a published scenario shows, by its id. `unanswered`: in how many scenarios no answer
-    came where a rule decides, `unreached`: in how many it decides only after that. `beyond` are scenarios that need what the
-    engine does not claim, or that it cannot express. `decided`: in how many scenarios that agree each decision is made; `differ` is the
-    number of all that do not, kept or not. `silent`: it never output anything and differs.
+    `known` are its known deviations: it is compared with a reference that has them. `agreeing` are scenarios
+    in which it agrees, those first that were chosen by hand; `differing` the kept ones in which it does not.
+    `vectors`: the rules that a published scenario shows, by its id. `unanswered`: in how many scenarios no
+    answer came where a rule decides, `unreached`: in how many it decides only after that. `decided`: in how
+    many scenarios that agree each decision is made; `differ` is the number of all that do not, kept or not.
+    `beyond`: scenarios that were not run, since they need what the engine does not claim or has no words for.
+    `silent`: it never output anything and differs.
     """
 
     component: Component
@@ -77,8 +78,8 @@ class Evidence:
         return {}
 
     def spread(self, number: int) -> list[Scenario]:
-        """So many of the scenarios that agree: half of them from the front, where those by hand are, the others
-        evenly spread."""
+        """So many of the scenarios that agree: half of them from the front, where those by hand are, the
+        others evenly spread."""
         front = min(number // 2, len(self.agreeing))
         return [
             self.agreeing[place]

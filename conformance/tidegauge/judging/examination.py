@@ -95,9 +95,9 @@ class DeviationCount(Struct):
 
 
 class ErrorCount(Struct):
-    """Scenarios in which an engine gave no answer in the same way: how many, the first of them, what was raised
-    there, in how many of them each rule decides where no answer came (`rules`), and in how many it decides only
-    after that (`unreached`)."""
+    """Scenarios in which an engine gave no answer in the same way: how many, the first of them, what was
+    raised there, in how many of them each rule decides where no answer came (`rules`), and in how many it
+    decides only after that (`unreached`)."""
 
     kind: ErrorKind
     text: str
@@ -109,7 +109,8 @@ class ErrorCount(Struct):
 
 
 class SeenDifference(Struct):
-    """A scenario in which the engine differs, with its transcript; `at` is the first observed span that does."""
+    """A scenario in which the engine differs, with its transcript; `at` is the first observed span that
+    does."""
 
     scenario: Scenario
     transcript: Transcript
@@ -127,11 +128,11 @@ class SeenViolation(Struct):
 class ItemReport(Struct):
     """What a test item found; items of a run are merged by `results`.
 
-    `ran` are the places of the scenarios that were compared, among those that the item draws, `apart` of these
-    the ones in which the engine differs or gives no answer; `beyond` are those that need what the engine does not
-    claim or that it cannot express. `differences` and `violations` are a few of the
-    failing scenarios, of each kind of difference some. `errors`: by what was raised. `refused`: the engine gave no
-    answer in the preflight, so that nothing was run."""
+    `ran` are the places of the scenarios that were compared, among those that the item draws, `apart` of
+    these the ones in which the engine differs or gives no answer; `beyond` were not compared, since they need
+    what the engine does not claim or has no words for. `differences` and `violations` are a few of
+    the failing scenarios, of each kind of difference some. `errors`: by what was raised. `refused`: the
+    engine gave no answer in the preflight, so that nothing was run."""
 
     item: str
     component: str
@@ -160,7 +161,8 @@ class Examiner:
     """Judges one engine under one profile's policies.
 
     `about_to_run` is told each scenario's id before it runs; `shrink_seconds` caps the shrinking of one
-    failure. `deviations`: those known of the engine; it is compared with a reference that has them, `semantics`.
+    failure. `deviations`: those known of the engine; it is compared with a reference that has them,
+    `semantics`.
     """
 
     def __init__(
@@ -187,9 +189,11 @@ class Examiner:
     def applicable(
         self, scenarios: Iterable[Scenario], left_out: LeftOut | None = None, suite: str = ""
     ) -> list[Scenario]:
-        """Those within reach, and of them as many, evenly spread, as the engine can do of a suite. The others are
-        counted into `left_out`."""
-        kept = self.within_reach(scenarios, left_out)
+        """Those whose needs the engine claims; of these, those that it can express, and of them as many,
+        evenly spread, as it can do of a suite. The others are counted into `left_out`."""
+        claimed = set(self.implementation.capabilities)
+        kept = [scenario for scenario in scenarios if set(scenario.needs) <= claimed]
+        kept = self._expressible(kept, LeftOut() if left_out is None else left_out)
         at_most = self._limit(suite, kept)
         if at_most is None or len(kept) <= at_most:
             return kept
@@ -198,12 +202,10 @@ class Examiner:
             left_out.reasons[TOO_SLOW] = beyond
         return _a_few(kept, at_most)
 
-    def within_reach(self, scenarios: Iterable[Scenario], left_out: LeftOut | None = None) -> list[Scenario]:
-        """Those whose needs the engine claims, and of these, those that it can express; those that it cannot are
-        counted into `left_out`."""
+    def is_beyond(self, scenario: Scenario) -> bool:
+        """Whether a scenario needs what the engine does not claim, or has no words for."""
         claimed = set(self.implementation.capabilities)
-        kept = [scenario for scenario in scenarios if set(scenario.needs) <= claimed]
-        return self._expressible(kept, LeftOut() if left_out is None else left_out)
+        return not set(scenario.needs) <= claimed or self.adapter.inexpressible(scenario) is not None
 
     def within_its_means(self, property: Property, scenarios: Sequence[Scenario]) -> list[Scenario]:
         """Those that restore, they and their variants, no more often than the engine can in the time."""
@@ -257,8 +259,8 @@ class Examiner:
         scenarios: Sequence[Scenario],
         published: Mapping[str, list[Outputs]] | None = None,
     ) -> set[str]:
-        """Judge scenarios, counting into `report`, keeping some of those that differ and shrinking a few. The ids
-        of those in which the engine agrees."""
+        """Judge scenarios, counting into `report`, keeping some of those that differ and shrinking a few. The
+        ids of those in which the engine agrees."""
         failing: list[tuple[Scenario, Judgement]] = []
         answers = self.judged(scenarios, published)
         transcripts = {one.id: answer for one, (_, answer) in zip(scenarios, answers, strict=True)}
@@ -384,8 +386,8 @@ class Examiner:
     def _holds(
         self, property: Property, scenarios: Sequence[Scenario], report: ItemReport | None = None
     ) -> list[tuple[bool | None, bool]]:
-        """Whether the property holds of each scenario, and whether a known deviation violates it. Where no answer
-        comes it is counted into the report."""
+        """Whether the property holds of each scenario, and whether a known deviation violates it. Where no
+        answer comes it is counted into the report."""
         families = [_family(property, scenario) for scenario in scenarios]
         transcripts = iter(run(self.adapter, [m for family in families for m in family], self.about_to_run))
         found: list[tuple[bool | None, bool]] = []
@@ -496,9 +498,9 @@ def count_error(
     deciding: Iterable[str],
     unreached: Iterable[str] = (),
 ) -> None:
-    """Count a scenario in which no answer came, with the rules that decide there and only after that. What was
-    raised is kept once for each kind of exception; texts that differ only in a number or a quotation are of one
-    kind."""
+    """Count a scenario in which no answer came, with the rules that decide there and only after that. What
+    was raised is kept once for each kind of exception; texts that differ only in a number or a quotation are
+    of one kind."""
     key = f"{failure.kind} {_VARYING.sub('_', failure.text.partition(':')[0])}"
     counted = report.errors.get(key)
     if counted is None:

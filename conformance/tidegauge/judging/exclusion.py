@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
+from tidegauge_reference import CORE
+
 from ..scenario import Scenario
 from .changes.change import Change, named_changes, small_changes_at
 from .evidence import Evidence
@@ -11,12 +13,14 @@ from .fitting import Fit
 from .model import Model, model_of
 
 ENOUGH_KILLS = 10
-"""Where no model does all that the engine does, a rule's mutants must show in so many scenarios that agree."""
+"""Where no model does all that the engine does, a rule's mutants must show in so many scenarios that
+agree."""
 
 _TRIED = 6_000
 """So many scenarios are tried before a mutant counts as one that nothing shows."""
 
 _TRIED_AMONG_FAILURES = 1_500
+_TRIED_BEYOND = 2_000
 
 FEW = 3
 """A rule with fewer mutants is thin."""
@@ -24,20 +28,18 @@ FEW = 3
 
 @dataclass
 class Exclusion:
-    """Of one rule: the mutants that would have shown (`excluded`), of which so many are `named`, those that would
-    not (`unseen`), those that show only in what is `beyond` the engine, and in how many scenarios they showed, as
-    far as that was counted."""
+    """Of one rule: the mutants that would have shown (`excluded`), of which so many are `named`, those that
+    would not (`unseen`), and in how many scenarios they showed, as far as that was counted."""
 
     named: int = 0
     excluded: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
-    beyond: list[str] = field(default_factory=list)
     kills: int = 0
 
 
 class Excluding:
-    """Looks for scenarios that would have shown a mutant, inside the model of the engine if that is exact, and
-    else in scenarios in which the engine agrees."""
+    """Looks for scenarios that would have shown a mutant, inside the model of the engine if that is exact,
+    and else in scenarios in which the engine agrees."""
 
     def __init__(self, evidence: Evidence, fit: Fit, left_out: Collection[str] = ()) -> None:
         self.evidence = evidence
@@ -48,11 +50,10 @@ class Excluding:
             evidence.agreeing if not evidence.differing else evidence.spread(_TRIED_AMONG_FAILURES)
         )
         self.kills: dict[str, set[str] | None] = {}
-        self.beyond: set[str] = set()
 
     def of(self, rule: str) -> Exclusion:
-        """What is excluded of a rule. A mutant that cannot show here is not missed: under other policies it is
-        none, or it shows only in scenarios that need what the engine does not claim or that it cannot express."""
+        """What is excluded of a rule. A mutant that cannot show here does not count: under other policies it
+        is none, or it needs what the engine does not claim."""
         found = Exclusion()
         scenarios: set[str] = set()
         wanted = 1 if self.exact else ENOUGH_KILLS
@@ -61,9 +62,6 @@ class Excluding:
                 continue
             kills = self._kills(change, rule, wanted)
             if kills is None:
-                continue
-            if not kills and change.name in self.beyond:
-                found.beyond.append(change.name)
                 continue
             scenarios |= kills
             (found.excluded if kills else found.unseen).append(change.name)
@@ -86,37 +84,39 @@ class Excluding:
     def _kills(self, change: Change, rule: str, wanted: int) -> set[str] | None:
         """Scenarios that show a mutant, up to the wanted number; None if it is no mutant here."""
         if change.name not in self.kills:
-            self.kills[change.name] = self._search(change, rule, wanted)
+            kills = self._search(change, rule, wanted)
+            self.kills[change.name] = None if not kills and self._cannot_show(change) else kills
         return self.kills[change.name]
+
+    def _cannot_show(self, change: Change) -> bool:
+        """Whether a mutant that no scenario of the run shows is none for this engine: it shows in scenarios
+        that need what the engine does not claim or has no words for, or changes nothing under other policies
+        than those of `core`."""
+        evidence = self.evidence
+        if evidence.policies != CORE or evidence.known:
+            return True
+        with model_of(evidence.component, evidence.policies, [change]) as mutant:
+            return mutant is not None and any(
+                mutant.play(one) != evidence.reference.play(one)
+                for one in islice(evidence.beyond, _TRIED_BEYOND)
+            )
 
     def _search(self, change: Change, rule: str, wanted: int) -> set[str] | None:
         evidence = self.evidence
         with model_of(evidence.component, evidence.policies, [*self.model, change]) as inside:
             if inside is not None:
-                return self._showing(inside, rule, wanted) or self._beyond(inside, change)
+                return self._showing(inside, rule, wanted)
         if change.policy is not None or not self.model:
             return None
         with model_of(evidence.component, evidence.policies, [*evidence.known, change]) as beside:
-            if beside is None:
-                return None
-            return self._showing(beside, rule, wanted, only_agreeing=True) or self._beyond(beside, change)
-
-    def _beyond(self, model: Model, change: Change) -> set[str]:
-        """Note of a mutant that nothing shows whether what is beyond the engine would."""
-        observes = self.evidence.observes
-        scenarios = islice(self.evidence.beyond, _TRIED)
-        if any(model.play(one, observes) != self.evidence.expected(one) for one in scenarios):
-            self.beyond.add(change.name)
-        return set()
+            return None if beside is None else self._showing(beside, rule, wanted, only_agreeing=True)
 
     def _showing(self, model: Model, rule: str, wanted: int, only_agreeing: bool = False) -> set[str]:
         observes = self.evidence.observes
         found: set[str] = set()
-        tried = 0
-        for scenario in self._in_order(rule):
-            if len(found) == wanted or tried == _TRIED:
+        for scenario in islice(self._in_order(rule), _TRIED):
+            if len(found) == wanted:
                 return found
-            tried += 1
             if model.play(scenario, observes) != self.evidence.expected(scenario):
                 found.add(scenario.id)
         if self.exact and not only_agreeing:

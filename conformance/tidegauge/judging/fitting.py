@@ -41,7 +41,8 @@ class Fit:
 
     @property
     def proves(self) -> bool:
-        """Whether it does all that the engine does, by defects that are known: small changes can imitate others."""
+        """Whether it does all that the engine does, by defects that are known: small changes can imitate
+        others."""
         return self.exact and all(term.kind != "small-change" for term in self.terms)
 
     @property
@@ -155,7 +156,8 @@ class _Search:
         return sorted(tie, key=lambda one: (_KINDS[one.kind], len(one.rules)))
 
     def _shows_alone(self, change: Change, front: Sequence[Difference], current: dict[str, Played]) -> bool:
-        """Whether a change by itself shows in one of the scenarios no later than the engine leaves the model."""
+        """Whether a change by itself shows in one of the scenarios no later than the engine leaves the
+        model."""
         kept = self.alone.setdefault(change.name, {})
         missing = [one for one in front if one.scenario.id not in kept]
         if missing:

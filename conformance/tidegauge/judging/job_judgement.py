@@ -1,4 +1,5 @@
-"""What whole jobs prove of a rule: the properties in which its breach can show, and which mutants they exclude."""
+"""What whole jobs prove of a rule: the properties in which its breach can show, and which mutants they
+exclude."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
@@ -32,8 +33,9 @@ def judge_by_jobs(
     capabilities: frozenset[str],
     ran: Collection[str],
 ) -> RuleJudgement:
-    """The judgement of a rule by the jobs that `ran`: it passes if every property in which its breach can show was
-    checked and held, on the jobs that the engine claims to run, and its mutants would have violated one."""
+    """The judgement of a rule by the jobs that `ran`: it passes if every property in which its breach can
+    show was checked and held, on the jobs that the engine claims to run, and its mutants would have violated
+    one."""
     if rule in blamed:
         property = blamed[rule].failure.property
         return RuleJudgement("fail", f"the property {property} is violated")

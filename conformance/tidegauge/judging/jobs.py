@@ -31,8 +31,8 @@ def can_be_checked(property: str, capabilities: frozenset[str]) -> bool:
 
 class JobFinding(Struct, frozen=True):
     """A property checked on a job: `seen` says what was seen instead of what it demands, None if it holds.
-    `vacuous`: the job without alignment has the property too, so that it shows nothing. `unanswered`: a job that
-    must run for it did not."""
+    `vacuous`: the job without alignment has the property too, so that it shows nothing. `unanswered`: a job
+    that must run for it did not."""
 
     property: str
     rules: tuple[str, ...]

@@ -20,12 +20,13 @@ NO_TRANSCRIPT = Failure("missing", "the adapter returned no transcript for this 
 class Judgement(Struct, frozen=True):
     """The comparison of one transcript.
 
-    `diverges_at` is the first observed span that differs (None: none does), `last_step` the last step of
-    that span. `unanswered` says why no answer came to a span before which none differs: such a scenario is no
-    comparison, and `last_step` is where the answer is missing. `cited` are the decisions of the reference up to
-    and including that span, `deciding` the rules that decide in it, `unreached` those that decide only after it,
-    where no answer came. `shown` maps each rule to the number of steps in which it decided, counted only up to the last step after which an expected output
-    really came: that an input is ignored shows only when a later output agrees.
+    `diverges_at` is the first observed span that differs (None: none does), `last_step` the last step of that
+    span. `unanswered` says why no answer came to a span before which none differs: such a scenario is no
+    comparison, and `last_step` is where the answer is missing. `cited` are the decisions of the reference up
+    to and including that span, `deciding` the rules that decide in it, `unreached` those that decide only
+    after it, where no answer came. `shown` maps each rule to the number of steps in which it decided, counted
+    only up to the last step after which an expected output really came: that an input is ignored shows only
+    when a later output agrees.
     """
 
     diverges_at: int | None
@@ -95,8 +96,8 @@ def _suspected(scenario: Scenario, cited: Sequence[tuple[str, ...]], steps: int)
 
 
 def _deciding(scenario: Scenario, expectation: Expectation, first: int, steps: int) -> frozenset[str]:
-    """The decisions made in the steps from `first` on, or if there are none, what they show: a snapshot the rules
-    about snapshots, any other step the decisions before it."""
+    """The decisions made in the steps from `first` on, or if there are none, what they show: a snapshot the
+    rules about snapshots, any other step the decisions before it."""
     if decisions := _all(expectation.cited[first:steps]):
         return decisions
     about_snapshots = _about_snapshots(scenario, scenario.history[first:steps])

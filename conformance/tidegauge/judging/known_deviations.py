@@ -28,8 +28,8 @@ def expected(deviation: DeviationResult) -> bool:
 def as_known(
     rules: Sequence[RuleResult], deviations: Sequence[DeviationResult], known: KnownDeviations
 ) -> list[RuleResult]:
-    """The results of the rules with what is known of the engine: a rule that a deviation changes fails as known, as
-    far as the engine does not deviate in another way. A failing rule names those at the root."""
+    """The results of the rules with what is known of the engine: a rule that a deviation changes fails as
+    known, as far as the engine does not deviate in another way. A failing rule names those at the root."""
     deviating = {rule: one for one in deviations for rule in one.rules}
     flaky = {one.rule: f"{one.reason} ({one.link})" for one in known.flaky}
     roots = affected_by([rule.id for rule in rules if rule.verdict == "fail"], load_registry())

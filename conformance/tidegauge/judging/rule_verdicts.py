@@ -14,9 +14,10 @@ from .verdicts import Blamed, Findings, judged_by
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What besides the findings bears on the verdicts: what the engine claims; components without any answer in
-    the preflight, with the reason; rules that decide in a scenario that ended the engine's process; the items of
-    each component that did not come to their end, as their number and a reason; the jobs that ran."""
+    """What besides the findings bears on the verdicts: what the engine claims; components without any answer
+    in the preflight, with the reason; rules that decide in a scenario that ended the engine's process; the
+    items of each component that did not come to their end, as their number and a reason; the jobs that
+    ran."""
 
     capabilities: frozenset[str]
     refused: Mapping[str, str] = field(default_factory=dict)

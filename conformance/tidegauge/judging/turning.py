@@ -1,5 +1,5 @@
-"""Which rules a first difference may be a breach of: those one of whose decisions, turned the other way in the
-reference, makes it output what the engine did. No mutant is needed for that."""
+"""Which rules a first difference may be a breach of: those one of whose decisions, turned the other way in
+the reference, makes it output what the engine did. No mutant is needed for that."""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,8 +17,8 @@ _LAST = 6
 
 
 def rules_explaining(evidence: Evidence, unexplained: Sequence[Difference]) -> dict[str, str]:
-    """The rules one of whose decisions, turned at one step or from one step on, reproduces the first difference of
-    an unexplained scenario, each with the id of that scenario."""
+    """The rules one of whose decisions, turned at one step or from one step on, reproduces the first
+    difference of an unexplained scenario, each with the id of that scenario."""
     found: dict[str, str] = {}
     expected = {one.scenario.id: evidence.expected(one.scenario) for one in unexplained}
     for alike in by_kind(unexplained, expected).values():

@@ -55,8 +55,8 @@ class _CopyFinder(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self, is_package=not module)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the module's own or changed source; the package itself is left empty, and what is shared has the
-        original's names."""
+        """Run the module's own or changed source; the package itself is left empty, and what is shared has
+        the original's names."""
         package, _, name = module.__name__.partition(".")
         if name in _SHARED and name not in self.sources[package]:
             names = vars(_SHARED[name])

@@ -19,7 +19,6 @@ from ..version import __version__
 from .known_bugs import known_bug
 from .loading import load_copy, reference_source
 
-
 ANY_OF = 4
 """A mutant that lists so many rules, or more, breaks at least one of them; which, its list does not say."""
 

@@ -101,8 +101,8 @@ def conforms(report: ItemReport, run: Run) -> None:
         if report.errors:
             first = next(iter(report.errors.values()))
             pytest.fail(
-                f"no answer in {report.unanswered} of {report.scenarios} scenarios, first in {first.scenario}: "
-                f"{first.text}\n{first.traceback}",
+                f"no answer in {report.unanswered} of {report.scenarios} scenarios, first in "
+                f"{first.scenario}: {first.text}\n{first.traceback}",
                 pytrace=False,
             )
         return

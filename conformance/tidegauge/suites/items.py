@@ -59,20 +59,19 @@ def _compare(
     examiner: Examiner,
     report: ItemReport,
 ) -> None:
-    """Compare those that apply, noting the places of what ran, of what does not agree, and of what is beyond the
-    engine."""
+    """Compare those that apply, noting the places of what ran and of what does not agree."""
     drawn = list(scenarios)
     known = [one for one in drawn if published is None or one.id in published]
     applicable = examiner.applicable(known, report.left_out, item.suite)
     agreeing = examiner.compare(report, applicable, published)
     ran = {one.id for one in applicable}
-    within_reach = {one.id for one in examiner.within_reach(known)}
+    considered = {one.id for one in known}
     for place, scenario in enumerate(drawn):
         if scenario.id in ran:
             report.ran.add(place)
             if scenario.id not in agreeing:
                 report.apart.add(place)
-        elif scenario.id not in within_reach:
+        elif scenario.id in considered and examiner.is_beyond(scenario):
             report.beyond.add(place)
 
 

@@ -1,4 +1,5 @@
-"""What an engine may do otherwise than the reference: a policy's other value, a named mutant, a small change."""
+"""What an engine may do otherwise than the reference: a policy's other value, a named mutant, a small
+change."""
 
 import typing
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,8 +21,8 @@ from .syntax_mutants import SyntaxMutant, components_showing, load_syntax_mutant
 @dataclass(frozen=True)
 class Change:
     """One way to differ: the `segments` of the reference's text that it replaces, or the value of a `policy`.
-    `rules` are those that it breaks, of a small change those that decide at its place; `any_of`: it breaks one of
-    them at least, and not surely each."""
+    `rules` are those that it breaks, of a small change those that decide at its place; `any_of`: it breaks
+    one of them at least, and not surely each."""
 
     name: str
     kind: TermKind

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from ...mutants.loading import reference_source
 from ...mutants.mutant import Mutant
@@ -54,10 +55,7 @@ def changed_text(source: str, segments: Iterable[Segment]) -> str:
 def touch(segments: Sequence[Segment]) -> bool:
     """Whether two of the segments change the same text."""
     ordered = sorted(segments)
-    return any(
-        one.module == other.module and one.stop > other.start
-        for one, other in zip(ordered, ordered[1:], strict=False)
-    )
+    return any(one.module == other.module and one.stop > other.start for one, other in pairwise(ordered))
 
 
 def _part(text: str, number: int) -> str | None:
@@ -101,7 +99,8 @@ def _segment(module: str, edit: Edit, starts: Sequence[int]) -> Segment:
 
 
 def _span(node: ast.expr | ast.stmt, starts: Sequence[int]) -> tuple[int, int]:
-    assert node.end_lineno is not None and node.end_col_offset is not None
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
     return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
 
 
