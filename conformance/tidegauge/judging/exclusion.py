@@ -1,6 +1,6 @@
 """What a pass excludes: the mutants of a rule that would have shown in the scenarios that were run."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -90,16 +90,16 @@ class Excluding:
 
     def _cannot_show(self, change: Change) -> bool:
         """Whether a mutant that no scenario of the run shows is none for this engine: it shows in scenarios
-        that need what the engine does not claim or has no words for, or changes nothing under other policies
-        than those of `core`."""
+        that need what the engine does not claim or has no words for; or the run shows it under `core`, so that
+        it does what the profile or a known deviation does."""
         evidence = self.evidence
-        if evidence.policies != CORE or evidence.known:
-            return True
-        with model_of(evidence.component, evidence.policies, [change]) as mutant:
-            return mutant is not None and any(
-                mutant.play(one) != evidence.reference.play(one)
-                for one in islice(evidence.beyond, _TRIED_BEYOND)
-            )
+        with model_of(evidence.component, evidence.policies, [*evidence.known, change]) as mutant:
+            if mutant is not None and _differ(mutant, evidence.reference, evidence.beyond, _TRIED_BEYOND):
+                return True
+        if evidence.policies == CORE and not evidence.known:
+            return False
+        with model_of(evidence.component, CORE, ()) as core, model_of(evidence.component, CORE, [change]) as one:
+            return core is not None and one is not None and _differ(one, core, self.agreeing, _TRIED)
 
     def _search(self, change: Change, rule: str, wanted: int) -> set[str] | None:
         evidence = self.evidence
@@ -132,3 +132,9 @@ class Excluding:
         vectors = self.evidence.vectors
         yield from (one for one in self.agreeing[: len(vectors)] if rule in vectors.get(one.id, ()))
         yield from (self.agreeing[place] for place in range(len(self.agreeing)))
+
+
+def _differ(one: Model, other: Model, scenarios: Sequence[Scenario], tried: int) -> bool:
+    """Whether two models differ in so many of the scenarios."""
+    places = range(min(tried, len(scenarios)))
+    return any(one.play(scenarios[place]) != other.play(scenarios[place]) for place in places)

@@ -77,8 +77,6 @@ def _combined(rule: Rule, found: Sequence[RuleJudgement], findings: Findings) ->
     if rule.component != JUDGED_IN_OTHERS:
         open_ones = _of(found, "not-tested")
     if open_ones:
-        if all(one.beyond for one in open_ones):
-            return Ruling("not-applicable", open_ones[0].reason)
         never = rule.id not in findings.rules and all(one.undecided for one in open_ones)
         if rule.id in findings.left_out.rules and never:
             return Ruling("not-applicable", "it decides only in scenarios that the engine cannot express")
