@@ -149,8 +149,8 @@ def _passing(
     if not found.exact and not exclusion.named:
         reason = "no known mutant of the rule would have shown a breach"
         return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained))
-    if not exclusion.excluded:
-        decided = max(evidence.decided.get(rule, 0), evidence.decided.get(f"{rule}!", 0))
+    decided = max(evidence.decided.get(rule, 0), evidence.decided.get(f"{rule}!", 0))
+    if not exclusion.excluded or (not decided and _decides_beyond(rule, evidence)):
         if decided < ENOUGH_KILLS:
             reason = f"decided in {decided} scenarios that agree, {ENOUGH_KILLS} are needed"
             return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained), undecided=True)
@@ -163,6 +163,15 @@ def _passing(
     number = len(exclusion.excluded)
     reason = f"{number} mutant{'s' * (number > 1)} of the rule would have shown"
     return RuleJudgement("pass", reason, excluded=exclusion.excluded, thin=number < FEW)
+
+
+def _decides_beyond(rule: str, evidence: Evidence) -> bool:
+    """Whether a rule decides in what is beyond the engine: a mutant that breaks others, too, is no evidence of a
+    rule that decides nowhere else."""
+    decisions = {rule, f"{rule}!"}
+    return any(
+        decisions & set(step) for one in evidence.beyond for step in evidence.reference.cited(one)
+    )
 
 
 def _first(unexplained: Sequence[Difference]) -> str:
