@@ -68,12 +68,14 @@ def test_a_run_names_the_root_first_and_what_is_also_affected(tidegauge: Command
     failing: dict[str, dict[str, Any]] = {
         rule["id"]: rule for rule in results["rules"] if rule["verdict"] == "fail"
     }
-    assert "CLOCK-1" in failing
-    assert {rule["component"] for rule in failing.values()} == {"clock"}, "and no rule of what builds on it"
-    assert "idleness" in {name for rule in failing.values() for name in rule["also_in"]}
-    assert "Downstream, as they build on it: idleness" in ended.stdout
+    assert failing["CLOCK-1"]["affected_by"] == []
+    on_top = [rule for rule in failing.values() if rule["component"] != "clock"]
+    assert {rule["component"] for rule in on_top} == {"idleness"}, "and no rule of the valve"
+    assert all("CLOCK-1" in rule["affected_by"] for rule in on_top)
+    assert ended.stdout.index("CLOCK-1 (MUST)") < ended.stdout.index("IDLE-1 (MUST)")
+    assert "Downstream failure; root cause: CLOCK-1" in ended.stdout
     report = (tmp_path / "tidegauge-results" / "report.html").read_text("utf-8")
-    assert "the same breach shows in idleness" in report
+    assert "Downstream failures: parts that build on it" in report
 
 
 def test_rules_of_what_builds_on_a_broken_part_come_after_it() -> None:

@@ -36,6 +36,8 @@ def judge_by_jobs(
     """The judgement of a rule by the jobs that `ran`: it passes if every property in which its breach can
     show was checked and held, on the jobs that the engine claims to run, and its mutants would have violated
     one."""
+    if "job" in findings.silent:
+        return RuleJudgement("fail", "the engine output nothing at all, in any job")
     if rule in blamed:
         property = blamed[rule].failure.property
         return RuleJudgement("fail", f"the property {property} is violated")
