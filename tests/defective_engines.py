@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from types import SimpleNamespace
 from typing import Any
 
-from tidegauge import ComponentAdapter, IllegalArgument
+from tidegauge import ComponentAdapter
 from tidegauge.components.clock.vocabulary import ClockSetup
 from tidegauge.components.generator.vocabulary import GeneratorSetup
 from tidegauge.components.registry import COMPONENTS
 from tidegauge_reference import CORE, Valve
 from tidegauge_reference.clock import PausableClock
-from tidegauge_reference.outputs import ACTIVE, IDLE, Output
+from tidegauge_reference.outputs import ACTIVE, Output
 from tidegauge_reference.strategy import WatermarkedInput, WatermarkStrategy
 from tidegauge_reference.timestamps import MAX
 
@@ -63,18 +62,18 @@ class ValveWithDefects(Valve):
 
 
 class FourDefects(ValveWithDefects):
-    """It breaks VALVE-7, 8, 10 and 14."""
+    """It breaks VALVE-5, 7, 8 and 10."""
 
+    ignores_watermarks_while_idle = False
     ignores_repeated_statuses = False
     aligns_at_the_output = False
     catches_up_at_the_output = False
-    is_idle_after_a_flush = False
 
 
 class FiveDefects(FourDefects):
-    """It breaks VALVE-5, 7, 8, 10 and 14."""
+    """It breaks VALVE-14, too."""
 
-    ignores_watermarks_while_idle = False
+    is_idle_after_a_flush = False
 
 
 class ForgottenReturn(Valve):
@@ -132,14 +131,6 @@ class RefusesByNonsense(Valve):
 
     def _exists(self, channel: int) -> bool:
         return 0 <= channel < len(self.channels)
-
-
-class Deprecated(Valve):
-    """A conforming valve that is built on something deprecated."""
-
-    def watermark(self, channel: int, timestamp: int) -> list[Output]:
-        warnings.warn("use the new one", DeprecationWarning, stacklevel=1)
-        return super().watermark(channel, timestamp)
 
 
 class NeverAligned(WatermarkStrategy):

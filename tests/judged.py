@@ -155,7 +155,7 @@ def judgement_of(
     return judge_component(evidence_from(adapter, scenarios, policies), rules)
 
 
-def failing_rules(adapter: Adapter, scenarios: Iterable[Scenario], folder: Path) -> set[str]:
+def failing_rules(adapter: Adapter, scenarios: Iterable[Scenario]) -> set[str]:
     """The rules that fail by nothing but these scenarios of one component."""
     judgement = judgement_of(adapter, scenarios)
     return {rule for rule, one in judgement.rules.items() if one.standing == "fail"}

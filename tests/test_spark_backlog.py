@@ -7,7 +7,6 @@ durations are in milliseconds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -224,19 +223,19 @@ class AttributesFirst(BacklogDetectorProcessor):
         return super().take(component, step)[::-1]
 
 
-def test_a_wrong_detector_fails_its_rule_by_name(tmp_path: Path) -> None:
+def test_a_wrong_detector_fails_its_rule_by_name() -> None:
     adapter = SparkAdapter.having(backlog=lambda setup: AttributesFirst())({"engine": "tester"})
     detectors = [one for one in drawn("backlog", 150) if one.setup == DetectorSetup()]
-    assert failing_rules(adapter, detectors, tmp_path) == {"BACKLOG-6"}
+    assert failing_rules(adapter, detectors) == {"BACKLOG-6"}
 
 
-def test_a_combiner_that_waits_for_nobody_fails_its_rule_by_name(tmp_path: Path) -> None:
+def test_a_combiner_that_waits_for_nobody_fails_its_rule_by_name() -> None:
     def make(setup: CombinerSetup) -> RecordAttributesProcessor:
         return RecordAttributesProcessor(setup.channels, range(setup.channels))
 
     adapter = SparkAdapter.having(backlog=make)({"engine": "tester"})
     combiners = [one for one in drawn("backlog", 100) if isinstance(one.setup, CombinerSetup)]
-    assert failing_rules(adapter, combiners, tmp_path) == {"BACKLOG-10"}
+    assert failing_rules(adapter, combiners) == {"BACKLOG-10"}
 
 
 # The job's option, and data frames

@@ -265,12 +265,10 @@ def tester() -> SparkAdapter:
 
 
 @pytest.mark.parametrize("component", sorted({binding.component for binding in BINDINGS} | DECISIONS.keys()))
-def test_every_component_answers_the_published_vectors(
-    tester: SparkAdapter, component: str, tmp_path: Path
-) -> None:
+def test_every_component_answers_the_published_vectors(tester: SparkAdapter, component: str) -> None:
     scenarios: list[Scenario] = [vector.scenario for vector in load_vectors(component)]
     assert len(scenarios) >= 10
-    assert failing_rules(tester, scenarios, tmp_path) == set()
+    assert failing_rules(tester, scenarios) == set()
 
 
 def test_components_are_mixed_in_one_call_and_those_not_bound_are_left_out(tester: SparkAdapter) -> None:
@@ -299,7 +297,7 @@ class NeverActive(ValveProcessor):
         return (row for row in super().handleInputRows(key, rows, timerValues) if row.kind != "active")
 
 
-def test_any_component_can_be_replaced_and_the_right_rule_is_named(tmp_path: Path) -> None:
+def test_any_component_can_be_replaced_and_the_right_rule_is_named() -> None:
     class Obliging:
         def __init__(self, setup: Any) -> None:
             self.clock = DECISIONS["clock"](setup)
@@ -313,9 +311,9 @@ def test_any_component_can_be_replaced_and_the_right_rule_is_named(tmp_path: Pat
             return []
 
     adapter = SparkAdapter.having(valve=lambda setup: NeverActive(), clock=Obliging)(TESTER)
-    assert "VALVE-13" in failing_rules(adapter, drawn("valve", 300), tmp_path)
-    assert failing_rules(adapter, drawn("clock", 100), tmp_path) == {"CLOCK-4"}
-    assert failing_rules(adapter, drawn("splits", 100), tmp_path) == set()
+    assert "VALVE-13" in failing_rules(adapter, drawn("valve", 300))
+    assert failing_rules(adapter, drawn("clock", 100)) == {"CLOCK-4"}
+    assert failing_rules(adapter, drawn("splits", 100)) == set()
 
 
 def test_a_component_that_is_not_there_cannot_be_replaced() -> None:
@@ -372,18 +370,18 @@ def test_only_what_is_cheap_to_call_is_fuzzed() -> None:
 # Your own processor
 
 
-def test_the_example_of_a_user_passes(root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_example_of_a_user_passes(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(root / "examples")
     import my_valve_under_test
 
     adapter = my_valve_under_test.MyAdapter(TESTER)
     assert adapter.describe().capabilities == ("valve", "snapshot", "int64")
     vectors = [vector.scenario for vector in load_vectors("valve")]
-    assert failing_rules(adapter, [*vectors, *drawn("valve", 300)], tmp_path) == set()
+    assert failing_rules(adapter, [*vectors, *drawn("valve", 300)]) == set()
 
 
 def test_a_wrong_processor_of_a_user_fails_the_rule_it_breaks(
-    root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(root / "examples")
     import my_valve_under_test as example
@@ -396,7 +394,7 @@ def test_a_wrong_processor_of_a_user_fails_the_rule_it_breaks(
         name = "no flush"
         bindings = (example.MyAdapter.bindings[0].having(lambda setup: NoFlush(setup.channels)),)
 
-    assert failing_rules(Adapter(TESTER), drawn("valve", 300), tmp_path) == {"VALVE-15"}
+    assert failing_rules(Adapter(TESTER), drawn("valve", 300)) == {"VALVE-15"}
 
 
 class Counting(StatefulProcessor):

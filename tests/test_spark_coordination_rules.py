@@ -6,7 +6,6 @@ Right ones raise no alarm; with one decision changed, the kit names the rule tha
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -120,11 +119,9 @@ class BoundFromNothing(SourceCoordinators):
         ("ALIGN-10", BoundFromNothing),
     ],
 )
-def test_a_wrong_coordinator_breaks(
-    rule: str, coordinators: type[SourceCoordinators], tmp_path: Path
-) -> None:
+def test_a_wrong_coordinator_breaks(rule: str, coordinators: type[SourceCoordinators]) -> None:
     adapter = Decisions(coordinators=coordinators)
-    assert rule in failing_rules(adapter, scenarios("coordinator", 80), tmp_path)
+    assert rule in failing_rules(adapter, scenarios("coordinator", 80))
 
 
 class LeavingEndsNothing(LowWatermarkService):
@@ -153,11 +150,9 @@ class TellsThoseWithPartitions(LowWatermarkService):
     ("rule", "service"),
     [("LOW-4", LeavingEndsNothing), ("LOW-14", EmitsInAnyCase), ("LOW-10", TellsThoseWithPartitions)],
 )
-def test_a_wrong_low_watermark_service_breaks(
-    rule: str, service: type[LowWatermarkService], tmp_path: Path
-) -> None:
+def test_a_wrong_low_watermark_service_breaks(rule: str, service: type[LowWatermarkService]) -> None:
     adapter = Decisions(service=service)
-    assert rule in failing_rules(adapter, scenarios("low_watermark", 80), tmp_path)
+    assert rule in failing_rules(adapter, scenarios("low_watermark", 80))
 
 
 class ReportsTheStartValue(SourceSubtask):
@@ -191,9 +186,9 @@ class ForgetsToStopTheClock(SourceSubtask):
         ("SOURCE-13", ForgetsToStopTheClock),
     ],
 )
-def test_a_wrong_source_subtask_breaks(rule: str, subtask: type[SourceSubtask], tmp_path: Path) -> None:
+def test_a_wrong_source_subtask_breaks(rule: str, subtask: type[SourceSubtask]) -> None:
     adapter = Decisions(subtask=subtask)
-    assert rule in failing_rules(adapter, scenarios("source", 80), tmp_path)
+    assert rule in failing_rules(adapter, scenarios("source", 80))
 
 
 # What the kit does not ask

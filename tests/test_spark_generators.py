@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -491,11 +490,9 @@ class PassesOn(GeneratorProcessor):
 
 
 @pytest.mark.parametrize(("wrong", "rule"), [(WithoutTheLastMillisecond, "GEN-5"), (PassesOn, "GEN-10")])
-def test_a_wrong_generator_fails_its_rule_by_name(
-    wrong: type[GeneratorProcessor], rule: str, tmp_path: Path
-) -> None:
+def test_a_wrong_generator_fails_its_rule_by_name(wrong: type[GeneratorProcessor], rule: str) -> None:
     adapter = SparkAdapter.having(generator=lambda setup: generator_processor(setup, wrong))
-    assert failing_rules(adapter({"engine": "tester"}), drawn("generator", 200), tmp_path) == {rule}
+    assert failing_rules(adapter({"engine": "tester"}), drawn("generator", 200)) == {rule}
 
 
 # Data frames

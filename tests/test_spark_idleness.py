@@ -6,7 +6,6 @@ Expectations are worked out by hand. Timestamps are in milliseconds, the clock i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -234,12 +233,10 @@ class ActiveLast(IdlenessProcessor):
 
 
 @pytest.mark.parametrize(("wrong", "rule"), [(OnTheSystemClock, "IDLE-1"), (ActiveLast, "IDLE-5")])
-def test_wrong_idleness_fails_its_rule_by_name(
-    wrong: type[IdlenessProcessor], rule: str, tmp_path: Path
-) -> None:
+def test_wrong_idleness_fails_its_rule_by_name(wrong: type[IdlenessProcessor], rule: str) -> None:
     adapter = SparkAdapter.having(idleness=lambda setup: idleness_processor(setup, wrong))
     without_own_clocks = [one for one in drawn("idleness", 250) if one.setup.generator != "after-silence"]
-    assert failing_rules(adapter({"engine": "tester"}), without_own_clocks, tmp_path) == {rule}
+    assert failing_rules(adapter({"engine": "tester"}), without_own_clocks) == {rule}
 
 
 class OneFlag(InputActivityClock):
@@ -258,8 +255,6 @@ class EveryPauseHides(InputActivityClock):
 
 
 @pytest.mark.parametrize(("wrong", "rule"), [(OneFlag, "CLOCK-2"), (EveryPauseHides, "CLOCK-3")])
-def test_a_wrong_clock_fails_its_rule_by_name(
-    wrong: type[InputActivityClock], rule: str, tmp_path: Path
-) -> None:
+def test_a_wrong_clock_fails_its_rule_by_name(wrong: type[InputActivityClock], rule: str) -> None:
     adapter = SparkAdapter.having(clock=lambda setup: ClockDecisions(setup, wrong))
-    assert failing_rules(adapter({"engine": "tester"}), drawn("clock", 200), tmp_path) == {rule}
+    assert failing_rules(adapter({"engine": "tester"}), drawn("clock", 200)) == {rule}

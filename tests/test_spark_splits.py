@@ -6,7 +6,6 @@ Expectations are worked out by hand from the rule in the name of the test. Times
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -243,16 +242,16 @@ class CountedFromTheEnd(InputsProcessor):
         return super().take(component, Row(**{**step.asDict(), "input": number}))
 
 
-def test_a_wrong_processor_of_splits_fails_its_rule_by_name(tmp_path: Path) -> None:
+def test_a_wrong_processor_of_splits_fails_its_rule_by_name() -> None:
     adapter = SparkAdapter.having(splits=lambda setup: NothingDeferred())({"engine": "tester"})
     of_splits = [one for one in drawn("splits", 100) if one.setup == SplitOutputsSetup()]
-    assert failing_rules(adapter, of_splits, tmp_path) == {"SPLIT-10"}
+    assert failing_rules(adapter, of_splits) == {"SPLIT-10"}
 
 
-def test_a_wrong_processor_of_inputs_fails_its_rule_by_name(tmp_path: Path) -> None:
+def test_a_wrong_processor_of_inputs_fails_its_rule_by_name() -> None:
     adapter = SparkAdapter.having(splits=lambda setup: CountedFromTheEnd(setup.inputs))({"engine": "tester"})
     of_inputs = [one for one in drawn("splits", 100) if isinstance(one.setup, OperatorInputsSetup)]
-    assert failing_rules(adapter, of_inputs, tmp_path) == {"SPLIT-12"}
+    assert failing_rules(adapter, of_inputs) == {"SPLIT-12"}
 
 
 # Data frames
