@@ -83,8 +83,8 @@ def _failing(
     for term in found.terms if found.exact else ():
         if term.kind == "small-change":
             continue
-        broken = [rule for rule, _ in suspects if rule in term.rules][:1] if term.any_of else term.rules
-        for rule in broken:
+        deciding = [rule for rule, _ in suspects if rule in term.rules]
+        for rule in deciding[:1] if term.any_of else deciding or term.rules:
             failing.setdefault(
                 rule, RuleJudgement("fail", f"the engine behaves as {term.name}", term=term.name)
             )
