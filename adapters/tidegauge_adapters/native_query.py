@@ -115,6 +115,8 @@ class NativeQuery:
             offset = json.loads(_text(progress["sources"][0]["endOffset"]))
             if offset is None:  # there was no file yet
                 continue
+            if "watermark" not in progress["eventTime"]:  # a report that the query was idle: nothing ran
+                continue
             batch = self._batches.setdefault(progress["batchId"], MicroBatch(progress["batchId"]))
             batch.files = offset["logOffset"] + 1
             batch.watermark = milliseconds_of(progress["eventTime"]["watermark"])

@@ -27,6 +27,7 @@ from ..scenario import BadInput, JobScenario, Scenario, component_of, read_scena
 from ..transcript import Outputs, Transcript, encode_transcript, joined, spans
 from ..wording import answer_text, outputs_text, setup_text, step_text
 from .console import OUT, complains
+from .terminal_text import lines
 
 _Adapter = Annotated[str, typer.Option(help="The engine: a registered name, module:Class, or mutant:NAME.")]
 _Profile = Annotated[
@@ -67,7 +68,7 @@ def replay(
 ) -> None:
     """Show step by step what an engine does with scenarios from a file, and where it differs.
 
-    Exit code 0: it agrees. 1: it differs. 2: bad input.
+    Exit code 0: it agrees. 1: it differs, or gives no answer. 2: bad input.
     """
     given = read_scenario_file(file)
     engine, implementation, policies = _engine(adapter, profile, option)
@@ -83,7 +84,7 @@ def replay(
         for scenario, transcript in zip(scenarios, run(engine, scenarios), strict=True):
             judgement = judge(scenario, transcript, expect(scenario, semantics), implementation.observes)
             _show(scenario, transcript, judgement, implementation, semantics)
-            differs = differs or judgement.diverges_at is not None
+            differs = differs or not judgement.agrees
     finally:
         engine.close()
     raise typer.Exit(1 if differs else 0)
@@ -96,8 +97,10 @@ def _replay_job(job: JobScenario, findings: Iterable[JobFinding]) -> bool:
         table.add_column(column)
     violated = False
     for finding in findings:
-        violated = violated or finding.seen is not None
+        violated = violated or finding.seen is not None or finding.unanswered
         verdict = "holds" if finding.seen is None else "[bold red]violated[/]"
+        if finding.unanswered:
+            verdict = "[bold magenta]error: the job did not run[/]"
         if finding.vacuous:
             verdict = "[yellow]shows nothing: it holds without alignment too[/]"
         table.add_row(finding.property, verdict, escape(finding.seen or ""))
@@ -146,6 +149,8 @@ def _show(
     table = Table(box=None, pad_edge=False)
     for column in ("", "step", "expected", "got"):
         table.add_column(column)
+    missing = len(got) if judgement.unanswered is not None else None
+    place = judgement.diverges_at if missing is None else missing
     number = 0
     for span, length in enumerate(lengths):
         for index in range(length):
@@ -153,13 +158,15 @@ def _show(
             cells = [escape(step_text(scenario.history[number - 1]))]
             if index == length - 1:
                 answer = answer_text(got[span]) if span < len(got) else "no answer"
-                if span == judgement.diverges_at:
+                if span == place:
                     answer = f"[bold red]{escape(answer_text(judgement.got))}[/]"
                 cells += [escape(outputs_text(expected[span])), answer]
-            table.add_row("->" if span == judgement.diverges_at else str(number), *cells)
+            table.add_row("->" if span == place else str(number), *cells)
     OUT.print(f"{escape(scenario.id)}: {setup_text(scenario)}")
     OUT.print(table)
-    agrees = (
-        "agrees with the specification" if judgement.diverges_at is None else "differs from the specification"
-    )
-    OUT.print(f"{escape(implementation.name)} {agrees}\n")
+    if judgement.unanswered is not None:
+        OUT.print(lines(judgement.unanswered.traceback), soft_wrap=True)
+        OUT.print(f"{escape(implementation.name)} gives no answer: an error, and no breach of a rule\n")
+        return
+    agrees = "agrees with" if judgement.diverges_at is None else "differs from"
+    OUT.print(f"{escape(implementation.name)} {agrees} the specification\n")

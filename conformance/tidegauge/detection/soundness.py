@@ -28,6 +28,7 @@ from ..judging.evidence import Difference, Evidence, Violation, first_difference
 from ..judging.model import Model, Played, model_of
 from ..judging.verdicts import judged_by
 from ..scenario import Scenario
+from ..traceability import status
 from ..transcript import Transcript
 from ..vectors import load_vectors
 from .listed_mutants import load_equivalents
@@ -228,7 +229,11 @@ def outcome_of(case: Case) -> Outcome | None:
         return None
     left_out = set().union(*(_alike(case.component, one.name) for one in changes)) if case.left_out else set()
     claimed = frozenset({case.component, *sample.component.extras})
-    rules = [one.id for one in load_registry().rules.values() if case.component in judged_by(one, claimed)]
+    rules = [
+        one.id
+        for one in load_registry().rules.values()
+        if case.component in judged_by(one, claimed) and status(one)[0] == "judged"
+    ]
     judgement = judge_component(evidence, rules, left_out)
     listed = {rule for one in visible for rule in one.rules} & set(rules)
     hidden_rules = {rule for one in changes for rule in one.rules} - listed

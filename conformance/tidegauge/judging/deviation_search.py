@@ -81,7 +81,7 @@ def _best(
 
 def _agreeing(answers: _Answers, semantics: Semantics, observes: Observation) -> int:
     return sum(
-        judge(scenario, transcript, expect(scenario, semantics), observes).diverges_at is None
+        judge(scenario, transcript, expect(scenario, semantics), observes).agrees
         for scenario, transcript in answers
     )
 

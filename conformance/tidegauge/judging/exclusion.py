@@ -98,7 +98,10 @@ class Excluding:
                 return True
         if evidence.policies == CORE and not evidence.known:
             return False
-        with model_of(evidence.component, CORE, ()) as core, model_of(evidence.component, CORE, [change]) as one:
+        with (
+            model_of(evidence.component, CORE, ()) as core,
+            model_of(evidence.component, CORE, [change]) as one,
+        ):
             return core is not None and one is not None and _differ(one, core, self.agreeing, _TRIED)
 
     def _search(self, change: Change, rule: str, wanted: int) -> set[str] | None:
