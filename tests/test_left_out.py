@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from engines import SeenLessClosely, ValveAdapter, examiner_of, histories, valve_scenario
+from judged import judged
 from msgspec.structs import replace
 from report_samples import property_result, results
 
@@ -16,8 +17,8 @@ from tidegauge.commands.summary import print_summary
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep
 from tidegauge.deviations import Deviation, deviations_of
-from tidegauge.judging.examination import TOO_SLOW, Counted, Examiner, ItemReport, LeftOut, PropertyCount
-from tidegauge.judging.verdicts import Findings, merged
+from tidegauge.judging.examination import TOO_SLOW, Examiner, ItemReport, LeftOut, PropertyCount
+from tidegauge.judging.verdicts import merged
 from tidegauge.plan import PlannedItem
 from tidegauge.property_results import _property_verdict
 from tidegauge.request import Request
@@ -26,7 +27,6 @@ from tidegauge.scenario import BadInput
 from tidegauge.suites.items import examine
 from tidegauge_reference import CORE, Valve
 from tidegauge_reports.conclusion import conclude
-from tidegauge_spec import load_registry
 
 PROPERTIES = {property.name: property for property in COMPONENTS["valve"].properties}
 
@@ -108,20 +108,16 @@ def test_the_shrinker_tries_what_can_be_expressed_and_not_too_much_at_a_time() -
     assert len([name for name in ids if "shrunk" in name]) <= 5 * 6, "five a round, a few rounds"
 
 
-RULE = load_registry().rules["VALVE-14"]
-
-
-
-def test_a_rule_that_decides_only_in_what_is_left_out_is_not_applicable() -> None:
-    found = Findings(left_out=LeftOut(rules={"VALVE-14": 3}))
-    value, reason = verdict(RULE, found, {}, CLAIMED)
-    assert (value, reason) == (
-        "not-applicable",
-        "it decides only in scenarios that the engine cannot express",
-    )
-    assert verdict(RULE, Findings(), {}, CLAIMED)[0] == "not-judged"
-    found.rules = {"VALVE-14": Counted(2, 2)}
-    assert verdict(RULE, found, {}, CLAIMED)[0] == "not-judged", "it decided, only too rarely"
+def test_a_rule_that_decides_only_in_what_is_left_out_is_not_applicable(tmp_path: Path) -> None:
+    """Without words for a status nothing can be idle."""
+    rules = judged(WithoutStatuses(), tmp_path, components=["valve"])
+    about_statuses = [f"VALVE-{number}" for number in (6, 7, 8, 9, 10, 12, 13, 14, 15, 16)]
+    assert {rules[name].verdict for name in about_statuses} == {"not-applicable"}
+    assert {rules[name].reason for name in about_statuses} == {
+        "it decides only in scenarios that the engine cannot express"
+    }
+    assert {rules[f"VALVE-{number}"].verdict for number in (1, 2, 3, 19, 22)} == {"pass"}
+    assert not {rule.verdict for rule in rules.values()} & {"fail", "error", "not-tested"}
 
 
 def test_items_are_summed_up() -> None:
@@ -142,7 +138,10 @@ def test_a_property_whose_situation_cannot_be_expressed_is_not_applicable() -> N
         "not-applicable",
         "its situation arises only in scenarios that the engine cannot express",
     )
-    assert _property_verdict(True, PropertyCount()) == ("not-run", "inconclusive: its situation never arose")
+    assert _property_verdict(True, PropertyCount()) == (
+        "not-tested",
+        "inconclusive: its situation never arose",
+    )
 
 
 def test_a_property_whose_situation_a_known_deviation_excludes_is_known() -> None:
@@ -170,7 +169,7 @@ def test_nor_need_it_arise_in_the_few_scenarios_that_an_engine_can_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("deviates_as", "verdict"), [("valve-no-statuses", "not-applicable"), (None, "not-run")]
+    ("deviates_as", "verdict"), [("valve-no-statuses", "not-applicable"), (None, "not-tested")]
 )
 def test_a_property_of_a_slow_engine_is_not_open_when_its_deviation_excludes_the_situation(
     deviates_as: str | None, verdict: str
