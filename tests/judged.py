@@ -37,6 +37,7 @@ def events_of(
     adapter: Adapter,
     folder: Path,
     *,
+    adapter_name: str = "x:Y",
     components: Sequence[str] = (),
     rules: Sequence[str] = (),
     profile: str = "core",
@@ -46,7 +47,11 @@ def events_of(
     """The journal of a run of the smoke budget in this process. Items that are not `wanted` do not come to their
     end."""
     request = Request(
-        adapter="x:Y", components=tuple(components), rules=tuple(rules), budget="smoke", out=str(folder)
+        adapter=adapter_name,
+        components=tuple(components),
+        rules=tuple(rules),
+        budget="smoke",
+        out=str(folder),
     )
     implementation = adapter.describe()
     policies = PROFILES[profile]
