@@ -166,8 +166,8 @@ def _passing(
 
 
 def _decides_beyond(rule: str, evidence: Evidence) -> bool:
-    """Whether a rule decides in what is beyond the engine: a mutant that breaks others, too, is no evidence of a
-    rule that decides nowhere else."""
+    """Whether a rule decides in what is beyond the engine: a mutant that breaks others, too, is no evidence
+    of a rule that decides nowhere else."""
     decisions = {rule, f"{rule}!"}
     return any(decisions & set(step) for one in evidence.beyond for step in evidence.reference.cited(one))
 

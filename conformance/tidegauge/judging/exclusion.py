@@ -90,8 +90,8 @@ class Excluding:
 
     def _cannot_show(self, change: Change) -> bool:
         """Whether a mutant that no scenario of the run shows is none for this engine: it shows in scenarios
-        that need what the engine does not claim or has no words for; or the run shows it under `core`, so that
-        it does what the profile or a known deviation does."""
+        that need what the engine does not claim or has no words for; or the run shows it under `core`, so
+        that it does what the profile or a known deviation does."""
         evidence = self.evidence
         with model_of(evidence.component, evidence.policies, [*evidence.known, change]) as mutant:
             if mutant is not None and _differ(mutant, evidence.reference, evidence.beyond, _TRIED_BEYOND):
