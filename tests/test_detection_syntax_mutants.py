@@ -11,7 +11,7 @@ import pytest
 
 import tidegauge_reference
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.detection import syntax_mutants
+from tidegauge.judging.changes import syntax_mutants
 from tidegauge.judging.changes.syntax_mutants import LEFT_OUT, MODULES, SyntaxMutant, load_syntax_mutants
 from tidegauge.mutants.loading import forget_copy, reference_source
 from tidegauge_reference import Policies, Valve
@@ -50,7 +50,7 @@ def test_there_are_many_of_every_kind() -> None:
 @pytest.mark.parametrize("module", ["valve", "clock", "timestamps"])
 def test_names_and_numbers_are_always_the_same(module: str) -> None:
     before = [name for name, mutant in load_syntax_mutants().items() if mutant.module == module]
-    again = [name for name, _ in syntax_mutants._edits.__wrapped__(module)[1]]
+    again = [name for name, _ in syntax_mutants.edits_of.__wrapped__(module)[1]]
     assert again == before
     assert [load_syntax_mutants()[name].number for name in again] == list(range(len(again)))
 

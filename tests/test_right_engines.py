@@ -12,13 +12,15 @@ from types import ModuleType
 import pytest
 from component_scenarios import DRAWN, all_kinds, drawn
 from engines import examiner_of
+from judged import judged
 from msgspec.structs import replace
 from right_engines import adapters
 
 from tidegauge import Adapter, Implementation, Scenario, Transcript
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.judging.examination import ItemReport
-from tidegauge.judging.verdicts import ENOUGH_SCENARIOS, blamed_rules, merged
+from tidegauge.judging.exclusion import ENOUGH_KILLS
+from tidegauge.judging.verdicts import blamed_rules, merged
 from tidegauge.transcript import Observation, Outputs, joined, spans
 from tidegauge.vectors import load_vectors, published_outputs
 from tidegauge_adapters.reference import ReferenceAdapter
@@ -81,9 +83,17 @@ def test_a_right_engine_raises_no_alarm(name: str) -> None:
     assert report.failures == []
     assert report.failing == 0
     for property in COMPONENTS[component].properties:
-        assert report.properties[property.name].checked >= ENOUGH_SCENARIOS, property.name
+        assert report.properties[property.name].checked >= ENOUGH_KILLS, property.name
     for rule in load_registry().of_component(component):
-        assert report.rules[rule.id].scenarios >= ENOUGH_SCENARIOS, rule.id
+        assert report.rules[rule.id].scenarios >= ENOUGH_KILLS, rule.id
+
+
+@each_engine
+def test_a_right_engine_passes_every_rule_that_it_claims(name: str, tmp_path: Path) -> None:
+    adapter = adapter_of(name)
+    rules = judged(adapter, tmp_path, components=[component_of(adapter)])
+    assert {rule.id: rule.reason for rule in rules.values() if rule.verdict != "pass"} == {}
+    assert all(rule.excludes for rule in rules.values())
 
 
 def test_there_are_three_engines_of_each() -> None:
@@ -169,6 +179,16 @@ def test_with_a_few_words_changed_it_is_caught_and_the_rule_named(
     suspects = [[suspect for suspect, _ in found.suspects[:3]] for found in blamed.values()]
     assert any(rule in first for first in suspects), suspects
     assert min(len(found.failure.scenario.history) for found in blamed.values()) <= 8
+
+
+@each_engine
+def test_the_rule_that_it_then_breaks_does_not_pass(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rule, adapter = broken(name, monkeypatch)
+    rules = judged(adapter, tmp_path, components=[component_of(adapter)])
+    assert rules[rule].verdict in ("fail", "not-tested")
+    assert "fail" in {one.verdict for one in rules.values()}
 
 
 class OtherReceiversFirst(Adapter):
