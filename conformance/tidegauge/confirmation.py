@@ -1,5 +1,5 @@
-"""Counterexamples once more, in a fresh process and each by itself: one whose answer depends on what ran before it
-does not repeat there."""
+"""Counterexamples once more, in a fresh process and each by itself: one whose answer depends on what ran
+before it does not repeat there."""
 
 import subprocess
 import sys
