@@ -12,6 +12,9 @@ from .fitting import Fit, fit
 from .model import model_of
 from .turning import rules_explaining
 
+_LIKELY = 0.8
+"""A rule is a likely cause if its suspiciousness is at least this part of the highest."""
+
 Standing = Literal["pass", "fail", "error", "not-tested"]
 
 
@@ -62,7 +65,7 @@ def _judged(evidence: Evidence, rules: Sequence[str], left_out: Collection[str])
     suspects = _suspects(evidence, rules)
     excused = unexplained if found.proves else evidence.differing
     turned = rules_explaining(evidence, excused) if excused else {}
-    failing = _failing(evidence, found, suspects, turned)
+    failing = _failing(evidence, found, unexplained, suspects, turned)
     speaking = _speaking(evidence, found, unexplained)
     excluding = Excluding(evidence, found, left_out)
     judged = {}
@@ -75,10 +78,12 @@ def _judged(evidence: Evidence, rules: Sequence[str], left_out: Collection[str])
 def _failing(
     evidence: Evidence,
     found: Fit,
+    unexplained: Sequence[Difference],
     suspects: Sequence[tuple[str, float]],
     turned: Mapping[str, str],
 ) -> dict[str, RuleJudgement]:
-    """The rules that are proved broken; where nothing proves one, the most likely cause."""
+    """The rules that are proved broken; where none of them is a likely cause of what is unexplained, the most
+    likely cause, too."""
     failing: dict[str, RuleJudgement] = {}
     for term in found.terms if found.exact else ():
         if term.kind == "small-change":
@@ -92,7 +97,8 @@ def _failing(
         if len(violation.property.rules) == 1:
             reason = f"the property {violation.property.name} is violated"
             failing.setdefault(violation.property.rules[0], RuleJudgement("fail", reason))
-    if not failing and suspects:
+    likely = {rule for rule, score in suspects if score >= _LIKELY * suspects[0][1]}
+    if suspects and not (failing and (likely & set(failing) or not unexplained)):
         highest = [rule for rule, score in suspects if score == suspects[0][1]]
         rule = next((one for one in highest if one in turned), highest[0])
         reason = f"the most likely cause (suspiciousness {suspects[0][1]:.2f}), not proved"
