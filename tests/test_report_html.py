@@ -682,7 +682,7 @@ def test_a_model_is_said_in_a_line() -> None:
     assert f"{said} failing scenarios" in read(render(results([rule(1, "fail")], components=[found]))).text
     one = fitted("a", explained=170)
     assert (
-        "valve behaves as a: explains 170 of 175 failing scenarios"
+        "valve behaves in part as a: explains 170 of 175 failing scenarios"
         in read(render(results(components=[one]))).text
     )
     assert "behaves as" not in read(render(results(components=[component_result(3)]))).text

@@ -56,4 +56,5 @@ def model_words(found: ComponentResult) -> str:
     if found.examined != found.failing:
         of += f" examined scenarios, of {found.failing:,}"
     explains = f"explains {found.explained:,} of {of} failing scenarios"
-    return f"{found.component} behaves as {listed}{together}: {explains}"
+    behaves = "behaves as" if found.explained == found.examined else "behaves in part as"
+    return f"{found.component} {behaves} {listed}{together}: {explains}"

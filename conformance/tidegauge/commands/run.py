@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ..adapter_loading import adapter_names
 from ..assembly import assemble, write_results
+from ..confirmation import confirmed
 from ..journal import FILE_NAME, AnyEvent, Finished, JournalReader, Refused, Started
 from ..last_run import last_run_set_aside
 from ..registered_reports import Written, find_requested, write_registered
@@ -116,7 +117,7 @@ def run(
         _child(command, log.fileno()) as child,
     ):
         events = _followed(child, out, remove_last_run)
-    assembled = _assembled(events, child.returncode, out, time.monotonic() - began)
+    assembled = confirmed(_assembled(events, child.returncode, out, time.monotonic() - began), request)
     results, written = _recorded(assembled, out, requested)
     if update_deviations and deviations is not None:
         bring_up_to_date(deviations, results, request)

@@ -17,8 +17,9 @@ def example_of(
     evidence: Evidence,
     terms: Sequence[Change],
 ) -> FoundFailure | None:
-    """The shortest failure that the rule's term of the model explains by itself; or else in which the rule
-    decides; or else any. None if there is none, not even unshrunk."""
+    """The shortest failure that the rule's term of the model explains by itself; or else that a breach of the
+    rule would reproduce; or else in which the rule decides; or else any. None if there is none, not even
+    unshrunk."""
     compared = [one for one in failures if one.property is None]
     if judgement.standing == "fail" and "property" in judgement.reason:
         compared = [
@@ -39,8 +40,9 @@ def example_of(
                     )
                 ):
                     return one
+    explained = [one for one in ranked if rule in one.explaining]
     decides = [one for one in ranked if rule in {decision.removesuffix("!") for decision in one.cited}]
-    return next(iter(decides or ranked), None)
+    return next(iter(explained or decides or ranked), None)
 
 
 def _shortest(differing: Sequence[Difference]) -> list[Difference]:
