@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.generation.histories import draw_history
-from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.examination import Examiner
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.scenario import Scenario
 from tidegauge.vocabulary import Restore, Snapshot
 from tidegauge_adapters.reference import ReferenceAdapter

@@ -12,7 +12,8 @@ from tidegauge.components.registry import COMPONENTS
 from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep, ValveSetup, WatermarkStep
 from tidegauge.generation.cover import state_cover
 from tidegauge.generation.histories import draw_history
-from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.examination import Examiner
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.results import RuleResult
 from tidegauge.scenario import ValveScenario
 from tidegauge.transcript import Observation, joined, spans

@@ -17,7 +17,8 @@ from tidegauge.deviations import KnownDeviations
 from tidegauge.journal import AnyEvent, Ended, Finished, Started
 from tidegauge.judging.component_judgement import ComponentJudgement, judge_component
 from tidegauge.judging.evidence import Difference, Evidence
-from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.examination import Examiner
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.judging.model import canonical
 from tidegauge.judging.verdicts import judged_by
 from tidegauge.plan import PlannedItem, plan

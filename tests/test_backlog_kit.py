@@ -18,7 +18,7 @@ from tidegauge.components.backlog.vocabulary import (
     WatermarkStep,
 )
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.examination import ItemReport
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.judging.oracle import expect
 from tidegauge.mutants import MutantAdapter, load_mutants
 from tidegauge.property import Property

@@ -15,7 +15,8 @@ from tidegauge.adapter import read_outputs
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.generation.histories import has_effect
 from tidegauge.generation.random_source import RandomSource
-from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.examination import Examiner
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.judging.oracle import expect
 from tidegauge.judging.verdicts import merged
 from tidegauge.mutants import MutantAdapter, load_mutants

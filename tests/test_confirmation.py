@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conftest import Command, run_module
+
 from tidegauge.results import read_results
 
 SHARED = """

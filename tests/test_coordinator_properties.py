@@ -10,7 +10,7 @@ from engines import examiner_of
 
 from tidegauge import ComponentAdapter
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.examination import ItemReport
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.mutants import MutantAdapter, load_mutants
 from tidegauge.property import Property
 from tidegauge_reference import CORE, FLINK_2_3, Policies

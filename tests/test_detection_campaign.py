@@ -17,7 +17,7 @@ from tidegauge.detection.engine import WrongEngine
 from tidegauge.detection.score import MutantScore, scored
 from tidegauge.detection.trial import Trial
 from tidegauge.judging.changes.syntax_mutants import SyntaxMutant, load_syntax_mutants
-from tidegauge.judging.examination import ItemReport
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.judging.limits import MEMORY, NoAnswer, answering_within
 from tidegauge.mutants import Mutant, load_mutants
 

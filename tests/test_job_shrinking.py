@@ -17,7 +17,8 @@ from tidegauge.components.job.shrinking import simplify
 from tidegauge.components.job.vocabulary import JobSetup
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.deviations import Deviation
-from tidegauge.judging.examination import Examiner, FoundFailure, ItemReport
+from tidegauge.judging.examination import Examiner
+from tidegauge.judging.item_report import FoundFailure, ItemReport
 from tidegauge.judging.job_examination import examine_job
 from tidegauge.judging.job_shrinking import JobShrinker
 from tidegauge.judging.jobs import JobFinding, family, finding, runs_of

@@ -5,7 +5,8 @@ import pytest
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.job.properties import JOB_PROPERTIES
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.examination import Examiner
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.judging.job_examination import examine_job
 from tidegauge.judging.jobs import RULES_OF_JOB_PROPERTIES
 from tidegauge.judging.verdicts import Findings, blamed_rules, merged

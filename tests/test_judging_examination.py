@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from tidegauge import Adapter, Implementation, Scenario, Transcript
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.examination import Counted, ItemReport
+from tidegauge.judging.item_report import Counted, ItemReport
 from tidegauge.judging.verdicts import blamed_rules, merged
 from tidegauge.mutants import MutantAdapter, load_mutants
 from tidegauge.property import Property

@@ -8,8 +8,8 @@ from dataclasses import replace as replace_rule
 import pytest
 
 from tidegauge.judging.component_judgement import ComponentJudgement, RuleJudgement, Standing
-from tidegauge.judging.examination import LeftOut, PropertyCount
 from tidegauge.judging.fitting import Fit
+from tidegauge.judging.item_report import LeftOut, PropertyCount
 from tidegauge.judging.job_judgement import job_kills
 from tidegauge.judging.jobs import RULES_OF_JOB_PROPERTIES, can_be_checked
 from tidegauge.judging.rule_verdicts import Circumstances, ruling

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.judging.blame import Spectrum
-from tidegauge.judging.examination import Counted, FoundFailure
+from tidegauge.judging.item_report import Counted, FoundFailure
 from tidegauge.judging.verdicts import Blamed, Findings, blamed_rules, merged
 from tidegauge.transcript import Transcript
 from tidegauge_reference import Valve

@@ -21,7 +21,8 @@ from tidegauge.deviations import Deviation, KnownDeviations, read_deviations
 from tidegauge.generation.histories import draw_history
 from tidegauge.judging.deviating_reference import with_deviations
 from tidegauge.judging.deviation_search import find_deviations
-from tidegauge.judging.examination import DeviationCount, Examiner, ItemReport
+from tidegauge.judging.examination import Examiner
+from tidegauge.judging.item_report import DeviationCount, ItemReport
 from tidegauge.judging.known_deviations import deviation_results
 from tidegauge.judging.oracle import expect
 from tidegauge.judging.verdicts import Findings, blamed_rules, merged

@@ -17,7 +17,8 @@ from tidegauge.commands.summary import print_summary
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep
 from tidegauge.deviations import Deviation, deviations_of
-from tidegauge.judging.examination import TOO_SLOW, Examiner, ItemReport, LeftOut, PropertyCount
+from tidegauge.judging.examination import TOO_SLOW, Examiner
+from tidegauge.judging.item_report import ItemReport, LeftOut, PropertyCount
 from tidegauge.judging.verdicts import merged
 from tidegauge.plan import PlannedItem
 from tidegauge.property_results import _property_verdict

@@ -12,7 +12,7 @@ from engines import examiner_of
 from tidegauge import ComponentAdapter
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.generation.random_source import RandomSource
-from tidegauge.judging.examination import ItemReport
+from tidegauge.judging.item_report import ItemReport
 from tidegauge_reference import CORE, MAX, IllegalArgument, Policies
 from tidegauge_reference.low_watermark import LowWatermarkService, Task, Vertex
 

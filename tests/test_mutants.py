@@ -17,7 +17,7 @@ from judged import events_of
 
 from tidegauge import mutants
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.examination import ItemReport
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.judging.verdicts import blamed_rules, merged
 from tidegauge.mutants import Mutant, MutantAdapter, load_mutants
 from tidegauge.results import Results

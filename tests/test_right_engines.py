@@ -18,8 +18,8 @@ from right_engines import adapters
 
 from tidegauge import Adapter, Implementation, Scenario, Transcript
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.examination import ItemReport
 from tidegauge.judging.exclusion import ENOUGH_KILLS
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.judging.verdicts import blamed_rules, merged
 from tidegauge.transcript import Observation, Outputs, joined, spans
 from tidegauge.vectors import load_vectors, published_outputs

@@ -18,7 +18,7 @@ from tidegauge import ComponentAdapter, Scenario
 from tidegauge.components.coordinator.vocabulary import CoordinatorSetup
 from tidegauge.components.low_watermark.vocabulary import LowWatermarkSetup
 from tidegauge.components.source.vocabulary import SourceSetup
-from tidegauge.judging.examination import ItemReport
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.vectors import load_vectors
 from tidegauge_adapters.coordinator_decisions import CoordinatorDecisions
 from tidegauge_adapters.low_watermark_decisions import LowWatermarkDecisions

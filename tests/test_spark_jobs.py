@@ -10,7 +10,8 @@ from pyspark import cloudpickle
 
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.examination import Examiner
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.judging.job_examination import examine_job
 from tidegauge.judging.jobs import family, finding, properties_of, runs_of
 from tidegauge.judging.verdicts import Findings, blamed_rules, merged

@@ -19,7 +19,8 @@ from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep, ValveSet
 from tidegauge.generation.cover import state_cover
 from tidegauge.generation.histories import draw_history
 from tidegauge.journal import Ended, Finished, Started
-from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.examination import Examiner
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.request import Request
 from tidegauge.scenario import Scenario, ValveScenario
 from tidegauge.transcript import Transcript

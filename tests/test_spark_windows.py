@@ -18,7 +18,7 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 
 from tidegauge import Adapter
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.examination import ItemReport
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.judging.verdicts import blamed_rules, merged
 from tidegauge.vectors import load_vectors
 from tidegauge_adapters.checkpointed_query import CheckpointedQuery

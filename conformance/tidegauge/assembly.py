@@ -10,7 +10,7 @@ from . import __version__
 from .counterexamples import counterexample_of
 from .journal import AnyEvent, Ended, Finished, Started
 from .judged_run import Judged, example_for, judged_run
-from .judging.examination import Counted, ItemReport
+from .judging.item_report import Counted, ItemReport
 from .judging.known_deviations import as_known, deviation_results, expected, properties_as_known
 from .judging.rule_verdicts import ruling
 from .judging.verdicts import Findings

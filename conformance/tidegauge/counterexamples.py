@@ -13,7 +13,7 @@ from .components.job.properties import JOB_PROPERTIES
 from .components.registry import COMPONENTS
 from .journal import Started
 from .judging.deviating_reference import with_deviations
-from .judging.examination import FoundFailure
+from .judging.item_report import FoundFailure
 from .judging.judge import judge
 from .judging.oracle import expect
 from .results import Counterexample, StepRecord

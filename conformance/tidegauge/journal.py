@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from .adapter import Implementation
 from .deviations import KnownDeviations
-from .judging.examination import ItemReport
+from .judging.item_report import ItemReport
 from .request import Request
 from .scenario import BadInput
 

@@ -13,8 +13,8 @@ from .journal import Finished, Started
 from .judging.collected import Compared, evidence_of
 from .judging.component_judgement import ComponentJudgement, judge_component
 from .judging.evidence import Evidence
-from .judging.examination import FoundFailure, ItemReport
 from .judging.example import example_of
+from .judging.item_report import FoundFailure, ItemReport
 from .judging.oracle import expect
 from .judging.rule_verdicts import Circumstances, Ruling
 from .judging.verdicts import Blamed, Findings, blamed_rules, judged_by, merged

@@ -5,7 +5,7 @@ from tidegauge_reference import Policies
 from .components.registry import COMPONENTS
 from .counterexamples import property_sentence
 from .journal import Started
-from .judging.examination import PropertyCount
+from .judging.item_report import PropertyCount
 from .judging.jobs import RULES_OF_JOB_PROPERTIES
 from .judging.verdicts import Findings
 from .results import PropertyResult, Verdict

@@ -28,7 +28,8 @@ from .components.registry import COMPONENTS
 from .deviations import KnownDeviations, deviations_of
 from .journal import Ended, Finished, Journal, Outcome, Refused, Started
 from .judging.deviating_reference import Semantics, with_deviations
-from .judging.examination import Examiner, ItemReport
+from .judging.examination import Examiner
+from .judging.item_report import ItemReport
 from .judging.preflight import preflight, preflight_scenarios
 from .plan import PlannedItem, components_asked_for, plan
 from .plugin import RUN_KEY

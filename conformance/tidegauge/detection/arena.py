@@ -11,7 +11,8 @@ from itertools import pairwise
 from tidegauge_reference import Policies
 
 from ..components.job.jobs import JOBS
-from ..judging.examination import Examiner, ItemReport
+from ..judging.examination import Examiner
+from ..judging.item_report import ItemReport
 from ..judging.oracle import Expectation, expect
 from ..plan import PlannedItem, plan
 from ..request import Request

@@ -8,7 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..components.registry import COMPONENTS
-from ..judging.examination import Examiner, ItemReport
+from ..judging.examination import Examiner
+from ..judging.item_report import ItemReport
 from ..judging.judge import Judgement
 from ..judging.limits import NoAnswer
 from ..judging.oracle import Expectation

@@ -13,7 +13,7 @@ from ..transcript import Observation
 from ..vectors import Vector
 from .changes.change import known
 from .evidence import Difference, Evidence, Violation
-from .examination import ItemReport, SeenViolation
+from .item_report import ItemReport, SeenViolation
 from .model import canonical
 from .verdicts import merged, silent_components
 

@@ -6,7 +6,7 @@ from ..transcript import Transcript
 from .changes.change import Change
 from .component_judgement import RuleJudgement
 from .evidence import Difference, Evidence, reproduces
-from .examination import FoundFailure
+from .item_report import FoundFailure
 from .model import canonical, model_of
 
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from ..scenario import JobScenario
 from .deviating_reference import Semantics
-from .examination import DeviationCount, Examiner, ItemReport
+from .examination import Examiner
+from .item_report import DeviationCount, ItemReport
 from .jobs import JobFinding, family, finding, properties_of
 from .right_job import RightEngine
 

@@ -11,7 +11,8 @@ from ..runner import run
 from ..scenario import BadInput, JobScenario
 from ..transcript import Transcript
 from .deviating_reference import Semantics
-from .examination import Examiner, FoundFailure, ItemReport, PropertyCount, count_error
+from .examination import Examiner
+from .item_report import FoundFailure, ItemReport, PropertyCount, count_error
 from .job_deviations import known_violations
 from .job_shrinking import JobShrinker
 from .jobs import JobFinding, Runs, family, finding, job_pictures, properties_of, runs_of

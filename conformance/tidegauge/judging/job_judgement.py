@@ -9,8 +9,8 @@ import msgspec
 
 from ..mutants import load_mutants
 from .component_judgement import RuleJudgement
-from .examination import PropertyCount
 from .exclusion import FEW
+from .item_report import PropertyCount
 from .jobs import RULES_OF_JOB_PROPERTIES, can_be_checked
 from .verdicts import Blamed, Findings
 

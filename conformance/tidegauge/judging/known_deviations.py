@@ -8,7 +8,7 @@ from tidegauge_spec import load_registry
 
 from ..deviations import Deviation, KnownDeviations
 from ..results import DeviationResult, DeviationStatus, PropertyResult, RuleResult
-from .examination import DeviationCount
+from .item_report import DeviationCount
 from .root_cause import affected_by
 from .verdicts import Findings
 

@@ -11,7 +11,7 @@ from ..plan import JUDGED_IN_OTHERS, judged_in
 from ..results import JobPicture
 from ..scenario import component_of
 from .blame import Spectrum, property_scores
-from .examination import Counted, DeviationCount, FoundFailure, ItemReport, LeftOut, PropertyCount
+from .item_report import Counted, DeviationCount, FoundFailure, ItemReport, LeftOut, PropertyCount
 from .jobs import RULES_OF_JOB_PROPERTIES
 
 _ATTRIBUTED = 0.8

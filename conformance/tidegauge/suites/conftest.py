@@ -8,7 +8,8 @@ import pytest
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.counterexamples import property_sentence
-from tidegauge.judging.examination import Examiner, FoundFailure, ItemReport, count_error
+from tidegauge.judging.examination import Examiner
+from tidegauge.judging.item_report import FoundFailure, ItemReport, count_error
 from tidegauge.judging.judge import judge
 from tidegauge.judging.oracle import expect
 from tidegauge.plan import SUITES, PlannedItem

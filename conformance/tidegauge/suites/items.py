@@ -9,7 +9,8 @@ from ..components.registry import COMPONENTS
 from ..generation.cover import state_cover
 from ..generation.histories import draw_history, drawn_histories
 from ..journal import Started
-from ..judging.examination import Examiner, ItemReport, LeftOut
+from ..judging.examination import Examiner
+from ..judging.item_report import ItemReport, LeftOut
 from ..judging.job_examination import examine_job
 from ..plan import VOLUMES, PlannedItem
 from ..request import Request

@@ -3,7 +3,8 @@
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import FlakyFailure
 
-from tidegauge.judging.examination import Examiner, ItemReport, keep_difference
+from tidegauge.judging.examination import Examiner
+from tidegauge.judging.item_report import ItemReport, keep_difference
 from tidegauge.judging.judge import Judgement
 from tidegauge.plan import PlannedItem
 from tidegauge.run_under_pytest import Run

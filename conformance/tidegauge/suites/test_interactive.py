@@ -12,7 +12,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from tidegauge.adapter import Session, played
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.examination import Examiner, ItemReport, keep_difference
+from tidegauge.judging.examination import Examiner
+from tidegauge.judging.item_report import ItemReport, keep_difference
 from tidegauge.judging.judge import Judgement, judge
 from tidegauge.judging.oracle import expect
 from tidegauge.plan import PlannedItem

@@ -1,6 +1,7 @@
 """Every reachable state of a small world, followed by every two steps."""
 
-from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.examination import Examiner
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.plan import PlannedItem
 from tidegauge.run_under_pytest import Run
 from tidegauge.suites.items import examine

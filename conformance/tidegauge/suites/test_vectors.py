@@ -1,6 +1,7 @@
 """The published vectors: the right answers stand in the file, the reference is not asked."""
 
-from tidegauge.judging.examination import Examiner, ItemReport
+from tidegauge.judging.examination import Examiner
+from tidegauge.judging.item_report import ItemReport
 from tidegauge.plan import PlannedItem
 from tidegauge.run_under_pytest import Run
 from tidegauge.suites.items import examine
