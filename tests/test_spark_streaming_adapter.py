@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import Command
+from msgspec.structs import replace
 from pyspark.sql import Row
 
 from tidegauge.assembly import assemble
@@ -173,13 +174,23 @@ def test_a_wrong_processor_fails_its_rule_on_the_layer_streaming(tmp_path: Path)
     assert {(rule.component, rule.layer) for rule in failing} == {("valve", "streaming")}
 
 
+def told(transcript: Transcript) -> Transcript:
+    """Without the place of an exception: a worker of a query sends its text only."""
+    if transcript.failure is None:
+        return transcript
+    return replace(transcript, failure=replace(transcript.failure, traceback=""))
+
+
 @pytest.mark.xdist_group("spark")
 def test_an_exception_costs_only_its_own_scenario() -> None:
     # In one with a snapshot the engines put the borders of batches differently.
     scenarios = [scenario for scenario in histories(60) if not scenario.needs]
     adapter_class = raises_on_idle_channel_1()
     found = transcripts(adapter_class({}), scenarios)
-    assert found == transcripts(adapter_class(TESTER), scenarios)
+    tested = transcripts(adapter_class(TESTER), scenarios)
+    assert {name: told(one) for name, one in found.items()} == {
+        name: told(one) for name, one in tested.items()
+    }
     failures = [each.failure for each in found.values() if each.failure is not None]
     assert 5 < len(failures) < 55
     assert all(failure.kind == "exception" and "LookupError" in failure.text for failure in failures)

@@ -118,7 +118,7 @@ def _evidence(
     compared = [
         Compared(one, item.suite == "vectors", partial(scenario_at, item, started.request, policies))
         for one in reports
-        if (item := items[one.item]).suite in _DRAWN_AGAIN
+        if (item := items.get(one.item)) is not None and item.suite in _DRAWN_AGAIN
     ]
     vectors = [*every_vector(), *own_vectors(started.request.vectors)]
     return evidence_of(
