@@ -29,8 +29,9 @@ _SHRINK_SECONDS = 1.5
 class Finding(Struct, frozen=True):
     """What the suites found: the item in which a scenario failed first, and how many had been judged then,
     that one included; the item after which a broken rule was in error or among the first suspects (`rank`,
-    from 1), or those suspects if none was; the steps of the smallest failing history. `silent`: the engine output
-    nothing at all, and so fails every rule it claims. `answers`: False if it came to no end in that item."""
+    from 1), or those suspects if none was; the steps of the smallest failing history. `silent`: the engine
+    output nothing at all, and so fails every rule it claims. `answers`: False if it came to no end in that
+    item."""
 
     failed_in: str | None = None
     scenarios: int = 0
