@@ -98,6 +98,8 @@ def _failing(
             reason = f"the property {violation.property.name} is violated"
             failing.setdefault(violation.property.rules[0], RuleJudgement("fail", reason))
     likely = {rule for rule, score in suspects if score >= _LIKELY * suspects[0][1]}
+    if found.proves:
+        return failing  # what breaks no rule of this component breaks one of a component that it is built on
     if suspects and not (failing and (likely & set(failing) or not unexplained)):
         highest = [rule for rule, score in suspects if score == suspects[0][1]]
         rule = next((one for one in highest if one in turned), highest[0])

@@ -11,7 +11,11 @@ from .changes.change import Change, named_changes, policy_changes, small_changes
 from .evidence import Difference, Evidence, first_difference, reproduces
 from .model import Played, model_of
 
-MOST_TERMS = 4
+MOST_TERMS = 7
+"""So many policy values and named mutants are combined."""
+
+MOST_WITH_SMALL_CHANGES = 4
+"""So many terms where small changes are among them: many of these together can imitate anything."""
 
 _PROBES = 14
 """So many scenarios a change must help in to be looked at more closely."""
@@ -75,7 +79,7 @@ def fit(evidence: Evidence, left_out: Collection[str] = ()) -> Fit:
     if found.exact:
         return found
     small = [one for one in small_changes(name) if one.name not in left_out]
-    return _Search(evidence, [*cheap, *small]).run()
+    return _Search(evidence, [*cheap, *small]).run(MOST_WITH_SMALL_CHANGES)
 
 
 class _Search:
@@ -90,11 +94,11 @@ class _Search:
         self.alone: dict[str, dict[str, Played]] = {}
         self.plays = 0
 
-    def run(self) -> Fit:
+    def run(self, most: int = MOST_TERMS) -> Fit:
         """Take the change that helps most, again and again."""
         found = Fit()
         current = {one.scenario.id: self.evidence.expected(one.scenario) for one in self._weighing()}
-        while len(found.terms) < MOST_TERMS and self.plays < _PLAYS:
+        while len(found.terms) < most and self.plays < _PLAYS:
             left = [one for one in self.differing if not reproduces(current[one.scenario.id], one)]
             if not left:
                 break
@@ -126,7 +130,7 @@ class _Search:
         scores: dict[str, float] = {}
         by_name = {one.name: one for one in self.candidates if one not in terms}
         for change in by_name.values():
-            if terms and not self._shows_alone(change, front, current):
+            if terms and change.kind == "small-change" and not self._shows_alone(change, front, current):
                 continue
             with model_of(
                 self.evidence.component, self.evidence.policies, self._with([*terms, change])
