@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import pytest
 import tidegauge.components
 from tidegauge.components.beside import beside
 from tidegauge.mutants.loading import forget_copy, load_copy, reference_source
-from tidegauge_reference import generators, source_operator
+from tidegauge_reference import IllegalArgument, generators, source_operator
+from tidegauge_reference.windows import Windows
 
 BINDINGS = sorted(Path(tidegauge.components.__file__).parent.glob("*/binding.py"))
 COPY = "tidegauge_copy_of_a_test"
@@ -50,3 +52,37 @@ def test_a_copy_is_whole_with_the_change_in_it() -> None:
     finally:
         forget_copy(COPY)
     assert not [name for name in sys.modules if name.startswith(COPY)]
+
+
+def test_a_copy_is_made_as_its_modules_are_asked_for_until_it_is_forgotten() -> None:
+    try:
+        load_copy(COPY, {"clock": reference_source("clock") + "\nCHANGED = True\n"}, "idleness")
+        assert f"{COPY}.windows" not in sys.modules, "nobody has asked for it"
+        assert import_module(f"{COPY}.windows").Windows is not Windows
+        assert import_module(f"{COPY}.clock").CHANGED
+    finally:
+        forget_copy(COPY)
+    with pytest.raises(ModuleNotFoundError):
+        import_module(f"{COPY}.windows")
+
+
+def test_two_copies_do_not_know_each_other() -> None:
+    names = (COPY, f"{COPY}_too")
+    try:
+        for number, name in enumerate(names):
+            load_copy(name, {"clock": reference_source("clock") + f"\nNUMBER = {number}\n"}, "idleness")
+        clocks = [import_module(f"{name}.clock") for name in names]
+        assert [clock.NUMBER for clock in clocks] == [0, 1]
+        forget_copy(names[0])
+        assert import_module(f"{names[1]}.generators").__name__ == f"{names[1]}.generators"
+    finally:
+        for name in names:
+            forget_copy(name)
+
+
+def test_a_refusal_of_a_copy_is_one_of_the_kit() -> None:
+    try:
+        with pytest.raises(IllegalArgument):
+            load_copy(COPY, {}, "valve").Valve(0)
+    finally:
+        forget_copy(COPY)

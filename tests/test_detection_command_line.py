@@ -59,7 +59,7 @@ def test_the_table_counts_by_component_and_names_survivors(tidegauge: Command) -
 
 
 REFUSED = {
-    ("--component", "valves"): "tidegauge: unknown component 'valves'; known are clock, generator",
+    ("--component", "valves"): "tidegauge: unknown component 'valves'; did you mean 'valve'? known are clock",
     ("--budget", "large"): "tidegauge: unknown budget 'large'; known are smoke, default, thorough",
     ("--ast", "--seeds", "2"): "tidegauge: --seeds is for the named mutants; those of --ast are tried with",
     ("--name", "no-such-mutant"): "tidegauge: there is no such mutant; without --component, --name and",

@@ -99,7 +99,8 @@ def _named_score(task: tuple[Mutant, str, int]) -> MutantScore:
     finally:
         engine.close()
     seconds = time.perf_counter() - began
-    passing = rules_passing(mutant)
+    ends = all(finding.answers for finding in findings)
+    passing = rules_passing(mutant) if ends else ()
     return of_seeds(mutant.name, mutant.component, mutant.rules, findings, passing, seconds)
 
 

@@ -1,5 +1,6 @@
 """The rules that a named mutant breaks and that would pass all the same in a run on it."""
 
+from ..judging.changes.change import change_of
 from ..judging.job_judgement import job_kills
 from ..judging.jobs import RULES_OF_JOB_PROPERTIES
 from ..mutants import Mutant
@@ -14,5 +15,6 @@ def rules_passing(mutant: Mutant) -> tuple[str, ...]:
         violated = {property for _, property in job_kills().get(mutant.name, ())}
         shown = {rule for property in violated for rule in RULES_OF_JOB_PROPERTIES[property]}
         return tuple(rule for rule in mutant.rules if rule not in shown)
-    outcome = outcome_of(Case(mutant.component, "single", (mutant.name,), left_out=False))
+    case = Case(mutant.component, "single", (mutant.name,), left_out=False)
+    outcome = outcome_of(case, [change_of(mutant)])
     return mutant.rules if outcome is None else outcome.false

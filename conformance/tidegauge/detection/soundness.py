@@ -213,12 +213,12 @@ def _violations(sample: Sample, engine: Model) -> Iterator[Violation]:
             yield Violation(property, family, transcripts)  # type: ignore[arg-type]
 
 
-def outcome_of(case: Case) -> Outcome | None:
-    """How a case is judged; None if it shows in no scenario, or cannot be made."""
+def outcome_of(case: Case, changes: Sequence[Change] = ()) -> Outcome | None:
+    """How a case is judged; None if it shows in no scenario, or cannot be made. `changes`: those of the case,
+    where they are in no list."""
     began = time.perf_counter()
     sample = sample_of(case.component)
-    known = {one.name: one for one in (*named_changes(case.component), *small_changes(case.component))}
-    changes = [known[name] for name in case.changes]
+    changes = changes or _listed(case)
     with model_of(sample.component, CORE, changes) as engine:
         if engine is None:
             return None
@@ -260,6 +260,11 @@ def outcome_of(case: Case) -> Outcome | None:
         unnamed=tuple(one.name for one in visible if not failed & set(one.rules)),
         seconds=round(time.perf_counter() - began, 2),
     )
+
+
+def _listed(case: Case) -> list[Change]:
+    known = {one.name: one for one in (*named_changes(case.component), *small_changes(case.component))}
+    return [known[name] for name in case.changes]
 
 
 def _shows(sample: Sample, engine: Model, changes: Sequence[Change], one: Change) -> bool:

@@ -28,9 +28,10 @@ _SHRINK_SECONDS = 1.5
 
 class Finding(Struct, frozen=True):
     """What the suites found: the item in which a scenario failed first, and how many had been judged then,
-    that one included; the item after which a broken rule was among the first suspects (`rank`, from 1), or
-    those suspects if none was; the steps of the smallest failing history. `silent`: the engine output
-    nothing at all, and so fails every rule it claims. `answers`: False if it came to no end in that item."""
+    that one included; the item after which a broken rule was in error or among the first suspects (`rank`,
+    from 1), or those suspects if none was; the steps of the smallest failing history. `silent`: the engine
+    output nothing at all, and so fails every rule it claims. `answers`: False if it came to no end in that
+    item."""
 
     failed_in: str | None = None
     scenarios: int = 0
@@ -43,7 +44,7 @@ class Finding(Struct, frozen=True):
 
     @property
     def killed(self) -> bool:
-        """Whether the engine was laid to a rule that it breaks, fails all of them, or has no answers."""
+        """Whether the engine was laid to a rule that it breaks, fails all of them, or comes to no end."""
         return self.blamed_in is not None or not self.answers
 
 
@@ -106,10 +107,12 @@ class Trial:
         suspects = [[rule for rule, _ in found.suspects[:SUSPECTS]] for found in blamed.values()]
         ranks = [found.index(rule) + 1 for found in suspects for rule in self.rules if rule in found]
         silent = not self.rules and bool(silent_components(self.reports))
+        errors = (error for one in self.reports for error in one.errors.values())
+        in_error = any(rule in error.rules for error in errors for rule in self.rules)
         return Finding(
             failed_in=failed_in,
             scenarios=scenarios,
-            blamed_in=item if ranks or silent else before.blamed_in,
+            blamed_in=item if ranks or silent or in_error else before.blamed_in,
             rank=min(ranks, default=None),
             shrunk_steps=min((len(failure.scenario.history) for failure in failures), default=None),
             suspects=tuple(dict.fromkeys(rule for found in suspects for rule in found)),

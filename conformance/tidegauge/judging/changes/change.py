@@ -35,7 +35,7 @@ class Change:
 @cache
 def named_changes(component: str) -> tuple[Change, ...]:
     """The named mutants of a component."""
-    return tuple(_named(mutant) for mutant in load_mutants().values() if mutant.component == component)
+    return tuple(change_of(mutant) for mutant in load_mutants().values() if mutant.component == component)
 
 
 def policy_changes(component: str, policies: Policies) -> tuple[Change, ...]:
@@ -84,7 +84,7 @@ def modules_of(component: str) -> frozenset[str]:
 def known(deviations: Iterable[Deviation]) -> tuple[Change, ...]:
     """Known deviations as changes."""
     return tuple(
-        _named(load_mutants()[one.like.removeprefix("mutant:")])
+        change_of(load_mutants()[one.like.removeprefix("mutant:")])
         if one.like is not None
         else _policy(str(one.policy), str(one.value))
         for one in deviations
@@ -97,7 +97,8 @@ def with_values(policies: Policies, changes: Sequence[Change]) -> dict[str, str]
 
 
 @cache
-def _named(mutant: Mutant) -> Change:
+def change_of(mutant: Mutant) -> Change:
+    """A mutant as a change."""
     segments = segments_of_mutant(mutant)
     return Change(mutant.name, "mutant", mutant.rules, segments, any_of=mutant.any_of)
 
