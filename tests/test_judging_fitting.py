@@ -21,6 +21,7 @@ from tidegauge.judging.exclusion import ENOUGH_KILLS, Excluding
 from tidegauge.judging.fitting import Fit, fit
 from tidegauge.judging.turning import rules_explaining
 from tidegauge.mutants import Mutant, MutantAdapter, load_mutants
+from tidegauge.mutants.loading import forget_copy
 from tidegauge.scenario import Scenario
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE, FLINK_2_3, Policies, Valve
@@ -324,7 +325,12 @@ def test_the_first_suspect_fails_where_nothing_is_proved_and_is_marked_so() -> N
 
 def test_the_judgement_closes_its_models(monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[str] = []
-    monkeypatch.setattr("tidegauge.judging.model.forget_copy", lambda name: closed.append(name), raising=True)
+
+    def forgotten(name: str) -> None:
+        closed.append(name)
+        forget_copy(name)
+
+    monkeypatch.setattr("tidegauge.judging.model.forget_copy", forgotten)
     judgement_of(mutant("valve-no-flush"), SCENARIOS[:200])
     assert len(closed) == len(set(closed)) > 3
 

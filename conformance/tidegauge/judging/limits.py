@@ -1,5 +1,6 @@
 """Limits for engines that may never answer, or ask for all memory. Unix only."""
 
+import gc
 import resource
 import signal
 from collections.abc import Iterator
@@ -10,6 +11,10 @@ from ..interruption import Interruption
 
 MEMORY = 4 * 2**30
 """Bytes of address space of a process that runs wrong engines."""
+
+
+_AGAIN = 0.1
+"""Seconds of computing after which `NoAnswer` is raised once more."""
 
 
 class NoAnswer(Interruption):
@@ -26,9 +31,10 @@ def limit_memory() -> None:
 @contextmanager
 def answering_within(seconds: float) -> Iterator[None]:
     """Raise `NoAnswer` in the block once it has computed for so long: time of the processor, so that a busy
-    machine ends no engine. In the main thread only; blocks do not nest."""
+    machine ends no engine; and again and again, where the block does not end then. In the main thread only;
+    blocks do not nest."""
     previous = signal.signal(signal.SIGPROF, _end)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
     try:
         yield
     finally:
@@ -36,5 +42,7 @@ def answering_within(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, previous)
 
 
-def _end(_number: int, _frame: FrameType | None) -> None:
-    raise NoAnswer
+def _end(_number: int, frame: FrameType | None) -> None:
+    """Python swallows what is raised in a callback of the garbage collector: then the next time counts."""
+    if frame is None or not any(getattr(one, "__code__", None) is frame.f_code for one in gc.callbacks):
+        raise NoAnswer
