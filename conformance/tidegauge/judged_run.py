@@ -94,13 +94,14 @@ def judged_run(started: Started, finished: Mapping[str, Finished], policies: Pol
         for name, found in evidence.items()
     }
     jobs_only = merged(by_component.get("job", []))
+    ended = _ended(started, finished, policies)
     return Judged(
         findings,
         evidence,
         components,
         blamed_rules(jobs_only, COMPONENTS),
-        _circumstances(started, finished, policies),
-        [*_errors(by_component), *_ended(started, finished, policies)],
+        _circumstances(started, finished, policies, ended),
+        [*_errors(by_component), *ended],
         by_component,
     )
 
@@ -136,7 +137,9 @@ def _planned(started: Started, policies: Policies) -> list[PlannedItem]:
     return plan(started.request, started.implementation, policies)
 
 
-def _circumstances(started: Started, finished: Mapping[str, Finished], policies: Policies) -> Circumstances:
+def _circumstances(
+    started: Started, finished: Mapping[str, Finished], policies: Policies, ended: Sequence[EngineError]
+) -> Circumstances:
     planned = _planned(started, policies)
     reports = [event.report for event in finished.values() if event.report is not None]
     missing = Counter(item.component for item in planned if not _came_to_its_end(finished.get(item.id)))
@@ -149,7 +152,7 @@ def _circumstances(started: Started, finished: Mapping[str, Finished], policies:
             for one in reports
             if one.refused
         },
-        ended={rule: error.text for error in _ended(started, finished, policies) for rule in error.rules},
+        ended={rule: error.text for error in ended for rule in error.rules},
         not_run={
             name: f"{number} of {total[name]} items of this component did not come to their end"
             for name, number in missing.items()

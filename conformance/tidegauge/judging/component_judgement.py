@@ -65,8 +65,9 @@ def _judged(evidence: Evidence, rules: Sequence[str], left_out: Collection[str])
     suspects = _suspects(evidence, rules)
     excused = unexplained if found.proves else evidence.differing
     turned = rules_explaining(evidence, excused) if excused else {}
-    failing = _failing(evidence, found, unexplained, suspects, turned)
-    speaking = _speaking(evidence, found, unexplained)
+    violations = _unexplained(evidence, found)
+    failing = _failing(found, violations, unexplained, suspects, turned)
+    speaking = _speaking(evidence, violations, unexplained)
     excluding = Excluding(evidence, found, left_out)
     judged = {}
     for rule in rules:
@@ -76,8 +77,8 @@ def _judged(evidence: Evidence, rules: Sequence[str], left_out: Collection[str])
 
 
 def _failing(
-    evidence: Evidence,
     found: Fit,
+    violations: Sequence[Violation],
     unexplained: Sequence[Difference],
     suspects: Sequence[tuple[str, float]],
     turned: Mapping[str, str],
@@ -93,7 +94,7 @@ def _failing(
             failing.setdefault(
                 rule, RuleJudgement("fail", f"the engine behaves as {term.name}", term=term.name)
             )
-    for violation in _unexplained(evidence, found):
+    for violation in violations:
         if len(violation.property.rules) == 1:
             reason = f"the property {violation.property.name} is violated"
             failing.setdefault(violation.property.rules[0], RuleJudgement("fail", reason))
@@ -184,13 +185,15 @@ def _first(unexplained: Sequence[Difference]) -> str:
     return unexplained[0].scenario.id if unexplained else ""
 
 
-def _speaking(evidence: Evidence, found: Fit, unexplained: Iterable[Difference]) -> dict[str, str]:
+def _speaking(
+    evidence: Evidence, violations: Sequence[Violation], unexplained: Iterable[Difference]
+) -> dict[str, str]:
     """The rules that unexplained vectors and violated properties are about, each with what is said of it."""
     said: dict[str, str] = {}
     for one in unexplained:
         for rule in evidence.vectors.get(one.scenario.id, ()):
             said.setdefault(rule, f"the golden vector {one.scenario.id}, which is about it, differs")
-    for violation in _unexplained(evidence, found):
+    for violation in violations:
         for rule in violation.property.rules:
             said.setdefault(rule, f"the property {violation.property.name}, which is about it, is violated")
     return said

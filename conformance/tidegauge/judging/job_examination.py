@@ -9,14 +9,13 @@ from ..components.job.jobs import JOBS
 from ..components.job.properties import JOB_PROPERTIES
 from ..runner import run
 from ..scenario import BadInput, JobScenario
-from ..transcript import Transcript
+from ..transcript import NO_TRANSCRIPT, Transcript
 from .deviating_reference import Semantics
 from .examination import Examiner
 from .item_report import FoundFailure, ItemReport, PropertyCount, count_error
 from .job_deviations import known_violations
 from .job_shrinking import JobShrinker
 from .jobs import JobFinding, Runs, family, finding, job_pictures, properties_of, runs_of
-from .judge import NO_TRANSCRIPT
 from .right_job import RightEngine
 
 _FAST_LAYERS = ("in-process", "tester")

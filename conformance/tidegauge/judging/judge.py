@@ -10,11 +10,9 @@ from msgspec import Struct
 from tidegauge_spec import load_registry
 
 from ..scenario import Scenario, component_of
-from ..transcript import Failure, Observation, Outputs, Transcript, joined, same_outputs, spans
+from ..transcript import NO_TRANSCRIPT, Failure, Observation, Outputs, Transcript, joined, same_outputs, spans
 from ..vocabulary import Restore, Snapshot, Step
 from .oracle import Expectation
-
-NO_TRANSCRIPT = Failure("missing", "the adapter returned no transcript for this scenario")
 
 
 class Judgement(Struct, frozen=True):
