@@ -76,6 +76,18 @@ class FiveDefects(FourDefects):
     is_idle_after_a_flush = False
 
 
+class NoIdleAfterAFlush(ValveWithDefects):
+    """It breaks VALVE-14."""
+
+    is_idle_after_a_flush = False
+
+
+class FourOfFive(FiveDefects):
+    """It breaks VALVE-7, 8, 10 and 14."""
+
+    ignores_watermarks_while_idle = True
+
+
 class ForgottenReturn(Valve):
     """What `watermark` computes never reaches the caller."""
 

@@ -10,6 +10,7 @@ from .evidence import Difference, Evidence, Violation, reproduces
 from .exclusion import ENOUGH_KILLS, FEW, Excluding, Exclusion
 from .fitting import Fit, fit
 from .model import model_of
+from .resemblance import rules_resembled
 from .turning import rules_explaining
 
 _LIKELY = 0.8
@@ -68,10 +69,13 @@ def _judged(evidence: Evidence, rules: Sequence[str], left_out: Collection[str])
     violations = _unexplained(evidence, found)
     failing = _failing(found, violations, unexplained, suspects, turned)
     speaking = _speaking(evidence, violations, unexplained)
+    resembled = {} if found.proves else rules_resembled(evidence, found, left_out)
     excluding = Excluding(evidence, found, left_out)
     judged = {}
     for rule in rules:
-        judgement = failing.get(rule) or _hindered(rule, evidence, found, unexplained, speaking, turned)
+        judgement = failing.get(rule) or _hindered(
+            rule, evidence, found, unexplained, speaking, turned, resembled
+        )
         judged[rule] = judgement or _by_what_agrees(rule, evidence, found, excluding.of(rule), unexplained)
     return ComponentJudgement(judged, found, len(evidence.differing), suspects)
 
@@ -116,6 +120,7 @@ def _hindered(
     unexplained: Sequence[Difference],
     speaking: Mapping[str, str],
     turned: Mapping[str, str],
+    resembled: Mapping[str, str],
 ) -> RuleJudgement | None:
     """Why a rule that is not proved broken cannot pass, whatever agrees."""
     if rule in evidence.unanswered:
@@ -131,6 +136,9 @@ def _hindered(
     if rule in turned:
         reason = f"scenario {turned[rule]} differs as if the rule were broken"
         return RuleJudgement("not-tested", reason, in_the_way=turned[rule])
+    if rule in resembled:
+        reason = f"scenario {resembled[rule]} lacks or adds the outputs that a breach of the rule would"
+        return RuleJudgement("not-tested", reason, in_the_way=resembled[rule])
     return None
 
 
