@@ -9,7 +9,7 @@ from .blame import Spectrum
 from .evidence import Difference, Evidence, Violation, reproduces
 from .exclusion import ENOUGH_KILLS, FEW, Excluding, Exclusion
 from .fitting import Fit, fit
-from .model import model_of
+from .model import canonical, model_of
 from .resemblance import rules_resembled
 from .turning import rules_explaining
 
@@ -216,7 +216,10 @@ def _unexplained(evidence: Evidence, found: Fit) -> list[Violation]:
         for one in evidence.violations:
             pairs = zip(one.family, one.transcripts, strict=True)
             if model is None or not all(
-                reproduces(model.play(scenario), Difference(scenario, answer.outputs, 0))
+                reproduces(
+                    model.play(scenario, evidence.observes),
+                    Difference(scenario, tuple(map(canonical, answer.outputs)), 0),
+                )
                 for scenario, answer in pairs
             ):
                 left.append(one)

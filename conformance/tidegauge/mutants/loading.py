@@ -3,7 +3,7 @@
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.resources import files
@@ -16,6 +16,7 @@ _SHARED: Mapping[str, ModuleType] = {"errors": errors, "outputs": outputs, "poli
 """Modules of names alone, which nothing changes: a refusal of a copy is the kit's own."""
 
 
+@cache
 def reference_source(module: str) -> str:
     """The source of a module of the reference."""
     return (files(_REFERENCE) / f"{module}.py").read_text(encoding="utf-8")
@@ -63,18 +64,14 @@ class _CopyFinder(MetaPathFinder, Loader):
             module.__dict__.update({one: names[one] for one in names if not one.startswith("__")})
         elif name:
             changed = self.sources[package].get(name)
-            code = _own_code(name) if changed is None else _compiled(changed, module.__name__)
-            exec(code, module.__dict__)
+            source = reference_source(name) if changed is None else changed
+            exec(_compiled(source, f"<{_REFERENCE}.{name}>"), module.__dict__)
 
 
-@cache
-def _own_code(module: str) -> CodeType:
-    """A module as it is, compiled once for all copies."""
-    return _compiled(reference_source(module), f"{_REFERENCE}.{module}")
-
-
+@lru_cache(1_000)
 def _compiled(source: str, name: str) -> CodeType:
-    code: CodeType = compile(source, f"<{name}>", "exec", dont_inherit=True)
+    """The code of a module. Many copies have the same text, the unchanged one or that of one small change."""
+    code: CodeType = compile(source, name, "exec", dont_inherit=True)
     return code
 
 
