@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegauge.components.source.vocabulary import SourceSetup
+from tidegauge.wire.steps.source import SourceSetup
 from tidegauge_spark.source_subtask import SourceOutput, SourceSettings, SourceSubtask, SubtaskState
 from tidegauge_spark.watermark_generators import ACTIVE, IDLE, watermark
 from tidegauge_spark.watermark_strategy import WatermarkStrategy, punctuated_watermarks

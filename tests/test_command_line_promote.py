@@ -19,11 +19,10 @@ from typer.testing import CliRunner
 from tidegauge.__main__ import app
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.generation.histories import draw_history
-from tidegauge.journal import JournalReader, Started
-from tidegauge.judging.oracle import expect
-from tidegauge.scenario import encode_scenario, read_scenario_file
-from tidegauge.suites.items import find_scenario
+from tidegauge.drawing.histories import draw_history
+from tidegauge.judging.reference.oracle import expect
+from tidegauge.run.items import find_scenario
+from tidegauge.run.journal import JournalReader, Started
 from tidegauge.vector_sources.promoted import content_id, promoted
 from tidegauge.vectors import (
     load_vectors,
@@ -32,6 +31,7 @@ from tidegauge.vectors import (
     vector_problems,
     vector_schema,
 )
+from tidegauge.wire.scenario import encode_scenario, read_scenario_file
 from tidegauge_reference import CORE, PROFILES
 from tidegauge_spec import load_registry
 
@@ -212,7 +212,7 @@ def test_in_a_clone_it_joins_the_vectors_of_the_specification(
 def test_under_plain_pytest_vectors_of_your_own_fail(tidegauge: Command, found: Path, tmp_path: Path) -> None:
     tidegauge("promote", str(found), "--into", "mine")
     options = ["--tidegauge-adapter", WRONG, "--tidegauge-component", "valve", "--tidegauge-budget", "smoke"]
-    arguments = ("--pyargs", "tidegauge.suites", "-p", "no:cacheprovider", "-q", *options)
+    arguments = ("--pyargs", "tidegauge.run.suites", "-p", "no:cacheprovider", "-q", *options)
     vectors = ("--tidegauge-vectors", "mine", "-k", "vectors-own")
     ended = run_module(tmp_path, "pytest")(*arguments, *vectors)
     assert "1 failed" in ended.stdout.splitlines()[-1]

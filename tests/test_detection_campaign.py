@@ -10,16 +10,17 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace as changed
 
+from tidegauge.components.registry import load_mutants
 from tidegauge.detection.arena import DRAWN, FIXED, Arena
 from tidegauge.detection.campaign import conditions_for, try_named, try_syntax
 from tidegauge.detection.conditions import Conditions
 from tidegauge.detection.engine import WrongEngine
 from tidegauge.detection.score import MutantScore, scored
 from tidegauge.detection.trial import Trial
+from tidegauge.engine.limits import MEMORY, NoAnswer, answering_within
 from tidegauge.judging.changes.syntax_mutants import SyntaxMutant, load_syntax_mutants
-from tidegauge.judging.item_report import ItemReport
-from tidegauge.judging.limits import MEMORY, NoAnswer, answering_within
-from tidegauge.mutants import Mutant, load_mutants
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.mutants.mutant import Mutant
 
 NO_FLUSH = load_mutants()["valve-no-flush"]
 BODY = '        source = self._channel(channel)\n        if cite("VALVE-5", source.idle):'

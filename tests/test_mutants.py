@@ -16,11 +16,13 @@ from engines import compared, cover_sample, histories
 from judged import events_of
 
 from tidegauge import mutants
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.item_report import ItemReport
-from tidegauge.judging.verdicts import blamed_rules, merged
-from tidegauge.mutants import Mutant, MutantAdapter, load_mutants
-from tidegauge.results import Results
+from tidegauge.components.registry import COMPONENTS, load_mutants
+from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.items.merged import merged
+from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.mutants.mutant import Mutant
+from tidegauge.wire.results import Results
 from tidegauge_reference import CORE, Valve
 from tidegauge_spec import load_registry
 

@@ -87,8 +87,8 @@ def test_every_package_is_typed(wheel: zipfile.ZipFile, package: str) -> None:
         "tidegauge_spec/profiles.md",
         "tidegauge_spec/vectors/1.0/valve.jsonl",
         "tidegauge_spec/vectors/1.0/schema.json",
-        "tidegauge/suites/pytest.ini",
-        "tidegauge/suites/conftest.py",
+        "tidegauge/run/suites/pytest.ini",
+        "tidegauge/run/suites/conftest.py",
         "tidegauge/mutants/known-bugs.jsonl",
         "tidegauge_reports/compliance/templates/report.html.j2",
         "tidegauge_reports/compliance/style.css",
@@ -113,7 +113,7 @@ def test_the_metadata_names_entry_points_extras_and_licence(wheel: zipfile.ZipFi
     entry_points = metadata(wheel, "entry_points.txt")
     for line in (
         "tidegauge = tidegauge.__main__:main",
-        "tidegauge = tidegauge.plugin",
+        "tidegauge = tidegauge.run.plugin",
         "reference = tidegauge_adapters.reference:ReferenceAdapter",
         "spark = tidegauge_adapters.spark:SparkAdapter",
         "html = tidegauge_reports.compliance.html:write",

@@ -1,4 +1,4 @@
-"""The suites are ordinary pytest modules: `pytest --pyargs tidegauge.suites`, from wherever one stands."""
+"""The suites are ordinary pytest modules: `pytest --pyargs tidegauge.run.suites`, from wherever one stands."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from conftest import Command, run_module
 
-from tidegauge.journal import Finished, JournalReader
+from tidegauge.run.journal import Finished, JournalReader
 
-SUITES = ("--pyargs", "tidegauge.suites", "-p", "no:cacheprovider")
+SUITES = ("--pyargs", "tidegauge.run.suites", "-p", "no:cacheprovider")
 SMOKE = ("--tidegauge-budget", "smoke", "--tidegauge-component", "valve")
 REFERENCE = ("--tidegauge-adapter", "reference")
 

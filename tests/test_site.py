@@ -13,11 +13,11 @@ from conftest import Command
 from page_reader import Reader, read
 from report_samples import known_deviation, results, rule
 
+from tidegauge.components.registry import load_mutants
+from tidegauge.judging.traceability import decided_in, statement_order
 from tidegauge.mutants.known_bugs import load_known_bugs
-from tidegauge.mutants.mutant import load_mutants
-from tidegauge.results import Results, encode_results
-from tidegauge.traceability import decided_in, statement_order
 from tidegauge.vectors import every_vector
+from tidegauge.wire.results import Results, encode_results
 from tidegauge_reports.site.addresses import rule_address, statement_address, vector_address
 from tidegauge_reports.site.dossier import dossier
 from tidegauge_reports.site.engines import Engine, engines_with, shipped_engines

@@ -16,7 +16,7 @@ from pyspark.sql import Row
 from pyspark.sql.functions import col, lit
 from pyspark.sql.streaming.tws_tester import TwsTester
 
-from tidegauge.components.backlog.vocabulary import CombinerSetup, DetectorSetup
+from tidegauge.wire.steps.backlog import CombinerSetup, DetectorSetup
 from tidegauge_adapters.spark import SparkAdapter
 from tidegauge_adapters.spark_session import running_spark
 from tidegauge_spark import (

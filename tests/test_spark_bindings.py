@@ -19,17 +19,17 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 from pyspark.sql.types import ArrayType, LongType, StructType
 
 from tidegauge import Implementation, Transcript
-from tidegauge.assembly import assemble
-from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep, ValveSetup, WatermarkStep
-from tidegauge.components.window.vocabulary import RecordStep, Tumbling, WindowSetup
-from tidegauge.components.window.vocabulary import WatermarkStep as WindowWatermarkStep
-from tidegauge.journal import Ended, Started
-from tidegauge.plan import plan
-from tidegauge.request import Request
-from tidegauge.scenario import Scenario, ValveScenario, component_of
-from tidegauge.session import played
+from tidegauge.engine.session import played
+from tidegauge.run.assembly import assemble
+from tidegauge.run.journal import Ended, Started
+from tidegauge.run.plan import plan
+from tidegauge.run.request import Request
 from tidegauge.vectors import load_vectors
-from tidegauge.vocabulary import Announcement, Error, Fire, Idle, Restore, Snapshot, Watermark
+from tidegauge.wire.scenario import Scenario, component_of
+from tidegauge.wire.steps.valve import ActiveStep, IdleStep, ValveScenario, ValveSetup, WatermarkStep
+from tidegauge.wire.steps.window import RecordStep, Tumbling, WindowSetup
+from tidegauge.wire.steps.window import WatermarkStep as WindowWatermarkStep
+from tidegauge.wire.vocabulary import Announcement, Error, Fire, Idle, Restore, Snapshot, Watermark
 from tidegauge_adapters.checkpointed_query import CheckpointedQuery, QueryFailed
 from tidegauge_adapters.dispatcher import PROCESSOR, Dispatcher
 from tidegauge_adapters.processor_adapter import ProcessorAdapter

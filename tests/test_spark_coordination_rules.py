@@ -15,11 +15,11 @@ from judged import failing_rules
 from source_decisions import SourceDecisions
 
 from tidegauge import ComponentAdapter, Scenario
-from tidegauge.components.coordinator.vocabulary import CoordinatorSetup
-from tidegauge.components.low_watermark.vocabulary import LowWatermarkSetup
-from tidegauge.components.source.vocabulary import SourceSetup
-from tidegauge.judging.item_report import ItemReport
+from tidegauge.judging.items.item_report import ItemReport
 from tidegauge.vectors import load_vectors
+from tidegauge.wire.steps.coordinator import CoordinatorSetup
+from tidegauge.wire.steps.low_watermark import LowWatermarkSetup
+from tidegauge.wire.steps.source import SourceSetup
 from tidegauge_adapters.coordinator_decisions import CoordinatorDecisions
 from tidegauge_adapters.low_watermark_decisions import LowWatermarkDecisions
 from tidegauge_adapters.spark_components import REFUSALS

@@ -10,11 +10,12 @@ from pyspark import cloudpickle
 
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.examination import Examiner
-from tidegauge.judging.item_report import ItemReport
-from tidegauge.judging.job_examination import examine_job
-from tidegauge.judging.jobs import family, finding, properties_of, runs_of
-from tidegauge.judging.verdicts import Findings, blamed_rules, merged
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.items.merged import Findings, merged
+from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.judging.jobs.examination import examine_job
+from tidegauge.judging.jobs.findings import family, finding, properties_of, runs_of
 from tidegauge_adapters.spark import SparkAdapter
 from tidegauge_adapters.spark_session import end_spark
 from tidegauge_reference import CORE

@@ -15,31 +15,24 @@ from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import DataFrame, Row, functions
 
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.components.splits.vocabulary import (
+from tidegauge.drawing.histories import draw_history
+from tidegauge.judging.items.judge import judge
+from tidegauge.judging.reference.deviating_reference import with_deviations
+from tidegauge.judging.reference.deviations import read_deviations
+from tidegauge.judging.reference.oracle import expect
+from tidegauge.wire.scenario import Scenario, SplitsScenario, WindowScenario
+from tidegauge.wire.steps.splits import (
     AddSplitStep,
     OperatorInputsSetup,
     SplitOutputsSetup,
     SplitWatermarkStep,
     TickStep,
 )
-from tidegauge.components.valve.vocabulary import IdleStep, ValveSetup, WatermarkStep
-from tidegauge.components.window.vocabulary import (
-    ExpiredStateStep,
-    RecordStep,
-    Session,
-    Sliding,
-    Tumbling,
-    WindowSetup,
-)
-from tidegauge.components.window.vocabulary import IdleStep as WindowIdleStep
-from tidegauge.components.window.vocabulary import WatermarkStep as Mark
-from tidegauge.deviations import read_deviations
-from tidegauge.generation.histories import draw_history
-from tidegauge.judging.deviating_reference import with_deviations
-from tidegauge.judging.judge import judge
-from tidegauge.judging.oracle import expect
-from tidegauge.scenario import Scenario, SplitsScenario, ValveScenario, WindowScenario
-from tidegauge.vocabulary import Drop, Fire, Restore, Snapshot, StateSize, Watermark
+from tidegauge.wire.steps.valve import IdleStep, ValveScenario, ValveSetup, WatermarkStep
+from tidegauge.wire.steps.window import ExpiredStateStep, RecordStep, Session, Sliding, Tumbling, WindowSetup
+from tidegauge.wire.steps.window import IdleStep as WindowIdleStep
+from tidegauge.wire.steps.window import WatermarkStep as Mark
+from tidegauge.wire.vocabulary import Drop, Fire, Restore, Snapshot, StateSize, Watermark
 from tidegauge_adapters.native_courses import Course, courses
 from tidegauge_adapters.native_query import MicroBatch, NativeQuery, milliseconds_of, native_session
 from tidegauge_adapters.native_schedule import Fed, Portion, raising_steps, schedule, stays

@@ -15,7 +15,7 @@ from pyspark.sql import Row
 from pyspark.sql.functions import col, lit
 from pyspark.sql.streaming.tws_tester import TwsTester
 
-from tidegauge.components.splits.vocabulary import OperatorInputsSetup, SplitOutputsSetup
+from tidegauge.wire.steps.splits import OperatorInputsSetup, SplitOutputsSetup
 from tidegauge_adapters.spark import SparkAdapter
 from tidegauge_adapters.spark_session import running_spark
 from tidegauge_spark import (

@@ -14,19 +14,19 @@ from conftest import Command
 from msgspec.structs import replace
 from pyspark.sql import Row
 
-from tidegauge.assembly import assemble
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep, ValveSetup, WatermarkStep
-from tidegauge.generation.cover import state_cover
-from tidegauge.generation.histories import draw_history
-from tidegauge.journal import Ended, Finished, Started
-from tidegauge.judging.examination import Examiner
-from tidegauge.judging.item_report import ItemReport
-from tidegauge.request import Request
-from tidegauge.scenario import Scenario, ValveScenario
-from tidegauge.transcript import Transcript
+from tidegauge.drawing.cover import state_cover
+from tidegauge.drawing.histories import draw_history
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.run.assembly import assemble
+from tidegauge.run.journal import Ended, Finished, Started
+from tidegauge.run.request import Request
 from tidegauge.vectors import load_vectors
-from tidegauge.vocabulary import Restore, Snapshot
+from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.steps.valve import ActiveStep, IdleStep, ValveScenario, ValveSetup, WatermarkStep
+from tidegauge.wire.transcript import Transcript
+from tidegauge.wire.vocabulary import Restore, Snapshot
 from tidegauge_adapters.java import require_java
 from tidegauge_adapters.spark import SparkAdapter
 from tidegauge_adapters.spark_session import is_local

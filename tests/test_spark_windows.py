@@ -18,8 +18,9 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 
 from tidegauge import Adapter
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.item_report import ItemReport
-from tidegauge.judging.verdicts import blamed_rules, merged
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.items.merged import merged
+from tidegauge.judging.jobs.blamed import blamed_rules
 from tidegauge.vectors import load_vectors
 from tidegauge_adapters.checkpointed_query import CheckpointedQuery
 from tidegauge_adapters.spark import SparkAdapter

@@ -11,10 +11,10 @@ import pytest
 from conftest import ROOT, Command
 
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.oracle import expect
-from tidegauge.scenario import component_of, problems
+from tidegauge.judging.reference.oracle import expect
 from tidegauge.vector_sources.writer import WRITTEN, vector_files
 from tidegauge.vectors import Vector, load_vectors, published_outputs
+from tidegauge.wire.scenario import component_of, problems
 from tidegauge_reference import CORE, PROFILES
 from tidegauge_spec import load_registry, read_policies, vector_lines, vector_versions, vectors_path
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from pyspark.sql.types import StructType
 
-from tidegauge.components.backlog.vocabulary import AttributesStep, BacklogSetup, CombinerSetup
-from tidegauge.vocabulary import Step
+from tidegauge.wire.steps.backlog import AttributesStep, BacklogSetup, CombinerSetup
+from tidegauge.wire.vocabulary import Step
 from tidegauge_spark import (
     BACKLOG_DETECTOR_INPUT_SCHEMA,
     BACKLOG_OUTPUT_SCHEMA,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegauge.components.clock.vocabulary import ClockSetup
+from tidegauge.wire.steps.clock import ClockSetup
 from tidegauge_spark import ClockState, InputActivityClock
 
 

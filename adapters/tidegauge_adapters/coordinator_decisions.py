@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegauge.components.coordinator.vocabulary import CoordinatorSetup
+from tidegauge.wire.steps.coordinator import CoordinatorSetup
 from tidegauge_spark.source_coordinator import SourceCoordinators, SourceState
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tidegauge.components.generator.vocabulary import GeneratorSetup
-from tidegauge.vocabulary import Step
+from tidegauge.wire.steps.generator import GeneratorSetup
+from tidegauge.wire.vocabulary import Step
 from tidegauge_spark import (
     GENERATOR_INPUT_SCHEMA,
     GENERATOR_OUTPUT_SCHEMA,

@@ -14,7 +14,7 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.tws_tester import TwsTester
 from pyspark.sql.types import StructType
 
-from tidegauge.interruption import from_outside
+from tidegauge.engine.interruption import from_outside
 
 from .declared_schema import DeclaredSchema, RowDoesNotFit
 from .guarded_state import Entries, GuardedProcessor, Place, decoded, encoded

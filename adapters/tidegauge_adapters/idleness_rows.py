@@ -1,6 +1,6 @@
 """Idleness of tidegauge_spark, bound to the kit: scenarios as rows, and rows back as outputs."""
 
-from tidegauge.components.idleness.vocabulary import IdlenessSetup
+from tidegauge.wire.steps.idleness import IdlenessSetup
 from tidegauge_spark import (
     IDLENESS_INPUT_SCHEMA,
     IDLENESS_OUTPUT_SCHEMA,

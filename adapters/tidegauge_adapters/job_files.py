@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from tidegauge.components.job.vocabulary import SourceSetup, SubtaskSetup
-from tidegauge.timestamps import from_wire
+from tidegauge.wire.steps.job import SourceSetup, SubtaskSetup
+from tidegauge.wire.timestamps import from_wire
 
 TIME_COLUMN = "time"
 _SCHEMA = pa.schema([pa.field(TIME_COLUMN, pa.int64()), pa.field("number", pa.int64())])

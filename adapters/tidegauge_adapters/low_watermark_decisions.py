@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from tidegauge.components.low_watermark.vocabulary import LowWatermarkSetup
+from tidegauge.wire.steps.low_watermark import LowWatermarkSetup
 from tidegauge_spark.low_watermark_service import (
     LowWatermark,
     LowWatermarkService,

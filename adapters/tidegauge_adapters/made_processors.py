@@ -6,10 +6,10 @@ from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from tidegauge import Failure, Transcript
-from tidegauge.adapter import failure_of
-from tidegauge.interruption import from_outside
-from tidegauge.scenario import Scenario
-from tidegauge.vocabulary import Setup
+from tidegauge.engine.errors import failure_of
+from tidegauge.engine.interruption import from_outside
+from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.vocabulary import Setup
 
 from .processor_binding import ProcessorBinding
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tidegauge.vocabulary import Restore, Snapshot, Step
+from tidegauge.wire.vocabulary import Restore, Snapshot, Step
 
 
 @dataclass(frozen=True)

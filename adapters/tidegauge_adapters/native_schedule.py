@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from tidegauge.components.window.vocabulary import ExpiredStateStep, RecordStep, WatermarkStep
-from tidegauge.vocabulary import Step
+from tidegauge.wire.steps.window import ExpiredStateStep, RecordStep, WatermarkStep
+from tidegauge.wire.vocabulary import Step
 
 from .native_courses import Course
 

@@ -7,12 +7,11 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession, functions
 
-from tidegauge.components.splits.vocabulary import SplitsScenario, SplitWatermarkStep
-from tidegauge.components.valve.vocabulary import ValveSetup, WatermarkStep
-from tidegauge.scenario import ValveScenario
-from tidegauge.timestamps import to_wire
-from tidegauge.transcript import Outputs
-from tidegauge.vocabulary import Step, Watermark
+from tidegauge.wire.steps.splits import SplitsScenario, SplitWatermarkStep
+from tidegauge.wire.steps.valve import ValveScenario, ValveSetup, WatermarkStep
+from tidegauge.wire.timestamps import to_wire
+from tidegauge.wire.transcript import Outputs
+from tidegauge.wire.vocabulary import Step, Watermark
 
 from .native_courses import Course, courses
 from .native_query import NativeQuery

@@ -9,9 +9,9 @@ from typing import Any
 
 from pyspark.sql import Row, SparkSession
 
-from tidegauge.components.window.vocabulary import WindowScenario
-from tidegauge.timestamps import to_wire
-from tidegauge.vocabulary import AnyOutput, Drop, Fire, StateSize, Watermark
+from tidegauge.wire.steps.window import WindowScenario
+from tidegauge.wire.timestamps import to_wire
+from tidegauge.wire.vocabulary import AnyOutput, Drop, Fire, StateSize, Watermark
 
 from .native_courses import Course
 from .native_query import MicroBatch

@@ -13,8 +13,8 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 
-from tidegauge.components.window.vocabulary import Session, Sliding, WindowScenario, WindowSetup
-from tidegauge.vocabulary import AnyOutput
+from tidegauge.wire.steps.window import Session, Sliding, WindowScenario, WindowSetup
+from tidegauge.wire.vocabulary import AnyOutput
 
 from .native_courses import courses
 from .native_query import NativeQuery

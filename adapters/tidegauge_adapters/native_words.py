@@ -1,8 +1,9 @@
 """What a history must not hold to be put to Spark's own event time."""
 
-from tidegauge.components.splits.vocabulary import OperatorInputsSetup, SplitsScenario
-from tidegauge.components.window.vocabulary import RecordStep, Sliding, WatermarkStep, WindowScenario
-from tidegauge.scenario import Scenario, ValveScenario
+from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.steps.splits import OperatorInputsSetup, SplitsScenario
+from tidegauge.wire.steps.valve import ValveScenario
+from tidegauge.wire.steps.window import RecordStep, Sliding, WatermarkStep, WindowScenario
 
 
 def inexpressible(scenario: Scenario) -> str | None:

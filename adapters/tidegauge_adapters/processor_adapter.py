@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from tidegauge import Adapter, Implementation, Scenario, Session, Transcript
-from tidegauge.adapter import Layer
 from tidegauge.components.registry import component_by_setup
-from tidegauge.scenario import component_of
-from tidegauge.vocabulary import Setup
+from tidegauge.wire.implementation import Layer
+from tidegauge.wire.scenario import component_of
+from tidegauge.wire.vocabulary import Setup
 
 from .java import require_java
 from .processor_binding import ProcessorBinding

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import StructType
 
-from tidegauge.vocabulary import AnyOutput
+from tidegauge.wire.vocabulary import AnyOutput
 
 from .step_columns import named_output, step_columns
 

@@ -18,8 +18,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from tidegauge.components.job.vocabulary import JobSetup, SourceSetup
-from tidegauge.vocabulary import LogEvent
+from tidegauge.wire.steps.job import JobSetup, SourceSetup
+from tidegauge.wire.vocabulary import LogEvent
 from tidegauge_spark import coordination
 
 CLOCK_STEP = 5_000

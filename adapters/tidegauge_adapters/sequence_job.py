@@ -9,9 +9,9 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from tidegauge.components.job.vocabulary import SourceSetup
-from tidegauge.timestamps import from_wire, to_wire
-from tidegauge.vocabulary import LogEvent
+from tidegauge.wire.steps.job import SourceSetup
+from tidegauge.wire.timestamps import from_wire, to_wire
+from tidegauge.wire.vocabulary import LogEvent
 
 from .running_job import RunningJob
 

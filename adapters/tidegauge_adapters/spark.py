@@ -12,8 +12,8 @@ from pyspark.sql.datasource import DataSource
 
 from tidegauge import ComponentAdapter, Implementation, Scenario, Session, Transcript, __version__
 from tidegauge.components.registry import component_by_setup
-from tidegauge.scenario import JobScenario
-from tidegauge.vocabulary import Setup
+from tidegauge.wire.steps.job import JobScenario
+from tidegauge.wire.vocabulary import Setup
 from tidegauge_spark import AlignedSource
 
 from .processor_adapter import ProcessorAdapter

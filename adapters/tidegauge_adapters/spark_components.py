@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tidegauge import IllegalArgument, IllegalState, Unsupported
-from tidegauge.engine_errors import Refusals
+from tidegauge.engine.errors import Refusals
 from tidegauge_spark import IllegalArgumentError, IllegalStateError, PausingUnsupportedError
 
 from .backlog_rows import BACKLOG_BINDING

@@ -15,10 +15,10 @@ from importlib.resources import files
 from itertools import islice
 
 from tidegauge import Adapter, Failure, Implementation, Scenario, Transcript
-from tidegauge.components.splits.vocabulary import SplitsScenario
-from tidegauge.components.window.vocabulary import WindowScenario
-from tidegauge.scenario import ValveScenario
-from tidegauge.transcript import Outputs, joined, spans
+from tidegauge.wire.steps.splits import SplitsScenario
+from tidegauge.wire.steps.valve import ValveScenario
+from tidegauge.wire.steps.window import WindowScenario
+from tidegauge.wire.transcript import Outputs, joined, spans
 
 from .java import require_java
 from .native_query import native_session

@@ -4,8 +4,8 @@ from typing import Any
 
 from pyspark.sql.types import StructType
 
-from tidegauge.components.splits.vocabulary import OperatorInputsSetup, SplitsSetup
-from tidegauge.vocabulary import Step
+from tidegauge.wire.steps.splits import OperatorInputsSetup, SplitsSetup
+from tidegauge.wire.vocabulary import Step
 from tidegauge_spark import (
     INPUTS_INPUT_SCHEMA,
     SPLITS_INPUT_SCHEMA,

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from tidegauge.timestamps import from_wire, timestamp_fields, to_wire
-from tidegauge.vocabulary import AnyOutput, Step
+from tidegauge.wire.timestamps import from_wire, timestamp_fields, to_wire
+from tidegauge.wire.vocabulary import AnyOutput, Step
 
 _OUTPUTS: dict[str, Any] = {str(output.__struct_config__.tag): output for output in get_args(AnyOutput)}
 

@@ -5,9 +5,9 @@ from itertools import accumulate
 from typing import Any
 
 from tidegauge import Failure, Transcript
-from tidegauge.scenario import Scenario
-from tidegauge.transcript import Outputs
-from tidegauge.vocabulary import AnyOutput, Restore, Setup, Snapshot, Step
+from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.transcript import Outputs
+from tidegauge.wire.vocabulary import AnyOutput, Restore, Setup, Snapshot, Step
 
 from .processor_binding import ProcessorBinding
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from tidegauge.scenario import Scenario
-from tidegauge.vocabulary import Restore, Snapshot
+from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.vocabulary import Restore, Snapshot
 
 from .checkpointed_query import Rows
 from .processor_binding import ProcessorBinding

@@ -10,8 +10,8 @@ from pathlib import Path
 from pyspark.sql.datasource import DataSource
 
 from tidegauge import Transcript
-from tidegauge.adapter import failure_of
-from tidegauge.scenario import JobScenario
+from tidegauge.engine.errors import failure_of
+from tidegauge.wire.steps.job import JobScenario
 
 from .running_job import CLOCK_STEP, RunningJob
 from .sequence_job import SequenceJob

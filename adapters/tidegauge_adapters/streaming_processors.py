@@ -11,7 +11,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import IntegerType, StructField, StructType
 
 from tidegauge import Failure, Transcript
-from tidegauge.scenario import Scenario
+from tidegauge.wire.scenario import Scenario
 
 from .caught_processor import CAUGHT, ERROR, MISFIT, CaughtProcessor, caught_schema
 from .checkpointed_query import CheckpointedQuery, QueryFailed, Rows

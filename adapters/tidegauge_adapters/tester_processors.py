@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from tidegauge import Failure, Session, Transcript
-from tidegauge.adapter import UnmadeSession, failure_of
-from tidegauge.engine_errors import ProtocolBreach
-from tidegauge.foreign_text import message_of
-from tidegauge.interruption import from_outside
-from tidegauge.scenario import Scenario
-from tidegauge.transcript import Outputs
-from tidegauge.vocabulary import Restore, Setup, Snapshot, Step
+from tidegauge.engine.errors import ProtocolBreach, failure_of
+from tidegauge.engine.foreign_text import message_of
+from tidegauge.engine.in_process import UnmadeSession
+from tidegauge.engine.interruption import from_outside
+from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.transcript import Outputs
+from tidegauge.wire.vocabulary import Restore, Setup, Snapshot, Step
 
 from .declared_schema import RowDoesNotFit
 from .guarded_state import Entries

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tidegauge.components.valve.vocabulary import ValveSetup
-from tidegauge.vocabulary import Step
+from tidegauge.wire.steps.valve import ValveSetup
+from tidegauge.wire.vocabulary import Step
 from tidegauge_spark import VALVE_INPUT_SCHEMA, VALVE_OUTPUT_SCHEMA, ValveProcessor, run_valves
 
 from .processor_binding import ProcessorBinding

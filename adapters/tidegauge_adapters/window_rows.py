@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tidegauge.components.window.vocabulary import Session, Sliding, WindowSetup
-from tidegauge.vocabulary import AnyOutput
+from tidegauge.wire.steps.window import Session, Sliding, WindowSetup
+from tidegauge.wire.vocabulary import AnyOutput
 from tidegauge_spark import (
     WINDOW_INPUT_SCHEMA,
     WINDOW_OUTPUT_SCHEMA,

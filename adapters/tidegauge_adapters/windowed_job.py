@@ -14,9 +14,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import array_size, col, lit, when
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from tidegauge.components.job.vocabulary import JobSetup, SourceSetup
-from tidegauge.timestamps import to_wire
-from tidegauge.vocabulary import LogEvent
+from tidegauge.wire.steps.job import JobSetup, SourceSetup
+from tidegauge.wire.timestamps import to_wire
+from tidegauge.wire.vocabulary import LogEvent
 from tidegauge_spark import (
     MAX,
     TumblingWindows,

@@ -11,9 +11,10 @@ from tidegauge_reference import Policies
 from tidegauge_spec import load_registry, read_policies, vector_lines, vector_versions
 
 from .components.registry import COMPONENTS
-from .scenario import BadInput, ComponentScenario, JobScenario, component_of, problems
-from .transcript import Outputs
-from .unknown_names import unknown
+from .wire.scenario import BadInput, ComponentScenario, component_of, problems
+from .wire.steps.job import JobScenario
+from .wire.transcript import Outputs
+from .wire.unknown_names import unknown
 
 OWN = "own"
 """In place of a version: the vectors of a user, which are in no version."""

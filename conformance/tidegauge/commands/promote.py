@@ -11,9 +11,9 @@ from rich.markup import escape
 
 from tidegauge_spec import RELEASED, SPEC_VERSION, load_registry, vectors_folder
 
-from ..scenario import BadInput, component_of, read_scenario_file
 from ..vector_sources.promoted import promoted, same_content
 from ..vectors import Vector, every_vector, read_vector_file, vector_schema
+from ..wire.scenario import BadInput, component_of, read_scenario_file
 from .console import OUT, complains
 
 

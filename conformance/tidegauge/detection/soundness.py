@@ -17,20 +17,20 @@ from msgspec.structs import replace
 from tidegauge_reference import CORE
 from tidegauge_spec import load_registry
 
-from ..component import Component
+from ..components.component import Component
 from ..components.registry import COMPONENTS
-from ..generation.cover import state_cover
-from ..generation.histories import draw_history
+from ..drawing.cover import state_cover
+from ..drawing.histories import draw_history
 from ..judging.changes.change import Change, named_changes, policy_changes, small_changes
 from ..judging.changes.segments import touch
-from ..judging.component_judgement import judge_component
-from ..judging.evidence import Difference, Evidence, Violation, first_difference
-from ..judging.model import Model, Played, model_of
-from ..judging.verdicts import judged_by
-from ..scenario import Scenario
-from ..traceability import status
-from ..transcript import Transcript
+from ..judging.diagnosis.component_judgement import judge_component
+from ..judging.diagnosis.evidence import Difference, Evidence, Violation, first_difference
+from ..judging.diagnosis.model import Model, Played, model_of
+from ..judging.traceability import status
+from ..judging.verdicts.judged_in import judged_by
 from ..vectors import load_vectors
+from ..wire.scenario import Scenario
+from ..wire.transcript import Transcript
 from .listed_mutants import load_equivalents
 
 _COVERED = 900

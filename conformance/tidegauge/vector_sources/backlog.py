@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from ..components.backlog.generator import MISSPELLED
-from ..components.backlog.vocabulary import (
+from ..components.backlog.drawing import MISSPELLED
+from ..vectors import Vector
+from ..wire.steps.backlog import (
     WATERMARK_LAG,
     ActiveStep,
     AttributesStep,
@@ -16,8 +17,7 @@ from ..components.backlog.vocabulary import (
     OtherStep,
     WatermarkStep,
 )
-from ..vectors import Vector
-from ..vocabulary import Error, RecordAttributes, Restore, Snapshot, Watermark
+from ..wire.vocabulary import Error, RecordAttributes, Restore, Snapshot, Watermark
 from .written import Line, vector
 
 OPTION = "pipeline.backlog.watermark-lag-threshold"

@@ -2,17 +2,9 @@
 
 from typing import Any
 
-from ..components.clock.vocabulary import (
-    AdvanceStep,
-    ClockScenario,
-    ClockSetup,
-    PauseStep,
-    ReadStep,
-    Reason,
-    ResumeStep,
-)
 from ..vectors import Vector
-from ..vocabulary import Error, Reading, Restore, Snapshot
+from ..wire.steps.clock import AdvanceStep, ClockScenario, ClockSetup, PauseStep, ReadStep, Reason, ResumeStep
+from ..wire.vocabulary import Error, Reading, Restore, Snapshot
 from .written import Line, vector
 
 SECOND = 1_000_000_000

@@ -1,6 +1,7 @@
 """Vectors of source coordinators, worked out from FLIP-182 and from known defects. All times in ms."""
 
-from ..components.coordinator.vocabulary import (
+from ..vectors import Vector
+from ..wire.steps.coordinator import (
     AnnounceStep,
     CoordinatorScenario,
     CoordinatorSetup,
@@ -13,8 +14,7 @@ from ..components.coordinator.vocabulary import (
     StartedSource,
     StartStep,
 )
-from ..vectors import Vector
-from ..vocabulary import Announcement, Error, Restore, Snapshot
+from ..wire.vocabulary import Announcement, Error, Restore, Snapshot
 from .written import Line, vector
 
 _REFUSED = Error("illegal-argument")

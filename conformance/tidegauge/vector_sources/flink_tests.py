@@ -11,20 +11,13 @@ from typing import Any
 
 from tidegauge_reference import CORE, FLINK_2_3, Policies
 
-from ..base_scenario import Origin
-from ..components.valve.vocabulary import (
-    ActiveStep,
-    IdleStep,
-    ValveScenario,
-    ValveSetup,
-    ValveStep,
-    WatermarkStep,
-)
-from ..judging.oracle import expect
-from ..timestamps import to_wire
-from ..transcript import Outputs
+from ..judging.reference.oracle import expect
 from ..vectors import PublishedTranscript, Vector
-from ..vocabulary import Active, Idle, Watermark
+from ..wire.base_scenario import Origin
+from ..wire.steps.valve import ActiveStep, IdleStep, ValveScenario, ValveSetup, ValveStep, WatermarkStep
+from ..wire.timestamps import to_wire
+from ..wire.transcript import Outputs
+from ..wire.vocabulary import Active, Idle, Watermark
 
 _RULES = {
     "SingleInputIncreasingWatermarks": ("VALVE-2",),

@@ -5,7 +5,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..components.generator.vocabulary import (
+from ..vectors import Vector
+from ..wire.steps.generator import (
     ActiveStep,
     AdvanceStep,
     AlignmentStep,
@@ -25,8 +26,7 @@ from ..components.generator.vocabulary import (
     WithTimestampAssignerStep,
     WithWatermarkAlignmentStep,
 )
-from ..vectors import Vector
-from ..vocabulary import Alignment, Error, Record, Restore, Snapshot, Step, Watermark
+from ..wire.vocabulary import Alignment, Error, Record, Restore, Snapshot, Step, Watermark
 from .written import ACTIVE, IDLE, Line, time_of_day, vector
 
 MINUTE = 60_000

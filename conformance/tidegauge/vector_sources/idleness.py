@@ -3,9 +3,9 @@ what passes are ns, timestamps ms."""
 
 from typing import Any
 
-from ..components.idleness.vocabulary import IdlenessScenario, IdlenessSetup, RecordStep, TickStep
 from ..vectors import Vector
-from ..vocabulary import Watermark
+from ..wire.steps.idleness import IdlenessScenario, IdlenessSetup, RecordStep, TickStep
+from ..wire.vocabulary import Watermark
 from .clock import BACKWARDS, RESTORED, SAVED, SECOND, WITHOUT_PAUSE, advance, pause, resume
 from .written import ACTIVE, IDLE, Line, vector
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ..components.low_watermark.vocabulary import (
+from ..wire.steps.low_watermark import (
     JobVertex,
     JoinStep,
     LeaveStep,
@@ -15,7 +15,7 @@ from ..components.low_watermark.vocabulary import (
     TriggerStep,
     WatermarkStep,
 )
-from ..vocabulary import (
+from ..wire.vocabulary import (
     AnyOutput,
     Error,
     LowWatermark,

@@ -10,9 +10,11 @@ from msgspec.structs import replace
 from tidegauge_reference import CORE
 from tidegauge_spec import load_registry
 
-from ..judging.oracle import Expectation, expect
-from ..scenario import BadInput, JobScenario, Origin, Scenario, component_of
+from ..judging.reference.oracle import Expectation, expect
 from ..vectors import Vector
+from ..wire.base_scenario import Origin
+from ..wire.scenario import BadInput, Scenario, component_of
+from ..wire.steps.job import JobScenario
 from .written import published
 
 _NAME = re.compile(r"[A-Za-z0-9-]+(/[A-Za-z0-9-]+)*")

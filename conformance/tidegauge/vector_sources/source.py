@@ -1,7 +1,7 @@
 """Source subtasks under alignment: bounds, reports, idleness, the end of input. Times in ms."""
 
-from ..components.source.vocabulary import SourceSetup
-from ..vocabulary import Record, Report
+from ..wire.steps.source import SourceSetup
+from ..wire.vocabulary import Record, Report
 from . import source_activity, source_splits
 from .source_lines import (
     BLOCKED,

@@ -1,6 +1,6 @@
 """The example of the idleness FLIP, for two splits of one subtask, and other blocked outputs. Times in ms."""
 
-from ..components.source.vocabulary import SourceSetup
+from ..wire.steps.source import SourceSetup
 from .source_lines import (
     BLOCKED,
     UNBLOCKED,

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ..components.source.vocabulary import (
+from ..vectors import Vector
+from ..wire.steps.source import (
     ActiveStep,
     AdvanceStep,
     AnnouncementStep,
@@ -17,8 +18,16 @@ from ..components.source.vocabulary import (
     SourceSetup,
     TickStep,
 )
-from ..vectors import Vector
-from ..vocabulary import Blocked, Error, Record, Report, SplitsPaused, SplitsResumed, Unblocked, Watermark
+from ..wire.vocabulary import (
+    Blocked,
+    Error,
+    Record,
+    Report,
+    SplitsPaused,
+    SplitsResumed,
+    Unblocked,
+    Watermark,
+)
 from .clock import SAVED
 from .written import Line, vector
 

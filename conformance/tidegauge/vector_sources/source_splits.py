@@ -1,6 +1,6 @@
 """Source subtasks with several outputs: FLIP-182's claim on splits, and its Part II. Times in ms."""
 
-from ..components.source.vocabulary import SourceSetup
+from ..wire.steps.source import SourceSetup
 from .clock import RESTORED, SAVED
 from .source_lines import (
     BLOCKED,

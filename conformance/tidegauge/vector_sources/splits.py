@@ -5,7 +5,8 @@ Worked out from the sentences named; where Flink's own tests of its multiplexer 
 
 from typing import Any
 
-from ..components.splits.vocabulary import (
+from ..vectors import Vector
+from ..wire.steps.splits import (
     AddSplitStep,
     InputActiveStep,
     InputIdleStep,
@@ -19,8 +20,7 @@ from ..components.splits.vocabulary import (
     SplitWatermarkStep,
     TickStep,
 )
-from ..vectors import Vector
-from ..vocabulary import AnyOutput, Error, Restore, Snapshot, Step, Watermark
+from ..wire.vocabulary import AnyOutput, Error, Restore, Snapshot, Step, Watermark
 from .written import ACTIVE, IDLE, Line, vector
 
 UNKNOWN = Error("illegal-argument")

@@ -3,7 +3,8 @@ midnight; `fire` and `retract` name a window by start and end."""
 
 from typing import Any, Literal
 
-from ..components.window.vocabulary import (
+from ..vectors import Vector
+from ..wire.steps.window import (
     ActiveStep,
     ExpiredStateStep,
     IdleStep,
@@ -15,8 +16,7 @@ from ..components.window.vocabulary import (
     WindowScenario,
     WindowSetup,
 )
-from ..vectors import Vector
-from ..vocabulary import Drop, Error, Fire, Late, Restore, Retract, Snapshot, StateSize, Watermark
+from ..wire.vocabulary import Drop, Error, Fire, Late, Restore, Retract, Snapshot, StateSize, Watermark
 from .written import ACTIVE, IDLE, Line, time_of_day, vector
 
 _RETRACTING: Literal["accumulating-and-retracting"] = "accumulating-and-retracting"

@@ -11,13 +11,13 @@ from typing import Any
 from tidegauge_reference import CORE, PROFILES, Policies
 from tidegauge_spec import read_policies
 
-from ..base_scenario import Origin
-from ..components.valve.vocabulary import ActiveStep, IdleStep, ValveScenario, ValveSetup, WatermarkStep
-from ..judging.oracle import expect
-from ..scenario import Scenario, component_of
-from ..transcript import Outputs
+from ..judging.reference.oracle import expect
 from ..vectors import PublishedTranscript, Vector
-from ..vocabulary import Active, AnyOutput, Idle, Setup, Step, Watermark
+from ..wire.base_scenario import Origin
+from ..wire.scenario import Scenario, component_of
+from ..wire.steps.valve import ActiveStep, IdleStep, ValveScenario, ValveSetup, WatermarkStep
+from ..wire.transcript import Outputs
+from ..wire.vocabulary import Active, AnyOutput, Idle, Setup, Step, Watermark
 
 IDLE, ACTIVE = Idle(), Active()
 
