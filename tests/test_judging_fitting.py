@@ -331,7 +331,7 @@ def test_the_judgement_closes_its_models(monkeypatch: pytest.MonkeyPatch) -> Non
         closed.append(name)
         forget_copy(name)
 
-    monkeypatch.setattr("tidegauge.judging.model.forget_copy", forgotten)
+    monkeypatch.setattr("tidegauge.judging.diagnosis.model.forget_copy", forgotten)
     judgement_of(mutant("valve-no-flush"), SCENARIOS[:200])
     assert len(closed) == len(set(closed)) > 3
 

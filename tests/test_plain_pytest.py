@@ -179,7 +179,7 @@ def test_the_scenario_in_the_message_can_be_replayed(
 SEES_NO_STEPS = """
 from msgspec.structs import replace
 from tidegauge import Adapter
-from tidegauge.transcript import Transcript, joined, spans
+from tidegauge.wire.transcript import Transcript, joined, spans
 from tidegauge_adapters.reference import ReferenceAdapter
 
 class Batches(Adapter):
@@ -205,7 +205,7 @@ def test_an_engine_that_cannot_be_stepped_is_judged_by_what_can_be_seen(
 
 
 WITHOUT_STATUSES = """
-from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep
+from tidegauge.wire.steps.valve import ActiveStep, IdleStep
 from tidegauge_adapters.reference import ReferenceAdapter
 
 class WithoutStatuses(ReferenceAdapter):

@@ -29,7 +29,7 @@ class ProcessorBinding:
     missing are null. By default `kind` and the fields of the step. Snapshot and restore are never asked for.
     output: what an output row means, `ValueError` if nothing. By default `kind` names the output, and its
     fields are read from the columns of the same names. Timestamps of the kit are numbers by
-    `tidegauge.timestamps.from_wire`, and numbers timestamps by `to_wire`.
+    `tidegauge.wire.timestamps.from_wire`, and numbers timestamps by `to_wire`.
     operator: a function by which users run the processor; steps in, outputs out. Only for one whose settings
     are all in the rows: used in streaming queries instead of `make`.
 

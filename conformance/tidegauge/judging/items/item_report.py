@@ -101,7 +101,7 @@ class SeenViolation(Struct):
 
 
 class ItemReport(Struct):
-    """What a test item found; items of a run are merged by `results`.
+    """What a test item found; items of a run are summed up by `merged`.
 
     `ran` are the places of the scenarios that were compared, among those that the item draws, `apart` of
     these the ones in which the engine differs or gives no answer; `beyond` were not compared, since they need
