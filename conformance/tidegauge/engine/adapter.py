@@ -1,8 +1,11 @@
-"""The adapter contract: what binds an engine to the kit."""
+"""The adapter contract: what binds an engine to the kit.
+
+`import tidegauge` imports this module, and pytest does that in every session, for the plugin. The components,
+which take most of the time, are therefore imported where they are first needed.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..components.registry import COMPONENTS, component_by_setup
 from ..wire.implementation import Implementation
 from ..wire.scenario import Scenario, component_of
 from ..wire.transcript import Transcript
@@ -65,6 +68,8 @@ class ComponentAdapter(Adapter):
 
     def describe(self) -> Implementation:
         """The class attributes, and the components whose methods are defined."""
+        from ..components.registry import COMPONENTS
+
         claimed = tuple(name for name in COMPONENTS if callable(getattr(self, name, None)))
         return Implementation(
             name=self.name or type(self).__name__,
@@ -76,6 +81,8 @@ class ComponentAdapter(Adapter):
 
     def session(self, setup: Setup) -> Session:
         """An engine of the component that `setup` builds. Where it cannot be made, each step raises why."""
+        from ..components.registry import component_by_setup
+
         return self._session(component_by_setup(setup).name, setup)
 
     def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
@@ -84,6 +91,8 @@ class ComponentAdapter(Adapter):
             yield played(self._session(component_of(scenario), scenario.setup), scenario)
 
     def _session(self, name: str, setup: Setup) -> Session:
+        from ..components.registry import COMPONENTS
+
         calls = COMPONENTS[name].calls
         try:
             return InProcessSession(lambda: getattr(self, name)(setup), calls, self.errors)
