@@ -77,6 +77,11 @@ def test_no_two_wrong_engines_have_one_name() -> None:
     assert sum(len(component.mutants) for component in COMPONENTS.values()) == len(MUTANTS)
 
 
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_wrong_engines_stand_with_the_component_that_they_break(name: str) -> None:
+    assert {mutant.component for mutant in COMPONENTS[name].mutants} == {name}
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_engine_says_what_is_wrong_and_which_rules_it_breaks(name: str) -> None:
     mutant = WRONG[name]
