@@ -18,8 +18,7 @@ BUILT_ON_A_BROKEN_CLOCK = """
 import importlib
 
 from tidegauge import ComponentAdapter
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.mutants import load_mutants
+from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge_reference import CORE
 
 COPY = load_mutants()["clock-system-time"].load("idleness").__name__.rpartition(".")[0]
