@@ -1,14 +1,15 @@
-"""Published vectors: scenarios under stable ids with the transcripts that are right."""
+"""Golden vectors: scenarios under stable ids, each with its title, its reason and its expected outputs."""
 
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from tidegauge_reference import Policies
-from tidegauge_spec import load_registry, read_policies, vector_lines, vector_versions
+from tidegauge_spec import load_registry, read_policies, vector_versions, vectors_document
 
 from .components.registry import COMPONENTS
 from .scenario import BadInput, ComponentScenario, JobScenario, component_of, problems
@@ -19,6 +20,9 @@ OWN = "own"
 """In place of a version: the vectors of a user, which are in no version."""
 
 
+Sentence = Annotated[str, Meta(min_length=1)]
+
+
 class PublishedTranscript(Struct, frozen=True, forbid_unknown_fields=True):
     """The outputs of each step, right wherever the named policies have these values."""
 
@@ -27,26 +31,31 @@ class PublishedTranscript(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Vector(Struct, frozen=True, forbid_unknown_fields=True):
-    """A scenario, where it comes from, the rules it shows, and what is right under which policies."""
+    """A scenario with its expected outputs, under each value of the policies that they depend on.
+
+    `title` says what happens, `reason` why an engine must get it right. `source` names the statements,
+    defects or tests that the vector comes from. `rules` are those that it shows.
+    """
 
     id: str
-    title: str
-    source: str
+    title: Sentence
+    reason: Sentence
+    source: Sentence
     rules: tuple[str, ...]
     scenario: ComponentScenario
     expected: tuple[PublishedTranscript, ...]
 
 
-_DECODER = msgspec.json.Decoder(Vector)
+_DECODER = msgspec.json.Decoder(tuple[Vector, ...])
 
 
 @cache
 def load_vectors(component: str, version: str | None = None) -> tuple[Vector, ...]:
     """The published vectors of a component that a version added (None: of all versions, the oldest first),
-    in the order of the file."""
+    in the order of the document."""
     if version is None:
         return tuple(vector for one in vector_versions() for vector in load_vectors(component, one))
-    return tuple(_DECODER.decode(line) for line in vector_lines(component, version))
+    return _DECODER.decode(vectors_document(component, version))
 
 
 def every_vector() -> Iterator[Vector]:
@@ -57,14 +66,10 @@ def every_vector() -> Iterator[Vector]:
 
 @cache
 def own_vectors(folders: tuple[str, ...]) -> tuple[Vector, ...]:
-    """The vectors in a user's folders, all their `*.jsonl`. Raises `BadInput`."""
+    """The vectors in a user's folders, all their `*.json`. Raises `BadInput`."""
     found: dict[str, Vector] = {}
     for folder in map(Path, folders):
-        try:
-            files = sorted(entry for entry in folder.iterdir() if entry.suffix == ".jsonl")
-        except OSError as error:
-            raise BadInput(f"folder of vectors {folder} cannot be read: {error.strerror}") from None
-        vectors = [vector for file in files for vector in read_vector_file(file)]
+        vectors = [vector for file in vector_files(folder) for vector in read_vector_file(file)]
         if not vectors:
             raise BadInput(f"{folder} holds no vectors; `tidegauge promote FILE --into {folder}` makes them")
         for vector in vectors:
@@ -88,28 +93,31 @@ def published_outputs(vector: Vector, policies: Policies) -> list[Outputs] | Non
     return None
 
 
-def vector_schema() -> bytes:
-    """The JSON Schema of a line."""
-    schema = msgspec.json.format(msgspec.json.encode(msgspec.json.schema(Vector)), indent=1)
-    return schema + b"\n"
-
-
-def read_vector_file(file: Path) -> list[Vector]:
-    """Read the vectors of a file. Raises `BadInput` naming file, line and what is wrong."""
+def vector_files(folder: Path) -> list[Path]:
+    """The documents of vectors in a folder. Raises `BadInput`."""
     try:
-        lines = file.read_bytes().splitlines()
+        return sorted(entry for entry in folder.iterdir() if entry.suffix == ".json")
+    except OSError as error:
+        raise BadInput(f"folder of vectors {folder} cannot be read: {error.strerror}") from None
+
+
+def read_vector_file(file: Path) -> tuple[Vector, ...]:
+    """The vectors of a document. Raises `BadInput` naming the file, the place and what is wrong."""
+    vectors = decode_vectors(file)
+    for vector in vectors:
+        for problem in vector_problems(vector):
+            raise BadInput(f"{file}, vector {vector.id!r}: {problem}")
+    return vectors
+
+
+def decode_vectors(file: Path) -> tuple[Vector, ...]:
+    """The vectors of a document, whatever their problems (`vector_problems`). Raises `BadInput`."""
+    try:
+        return _DECODER.decode(file.read_bytes())
     except OSError as error:
         raise BadInput(f"{file} cannot be read: {error.strerror}") from None
-    vectors = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            vector = _DECODER.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise BadInput(f"{file}, line {number}: not a vector: {error}") from None
-        for problem in vector_problems(vector):
-            raise BadInput(f"{file}, line {number}: {problem}")
-        vectors.append(vector)
-    return vectors
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{file}: not an array of vectors: {error}") from None
 
 
 def vector_problems(vector: Vector) -> Iterator[str]:
