@@ -1,4 +1,4 @@
-"""The expected outputs of a vector, from the reference: under `core`, and under whatever policies change them."""
+"""The expected outputs of a vector: what the reference outputs under all policies that matter in it."""
 
 from dataclasses import fields, replace
 from functools import cache

@@ -25,7 +25,8 @@ def promote(
         str | None, typer.Option(help="COMPONENT/NAME; default: made from what the scenario does.")
     ] = None,
     title: Annotated[
-        str | None, typer.Option(help="What happens in the vector; default: the titles of the rules it shows.")
+        str | None,
+        typer.Option(help="What happens in the vector; default: the titles of the rules it shows."),
     ] = None,
     reason: Annotated[
         str | None, typer.Option(help="Why engines must get it right; default: what the rules are there for.")
@@ -35,7 +36,9 @@ def promote(
     ] = None,
     rule: Annotated[
         list[str] | None,
-        typer.Option(help="A rule it shows; default: the one the file is named after, else those that decide."),
+        typer.Option(
+            help="A rule it shows; default: the one the file is named after, else those that decide."
+        ),
     ] = None,
     into: Annotated[
         Path | None,

@@ -17,17 +17,17 @@ def own_folder(folder: Path) -> Path:
 
 
 def folder_in_preparation() -> Path:
-    """The folder of the version of the specification that is in preparation. Raises `BadInput` without one."""
+    """The folder of the version of the specification in preparation. Raises `BadInput` without one."""
     folder = Path(str(vectors_folder(SPEC_VERSION)))
     specification = folder.parents[2]
     if specification.name != "spec" or not (specification.parent / "pyproject.toml").is_file():
         raise BadInput(
-            "the specification is installed, not a clone: give --into FOLDER for vectors of your own"
+            "the specification is installed, not a clone: name a folder for vectors of your own, --into FOLDER"
         )
     if SPEC_VERSION in RELEASED:
         raise BadInput(
             f"the vectors of {SPEC_VERSION} are released and do not change: begin the next version in "
-            "spec/tidegauge_spec/versions.py, or give --into FOLDER"
+            "spec/tidegauge_spec/versions.py, or name a folder of your own"
         )
     return folder
 

@@ -1,4 +1,4 @@
-"""`tidegauge vectors`: whether golden vectors are as they must be, and documents written anew after an edit."""
+"""`tidegauge vectors`: checks golden vectors, and completes them after an edit by hand."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,6 +36,7 @@ def vectors(
     chosen = own_folder(folder) if folder is not None else folder_in_preparation()
     wanted: dict[Path, bytes] = {}
     ids: set[str] = set()
+    wrong: list[str] = []
     for document in vector_files(chosen):
         given = decode_vectors(document)
         complete = [_complete(vector, document) for vector in given]
@@ -45,8 +46,10 @@ def vectors(
                 raise BadInput(f"{document}: another vector is called {vector.id!r} already")
             ids.add(vector.id)
             if vector.expected != right.expected:
-                verb = "are now those" if rewrite else "are not those"
-                OUT.print(escape(f"{vector.id}: the expected outputs {verb} of the reference"), soft_wrap=True)
+                wrong.append(vector.id)
+    verb = "are now those" if rewrite else "are not those"
+    for id in wrong:
+        OUT.print(escape(f"{id}: the expected outputs {verb} of the reference"), soft_wrap=True)
     if folder is None:
         wanted[Path(str(vector_schema_path()))] = vector_schema()
     _settle(wanted, rewrite)
@@ -62,7 +65,9 @@ def _complete(vector: Vector, document: Path) -> Vector:
 
 def _settle(wanted: Mapping[Path, bytes], rewrite: bool) -> None:
     """Write the files that are not as wanted, or say which they are and end with exit code 1."""
-    stale = {f: content for f, content in wanted.items() if not f.exists() or f.read_bytes() != content}
+    stale = {
+        file: content for file, content in wanted.items() if not file.exists() or file.read_bytes() != content
+    }
     if rewrite and stale:
         replace_files(stale)
     for file in stale:
@@ -70,3 +75,5 @@ def _settle(wanted: Mapping[Path, bytes], rewrite: bool) -> None:
     if stale and not rewrite:
         OUT.print("tidegauge vectors --rewrite writes them")
         raise typer.Exit(1)
+    if not stale:
+        OUT.print("The vectors are as they must be")
