@@ -229,7 +229,7 @@ def test_an_installed_specification_is_not_changed(
     before = {file: file.read_bytes() for file in vectors.rglob("*.json*")}
     ended = tidegauge("promote", str(found), environment=clone)
     assert ended.returncode == 2
-    assert "name a folder for vectors of your own, --into FOLDER" in ended.stderr
+    assert "name a folder of your own, promote --into FOLDER" in ended.stderr
     assert {file: file.read_bytes() for file in vectors.rglob("*.json*")} == before
 
 

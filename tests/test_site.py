@@ -131,6 +131,7 @@ def test_every_vector_wrong_engine_bug_policy_and_profile_has_its_place(site: di
         )
         page, _, anchor = vector_address(vector.id, component).partition("#")
         assert anchor in site[page].ids
+        assert vector.reason in site[page].text
     assert set(load_known_bugs()) <= site["known-bugs.html"].ids
     assert set(read_policies()) <= site["policies.html"].ids
     assert {f"profile-{name}" for name in read_profiles()} <= site["policies.html"].ids

@@ -19,8 +19,8 @@ from .unknown_names import unknown
 OWN = "own"
 """In place of a version: the vectors of a user, which are in no version."""
 
-
-Sentence = Annotated[str, Meta(min_length=1)]
+Text = Annotated[str, Meta(min_length=1)]
+"""A text that must be there."""
 
 
 class PublishedTranscript(Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,9 +38,9 @@ class Vector(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     id: str
-    title: Sentence
-    reason: Sentence
-    source: Sentence
+    title: Text
+    reason: Text
+    source: Text
     rules: tuple[str, ...]
     scenario: ComponentScenario
     expected: tuple[PublishedTranscript, ...]

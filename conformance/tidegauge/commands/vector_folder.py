@@ -22,7 +22,7 @@ def folder_in_preparation() -> Path:
     specification = folder.parents[2]
     if specification.name != "spec" or not (specification.parent / "pyproject.toml").is_file():
         raise BadInput(
-            "the specification is installed, not a clone: name a folder for vectors of your own, --into FOLDER"
+            "the specification is installed, not a clone: name a folder of your own, promote --into FOLDER"
         )
     if SPEC_VERSION in RELEASED:
         raise BadInput(
