@@ -33,6 +33,9 @@ def valve(name: str, right: str = "", wrong: str = "", rules: tuple[str, ...] = 
 ENDLESS = valve("endless", BODY, f"        while timestamp > 3:\n            pass\n{BODY}")
 GREEDY = valve("greedy", BODY, f"        kept = [0] * 10**9 if timestamp > 3 else []\n{BODY}", ("VALVE-3",))
 UNCHANGED = valve("unchanged")
+RESTORED = "channels, self.output_watermark, self.output_idle = saved"
+RARELY_WRONG = valve("rarely-wrong", RESTORED, f"{RESTORED}\n        self.output_idle &= len(channels) != 3")
+"""It has forgotten IDLE after a restore if it has three channels: no vector shows it, nor a state cover."""
 
 
 def named(*mutants: Mutant, seeds: int = 1) -> dict[str, MutantScore]:
@@ -107,8 +110,7 @@ def test_an_engine_that_wants_all_memory_gets_none(scores: dict[str, MutantScore
 
 
 def test_a_mutant_must_be_killed_with_each_seed() -> None:
-    rarely = load_mutants()["valve-restored-aligned"]
-    score = named(rarely, seeds=3)[rarely.name]
+    score = named(RARELY_WRONG, seeds=3)[RARELY_WRONG.name]
     assert isinstance(score.seeds, tuple)
     assert [one.seed for one in score.seeds] == [1, 2, 3]
     assert len({one.scenarios for one in score.seeds}) > 1, "seeds draw other histories"
