@@ -115,7 +115,7 @@ def test_the_metadata_names_entry_points_extras_and_licence(wheel: zipfile.ZipFi
         "tidegauge = tidegauge.__main__:main",
         "tidegauge = tidegauge.plugin",
         "reference = tidegauge_adapters.reference:ReferenceAdapter",
-        "spark = tidegauge_adapters.spark:SparkAdapter",
+        "spark = tidegauge_adapters.spark.adapter:SparkAdapter",
         "html = tidegauge_reports.compliance.html:write",
         "junit = tidegauge_reports.machines.junit:write",
         "matrix = tidegauge_reports.commands.matrix:matrix",
