@@ -9,6 +9,7 @@ from typing import Any
 from pyspark.sql.streaming.datasource import ReadLimit
 from pyspark.sql.types import StructType
 
+from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.decisions.sources.signals import SplitMoment
 from tidegauge_spark.source.aligned_source import AlignedSource
 from tidegauge_spark.source.files.reader import AlignedFilesReader
@@ -16,7 +17,6 @@ from tidegauge_spark.source.numbers.offset import SourceOffset
 from tidegauge_spark.source.numbers.planner import minimum
 from tidegauge_spark.source.numbers.reader import AlignedSourceReader
 from tidegauge_spark.source.options.source import SourceOptions, parse_options
-from tidegauge_spark.source.planning.bounds import GroupMinimum
 from tidegauge_spark.source.planning.reader import SourceStanding
 from tidegauge_spark.source.planning.signals import PlannedSignals
 

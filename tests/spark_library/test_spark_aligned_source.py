@@ -29,9 +29,9 @@ from spark_programs.queries import SparkQueries, spark_queries, spreads
 
 from tidegauge_spark import MAX, MIN, SOURCE_SCHEMA, AlignedSource, IllegalOffsetError, IllegalOptionError
 from tidegauge_spark.decisions.durations import parse_duration
+from tidegauge_spark.decisions.sources.bounds import share_out
 from tidegauge_spark.source.numbers.rows import ROWS_PER_ARROW_BATCH, SubtaskPartition
 from tidegauge_spark.source.options.source import parse_options
-from tidegauge_spark.source.planning.bounds import share_out
 
 FLIP_182 = {
     "numSubtasks": "4",

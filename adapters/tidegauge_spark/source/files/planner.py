@@ -9,6 +9,7 @@ import heapq
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from tidegauge_spark.decisions.sources.bounds import ROUNDS, Bound, GroupMinimum, bound_above, share_out
 from tidegauge_spark.decisions.sources.signals import SplitMoment
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.files.log_files import SplitFiles
@@ -16,7 +17,6 @@ from tidegauge_spark.source.files.offset import FilesOffset
 from tidegauge_spark.source.files.position import FilePosition
 from tidegauge_spark.source.files.split_reading import SplitReading, known_watermark
 from tidegauge_spark.source.options.files import FileOptions
-from tidegauge_spark.source.planning.bounds import ROUNDS, Bound, GroupMinimum, bound_above, share_out
 
 
 @dataclass

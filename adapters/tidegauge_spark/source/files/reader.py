@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from pyspark.sql.datasource import InputPartition
 from pyspark.sql.types import StructType
 
+from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.source.files.event_time_index import EventTimeIndex
 from tidegauge_spark.source.files.log_files import LogFolder, SplitFiles
 from tidegauge_spark.source.files.offset import FilesOffset
@@ -21,7 +22,6 @@ from tidegauge_spark.source.files.schema import FORMATS, checked_schema, event_t
 from tidegauge_spark.source.files.split_discovery import SplitDiscovery, Splits, position_in, vanished
 from tidegauge_spark.source.files.split_reading import SplitReading
 from tidegauge_spark.source.options.source import SourceOptions
-from tidegauge_spark.source.planning.bounds import GroupMinimum
 from tidegauge_spark.source.planning.reader import AlignedReader, SourceStanding
 
 _NO_FILES: Final = SplitFiles((), (), True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence as Several
 from dataclasses import replace
 
+from tidegauge_spark.decisions.sources.bounds import ROUNDS, Bound, GroupMinimum, bound_above, share_out
 from tidegauge_spark.decisions.sources.signals import SplitMoment
 from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.numbers.offset import SourceOffset, SubtaskOffset
 from tidegauge_spark.source.options.numbers import Sequence
 from tidegauge_spark.source.options.source import SourceOptions
-from tidegauge_spark.source.planning.bounds import ROUNDS, Bound, GroupMinimum, bound_above, share_out
 
 
 def minimum(offset: SourceOffset, sequences: Several[Sequence], now: int) -> int | None:

@@ -24,12 +24,12 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from tidegauge_spark.decisions.backlog import BacklogOutput
+from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.decisions.sources.signals import SourceSignals, SplitMoment
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.group_coordination.client import CoordinatorError, leave_group
 from tidegauge_spark.group_coordination.member import GroupMember
 from tidegauge_spark.source.options.source import SourceOptions
-from tidegauge_spark.source.planning.bounds import GroupMinimum
 from tidegauge_spark.source.planning.signals import PlannedSignals
 
 WAIT: Final = 100
