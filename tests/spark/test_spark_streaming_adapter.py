@@ -211,7 +211,7 @@ def test_a_worker_that_dies_costs_only_the_scenario_that_killed_it() -> None:
 _STARTS_AND_RAISES = """
 import sys
 from pathlib import Path
-from tidegauge_adapters.spark_session import running_spark
+from tidegauge_adapters.spark_session.session import running_spark
 spark = running_spark("local[1]", Path(sys.argv[1]))
 spark.session.range(3).count()
 sys.exit("ends by exception: " + str(spark.folder.path))
