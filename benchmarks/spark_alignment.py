@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 from pyspark.sql import SparkSession
 
-from tidegauge_adapters.spark_session import running_spark
+from tidegauge_adapters.spark_session.session import running_spark
 from tidegauge_spark import coordination, register
 
 SUBTASKS = 2

@@ -25,8 +25,9 @@ from pyspark.cloudpickle import dumps
 from pyspark.sql.streaming.datasource import ReadMaxRows
 from pyspark.sql.types import LongType, StructType
 
-from tidegauge_spark import AlignedSource, files_rows
-from tidegauge_spark.limited_cache import LimitedCache
+from tidegauge_spark import AlignedSource
+from tidegauge_spark.source.files import rows as files_rows
+from tidegauge_spark.source.files.limited_cache import LimitedCache
 
 SCHEMA = StructType().add("time", LongType()).add("id", LongType())
 SPLITS = [64, 640, 1250, 2500, 5000, 7500, 10_000]

@@ -13,11 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.generation.histories import draw_history
-from tidegauge.judging.examination import Examiner
-from tidegauge.judging.item_report import ItemReport
-from tidegauge.scenario import Scenario
-from tidegauge.vocabulary import Restore, Snapshot
+from tidegauge.drawing.histories import draw_history
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.vocabulary import Restore, Snapshot
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE
 

@@ -16,8 +16,8 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import ArrayType, BooleanType, LongType, StructType
 
-from tidegauge_adapters.processor_adapter import ProcessorAdapter
-from tidegauge_adapters.processor_binding import ProcessorBinding
+from tidegauge_adapters.spark.binding.processor_binding import ProcessorBinding
+from tidegauge_adapters.spark.processor_adapter import ProcessorAdapter
 
 # What the processor is, whether or not it is ever tested: rows in, rows out, and a state.
 

@@ -6,11 +6,11 @@ from collections import Counter
 from functools import cache
 
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.generation.cover import state_cover
-from tidegauge.generation.histories import draw_history
-from tidegauge.judging.oracle import expect
-from tidegauge.scenario import Scenario
-from tidegauge.vectors import load_vectors
+from tidegauge.drawing.cover import state_cover
+from tidegauge.drawing.histories import draw_history
+from tidegauge.judging.reference.oracle import expect
+from tidegauge.vectors.published import load_vectors
+from tidegauge.wire.scenario import Scenario
 from tidegauge_reference import CORE, Policies
 
 DRAWN = sorted(name for name, component in COMPONENTS.items() if component.drawn)

@@ -9,15 +9,14 @@ from msgspec.structs import replace
 
 from tidegauge import Adapter, ComponentAdapter, Implementation, Scenario, Transcript
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep, ValveSetup, WatermarkStep
-from tidegauge.generation.cover import state_cover
-from tidegauge.generation.histories import draw_history
-from tidegauge.judging.examination import Examiner
-from tidegauge.judging.item_report import ItemReport
-from tidegauge.results import RuleResult
-from tidegauge.scenario import ValveScenario
-from tidegauge.transcript import Observation, joined, spans
-from tidegauge.vocabulary import Step
+from tidegauge.drawing.cover import state_cover
+from tidegauge.drawing.histories import draw_history
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.wire.results import RuleResult
+from tidegauge.wire.steps.valve import ActiveStep, IdleStep, ValveScenario, ValveSetup, WatermarkStep
+from tidegauge.wire.transcript import Observation, joined, spans
+from tidegauge.wire.vocabulary import Step
 from tidegauge_reference import CORE, Policies, Valve
 from tidegauge_spec import load_registry
 

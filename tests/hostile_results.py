@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 from report_samples import component_result, engine_error, known_deviation, property_result, results, rule
 
-from tidegauge.adapter import Implementation
-from tidegauge.results import DeviationResult, ItemResult, Results, Term
+from tidegauge.wire.implementation import Implementation
+from tidegauge.wire.results import DeviationResult, ItemResult, Results, Term
 
 HOSTILE = (
     "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 7 * 7 }}\x00\x1b[31m\u202e\ud800\ufffe"

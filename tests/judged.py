@@ -11,22 +11,22 @@ from typing import Any
 import pytest
 
 from tidegauge import Adapter, Scenario
-from tidegauge.assembly import assemble
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.deviations import KnownDeviations
-from tidegauge.journal import AnyEvent, Ended, Finished, Started
-from tidegauge.judging.component_judgement import ComponentJudgement, judge_component
-from tidegauge.judging.evidence import Difference, Evidence
-from tidegauge.judging.examination import Examiner
-from tidegauge.judging.item_report import ItemReport
-from tidegauge.judging.model import canonical
-from tidegauge.judging.verdicts import judged_by
-from tidegauge.plan import PlannedItem, plan
-from tidegauge.request import Request
-from tidegauge.results import Results, RuleResult
-from tidegauge.run_under_pytest import Run
-from tidegauge.scenario import component_of
-from tidegauge.suites import conftest
+from tidegauge.judging.diagnosis.component_judgement import ComponentJudgement, judge_component
+from tidegauge.judging.diagnosis.evidence import Difference, Evidence
+from tidegauge.judging.diagnosis.model import canonical
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.reference.deviations import KnownDeviations
+from tidegauge.judging.verdicts.judged_in import judged_by
+from tidegauge.run.assembly import assemble
+from tidegauge.run.journal import AnyEvent, Ended, Finished, Started
+from tidegauge.run.plan import PlannedItem, plan
+from tidegauge.run.request import Request
+from tidegauge.run.run_under_pytest import Run
+from tidegauge.run.suites import conftest
+from tidegauge.wire.results import Results, RuleResult
+from tidegauge.wire.scenario import component_of
 from tidegauge_reference import CORE, PROFILES, Policies
 from tidegauge_spec import load_registry
 
@@ -85,7 +85,7 @@ def _finished(run: Run, item: PlannedItem) -> Finished:
     report = ItemReport(item.id, item.component)
     examiner = run.examiner(item)
     examiner.shrink_seconds = SHRINK_SECONDS
-    module: Any = import_module(f"tidegauge.suites.test_{item.suite.replace('-', '_')}")
+    module: Any = import_module(f"tidegauge.run.suites.test_{item.suite.replace('-', '_')}")
     try:
         with_fixtures: Any = SimpleNamespace(funcargs={"run": run, "report": report})
         conftest.pytest_pyfunc_call(with_fixtures)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tidegauge.adapter import Implementation
-from tidegauge.result_words import kind_of
-from tidegauge.results import (
+from tidegauge.run.result_words import kind_of
+from tidegauge.wire.implementation import Implementation
+from tidegauge.wire.results import (
     SCHEMA,
     ComponentResult,
     Counterexample,

@@ -26,14 +26,14 @@ from report_samples import (
     rule,
 )
 
-from tidegauge.results import Results, encode_results, read_results
-from tidegauge.scenario import BadInput
+from tidegauge.wire.results import Results, encode_results, read_results
+from tidegauge.wire.scenario import BadInput
 from tidegauge_reports.machines.allure import write
 from tidegauge_reports.machines.cases import FAILING, cases_of
 
 Json = dict[str, Any]
 
-SUITES = ("--pyargs", "tidegauge.suites", "-p", "no:cacheprovider")
+SUITES = ("--pyargs", "tidegauge.run.suites", "-p", "no:cacheprovider")
 WRONG = "mutant:valve-guarded-flush"
 
 

@@ -7,7 +7,12 @@ from component_scenarios import drawn
 from engines import examiner_of
 
 from tidegauge import Adapter
-from tidegauge.components.backlog.vocabulary import (
+from tidegauge.components.property import Property
+from tidegauge.components.registry import COMPONENTS, load_mutants
+from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.reference.oracle import expect
+from tidegauge.wire.steps.backlog import (
     WATERMARK_LAG,
     AttributesStep,
     BacklogScenario,
@@ -17,12 +22,7 @@ from tidegauge.components.backlog.vocabulary import (
     DetectorSetup,
     WatermarkStep,
 )
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.item_report import ItemReport
-from tidegauge.judging.oracle import expect
-from tidegauge.mutants import MutantAdapter, load_mutants
-from tidegauge.property import Property
-from tidegauge.vocabulary import Error, Step, Watermark
+from tidegauge.wire.vocabulary import Error, Step, Watermark
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE, IllegalArgument
 from tidegauge_reference.backlog import OPTION, AttributesCombiner

@@ -11,8 +11,8 @@ from hostile_results import hostile_results
 from playwright.sync_api import Browser, Page
 from report_samples import job_picture, results, rule
 
-from tidegauge.results import Results, decode_results, encode_results
-from tidegauge.scenario import BadInput
+from tidegauge.wire.results import Results, decode_results, encode_results
+from tidegauge.wire.scenario import BadInput
 from tidegauge_reports.compliance.html import render
 
 

@@ -34,7 +34,7 @@ from report_samples import (
     rule,
 )
 
-from tidegauge.results import DeviationResult, Results
+from tidegauge.wire.results import DeviationResult, Results
 from tidegauge_reports.compliance.html import render, write
 
 LINK = "https://example.org/issues/7"

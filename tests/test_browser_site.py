@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from report_samples import known_deviation, results, rule
 from test_site import hostile
 
-from tidegauge.results import Results
+from tidegauge.wire.results import Results
 from tidegauge_reports.site.engines import engines_with
 from tidegauge_reports.site.pages import render_site, write_site
 from tidegauge_spec import load_registry

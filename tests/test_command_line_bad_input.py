@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-from tidegauge.capabilities import capabilities
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.vectors import every_vector
+from tidegauge.engine.capabilities import capabilities
+from tidegauge.vectors.published import every_vector
 from tidegauge_spec import load_registry
 
 MINE = """

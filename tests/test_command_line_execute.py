@@ -11,8 +11,8 @@ import pytest
 from conftest import Command
 from engines import histories, valve_scenario
 
-from tidegauge.scenario import encode_scenario
-from tidegauge.transcript import Transcript
+from tidegauge.wire.scenario import encode_scenario
+from tidegauge.wire.transcript import Transcript
 
 LOUD = """
 import os, sys

@@ -19,19 +19,14 @@ from typer.testing import CliRunner
 from tidegauge.__main__ import app
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.generation.histories import draw_history
-from tidegauge.journal import JournalReader, Started
-from tidegauge.judging.oracle import expect
-from tidegauge.scenario import encode_scenario, read_scenario_file
-from tidegauge.suites.items import find_scenario
-from tidegauge.vector_sources.promoted import content_id, promoted
-from tidegauge.vectors import (
-    load_vectors,
-    published_outputs,
-    read_vector_file,
-    vector_problems,
-    vector_schema,
-)
+from tidegauge.drawing.histories import draw_history
+from tidegauge.judging.reference.oracle import expect
+from tidegauge.run.items import find_scenario
+from tidegauge.run.journal import JournalReader, Started
+from tidegauge.run.promotion import content_id, promoted
+from tidegauge.vectors.layout import vectors_laid_out
+from tidegauge.vectors.published import load_vectors, published_outputs, read_vector_file, vector_problems
+from tidegauge.wire.scenario import encode_scenario, read_scenario_file
 from tidegauge_reference import CORE, PROFILES
 from tidegauge_spec import load_registry
 
@@ -83,8 +78,8 @@ def written(folder: Path, *lines: dict[str, Any], name: str = "VALVE-15.jsonl") 
 def test_a_promoted_counterexample_is_a_vector(here: InProcess, found: Path, tmp_path: Path) -> None:
     ended = here("promote", str(found), "--into", "mine")
     assert (ended.exit_code, ended.stderr) == (0, "")
-    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["valve.jsonl"]
-    (vector,) = read_vector_file(tmp_path / "mine" / "valve.jsonl")
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["valve.json"]
+    (vector,) = read_vector_file(tmp_path / "mine" / "valve.json")
     (scenario,) = read_scenario_file(found)
     assert re.fullmatch(r"valve/found-[0-9a-f]{10}", vector.id)
     assert vector.scenario.id == vector.id == content_id(scenario)
@@ -92,10 +87,11 @@ def test_a_promoted_counterexample_is_a_vector(here: InProcess, found: Path, tmp
     assert vector.scenario.origin.kind == "vector"
     assert vector.rules == ("VALVE-15",)
     assert len(vector.expected) > 1, "a history on which policies differ"
-    assert vector.title == "All idle: the largest watermark is flushed"
+    assert vector.title == load_registry().rules["VALVE-15"].title
+    assert vector.reason == f"An engine broke VALVE-15 here. {load_registry().rules['VALVE-15'].intent}"
     assert scenario.origin.of is not None
     assert scenario.origin.of in vector.source
-    for part in (vector.id, "VALVE-15", "mine/valve.jsonl", "--vectors mine"):
+    for part in (vector.id, "VALVE-15", "mine/valve.json", "--vectors mine"):
         assert part in ended.stdout
 
 
@@ -116,14 +112,14 @@ def test_promoting_again_changes_nothing_whatever_the_scenario_is_called(
 ) -> None:
     file = written(tmp_path, line)
     here("promote", file, "--into", "mine")
-    before = (tmp_path / "mine" / "valve.jsonl").read_bytes()
+    before = (tmp_path / "mine" / "valve.json").read_bytes()
     renamed = {**line, "id": "another", "origin": {"kind": "own"}, "groups": []}
     for again in (line, renamed):
         written(tmp_path, again)
         ended = here("promote", file, "--into", "mine", "--id", "valve/other")
         assert ended.exit_code == 0
         assert f"{again['id']} is a vector already: valve/found-" in ended.stdout
-        assert (tmp_path / "mine" / "valve.jsonl").read_bytes() == before
+        assert (tmp_path / "mine" / "valve.json").read_bytes() == before
 
 
 def test_what_is_published_already_is_not_promoted(here: InProcess, tmp_path: Path) -> None:
@@ -147,18 +143,25 @@ def test_the_id_depends_on_what_is_done_only(line: dict[str, Any], tmp_path: Pat
     assert len(set(ids)) == 3
 
 
-def test_id_title_and_source_can_be_chosen(here: InProcess, found: Path, tmp_path: Path) -> None:
-    ended = here(
-        "promote", str(found), "--into", "mine", "--id", "valve/my-name", "--title", "A", "--source", "BUG-7"
-    )
-    assert ended.exit_code == 0
-    (vector,) = read_vector_file(tmp_path / "mine" / "valve.jsonl")
-    assert (vector.id, vector.scenario.id, vector.title, vector.source) == (
-        "valve/my-name",
-        "valve/my-name",
-        "A",
-        "BUG-7",
-    )
+def test_all_that_people_read_can_be_chosen(here: InProcess, found: Path, tmp_path: Path) -> None:
+    texts = ("--id", "valve/my-name", "--title", "A", "--reason", "B", "--source", "BUG-7")
+    ended = here("promote", str(found), "--into", "mine", *texts, "--rule", "VALVE-14", "--rule", "VALVE-15")
+    assert ended.exit_code == 0, ended.stderr
+    (vector,) = read_vector_file(tmp_path / "mine" / "valve.json")
+    assert (vector.id, vector.title, vector.reason, vector.source) == ("valve/my-name", "A", "B", "BUG-7")
+    assert vector.scenario.id == "valve/my-name"
+    assert vector.rules == ("VALVE-14", "VALVE-15")
+
+
+@pytest.mark.parametrize(
+    ("rule", "part"),
+    [("VALVE-99", "unknown rule 'VALVE-99'"), ("GEN-1", "GEN-1 decides nothing in 'valve/found-")],
+)
+def test_a_rule_that_the_scenario_does_not_show_is_refused(
+    here: InProcess, found: Path, tmp_path: Path, rule: str, part: str
+) -> None:
+    assert part in refused(here, "promote", str(found), "--into", "mine", "--rule", rule)
+    assert not (tmp_path / "mine").exists()
 
 
 def test_without_a_rule_in_the_name_the_rules_of_the_last_step_are_shown(
@@ -168,7 +171,7 @@ def test_without_a_rule_in_the_name_the_rules_of_the_last_step_are_shown(
     here(
         "promote", written(tmp_path, {**line, "setup": {"channels": 3}}, name="GEN-1.jsonl"), "--into", "mine"
     )
-    for vector in read_vector_file(tmp_path / "mine" / "valve.jsonl"):
+    for vector in read_vector_file(tmp_path / "mine" / "valve.json"):
         last = {decision.removesuffix("!") for decision in expect(vector.scenario, CORE).cited[-1]}
         assert set(vector.rules) == last
 
@@ -180,11 +183,11 @@ def test_several_scenarios_go_each_to_the_file_of_its_component(
     clock["history"] = clock["history"][:-1]
     clock["groups"] = []
     (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "valve.jsonl").write_bytes(b"")
+    (tmp_path / "mine" / "valve.json").write_bytes(b"[]\n")
     other = {**line, "id": "other", "setup": {"channels": 3}}
     ended = here("promote", written(tmp_path, line, clock, other), "--into", "mine")
     assert ended.exit_code == 0, ended.stderr
-    assert [len(read_vector_file(tmp_path / "mine" / f"{name}.jsonl")) for name in ("valve", "clock")] == [
+    assert [len(read_vector_file(tmp_path / "mine" / f"{name}.json")) for name in ("valve", "clock")] == [
         2,
         1,
     ]
@@ -194,14 +197,13 @@ def test_in_a_clone_it_joins_the_vectors_of_the_specification(
     tidegauge: Command, clone: dict[str, str], found: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "spec" / "tidegauge_spec" / "vectors" / "1.0"
-    before = (folder / "valve.jsonl").read_bytes()
+    before = read_vector_file(folder / "valve.json")
     ended = tidegauge("promote", str(found), environment=clone)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "Every run judges it from now on" in ended.stdout
-    assert (folder / "schema.json").read_bytes() == vector_schema()
-    assert (folder / "valve.jsonl").read_bytes().startswith(before)
-    vectors = read_vector_file(folder / "valve.jsonl")
-    assert len(vectors) == len(before.splitlines()) + 1
+    vectors = read_vector_file(folder / "valve.json")
+    assert vectors[:-1] == before
+    assert (folder / "valve.json").read_bytes() == vectors_laid_out(vectors)
     assert vectors[-1].rules == ("VALVE-15",)
     tidegauge("run", "--adapter", "reference", *SMOKE, environment=clone)
     results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
@@ -212,7 +214,7 @@ def test_in_a_clone_it_joins_the_vectors_of_the_specification(
 def test_under_plain_pytest_vectors_of_your_own_fail(tidegauge: Command, found: Path, tmp_path: Path) -> None:
     tidegauge("promote", str(found), "--into", "mine")
     options = ["--tidegauge-adapter", WRONG, "--tidegauge-component", "valve", "--tidegauge-budget", "smoke"]
-    arguments = ("--pyargs", "tidegauge.suites", "-p", "no:cacheprovider", "-q", *options)
+    arguments = ("--pyargs", "tidegauge.run.suites", "-p", "no:cacheprovider", "-q", *options)
     vectors = ("--tidegauge-vectors", "mine", "-k", "vectors-own")
     ended = run_module(tmp_path, "pytest")(*arguments, *vectors)
     assert "1 failed" in ended.stdout.splitlines()[-1]
@@ -227,7 +229,7 @@ def test_an_installed_specification_is_not_changed(
     before = {file: file.read_bytes() for file in vectors.rglob("*.json*")}
     ended = tidegauge("promote", str(found), environment=clone)
     assert ended.returncode == 2
-    assert "give --into FOLDER for vectors of your own" in ended.stderr
+    assert "name a folder of your own, promote --into FOLDER" in ended.stderr
     assert {file: file.read_bytes() for file in vectors.rglob("*.json*")} == before
 
 
@@ -308,9 +310,9 @@ def test_folders_that_cannot_take_it_are_refused(here: InProcess, found: Path, t
     (tmp_path / "file").write_text("mine", encoding="utf-8")
     assert "folder file cannot be written" in refused(here, "promote", str(found), "--into", "file")
     (tmp_path / "broken").mkdir()
-    (tmp_path / "broken" / "valve.jsonl").write_text("{}\n", encoding="utf-8")
+    (tmp_path / "broken" / "valve.json").write_text("{}\n", encoding="utf-8")
     complaint = refused(here, "promote", str(found), "--into", "broken")
-    assert "broken/valve.jsonl, line 1: not a vector" in complaint
+    assert "broken/valve.json: not an array of vectors" in complaint
     assert [path.read_bytes() for path in (tmp_path / "broken").iterdir()] == [b"{}\n"]
     assert "absent.jsonl cannot be read" in refused(here, "promote", "absent.jsonl", "--into", "mine")
 
@@ -375,7 +377,11 @@ BROKEN_VECTORS: dict[str, tuple[dict[str, Any], str]] = {
         {"expected": [{"policies": {}, "outputs": [[]]}]},
         "outputs of 1 steps, not of",
     ),
-    "an unknown field": ({"colour": "red"}, "not a vector"),
+    "an unknown field": ({"colour": "red"}, "not an array of vectors"),
+    "no reason": (
+        {"reason": ""},
+        "not an array of vectors: Expected `str` of length >= 1 - at `$[0].reason`",
+    ),
 }
 
 
@@ -383,11 +389,11 @@ BROKEN_VECTORS: dict[str, tuple[dict[str, Any], str]] = {
 def test_a_vector_that_is_none_is_refused(here: InProcess, found: Path, tmp_path: Path, case: str) -> None:
     change, part = BROKEN_VECTORS[case]
     here("promote", str(found), "--into", "mine")
-    file = tmp_path / "mine" / "valve.jsonl"
-    vector = json.loads(file.read_text(encoding="utf-8"))
-    file.write_text(json.dumps({**vector, **change}), encoding="utf-8")
+    file = tmp_path / "mine" / "valve.json"
+    (vector,) = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps([{**vector, **change}]), encoding="utf-8")
     complaint = refused(here, "run", "--adapter", "reference", "--vectors", "mine", *SMOKE)
-    assert "valve.jsonl, line 1: " in complaint
+    assert "mine/valve.json" in complaint
     assert part in complaint
 
 

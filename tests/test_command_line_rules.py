@@ -10,7 +10,7 @@ import pytest
 from conftest import Command
 
 from tidegauge import __version__
-from tidegauge.traceability import decided_in
+from tidegauge.judging.traceability import decided_in
 from tidegauge_spec import load_registry
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from conftest import Command, run_module
 
-from tidegauge.results import decode_results
+from tidegauge.wire.results import decode_results
 from tidegauge_spec import load_registry
 
 BROKEN_IN_2_3 = {"VALVE-6", "VALVE-12", "VALVE-15", "VALVE-17", "VALVE-18", "VALVE-20", "VALVE-21"}

@@ -11,8 +11,8 @@ from markdown_it import MarkdownIt
 from msgspec.structs import replace
 from report_samples import component_result, engine_error, known_deviation, property_result, results, rule
 
-from tidegauge.adapter import Implementation
-from tidegauge.results import DeviationResult, Results, RuleResult, Verdict, encode_results, read_results
+from tidegauge.wire.implementation import Implementation
+from tidegauge.wire.results import DeviationResult, Results, RuleResult, Verdict, encode_results, read_results
 from tidegauge_reports.comparison.comparison import Comparison, compare
 from tidegauge_reports.comparison.markdown import render
 from tidegauge_reports.comparison.words import MOST_ROWS, caveats, sections

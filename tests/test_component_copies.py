@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tidegauge.components
-from tidegauge.components.beside import beside
+from tidegauge.components.shared.beside import beside
 from tidegauge.mutants.loading import forget_copy, load_copy, reference_source
 from tidegauge_reference import IllegalArgument, generators, source_operator
 from tidegauge_reference.windows import Windows

@@ -11,17 +11,17 @@ import pytest
 from component_scenarios import DRAWN, all_kinds, decisions, drawn
 from engines import examiner_of
 
-from tidegauge.adapter import read_outputs
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.generation.histories import has_effect
-from tidegauge.generation.random_source import RandomSource
-from tidegauge.judging.examination import Examiner
-from tidegauge.judging.item_report import ItemReport
-from tidegauge.judging.oracle import expect
-from tidegauge.judging.verdicts import merged
-from tidegauge.mutants import MutantAdapter, load_mutants
-from tidegauge.scenario import encode_scenario, problems, read_scenarios
-from tidegauge.vocabulary import Error, Restore, Snapshot
+from tidegauge.components.registry import COMPONENTS, load_mutants
+from tidegauge.components.shared.random_source import RandomSource
+from tidegauge.drawing.histories import has_effect
+from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.engine.outputs import read_outputs
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.items.merged import merged
+from tidegauge.judging.reference.oracle import expect
+from tidegauge.wire.scenario import encode_scenario, problems, read_scenarios
+from tidegauge.wire.vocabulary import Error, Restore, Snapshot
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE, PROFILES
 from tidegauge_spec import load_registry

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from conftest import Command, run_module
 
-from tidegauge.results import read_results
+from tidegauge.wire.results import read_results
 
 SHARED = """
 from tidegauge import ComponentAdapter

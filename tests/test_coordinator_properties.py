@@ -9,10 +9,10 @@ from component_scenarios import drawn
 from engines import examiner_of
 
 from tidegauge import ComponentAdapter
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.item_report import ItemReport
-from tidegauge.mutants import MutantAdapter, load_mutants
-from tidegauge.property import Property
+from tidegauge.components.property import Property
+from tidegauge.components.registry import COMPONENTS, load_mutants
+from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.judging.items.item_report import ItemReport
 from tidegauge_reference import CORE, FLINK_2_3, Policies
 from tidegauge_reference.coordinator import Coordinators
 

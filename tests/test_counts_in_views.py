@@ -14,7 +14,7 @@ from page_reader import read
 from report_samples import of_every_kind, results, rule
 
 from tidegauge.commands.summary import print_summary
-from tidegauge.results import KNOWN_DEVIATIONS, Results, counts_of
+from tidegauge.wire.results import KNOWN_DEVIATIONS, Results, counts_of
 from tidegauge_reports.comparison.comparison import compare
 from tidegauge_reports.comparison.words import sections
 from tidegauge_reports.compliance import html

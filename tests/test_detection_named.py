@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 from component_scenarios import DRAWN
 
+from tidegauge.components.registry import load_mutants
 from tidegauge.detection.campaign import try_named
-from tidegauge.mutants import load_mutants
 
 LONGEST_COUNTEREXAMPLE = 12
 

@@ -17,26 +17,20 @@ import pytest
 from conftest import Command, run_module
 from engines import ValveAdapter, valve_scenario
 
-from tidegauge import (
-    ComponentAdapter,
-    Failure,
-    IllegalArgument,
-    IllegalState,
-    Transcript,
-    Unsupported,
-    suites,
-)
-from tidegauge.adapter import raised
-from tidegauge.adapter_loading import load_adapter
-from tidegauge.components.clock.vocabulary import AdvanceStep, ClockScenario, ClockSetup, PauseStep, ReadStep
-from tidegauge.engine_errors import Refusals, check_refusals
-from tidegauge.interruption import Interruption
-from tidegauge.mutants import MutantAdapter, load_mutants
-from tidegauge.runner import run
-from tidegauge.scenario import BadInput, ValveScenario
-from tidegauge.session import played
-from tidegauge.transcript import encode_transcript
-from tidegauge.vocabulary import Error, Reading, Restore, Snapshot, Watermark
+from tidegauge import ComponentAdapter, Failure, IllegalArgument, IllegalState, Transcript, Unsupported
+from tidegauge.components.registry import load_mutants
+from tidegauge.engine.errors import Refusals, check_refusals, raised
+from tidegauge.engine.interruption import Interruption
+from tidegauge.engine.loading import load_adapter
+from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.engine.runner import run
+from tidegauge.engine.session import played
+from tidegauge.run import suites
+from tidegauge.wire.scenario import BadInput
+from tidegauge.wire.steps.clock import AdvanceStep, ClockScenario, ClockSetup, PauseStep, ReadStep
+from tidegauge.wire.steps.valve import ValveScenario
+from tidegauge.wire.transcript import encode_transcript
+from tidegauge.wire.vocabulary import Error, Reading, Restore, Snapshot, Watermark
 from tidegauge_reference import Valve
 
 FOUR_WATERMARKS = valve_scenario(1, "w0=1", "w0=2", "w0=3", "w0=4", id="four")
@@ -660,7 +654,7 @@ def test_warnings_of_a_conforming_engine_fail_nothing(
     command: Command = run_module(tmp_path, "pytest")
     ended = command(
         *("-c", str(Path(suites.__file__).with_name("pytest.ini")), "--rootdir", str(tmp_path)),
-        *("--pyargs", "tidegauge.suites", "--tidegauge-adapter", "old:Engine"),
+        *("--pyargs", "tidegauge.run.suites", "--tidegauge-adapter", "old:Engine"),
         *("--tidegauge-component", "valve", "--tidegauge-budget", "smoke", "-k", "vectors or random"),
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -6,7 +6,7 @@ import pytest
 from conftest import Command
 from report_samples import known_deviation, results, rule
 
-from tidegauge.results import Results
+from tidegauge.wire.results import Results
 from tidegauge_reports.commands.explain import print_dossier
 from tidegauge_reports.site.dossier import dossier
 from tidegauge_reports.site.engines import Engine

@@ -13,7 +13,7 @@ from engines import ValveAdapter
 from judged import events_of, judged, results_of
 
 from tidegauge import Adapter
-from tidegauge.results import Results, RuleResult
+from tidegauge.wire.results import Results, RuleResult
 from tidegauge_reference import Valve
 
 MakeResults = Callable[[str], Results]

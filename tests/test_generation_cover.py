@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.generation.cover import StateCover, state_cover
-from tidegauge.plan import VOLUMES
-from tidegauge.scenario import Origin, encode_scenario, problems, read_scenarios
+from tidegauge.drawing.cover import StateCover, state_cover
+from tidegauge.run.plan import VOLUMES
+from tidegauge.wire.base_scenario import Origin
+from tidegauge.wire.scenario import encode_scenario, problems, read_scenarios
 from tidegauge_reference import CORE, FLINK_2_3, Policies
 
 VALVE = COMPONENTS["valve"]

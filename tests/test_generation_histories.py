@@ -7,12 +7,13 @@ import hashlib
 import pytest
 
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep, WatermarkStep
-from tidegauge.generation.histories import draw_history, has_effect
-from tidegauge.generation.random_source import RandomSource
-from tidegauge.scenario import Origin, Scenario, encode_scenario, problems, read_scenarios
-from tidegauge.timestamps import from_wire
-from tidegauge.vocabulary import Restore, Snapshot
+from tidegauge.components.shared.random_source import RandomSource
+from tidegauge.drawing.histories import draw_history, has_effect
+from tidegauge.wire.base_scenario import Origin
+from tidegauge.wire.scenario import Scenario, encode_scenario, problems, read_scenarios
+from tidegauge.wire.steps.valve import ActiveStep, IdleStep, WatermarkStep
+from tidegauge.wire.timestamps import from_wire
+from tidegauge.wire.vocabulary import Restore, Snapshot
 from tidegauge_reference import CORE, FLINK_2_3, PROFILES, Policies
 
 VALVE = COMPONENTS["valve"]

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
-from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep, ValveSetup, WatermarkStep
-from tidegauge.scenario import Scenario, encode_scenario, problems, read_scenarios
-from tidegauge.strategies import scenarios, setups, steps
-from tidegauge.vocabulary import Step
+from tidegauge.drawing.strategies import scenarios, setups, steps
+from tidegauge.wire.scenario import Scenario, encode_scenario, problems, read_scenarios
+from tidegauge.wire.steps.valve import ActiveStep, IdleStep, ValveSetup, WatermarkStep
+from tidegauge.wire.vocabulary import Step
 
 EXACTLY_AGAIN = settings(database=None, deadline=None, derandomize=True, max_examples=200)
 

@@ -14,19 +14,20 @@ from tidegauge import Adapter, Implementation, Scenario, Transcript
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.job.properties import JOB_PROPERTIES
 from tidegauge.components.job.shrinking import simplify
-from tidegauge.components.job.vocabulary import JobSetup
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.deviations import Deviation
-from tidegauge.judging.examination import Examiner
-from tidegauge.judging.item_report import FoundFailure, ItemReport
-from tidegauge.judging.job_examination import examine_job
-from tidegauge.judging.job_shrinking import JobShrinker
-from tidegauge.judging.jobs import JobFinding, family, finding, runs_of
-from tidegauge.judging.right_job import RightEngine
-from tidegauge.judging.verdicts import blamed_rules, merged
-from tidegauge.mutants import MutantAdapter, load_mutants
-from tidegauge.runner import run
-from tidegauge.scenario import JobScenario, encode_scenario, problems
+from tidegauge.components.registry import COMPONENTS, load_mutants
+from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.engine.runner import run
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.item_report import FoundFailure, ItemReport
+from tidegauge.judging.items.merged import merged
+from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.judging.jobs.examination import examine_job
+from tidegauge.judging.jobs.findings import JobFinding, family, finding, runs_of
+from tidegauge.judging.jobs.right_job import RightEngine
+from tidegauge.judging.jobs.shrinking import JobShrinker
+from tidegauge.judging.reference.deviations import Deviation
+from tidegauge.wire.scenario import encode_scenario, problems
+from tidegauge.wire.steps.job import JobScenario, JobSetup
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import pytest
 
-from tidegauge.adapter import read_outputs
 from tidegauge.components.job import binding
 from tidegauge.components.job.binding import SimulatedJob
 from tidegauge.components.job.job_property import JobRun
@@ -13,7 +12,8 @@ from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.job.log import JobLog
 from tidegauge.components.job.one_run import all_results
 from tidegauge.components.job.silence import silent_not_waited_for
-from tidegauge.vocabulary import LogEvent
+from tidegauge.engine.outputs import read_outputs
+from tidegauge.wire.vocabulary import LogEvent
 
 SILENT = [name for name, job in JOBS.items() if name.startswith("silent-")]
 _BACK = 53_000

@@ -15,9 +15,9 @@ from tidegauge.components.job.jobs import JOBS, control
 from tidegauge.components.job.log import JobLog
 from tidegauge.components.job.one_run import state_bounded
 from tidegauge.components.job.window_state import kept_within_drift
-from tidegauge.judging.job_picture import picture
-from tidegauge.results import JobPicture, SubtaskPicture
-from tidegauge.vocabulary import LogEvent
+from tidegauge.judging.jobs.picture import picture
+from tidegauge.wire.results import JobPicture, SubtaskPicture
+from tidegauge.wire.vocabulary import LogEvent
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reports.compliance.jobs import job_views
 from tidegauge_reports.jobs.scale import cut_above, polyline, scale

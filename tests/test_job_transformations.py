@@ -20,8 +20,8 @@ from tidegauge.components.job.transformations import (
     shift_of,
     shifted,
 )
-from tidegauge.components.job.vocabulary import JobSetup, SubtaskSetup
-from tidegauge.scenario import encode_scenario, problems, read_scenarios
+from tidegauge.wire.scenario import encode_scenario, problems, read_scenarios
+from tidegauge.wire.steps.job import JobSetup, SubtaskSetup
 
 NUMBERS = replace(
     JOBS["slow-and-fast"].setup,

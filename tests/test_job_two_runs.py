@@ -16,8 +16,8 @@ from tidegauge.components.job.two_runs import (
     reordered,
     shifted,
 )
-from tidegauge.components.job.vocabulary import JobSetup, SegmentSetup, SourceSetup
-from tidegauge.vocabulary import LogEvent
+from tidegauge.wire.steps.job import JobSetup, SegmentSetup, SourceSetup
+from tidegauge.wire.vocabulary import LogEvent
 
 OVERSHOOT, REACTION = 20, 100
 LATER = 2 * REACTION

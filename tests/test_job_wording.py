@@ -9,16 +9,17 @@ from msgspec.structs import replace
 
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.job.segments import of_segments
-from tidegauge.components.job.vocabulary import (
+from tidegauge.components.job.wording import job_name, job_text
+from tidegauge.components.wording import job_failure_message
+from tidegauge.wire.base_scenario import Origin
+from tidegauge.wire.steps.job import (
     Backpressure,
+    JobScenario,
     JobSetup,
     SegmentSetup,
     SourceSetup,
     SubtaskSetup,
 )
-from tidegauge.job_wording import job_name, job_text
-from tidegauge.scenario import JobScenario, Origin
-from tidegauge.wording import job_failure_message
 from tidegauge_spec import load_registry
 
 SETUP = JobSetup(

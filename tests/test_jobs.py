@@ -4,15 +4,16 @@ import pytest
 
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.job.properties import JOB_PROPERTIES
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.examination import Examiner
-from tidegauge.judging.item_report import ItemReport
-from tidegauge.judging.job_examination import examine_job
-from tidegauge.judging.jobs import RULES_OF_JOB_PROPERTIES
-from tidegauge.judging.verdicts import Findings, blamed_rules, merged
-from tidegauge.mutants import MutantAdapter, load_mutants
-from tidegauge.runner import run
-from tidegauge.vocabulary import LogEvent
+from tidegauge.components.registry import COMPONENTS, load_mutants
+from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.engine.runner import run
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.items.merged import Findings, merged
+from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.judging.jobs.examination import examine_job
+from tidegauge.judging.jobs.findings import RULES_OF_JOB_PROPERTIES
+from tidegauge.wire.vocabulary import LogEvent
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE
 from tidegauge_spec import load_registry

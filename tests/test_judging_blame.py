@@ -7,15 +7,14 @@ import math
 import pytest
 from engines import valve_scenario
 
-from tidegauge.components.clock.vocabulary import AdvanceStep
-from tidegauge.components.idleness.vocabulary import IdlenessScenario, IdlenessSetup, TickStep
-from tidegauge.components.valve.vocabulary import ValveSetup, WatermarkStep
-from tidegauge.judging.blame import EXPLAINED, Spectrum
-from tidegauge.judging.explanation import explaining_rules
-from tidegauge.judging.oracle import expect
-from tidegauge.scenario import ValveScenario
-from tidegauge.transcript import Failure, Observation, Outputs, Transcript, joined, spans
-from tidegauge.vocabulary import Idle, Restore, Snapshot, Watermark
+from tidegauge.judging.items.blame import EXPLAINED, Spectrum
+from tidegauge.judging.items.explanation import explaining_rules
+from tidegauge.judging.reference.oracle import expect
+from tidegauge.wire.steps.clock import AdvanceStep
+from tidegauge.wire.steps.idleness import IdlenessScenario, IdlenessSetup, TickStep
+from tidegauge.wire.steps.valve import ValveScenario, ValveSetup, WatermarkStep
+from tidegauge.wire.transcript import Failure, Observation, Outputs, Transcript, joined, spans
+from tidegauge.wire.vocabulary import Idle, Restore, Snapshot, Watermark
 from tidegauge_reference import CORE
 
 

@@ -6,10 +6,10 @@ import pytest
 from engines import valve_scenario
 from msgspec.structs import replace
 
-from tidegauge.judging.judge import Judgement, judge
-from tidegauge.judging.oracle import Expectation, expect
-from tidegauge.transcript import Failure, Observation, Outputs, Transcript, same_outputs
-from tidegauge.vocabulary import Active, Idle, Output, Snapshot, Watermark
+from tidegauge.judging.items.judge import Judgement, judge
+from tidegauge.judging.reference.oracle import Expectation, expect
+from tidegauge.wire.transcript import Failure, Observation, Outputs, Transcript, same_outputs
+from tidegauge.wire.vocabulary import Active, Idle, Output, Snapshot, Watermark
 from tidegauge_reference import CORE
 
 SCENARIO = valve_scenario(1, "w0=1", "w0=1", "w0=2", "i0", groups=(3, 1))

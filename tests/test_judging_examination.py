@@ -19,12 +19,13 @@ from engines import (
 from msgspec.structs import replace
 
 from tidegauge import Adapter, Implementation, Scenario, Transcript
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.item_report import Counted, ItemReport
-from tidegauge.judging.verdicts import blamed_rules, merged
-from tidegauge.mutants import MutantAdapter, load_mutants
-from tidegauge.property import Property
-from tidegauge.transcript import Observation
+from tidegauge.components.property import Property
+from tidegauge.components.registry import COMPONENTS, load_mutants
+from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.judging.items.item_report import Counted, ItemReport
+from tidegauge.judging.items.merged import merged
+from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.wire.transcript import Observation
 from tidegauge_reference import CORE, FLINK_2_3, Valve
 from tidegauge_reference.outputs import Output
 

@@ -12,17 +12,18 @@ from engines import SeenLessClosely, ValveAdapter, cover_sample, histories, valv
 from judged import evidence_from, judgement_of, rules_judged_in
 
 from tidegauge import Adapter
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.generation.histories import draw_history
+from tidegauge.components.registry import COMPONENTS, load_mutants
+from tidegauge.drawing.histories import draw_history
+from tidegauge.engine.mutant_adapter import MutantAdapter
 from tidegauge.judging.changes.change import named_changes, policy_changes
-from tidegauge.judging.component_judgement import ComponentJudgement, judge_component
-from tidegauge.judging.evidence import Evidence
-from tidegauge.judging.exclusion import ENOUGH_KILLS, Excluding
-from tidegauge.judging.fitting import Fit, fit
-from tidegauge.judging.turning import rules_explaining
-from tidegauge.mutants import Mutant, MutantAdapter, load_mutants
+from tidegauge.judging.diagnosis.component_judgement import ComponentJudgement, judge_component
+from tidegauge.judging.diagnosis.evidence import Evidence
+from tidegauge.judging.diagnosis.exclusion import ENOUGH_KILLS, Excluding
+from tidegauge.judging.diagnosis.fitting import Fit, fit
+from tidegauge.judging.diagnosis.turning import rules_explaining
 from tidegauge.mutants.loading import forget_copy
-from tidegauge.scenario import Scenario
+from tidegauge.mutants.mutant import Mutant
+from tidegauge.wire.scenario import Scenario
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE, FLINK_2_3, Policies, Valve
 from tidegauge_reference.outputs import Output
@@ -330,7 +331,7 @@ def test_the_judgement_closes_its_models(monkeypatch: pytest.MonkeyPatch) -> Non
         closed.append(name)
         forget_copy(name)
 
-    monkeypatch.setattr("tidegauge.judging.model.forget_copy", forgotten)
+    monkeypatch.setattr("tidegauge.judging.diagnosis.model.forget_copy", forgotten)
     judgement_of(mutant("valve-no-flush"), SCENARIOS[:200])
     assert len(closed) == len(set(closed)) > 3
 

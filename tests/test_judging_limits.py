@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from tidegauge.judging.limits import NoAnswer, answering_within
+from tidegauge.engine.limits import NoAnswer, answering_within
 
 
 def never_ends() -> None:

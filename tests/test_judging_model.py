@@ -19,11 +19,11 @@ from tidegauge.judging.changes.change import (
 )
 from tidegauge.judging.changes.segments import Segment, changed_text, segment_of_small_change, touch
 from tidegauge.judging.changes.syntax_mutants import edits_of, load_syntax_mutants
-from tidegauge.judging.model import CannotBeMade, Model, canonical, model_of, observed
-from tidegauge.judging.oracle import expect
-from tidegauge.judging.places import Places
+from tidegauge.judging.diagnosis.model import CannotBeMade, Model, canonical, model_of, observed
+from tidegauge.judging.items.places import Places
+from tidegauge.judging.reference.oracle import expect
 from tidegauge.mutants.loading import reference_source
-from tidegauge.vocabulary import Active, Idle, Watermark
+from tidegauge.wire.vocabulary import Active, Idle, Watermark
 from tidegauge_reference import CORE, FLINK_2_3
 
 VALVE = COMPONENTS["valve"]

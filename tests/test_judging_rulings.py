@@ -7,14 +7,14 @@ from dataclasses import replace as replace_rule
 
 import pytest
 
-from tidegauge.judging.component_judgement import ComponentJudgement, RuleJudgement, Standing
-from tidegauge.judging.fitting import Fit
-from tidegauge.judging.item_report import LeftOut, PropertyCount
-from tidegauge.judging.job_judgement import job_kills
-from tidegauge.judging.jobs import RULES_OF_JOB_PROPERTIES, can_be_checked
-from tidegauge.judging.rule_verdicts import Circumstances, ruling
-from tidegauge.judging.verdicts import Findings
-from tidegauge.mutants import load_mutants
+from tidegauge.components.registry import load_mutants
+from tidegauge.judging.diagnosis.component_judgement import ComponentJudgement, RuleJudgement, Standing
+from tidegauge.judging.diagnosis.fitting import Fit
+from tidegauge.judging.items.item_report import LeftOut, PropertyCount
+from tidegauge.judging.items.merged import Findings
+from tidegauge.judging.jobs.findings import RULES_OF_JOB_PROPERTIES, can_be_checked
+from tidegauge.judging.jobs.judgement import job_kills
+from tidegauge.judging.verdicts.rule_verdicts import Circumstances, ruling
 from tidegauge_spec import Rule, load_registry
 
 RULES = load_registry().rules

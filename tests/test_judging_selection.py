@@ -11,11 +11,11 @@ from engines import ValveAdapter
 from judged import events_of, judged, results_of
 
 from tidegauge import ComponentAdapter
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.components.valve.vocabulary import ValveSetup
-from tidegauge.journal import AnyEvent, Ended, Finished
-from tidegauge.mutants import MutantAdapter, load_mutants
-from tidegauge.results import RuleResult
+from tidegauge.components.registry import COMPONENTS, load_mutants
+from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.run.journal import AnyEvent, Ended, Finished
+from tidegauge.wire.results import RuleResult
+from tidegauge.wire.steps.valve import ValveSetup
 from tidegauge_reference import CORE, Valve
 from tidegauge_spec import load_registry
 

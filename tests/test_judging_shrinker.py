@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 import pytest
 from engines import ValveAdapter, cover_sample, examiner_of, histories, valve_scenario
 
-from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep, ValveSetup, WatermarkStep
-from tidegauge.judging.shrinker import shrink
-from tidegauge.mutants import MutantAdapter, load_mutants
-from tidegauge.scenario import Origin, Scenario, ValveScenario, encode_scenario, problems
-from tidegauge.timestamps import from_wire
-from tidegauge.vocabulary import Restore, Snapshot
+from tidegauge.components.registry import load_mutants
+from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.judging.items.shrinker import shrink
+from tidegauge.wire.base_scenario import Origin
+from tidegauge.wire.scenario import Scenario, encode_scenario, problems
+from tidegauge.wire.steps.valve import ActiveStep, IdleStep, ValveScenario, ValveSetup, WatermarkStep
+from tidegauge.wire.timestamps import from_wire
+from tidegauge.wire.vocabulary import Restore, Snapshot
 
 
 class Recorded:

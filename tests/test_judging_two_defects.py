@@ -8,9 +8,10 @@ import pytest
 from engines import ValveAdapter, compared, cover_sample, histories
 
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.oracle import Expectation, expect
-from tidegauge.judging.verdicts import blamed_rules, merged
-from tidegauge.vocabulary import Error
+from tidegauge.judging.items.merged import merged
+from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.judging.reference.oracle import Expectation, expect
+from tidegauge.wire.vocabulary import Error
 from tidegauge_reference import CORE, FLINK_2_3, Policies, Valve
 
 BEFORE_FLINK_40475 = replace(FLINK_2_3, valve_finished_channel="leaves")

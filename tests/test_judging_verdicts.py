@@ -9,10 +9,11 @@ from engines import ValveAdapter, compared, histories, valve_scenario
 from msgspec.structs import replace
 
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.blame import Spectrum
-from tidegauge.judging.item_report import Counted, FoundFailure
-from tidegauge.judging.verdicts import Blamed, Findings, blamed_rules, merged
-from tidegauge.transcript import Transcript
+from tidegauge.judging.items.blame import Spectrum
+from tidegauge.judging.items.item_report import Counted, FoundFailure
+from tidegauge.judging.items.merged import Findings, merged
+from tidegauge.judging.jobs.blamed import Blamed, blamed_rules
+from tidegauge.wire.transcript import Transcript
 from tidegauge_reference import Valve
 
 

@@ -12,7 +12,7 @@ import pytest
 from msgspec import ValidationError
 from msgspec.json import decode
 
-from tidegauge.mutants import load_mutants
+from tidegauge.components.registry import load_mutants
 from tidegauge.mutants.known_bugs import KnownBug, known_bug, load_known_bugs
 from tidegauge_reference import CORE, Policies
 from tidegauge_spec import load_registry, load_statements

@@ -14,21 +14,23 @@ from engines import ValveAdapter, cover_sample, failing_rule, histories
 from msgspec.structs import replace as replace_struct
 
 from tidegauge import Adapter
-from tidegauge.components.registry import COMPONENTS
+from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.components.valve.properties import PROPERTIES
-from tidegauge.deviation_file import update_file
-from tidegauge.deviations import Deviation, KnownDeviations, read_deviations
-from tidegauge.generation.histories import draw_history
-from tidegauge.judging.deviating_reference import with_deviations
-from tidegauge.judging.deviation_search import find_deviations
-from tidegauge.judging.examination import Examiner
-from tidegauge.judging.item_report import DeviationCount, ItemReport
-from tidegauge.judging.known_deviations import deviation_results
-from tidegauge.judging.oracle import expect
-from tidegauge.judging.verdicts import Findings, blamed_rules, merged
-from tidegauge.mutants import Mutant, MutantAdapter, load_mutants
-from tidegauge.results import Counterexample
-from tidegauge.scenario import BadInput
+from tidegauge.drawing.histories import draw_history
+from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.judging.diagnosis.deviation_search import find_deviations
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.item_report import DeviationCount, ItemReport
+from tidegauge.judging.items.merged import Findings, merged
+from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.judging.reference.deviating_reference import with_deviations
+from tidegauge.judging.reference.deviation_file import update_file
+from tidegauge.judging.reference.deviations import Deviation, KnownDeviations, read_deviations
+from tidegauge.judging.reference.oracle import expect
+from tidegauge.judging.verdicts.known_deviations import deviation_results
+from tidegauge.mutants.mutant import Mutant
+from tidegauge.wire.results import Counterexample
+from tidegauge.wire.scenario import BadInput
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE, FLINK_2_3, Valve
 

@@ -15,17 +15,17 @@ from report_samples import property_result, results
 from tidegauge import Adapter, Implementation, Scenario, Transcript
 from tidegauge.commands.summary import print_summary
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep
-from tidegauge.deviations import Deviation, deviations_of
-from tidegauge.judging.examination import TOO_SLOW, Examiner
-from tidegauge.judging.item_report import ItemReport, LeftOut, PropertyCount
-from tidegauge.judging.verdicts import merged
-from tidegauge.plan import PlannedItem
-from tidegauge.property_results import _property_verdict
-from tidegauge.request import Request
-from tidegauge.results import VERDICTS
-from tidegauge.scenario import BadInput
-from tidegauge.suites.items import examine
+from tidegauge.judging.items.examination import TOO_SLOW, Examiner
+from tidegauge.judging.items.item_report import ItemReport, LeftOut, PropertyCount
+from tidegauge.judging.items.merged import merged
+from tidegauge.judging.reference.deviations import Deviation, deviations_of
+from tidegauge.run.items import examine
+from tidegauge.run.plan import PlannedItem
+from tidegauge.run.property_results import _property_verdict
+from tidegauge.run.request import Request
+from tidegauge.wire.results import VERDICTS
+from tidegauge.wire.scenario import BadInput
+from tidegauge.wire.steps.valve import ActiveStep, IdleStep
 from tidegauge_reference import CORE, Valve
 from tidegauge_reports.conclusion import conclude
 

@@ -11,8 +11,8 @@ from engines import examiner_of
 
 from tidegauge import ComponentAdapter
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.generation.random_source import RandomSource
-from tidegauge.judging.item_report import ItemReport
+from tidegauge.components.shared.random_source import RandomSource
+from tidegauge.judging.items.item_report import ItemReport
 from tidegauge_reference import CORE, MAX, IllegalArgument, Policies
 from tidegauge_reference.low_watermark import LowWatermarkService, Task, Vertex
 

@@ -24,8 +24,8 @@ from report_samples import (
     rule,
 )
 
-from tidegauge.judging.known_deviations import expected
-from tidegauge.results import (
+from tidegauge.judging.verdicts.known_deviations import expected
+from tidegauge.wire.results import (
     VERDICTS,
     DeviationResult,
     EngineError,

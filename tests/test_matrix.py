@@ -15,8 +15,8 @@ from markdown_it import MarkdownIt
 from page_reader import read
 from report_samples import known_deviation, results, rule
 
-from tidegauge.adapter import Implementation
-from tidegauge.results import DeviationResult, Results, RuleResult, Verdict, encode_results, read_results
+from tidegauge.wire.implementation import Implementation
+from tidegauge.wire.results import DeviationResult, Results, RuleResult, Verdict, encode_results, read_results
 from tidegauge_reports.matrix import html, markdown, picture
 from tidegauge_reports.matrix.columns import Run, columns_of
 from tidegauge_reports.matrix.table import Matrix, build_matrix

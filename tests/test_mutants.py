@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 import judged
@@ -15,12 +14,13 @@ import pytest
 from engines import compared, cover_sample, histories
 from judged import events_of
 
-from tidegauge import mutants
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.item_report import ItemReport
-from tidegauge.judging.verdicts import blamed_rules, merged
-from tidegauge.mutants import Mutant, MutantAdapter, load_mutants
-from tidegauge.results import Results
+from tidegauge.components.registry import COMPONENTS, load_mutants
+from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.items.merged import merged
+from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.mutants.mutant import Mutant
+from tidegauge.wire.results import Results
 from tidegauge_reference import CORE, Valve
 from tidegauge_spec import load_registry
 
@@ -74,13 +74,12 @@ def test_every_must_is_broken_by_a_wrong_engine() -> None:
 
 def test_no_two_wrong_engines_have_one_name() -> None:
     """The later one would take the place of the other without a word."""
-    modules = (
-        import_module(f"tidegauge.mutants.{path.stem}") for path in Path(mutants.__path__[0]).glob("*.py")
-    )
-    tuples = [
-        value for module in modules for name, value in vars(module).items() if name.endswith("_MUTANTS")
-    ]
-    assert sum(map(len, tuples)) == len(MUTANTS)
+    assert sum(len(component.mutants) for component in COMPONENTS.values()) == len(MUTANTS)
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_wrong_engines_stand_with_the_component_that_they_break(name: str) -> None:
+    assert {mutant.component for mutant in COMPONENTS[name].mutants} == {name}
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -1,4 +1,4 @@
-"""The suites are ordinary pytest modules: `pytest --pyargs tidegauge.suites`, from wherever one stands."""
+"""The suites are ordinary pytest modules: `pytest --pyargs tidegauge.run.suites`, from wherever one stands."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from conftest import Command, run_module
 
-from tidegauge.journal import Finished, JournalReader
+from tidegauge.run.journal import Finished, JournalReader
 
-SUITES = ("--pyargs", "tidegauge.suites", "-p", "no:cacheprovider")
+SUITES = ("--pyargs", "tidegauge.run.suites", "-p", "no:cacheprovider")
 SMOKE = ("--tidegauge-budget", "smoke", "--tidegauge-component", "valve")
 REFERENCE = ("--tidegauge-adapter", "reference")
 
@@ -179,7 +179,7 @@ def test_the_scenario_in_the_message_can_be_replayed(
 SEES_NO_STEPS = """
 from msgspec.structs import replace
 from tidegauge import Adapter
-from tidegauge.transcript import Transcript, joined, spans
+from tidegauge.wire.transcript import Transcript, joined, spans
 from tidegauge_adapters.reference import ReferenceAdapter
 
 class Batches(Adapter):
@@ -205,7 +205,7 @@ def test_an_engine_that_cannot_be_stepped_is_judged_by_what_can_be_seen(
 
 
 WITHOUT_STATUSES = """
-from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep
+from tidegauge.wire.steps.valve import ActiveStep, IdleStep
 from tidegauge_adapters.reference import ReferenceAdapter
 
 class WithoutStatuses(ReferenceAdapter):

@@ -11,9 +11,9 @@ from engines import ValveAdapter
 
 from tidegauge import Adapter, ComponentAdapter, Scenario, Transcript
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.interruption import Interruption
-from tidegauge.judging.preflight import preflight, preflight_scenarios
-from tidegauge.scenario import problems
+from tidegauge.engine.interruption import Interruption
+from tidegauge.judging.items.preflight import preflight, preflight_scenarios
+from tidegauge.wire.scenario import problems
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE, FLINK_2_3, Valve
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tidegauge.components.registry import load_mutants
 from tidegauge.detection.conditions import Conditions
 from tidegauge.detection.listed_mutants import load_equivalents, load_survivors
 from tidegauge.judging.changes.syntax_mutants import SyntaxMutant, load_syntax_mutants
-from tidegauge.mutants import load_mutants
 from tidegauge.mutants.known_bugs import load_known_bugs
 from tidegauge.mutants.loading import forget_copy
 

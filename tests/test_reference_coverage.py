@@ -25,7 +25,7 @@ measured.start()
 from msgspec.structs import replace
 from component_scenarios import all_kinds
 from tidegauge.components.job.jobs import JOBS, control
-from tidegauge.judging.oracle import expect
+from tidegauge.judging.reference.oracle import expect
 from tidegauge_reference import PROFILES
 for component in sys.argv[3:]:
     for policies in (PROFILES["core"], PROFILES["flink-2.3"]):

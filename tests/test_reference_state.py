@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidegauge.adapter import raised
-from tidegauge.vocabulary import Error
+from tidegauge.engine.errors import raised
+from tidegauge.wire.vocabulary import Error
 from tidegauge_reference import (
     MAX,
     MIN,

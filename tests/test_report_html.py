@@ -32,8 +32,8 @@ from report_samples import (
     rule,
 )
 
-from tidegauge.adapter import Implementation
-from tidegauge.results import ItemResult, Results, Verdict, decode_results, encode_results
+from tidegauge.wire.implementation import Implementation
+from tidegauge.wire.results import ItemResult, Results, Verdict, decode_results, encode_results
 from tidegauge_reports.compliance.html import render, write
 from tidegauge_reports.compliance.links import linked
 from tidegauge_reports.conclusion import conclude

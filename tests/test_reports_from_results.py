@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.mutants import load_mutants
+from tidegauge.components.registry import COMPONENTS, load_mutants
 
 REPORTS = ("report.html", "junit.xml", "summary.md", "badge.svg")
 

@@ -14,8 +14,8 @@ from hostile_results import HOSTILE, hostile_results
 from report_samples import results, rule
 
 from tidegauge.commands.summary import print_summary
-from tidegauge.results import Results, encode_results, read_results
-from tidegauge.scenario import BadInput
+from tidegauge.wire.results import Results, encode_results, read_results
+from tidegauge.wire.scenario import BadInput
 
 VIEWS = {"report.html", "junit.xml", "summary.md", "badge.svg"}
 

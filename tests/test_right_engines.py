@@ -18,11 +18,12 @@ from right_engines import adapters
 
 from tidegauge import Adapter, Implementation, Scenario, Transcript
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.exclusion import ENOUGH_KILLS
-from tidegauge.judging.item_report import ItemReport
-from tidegauge.judging.verdicts import blamed_rules, merged
-from tidegauge.transcript import Observation, Outputs, joined, spans
-from tidegauge.vectors import load_vectors, published_outputs
+from tidegauge.judging.diagnosis.exclusion import ENOUGH_KILLS
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.items.merged import merged
+from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.vectors.published import load_vectors, published_outputs
+from tidegauge.wire.transcript import Observation, Outputs, joined, spans
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE
 from tidegauge_spec import load_registry

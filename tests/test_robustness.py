@@ -14,8 +14,8 @@ from threading import Event
 import pytest
 from conftest import Command, plain_environment
 
-from tidegauge.journal import Finished, JournalReader
-from tidegauge.results import Results, decode_results
+from tidegauge.run.journal import Finished, JournalReader
+from tidegauge.wire.results import Results, decode_results
 
 ENGINE = """
 import os, signal, sys

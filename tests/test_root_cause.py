@@ -9,17 +9,16 @@ from conftest import Command
 from engines import failing_rule
 from test_known_deviations import results_in
 
-from tidegauge.deviations import KnownDeviations
-from tidegauge.judging.known_deviations import as_known
-from tidegauge.judging.root_cause import affected_by
+from tidegauge.judging.reference.deviations import KnownDeviations
+from tidegauge.judging.verdicts.known_deviations import as_known
+from tidegauge.judging.verdicts.root_cause import affected_by
 from tidegauge_spec import load_registry
 
 BUILT_ON_A_BROKEN_CLOCK = """
 import importlib
 
 from tidegauge import ComponentAdapter
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.mutants import load_mutants
+from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge_reference import CORE
 
 COPY = load_mutants()["clock-system-time"].load("idleness").__name__.rpartition(".")[0]

@@ -13,8 +13,8 @@ from report_samples import job_picture, results, rule
 
 import tidegauge_reports.shipped
 from tidegauge import __version__
-from tidegauge.results import Results, decode_results, encode_results
-from tidegauge.scenario import BadInput
+from tidegauge.wire.results import Results, decode_results, encode_results
+from tidegauge.wire.scenario import BadInput
 from tidegauge_reports.matrix.columns import Run
 from tidegauge_reports.matrix.files import write_matrix
 from tidegauge_reports.shipped import encode_shipped, engine_name, load_shipped, shipped_form

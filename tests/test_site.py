@@ -13,11 +13,11 @@ from conftest import Command
 from page_reader import Reader, read
 from report_samples import known_deviation, results, rule
 
+from tidegauge.components.registry import load_mutants
+from tidegauge.judging.traceability import decided_in, statement_order
 from tidegauge.mutants.known_bugs import load_known_bugs
-from tidegauge.mutants.mutant import load_mutants
-from tidegauge.results import Results, encode_results
-from tidegauge.traceability import decided_in, statement_order
-from tidegauge.vectors import every_vector
+from tidegauge.vectors.published import every_vector
+from tidegauge.wire.results import Results, encode_results
 from tidegauge_reports.site.addresses import rule_address, statement_address, vector_address
 from tidegauge_reports.site.dossier import dossier
 from tidegauge_reports.site.engines import Engine, engines_with, shipped_engines
@@ -131,6 +131,7 @@ def test_every_vector_wrong_engine_bug_policy_and_profile_has_its_place(site: di
         )
         page, _, anchor = vector_address(vector.id, component).partition("#")
         assert anchor in site[page].ids
+        assert vector.reason in site[page].text
     assert set(load_known_bugs()) <= site["known-bugs.html"].ids
     assert set(read_policies()) <= site["policies.html"].ids
     assert {f"profile-{name}" for name in read_profiles()} <= site["policies.html"].ids

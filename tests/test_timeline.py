@@ -20,7 +20,7 @@ from report_samples import (
     watermark,
 )
 
-from tidegauge.results import Counterexample
+from tidegauge.wire.results import Counterexample
 from tidegauge_reports.histories.cropping import LONGEST_DRAWN, MOST_LANES
 from tidegauge_reports.histories.history import History
 from tidegauge_reports.histories.reading import LONGEST_READ, read_history

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.results import Counterexample
+from tidegauge.wire.results import Counterexample
 from tidegauge_reports.histories.components.registry import DRAWINGS
 from tidegauge_reports.histories.history import History, Lane, SpanKind
 from tidegauge_reports.histories.reading import read_history

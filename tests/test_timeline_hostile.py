@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from report_samples import Record, counterexample
 
-from tidegauge.results import Counterexample
+from tidegauge.wire.results import Counterexample
 from tidegauge_reports.histories.components.registry import DRAWINGS
 from tidegauge_reports.histories.cropping import LONGEST_DRAWN, MOST_LANES
 from tidegauge_reports.histories.timeline import timeline_svg

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from report_samples import ACTIVE, IDLE, REFUSED, idle, sent, watermark
 
-from tidegauge.vocabulary import (
+from tidegauge.wire.vocabulary import (
     Announcement,
     AnyOutput,
     Fire,

@@ -11,8 +11,8 @@ import pytest
 from component_scenarios import DRAWN
 
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.generation import histories
-from tidegauge.generation.histories import draw_history, drawn_histories
+from tidegauge.drawing import histories
+from tidegauge.drawing.histories import draw_history, drawn_histories
 from tidegauge_reference import CORE, FLINK_2_3
 
 BENCHMARK = Path(__file__).parent.parent / "benchmarks" / "whole_path.py"

@@ -7,17 +7,10 @@ from typing import Any
 
 import pytest
 
-from tidegauge.components.valve.vocabulary import ActiveStep, IdleStep, ValveSetup, WatermarkStep
-from tidegauge.scenario import (
-    BadInput,
-    Origin,
-    ValveScenario,
-    component_of,
-    encode_scenario,
-    problems,
-    read_scenarios,
-)
-from tidegauge.vocabulary import Restore, Snapshot, Step
+from tidegauge.wire.base_scenario import Origin
+from tidegauge.wire.scenario import BadInput, component_of, encode_scenario, problems, read_scenarios
+from tidegauge.wire.steps.valve import ActiveStep, IdleStep, ValveScenario, ValveSetup, WatermarkStep
+from tidegauge.wire.vocabulary import Restore, Snapshot, Step
 
 FULL = ValveScenario(
     id="full",

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidegauge.scenario import BadInput, Scenario, encode_scenario, read_scenarios
-from tidegauge.timestamps import LARGEST_PLAIN, MAX, MIN, from_wire, to_wire
+from tidegauge.wire.scenario import BadInput, Scenario, encode_scenario, read_scenarios
+from tidegauge.wire.timestamps import LARGEST_PLAIN, MAX, MIN, from_wire, to_wire
 
 
 def scenario_line(timestamp: object, needs: tuple[str, ...] = ("int64",)) -> bytes:

@@ -10,12 +10,13 @@ import msgspec
 import pytest
 
 from tidegauge import IllegalArgument, IllegalState, Unsupported
-from tidegauge.adapter import raised, read_outputs
-from tidegauge.components.valve.vocabulary import IdleStep, ValveSetup
-from tidegauge.scenario import ValveScenario
-from tidegauge.timestamps import MAX, MIN
-from tidegauge.transcript import Failure, Outputs, Transcript, checked, encode_transcript, joined, spans
-from tidegauge.vocabulary import Active, Error, Idle, Output, Watermark
+from tidegauge.engine.errors import raised
+from tidegauge.engine.outputs import read_outputs
+from tidegauge.engine.wire_check import checked
+from tidegauge.wire.steps.valve import IdleStep, ValveScenario, ValveSetup
+from tidegauge.wire.timestamps import MAX, MIN
+from tidegauge.wire.transcript import Failure, Outputs, Transcript, encode_transcript, joined, spans
+from tidegauge.wire.vocabulary import Active, Error, Idle, Output, Watermark
 
 FULL = Transcript(
     "a",

@@ -24,21 +24,8 @@ state store provider in a streaming query.
 The behaviour is that of the Tidegauge specification; ids such as "VALVE-15" name its rules.
 """
 
-from tidegauge_spark.activity_clock import ClockState, InputActivityClock
-from tidegauge_spark.backlog import (
-    BACKLOG_DETECTOR_INPUT_SCHEMA,
-    BACKLOG_DETECTOR_STATE_SCHEMA,
-    BACKLOG_OUTPUT_SCHEMA,
-    RECORD_ATTRIBUTES_INPUT_SCHEMA,
-    RECORD_ATTRIBUTES_STATE_SCHEMA,
-    BacklogDetectorProcessor,
-    RecordAttributesProcessor,
-    combine_record_attributes,
-    run_backlog_detectors,
-    watermark_lag_threshold,
-)
-from tidegauge_spark.backlog_listener import BacklogChange, BacklogListener
-from tidegauge_spark.backlog_state import (
+from tidegauge_spark.decisions.activity_clock import ClockState, InputActivityClock
+from tidegauge_spark.decisions.backlog import (
     WATERMARK_LAG_THRESHOLD,
     BacklogDetector,
     BacklogOutput,
@@ -46,83 +33,23 @@ from tidegauge_spark.backlog_state import (
     DetectorState,
     RecordAttributesCombiner,
 )
-from tidegauge_spark.coordinator_client import (
-    CoordinatorError,
-    CoordinatorGoneError,
-    GroupReport,
-    GroupSource,
-    group_sources,
-    leave_group,
-)
-from tidegauge_spark.coordinator_service import CoordinationService, coordination
-from tidegauge_spark.duration_arguments import Duration
-from tidegauge_spark.errors import IllegalArgumentError, IllegalStateError
-from tidegauge_spark.files_reader import AlignedFilesReader
-from tidegauge_spark.generator import (
-    GENERATOR_INPUT_SCHEMA,
-    GENERATOR_OUTPUT_SCHEMA,
-    GENERATOR_STATE_SCHEMA,
-    GeneratorProcessor,
-    run_generators,
-)
-from tidegauge_spark.group_member import GroupMember
-from tidegauge_spark.idleness import (
-    IDLENESS_INPUT_SCHEMA,
-    IDLENESS_OUTPUT_SCHEMA,
-    IDLENESS_STATE_SCHEMA,
-    IdlenessProcessor,
-    WatchedInput,
-    run_idleness,
-)
-from tidegauge_spark.log_files import BrokenLogError, LostFileError
-from tidegauge_spark.low_watermark_service import LowWatermark, LowWatermarkService, Vertex
-from tidegauge_spark.offsets import IllegalOffsetError
-from tidegauge_spark.operator_input import (
-    OPERATOR_INPUT_SCHEMA,
-    OperatorInputProcessor,
-    channels_of,
-    operator_input,
-    run_operator_input,
-)
-from tidegauge_spark.options import IllegalOptionError
-from tidegauge_spark.progress_rows import PROGRESS_SCHEMA
-from tidegauge_spark.sequence_reader import AlignedSourceReader
-from tidegauge_spark.sequence_rows import SOURCE_SCHEMA
-from tidegauge_spark.session_coordination import COORDINATOR_CONF, end_coordination, ensure_coordination
-from tidegauge_spark.source import AlignedSource, register
-from tidegauge_spark.source_coordinator import Announcement, SourceCoordinators
-from tidegauge_spark.source_low_watermarks import SourceLowWatermarks
-from tidegauge_spark.source_subtask import (
+from tidegauge_spark.decisions.duration_arguments import Duration
+from tidegauge_spark.decisions.errors import IllegalArgumentError, IllegalStateError
+from tidegauge_spark.decisions.low_watermark.service import LowWatermark, LowWatermarkService, Vertex
+from tidegauge_spark.decisions.low_watermark.source import SourceLowWatermarks
+from tidegauge_spark.decisions.sources.coordinator import Announcement, SourceCoordinators
+from tidegauge_spark.decisions.sources.subtask import (
     PausingUnsupportedError,
     SourceOutput,
     SourceSettings,
     SourceSubtask,
     SubtaskState,
 )
-from tidegauge_spark.splits import (
-    INPUTS_INPUT_SCHEMA,
-    INPUTS_STATE_SCHEMA,
-    SPLITS_INPUT_SCHEMA,
-    SPLITS_OUTPUT_SCHEMA,
-    SPLITS_STATE_SCHEMA,
-    InputsProcessor,
-    SplitsProcessor,
-    run_inputs,
-    run_splits,
-)
-from tidegauge_spark.splits_state import CombinationState, InputWatermarks, SplitWatermarks
-from tidegauge_spark.stepped_processor import SteppedProcessor
-from tidegauge_spark.stored_windows import WINDOW_CONTENTS_SCHEMA, WINDOW_KEY_SCHEMA
-from tidegauge_spark.timestamps_and_watermarks import InputState, TimestampsAndWatermarks
-from tidegauge_spark.valve import (
-    VALVE_INPUT_SCHEMA,
-    VALVE_OUTPUT_SCHEMA,
-    VALVE_STATE_SCHEMA,
-    ValveProcessor,
-    run_valves,
-)
-from tidegauge_spark.valve_state import MAX, MIN, Valve, ValveOutput, ValveState
-from tidegauge_spark.watermark_generators import (
+from tidegauge_spark.decisions.splits import CombinationState, InputWatermarks, SplitWatermarks
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.decisions.timestamps_and_watermarks import InputState, TimestampsAndWatermarks
+from tidegauge_spark.decisions.valve import Valve, ValveOutput, ValveState
+from tidegauge_spark.decisions.watermark_generators import (
     BoundedOutOfOrderness,
     GeneratorContext,
     MonotonousTimestamps,
@@ -133,7 +60,7 @@ from tidegauge_spark.watermark_generators import (
     StreamElement,
     WatermarkGenerator,
 )
-from tidegauge_spark.watermark_strategy import (
+from tidegauge_spark.decisions.watermark_strategy import (
     GeneratorSupplier,
     TimestampAssigner,
     WatermarkAlignment,
@@ -144,24 +71,103 @@ from tidegauge_spark.watermark_strategy import (
     punctuated_watermarks,
     record_time,
 )
-from tidegauge_spark.watermarks_with_idleness import WatermarksWithIdleness
-from tidegauge_spark.window import (
-    WINDOW_INPUT_SCHEMA,
-    WINDOW_OUTPUT_SCHEMA,
-    WINDOW_STATE_SCHEMA,
-    WindowProcessor,
-    run_windows,
+from tidegauge_spark.decisions.watermarks_with_idleness import WatermarksWithIdleness
+from tidegauge_spark.decisions.windows.assigners import (
+    SessionWindows,
+    SlidingWindows,
+    TumblingWindows,
+    Window,
 )
-from tidegauge_spark.window_assigners import SessionWindows, SlidingWindows, TumblingWindows, Window
-from tidegauge_spark.window_index import KeptWindow
-from tidegauge_spark.window_settings import WindowSettings
-from tidegauge_spark.window_state import (
+from tidegauge_spark.decisions.windows.index import KeptWindow
+from tidegauge_spark.decisions.windows.settings import WindowSettings
+from tidegauge_spark.decisions.windows.windows import (
     StandingResult,
     WindowContents,
     WindowOutput,
     WindowProgress,
     Windows,
 )
+from tidegauge_spark.group_coordination.client import (
+    CoordinatorError,
+    CoordinatorGoneError,
+    GroupReport,
+    GroupSource,
+    group_sources,
+    leave_group,
+)
+from tidegauge_spark.group_coordination.member import GroupMember
+from tidegauge_spark.group_coordination.service import CoordinationService, coordination
+from tidegauge_spark.group_coordination.session import COORDINATOR_CONF, end_coordination, ensure_coordination
+from tidegauge_spark.operators.backlog import (
+    BACKLOG_DETECTOR_INPUT_SCHEMA,
+    BACKLOG_DETECTOR_STATE_SCHEMA,
+    BACKLOG_OUTPUT_SCHEMA,
+    RECORD_ATTRIBUTES_INPUT_SCHEMA,
+    RECORD_ATTRIBUTES_STATE_SCHEMA,
+    BacklogDetectorProcessor,
+    RecordAttributesProcessor,
+    combine_record_attributes,
+    run_backlog_detectors,
+)
+from tidegauge_spark.operators.generator import (
+    GENERATOR_INPUT_SCHEMA,
+    GENERATOR_OUTPUT_SCHEMA,
+    GENERATOR_STATE_SCHEMA,
+    GeneratorProcessor,
+    run_generators,
+)
+from tidegauge_spark.operators.idleness import (
+    IDLENESS_INPUT_SCHEMA,
+    IDLENESS_OUTPUT_SCHEMA,
+    IDLENESS_STATE_SCHEMA,
+    IdlenessProcessor,
+    WatchedInput,
+    run_idleness,
+)
+from tidegauge_spark.operators.operator_input import (
+    OPERATOR_INPUT_SCHEMA,
+    OperatorInputProcessor,
+    channels_of,
+    operator_input,
+    run_operator_input,
+)
+from tidegauge_spark.operators.splits import (
+    INPUTS_INPUT_SCHEMA,
+    INPUTS_STATE_SCHEMA,
+    SPLITS_INPUT_SCHEMA,
+    SPLITS_OUTPUT_SCHEMA,
+    SPLITS_STATE_SCHEMA,
+    InputsProcessor,
+    SplitsProcessor,
+    run_inputs,
+    run_splits,
+)
+from tidegauge_spark.operators.stepped_processor import SteppedProcessor
+from tidegauge_spark.operators.stored_windows import WINDOW_CONTENTS_SCHEMA, WINDOW_KEY_SCHEMA
+from tidegauge_spark.operators.valve import (
+    VALVE_INPUT_SCHEMA,
+    VALVE_OUTPUT_SCHEMA,
+    VALVE_STATE_SCHEMA,
+    ValveProcessor,
+    run_valves,
+)
+from tidegauge_spark.operators.window import (
+    WINDOW_INPUT_SCHEMA,
+    WINDOW_OUTPUT_SCHEMA,
+    WINDOW_STATE_SCHEMA,
+    WindowProcessor,
+    run_windows,
+)
+from tidegauge_spark.source.aligned_source import AlignedSource, register
+from tidegauge_spark.source.backlog_listener import BacklogChange, BacklogListener
+from tidegauge_spark.source.files.log_files import BrokenLogError, LostFileError
+from tidegauge_spark.source.files.reader import AlignedFilesReader
+from tidegauge_spark.source.numbers.reader import AlignedSourceReader
+from tidegauge_spark.source.options.given import IllegalOptionError
+from tidegauge_spark.source.options.lag_threshold import watermark_lag_threshold
+from tidegauge_spark.source.options.numbers import SOURCE_SCHEMA
+from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
+from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 
 __all__ = [
     "BACKLOG_DETECTOR_INPUT_SCHEMA",

@@ -7,10 +7,12 @@ comes out. An engine joins by an `Adapter` (or `ComponentAdapter` in the same pr
 
 from tidegauge_reference import IllegalArgument, IllegalState, Unsupported
 
-from .adapter import Adapter, ComponentAdapter, Implementation, Session
-from .scenario import BadInput, Scenario
-from .transcript import Failure, Transcript
+from .engine.adapter import Adapter, ComponentAdapter
+from .engine.session import Session
 from .version import __version__
+from .wire.implementation import Implementation
+from .wire.scenario import BadInput, Scenario
+from .wire.transcript import Failure, Transcript
 
 __all__ = [
     "Adapter",

@@ -12,6 +12,7 @@ from .commands.mutants import mutants
 from .commands.promote import promote
 from .commands.rules import rules
 from .commands.run import adapters, report, run
+from .commands.vectors import vectors
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -19,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Does a stream processor keep event time right?",
 )
-for command in (run, rules, execute, replay, promote, report, adapters, mutants):
+for command in (run, rules, execute, replay, promote, vectors, report, adapters, mutants):
     app.command()(command)
 for entry in sorted(entry_points(group="tidegauge.commands")):
     try:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from tidegauge.result_words import kind_of
-from tidegauge.results import KNOWN_DEVIATIONS, Results, counts_of
+from tidegauge.run.result_words import kind_of
+from tidegauge.wire.results import KNOWN_DEVIATIONS, Results, counts_of
 
 from .text import counted
 

@@ -1,6 +1,6 @@
 """How verdicts show: by letters and by words, never by colour alone."""
 
-from tidegauge.results import KNOWN_DEVIATIONS
+from tidegauge.wire.results import KNOWN_DEVIATIONS
 
 SIGNS: dict[str, tuple[str, str]] = {
     "pass": ("P", "pass"),

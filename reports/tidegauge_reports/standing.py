@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from tidegauge.result_words import kind_of
-from tidegauge.results import KNOWN_DEVIATIONS, DeviationResult, Results, RuleResult
+from tidegauge.run.result_words import kind_of
+from tidegauge.wire.results import KNOWN_DEVIATIONS, DeviationResult, Results, RuleResult
 
 from .signs import SIGNS
 

@@ -6,7 +6,7 @@ from itertools import groupby
 from string import Formatter
 from typing import Any
 
-from tidegauge.timestamps import MAX, MIN, from_wire
+from tidegauge.wire.timestamps import MAX, MIN, from_wire
 
 NOTHING = "nothing"
 NO_ANSWER = "no answer"

@@ -8,11 +8,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from tidegauge import ComponentAdapter, IllegalArgument, Implementation, Scenario, Transcript
-from tidegauge.components.coordinator.vocabulary import CoordinatorSetup
-from tidegauge.components.valve.vocabulary import ValveSetup
-from tidegauge.components.window.vocabulary import Session, Tumbling, WindowSetup
-from tidegauge.engine_errors import Refusals
-from tidegauge.transcript import joined, spans
+from tidegauge.engine.errors import Refusals
+from tidegauge.wire.steps.coordinator import CoordinatorSetup
+from tidegauge.wire.steps.valve import ValveSetup
+from tidegauge.wire.steps.window import Session, Tumbling, WindowSetup
+from tidegauge.wire.transcript import joined, spans
 
 from .coordinator_from_log import LogCoordinators
 from .coordinator_with_sorted_reports import SortedCoordinators

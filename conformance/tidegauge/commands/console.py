@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from tidegauge_spec import MalformedChapter
 
-from ..scenario import BadInput
+from ..wire.scenario import BadInput
 
 OUT = Console(highlight=False)
 ERR = Console(stderr=True, highlight=False)

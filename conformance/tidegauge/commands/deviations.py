@@ -4,13 +4,13 @@ from pathlib import Path
 
 from rich.markup import escape
 
-from ..adapter_loading import describe, load_adapter
-from ..deviation_file import update_file
-from ..deviations import KnownDeviations, read_deviations
-from ..judging.deviation_search import find_deviations
-from ..judging.known_deviations import expected
-from ..request import Request, policies_of
-from ..results import Results
+from ..engine.loading import describe, load_adapter
+from ..judging.diagnosis.deviation_search import find_deviations
+from ..judging.reference.deviation_file import update_file
+from ..judging.reference.deviations import KnownDeviations, read_deviations
+from ..judging.verdicts.known_deviations import expected
+from ..run.request import Request, policies_of
+from ..wire.results import Results
 from .console import OUT
 
 

@@ -12,20 +12,22 @@ from rich.table import Table
 
 from tidegauge_reference import Policies
 
-from ..adapter import Adapter, Implementation
-from ..adapter_loading import describe, load_adapter
-from ..deviations import deviations_of
-from ..job_wording import job_name, job_text
-from ..judging.deviating_reference import Semantics, with_deviations
-from ..judging.job_examination import replayed
-from ..judging.jobs import JobFinding
-from ..judging.judge import Judgement, judge
-from ..judging.oracle import expect
-from ..request import policies_of, read_options
-from ..runner import run
-from ..scenario import BadInput, JobScenario, Scenario, component_of, read_scenario_file, read_scenarios
-from ..transcript import Outputs, Transcript, encode_transcript, joined, spans
-from ..wording import answer_text, outputs_text, setup_text, step_text
+from ..components.job.wording import job_name, job_text
+from ..components.wording import answer_text, outputs_text, setup_text, step_text
+from ..engine.adapter import Adapter
+from ..engine.loading import describe, load_adapter
+from ..engine.runner import run
+from ..judging.items.judge import Judgement, judge
+from ..judging.jobs.examination import replayed
+from ..judging.jobs.findings import JobFinding
+from ..judging.reference.deviating_reference import Semantics, with_deviations
+from ..judging.reference.deviations import deviations_of
+from ..judging.reference.oracle import expect
+from ..run.request import policies_of, read_options
+from ..wire.implementation import Implementation
+from ..wire.scenario import BadInput, Scenario, component_of, read_scenario_file, read_scenarios
+from ..wire.steps.job import JobScenario
+from ..wire.transcript import Outputs, Transcript, encode_transcript, joined, spans
 from .console import OUT, complains
 from .terminal_text import lines
 

@@ -13,18 +13,17 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from ..components.registry import COMPONENTS
+from ..components.registry import COMPONENTS, load_mutants
 from ..detection.campaign import try_named, try_syntax
 from ..detection.listed_mutants import load_equivalents
 from ..detection.score import MutantScore, Score, scored
 from ..detection.soundness import Outcome, cases
 from ..detection.soundness_campaign import Nothing, bars, measured, part_of
 from ..judging.changes.syntax_mutants import load_syntax_mutants
-from ..mutants import load_mutants
 from ..mutants.mutant import ANY_OF
-from ..request import BUDGETS
-from ..scenario import BadInput
-from ..unknown_names import unknown
+from ..run.request import BUDGETS
+from ..wire.scenario import BadInput
+from ..wire.unknown_names import unknown
 from .console import ERR, OUT, complains
 
 _SECONDS_BETWEEN_LINES = 20.0

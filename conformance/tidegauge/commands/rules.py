@@ -9,7 +9,7 @@ from rich.table import Table
 
 from tidegauge_spec import load_registry
 
-from ..traceability import status
+from ..judging.traceability import status
 from .console import OUT, complains
 
 

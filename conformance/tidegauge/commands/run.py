@@ -18,16 +18,17 @@ from msgspec.structs import replace
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ..adapter_loading import adapter_names
-from ..assembly import assemble, write_results
-from ..confirmation import confirmed
-from ..journal import FILE_NAME, AnyEvent, Finished, JournalReader, Refused, Started
-from ..last_run import last_run_set_aside
-from ..registered_reports import Written, find_requested, write_registered
-from ..request import NO_DEVIATIONS, Request, check_request, read_options
-from ..results import FILE_NAME as RESULTS
-from ..results import Results, read_results
-from ..scenario import BadInput
+from ..engine.loading import adapter_names
+from ..judging.reference.deviations import NO_DEVIATIONS
+from ..run.assembly import assemble, write_results
+from ..run.confirmation import confirmed
+from ..run.journal import FILE_NAME, AnyEvent, Finished, JournalReader, Refused, Started
+from ..run.last_run import last_run_set_aside
+from ..run.registered_reports import Written, find_requested, write_registered
+from ..run.request import Request, check_request, read_options
+from ..wire.results import FILE_NAME as RESULTS
+from ..wire.results import Results, read_results
+from ..wire.scenario import BadInput
 from .console import ERR, OUT, complains
 from .deviations import bring_up_to_date
 from .summary import print_problems, print_summary
@@ -147,11 +148,11 @@ def _exit_code(results: Results, written: Written) -> int:
 
 
 def _pytest_command(request: Request, workers: int, item_timeout: float) -> list[str]:
-    suites = Path(str(files("tidegauge") / "suites"))
+    suites = Path(str(files("tidegauge.run") / "suites"))
     command = [sys.executable, "-m", "pytest", "-c", str(suites / "pytest.ini"), "--rootdir", str(suites)]
     command += ["-n", str(workers), "--dist", "load", "-q", "--tb", "short"]
     command += ["--timeout", str(item_timeout), "--timeout-method", "thread"]
-    command += ["--pyargs", "tidegauge.suites", "--tidegauge-adapter", request.adapter]
+    command += ["--pyargs", "tidegauge.run.suites", "--tidegauge-adapter", request.adapter]
     command += ["--tidegauge-budget", request.budget, "--tidegauge-seed", str(request.seed)]
     command += ["--tidegauge-out", str(Path(request.out).resolve())]
     if request.profile is not None:

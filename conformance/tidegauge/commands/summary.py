@@ -4,9 +4,9 @@ from pathlib import Path
 
 from rich.table import Table
 
-from ..judging.known_deviations import expected
-from ..result_words import SUSPECTED, THIN, error_detail, error_words, kind_of, model_words
-from ..results import KNOWN_DEVIATIONS, EngineError, Results, RuleResult, counts_of
+from ..judging.verdicts.known_deviations import expected
+from ..run.result_words import SUSPECTED, THIN, error_detail, error_words, kind_of, model_words
+from ..wire.results import KNOWN_DEVIATIONS, EngineError, Results, RuleResult, counts_of
 from .console import ERR, OUT
 from .terminal_text import line, lines
 

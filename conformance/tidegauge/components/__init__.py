@@ -1,1 +1,1 @@
-"""One folder a component: vocabulary, binding to the reference, generators, properties, vectors."""
+"""One folder a component: binding to the reference, drawing, shrinking, properties, mutants."""

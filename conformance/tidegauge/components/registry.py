@@ -1,9 +1,12 @@
-"""The components the kit knows, by name."""
+"""The only list of components: whatever goes over all of them finds them here."""
 
-from ..component import Component
-from ..vocabulary import Setup
+from functools import cache
+
+from ..mutants.mutant import Mutant
+from ..wire.vocabulary import Setup
 from .backlog.binding import BACKLOG
 from .clock.binding import CLOCK
+from .component import Component
 from .coordinator.binding import COORDINATOR
 from .generator.binding import GENERATOR
 from .idleness.binding import IDLENESS
@@ -30,6 +33,12 @@ COMPONENTS: dict[str, Component] = {
         JOB,
     )
 }
+
+
+@cache
+def load_mutants() -> dict[str, Mutant]:
+    """The named mutants of all components, by name."""
+    return {mutant.name: mutant for component in COMPONENTS.values() for mutant in component.mutants}
 
 
 def component_by_setup(setup: Setup) -> Component:

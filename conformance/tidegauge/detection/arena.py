@@ -11,14 +11,14 @@ from itertools import pairwise
 from tidegauge_reference import Policies
 
 from ..components.job.jobs import JOBS
-from ..judging.examination import Examiner
-from ..judging.item_report import ItemReport
-from ..judging.oracle import Expectation, expect
-from ..plan import PlannedItem, plan
-from ..request import Request
-from ..scenario import Scenario
-from ..suites.items import examine, scenarios_of
-from ..transcript import Outputs, Transcript
+from ..judging.items.examination import Examiner
+from ..judging.items.item_report import ItemReport
+from ..judging.reference.oracle import Expectation, expect
+from ..run.items import examine, scenarios_of
+from ..run.plan import PlannedItem, plan
+from ..run.request import Request
+from ..wire.scenario import Scenario
+from ..wire.transcript import Outputs, Transcript
 from .conditions import Conditions, ReferenceUnderTest
 
 FIXED = ("vectors", "state-cover", "jobs")

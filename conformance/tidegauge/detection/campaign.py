@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from tidegauge_reference import CORE, PROFILES
 from tidegauge_spec import read_absent, read_policies
 
+from ..engine.limits import limit_memory
 from ..judging.changes.syntax_mutants import SyntaxMutant
-from ..judging.limits import limit_memory
-from ..mutants import Mutant
 from ..mutants.loading import forget_copy
+from ..mutants.mutant import Mutant
 from .arena import DRAWN, FIXED, arena_of
 from .conditions import Conditions
 from .engine import WrongEngine

@@ -6,10 +6,11 @@ from typing import Any
 from tidegauge_reference import PROFILES, Policies
 from tidegauge_spec import read_absent
 
-from ..adapter import ComponentAdapter, Implementation
 from ..components.job.binding import OVERSHOOT_MS, REACTION_MS
 from ..components.registry import COMPONENTS
+from ..engine.adapter import ComponentAdapter
 from ..version import __version__
+from ..wire.implementation import Implementation
 
 
 @dataclass(frozen=True)

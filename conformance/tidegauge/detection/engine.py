@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Any, Protocol
 
-from ..judging.limits import answering_within
+from ..engine.limits import answering_within
 from ..mutants.loading import forget_copy
-from ..scenario import Scenario
-from ..transcript import Outputs, Transcript
+from ..wire.scenario import Scenario
+from ..wire.transcript import Outputs, Transcript
 from .conditions import Conditions, ReferenceUnderTest
 
 SECONDS = 2.0

@@ -1,6 +1,6 @@
 """Where each mutant of whole jobs shows: `python -m tidegauge.detection.job_kills` runs the jobs of the suite
 on the reference's simulator with each of them, and writes what its properties see to
-`judging/job_kills.json`.
+`judging/jobs/job_kills.json`.
 
 A job takes seconds, so a run does not try these mutants itself: it looks up which of the jobs that ran, and
 of the properties that held there, exclude them.
@@ -13,17 +13,17 @@ import msgspec
 
 from tidegauge_reference import CORE
 
-from ..adapter import Implementation
 from ..components.job.binding import OVERSHOOT_MS, REACTION_MS
 from ..components.job.jobs import JOBS
-from ..deviations import Deviation
-from ..judging.deviating_reference import with_deviations
-from ..judging.jobs import family, finding, properties_of
-from ..judging.right_job import RightEngine
-from ..mutants import load_mutants
+from ..components.registry import load_mutants
+from ..judging.jobs.findings import family, finding, properties_of
+from ..judging.jobs.right_job import RightEngine
+from ..judging.reference.deviating_reference import with_deviations
+from ..judging.reference.deviations import Deviation
 from ..version import __version__
+from ..wire.implementation import Implementation
 
-FILE = Path(__file__).parent.parent / "judging" / "job_kills.json"
+FILE = Path(__file__).parent.parent / "judging" / "jobs" / "job_kills.json"
 
 
 def kills_of(mutant: str, jobs: Sequence[str] = tuple(JOBS)) -> list[tuple[str, str]]:

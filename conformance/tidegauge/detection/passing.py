@@ -1,9 +1,9 @@
 """The rules that a named mutant breaks and that would pass all the same in a run on it."""
 
 from ..judging.changes.change import change_of
-from ..judging.job_judgement import job_kills
-from ..judging.jobs import RULES_OF_JOB_PROPERTIES
-from ..mutants import Mutant
+from ..judging.jobs.findings import RULES_OF_JOB_PROPERTIES
+from ..judging.jobs.judgement import job_kills
+from ..mutants.mutant import Mutant
 from .soundness import Case, outcome_of
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from ..judging.limits import limit_memory
-from ..scenario import BadInput
+from ..engine.limits import limit_memory
+from ..wire.scenario import BadInput
 from .soundness import Case, Outcome, outcome_of
 
 _ENCODER = msgspec.json.Encoder()

@@ -8,15 +8,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..components.registry import COMPONENTS
-from ..judging.examination import Examiner
-from ..judging.item_report import ItemReport
-from ..judging.judge import Judgement
-from ..judging.limits import NoAnswer
-from ..judging.oracle import Expectation
-from ..judging.verdicts import blamed_rules, merged, silent_components
-from ..plan import PlannedItem
-from ..scenario import Scenario
-from ..transcript import Outputs, Transcript
+from ..engine.limits import NoAnswer
+from ..judging.items.examination import Examiner
+from ..judging.items.item_report import ItemReport
+from ..judging.items.judge import Judgement
+from ..judging.items.merged import merged, silent_components
+from ..judging.jobs.blamed import blamed_rules
+from ..judging.reference.oracle import Expectation
+from ..run.plan import PlannedItem
+from ..wire.scenario import Scenario
+from ..wire.transcript import Outputs, Transcript
 from .arena import Arena
 from .engine import WrongEngine
 

@@ -1,1 +1,2 @@
-"""From transcripts to verdicts: the oracle, the comparison, the blame, the smallest counterexample."""
+"""From transcripts to verdicts: `reference`, `changes`, `items`, `diagnosis`, `jobs`, `verdicts`, each
+built on those before it."""

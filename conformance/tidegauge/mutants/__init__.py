@@ -1,5 +1,2 @@
-"""Wrong engines, each with one defect: what the kit must catch to be worth anything."""
-
-from .mutant import Mutant, MutantAdapter, load_mutants
-
-__all__ = ["Mutant", "MutantAdapter", "load_mutants"]
+"""What a mutant is, and how it is loaded: a copy of the reference with one defect. The mutants themselves
+stand with their components."""

@@ -26,7 +26,7 @@ def load_copy(name: str, sources: Mapping[str, str], module: str) -> ModuleType:
     """Import `module` of a copy of the reference named `name`, in which the modules of `sources` have that
     source instead of their own. The copy shares nothing with the original, its citations neither, but modules
     that are names alone: exceptions, outputs, policies. Its other modules are imported when
-    somebody asks for them (`components.beside`), until it is forgotten."""
+    somebody asks for them (`components.shared.beside`), until it is forgotten."""
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
     _FINDER.sources[name] = sources

@@ -3,19 +3,9 @@
 It is loaded beside the original, so that the judge keeps the original.
 """
 
-import importlib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from types import ModuleType
-from typing import Any
 
-from tidegauge_reference import Policies
-
-from ..adapter import ComponentAdapter, Implementation
-from ..components.job.binding import OVERSHOOT_MS, REACTION_MS
-from ..components.registry import COMPONENTS
-from ..version import __version__
 from .known_bugs import known_bug
 from .loading import load_copy, reference_source
 
@@ -59,66 +49,3 @@ class Mutant:
             source = source.replace(right, wrong)
         copy = f"tidegauge_mutant_{self.name.replace('-', '_')}"
         return load_copy(copy, {self.module: source}, entry)
-
-
-@cache
-def load_mutants() -> dict[str, Mutant]:
-    """All named mutants, by name."""
-    from .backlog import BACKLOG_MUTANTS
-    from .clock import CLOCK_MUTANTS
-    from .coordinator import COORDINATOR_MUTANTS
-    from .generator import GENERATOR_MUTANTS
-    from .idleness import IDLENESS_MUTANTS
-    from .jobs import JOB_MUTANTS
-    from .low_watermark import LOW_WATERMARK_MUTANTS
-    from .source import SOURCE_MUTANTS
-    from .splits import SPLITS_MUTANTS
-    from .valve import VALVE_MUTANTS
-    from .window import WINDOW_MUTANTS
-
-    return {
-        mutant.name: mutant
-        for mutant in (
-            *CLOCK_MUTANTS,
-            *GENERATOR_MUTANTS,
-            *IDLENESS_MUTANTS,
-            *SPLITS_MUTANTS,
-            *VALVE_MUTANTS,
-            *SOURCE_MUTANTS,
-            *COORDINATOR_MUTANTS,
-            *LOW_WATERMARK_MUTANTS,
-            *BACKLOG_MUTANTS,
-            *WINDOW_MUTANTS,
-            *JOB_MUTANTS,
-        )
-    }
-
-
-class MutantAdapter(ComponentAdapter):
-    """Puts a mutant under test; it claims the component that the mutant changes, and what is judged by it."""
-
-    def __init__(self, mutant: Mutant, options: Mapping[str, str]) -> None:
-        super().__init__(options)
-        if options:
-            raise ValueError(f"mutants take no options, got {', '.join(sorted(options))}")
-        self.mutant = mutant
-        component = COMPONENTS[mutant.component]
-        self._module: Any = mutant.load(component.module.__name__.rpartition(".")[2])
-        setattr(self, component.name, lambda setup: component.build(self._module, setup, self._policies()))
-
-    def describe(self) -> Implementation:
-        """The mutant, with a remark that it must fail."""
-        return Implementation(
-            name=f"mutant {self.mutant.name}",
-            version=__version__,
-            capabilities=(self.mutant.component, *COMPONENTS[self.mutant.component].extras),
-            overshoot_ms=OVERSHOOT_MS,
-            reaction_ms=REACTION_MS,
-            remark=f"A deliberately wrong engine: {self.mutant.summary} It must fail.",
-        )
-
-    def _policies(self) -> Policies:
-        """The profile `core`, in the copy's own class."""
-        copy = self._module.__name__.rpartition(".")[0]
-        core: Policies = importlib.import_module(f"{copy}.policies").CORE
-        return core

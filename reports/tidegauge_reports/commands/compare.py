@@ -8,8 +8,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from tidegauge.commands.console import OUT, complains
-from tidegauge.results import read_results
-from tidegauge.scenario import BadInput
+from tidegauge.wire.results import read_results
+from tidegauge.wire.scenario import BadInput
 
 from ..comparison import comparison as compared
 from ..comparison import markdown as page

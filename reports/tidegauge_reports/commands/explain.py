@@ -8,9 +8,9 @@ from rich.markup import escape
 from rich.padding import Padding
 
 from tidegauge.commands.console import OUT, complains
+from tidegauge.judging.traceability import DOCUMENTS, rules_of_statement
 from tidegauge.mutants.known_bugs import KnownBug, known_bug
-from tidegauge.scenario import BadInput
-from tidegauge.traceability import DOCUMENTS, rules_of_statement
+from tidegauge.wire.scenario import BadInput
 from tidegauge_spec import PolicyText, Rule, load_registry, load_statements
 
 from ..site.dossier import Dossier, Finding, dossier

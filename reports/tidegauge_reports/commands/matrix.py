@@ -12,8 +12,8 @@ import typer
 from rich.markup import escape
 
 from tidegauge.commands.console import ERR, OUT, complains
-from tidegauge.results import FILE_NAME, read_results
-from tidegauge.scenario import BadInput
+from tidegauge.wire.results import FILE_NAME, read_results
+from tidegauge.wire.scenario import BadInput
 
 from ..compliance.html import FILE_NAME as REPORT
 from ..matrix.columns import Run

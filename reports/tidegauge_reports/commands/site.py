@@ -7,8 +7,8 @@ import typer
 from rich.markup import escape
 
 from tidegauge.commands.console import OUT, complains
-from tidegauge.results import read_results
-from tidegauge.scenario import BadInput
+from tidegauge.wire.results import read_results
+from tidegauge.wire.scenario import BadInput
 
 from ..site.engines import engines_with
 from ..text import counted

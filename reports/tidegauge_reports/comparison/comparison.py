@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from tidegauge.result_words import kind_of
-from tidegauge.results import DeviationResult, PropertyResult, Results, RuleResult
+from tidegauge.run.result_words import kind_of
+from tidegauge.wire.results import DeviationResult, PropertyResult, Results, RuleResult
 
 from ..text import counted, short
 from .component_changes import ComponentChange, component_changes

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from tidegauge.results import ComponentResult, Results
+from tidegauge.wire.results import ComponentResult, Results
 
 
 @dataclass(frozen=True)

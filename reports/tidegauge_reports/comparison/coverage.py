@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tidegauge.results import Results, RuleResult
+from tidegauge.wire.results import Results, RuleResult
 
 
 @dataclass(frozen=True)

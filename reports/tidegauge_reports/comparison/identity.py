@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tidegauge.results import Results
+from tidegauge.wire.results import Results
 
 from ..text import short
 

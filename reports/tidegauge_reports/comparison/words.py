@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from tidegauge.result_words import error_detail, error_words, kind_of
-from tidegauge.results import RuleResult, counts_of
+from tidegauge.run.result_words import error_detail, error_words, kind_of
+from tidegauge.wire.results import RuleResult, counts_of
 
 from ..signs import SIGNS
 from ..text import counted, short

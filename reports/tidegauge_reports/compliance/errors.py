@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from tidegauge.result_words import error_detail, error_words
-from tidegauge.results import EngineError
+from tidegauge.run.result_words import error_detail, error_words
+from tidegauge.wire.results import EngineError
 
 
 @dataclass(frozen=True)

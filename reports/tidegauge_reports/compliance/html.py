@@ -9,8 +9,8 @@ from pathlib import Path
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from tidegauge.result_words import SUSPECTED, THIN, kind_of
-from tidegauge.results import Results
+from tidegauge.run.result_words import SUSPECTED, THIN, kind_of
+from tidegauge.wire.results import Results
 
 from ..histories.timeline import timeline_style, timeline_svg
 from ..jobs.timeline import job_timeline_style

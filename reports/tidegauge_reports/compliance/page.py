@@ -6,15 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import count, groupby
 
-from tidegauge.result_words import model_words
-from tidegauge.results import (
-    DeviationResult,
-    ItemResult,
-    PropertyResult,
-    Results,
-    RuleResult,
-    counts_of,
-)
+from tidegauge.run.result_words import model_words
+from tidegauge.wire.results import DeviationResult, ItemResult, PropertyResult, Results, RuleResult, counts_of
 
 from ..chapter_titles import chapter_title
 from ..conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from tidegauge.timestamps import MAX, MIN
+from tidegauge.wire.timestamps import MAX, MIN
 
 from ..wording import milliseconds, timestamp_words, value_words
 from .history import SpanKind

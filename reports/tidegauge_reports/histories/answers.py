@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tidegauge.timestamps import MIN
+from tidegauge.wire.timestamps import MIN
 
 from ..text import short
 from ..wording import grouped_words, milliseconds, output_words, timestamp_words, value_words

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tidegauge.results import Counterexample
+from tidegauge.wire.results import Counterexample
 
 from ..text import short
 from .answers import read_answer, share_lines, tell_lanes

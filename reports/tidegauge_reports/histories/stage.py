@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
-from tidegauge.timestamps import MIN
+from tidegauge.wire.timestamps import MIN
 
 from ..text import short
 from ..wording import duration_words, milliseconds, step_words, value_words, whole_number

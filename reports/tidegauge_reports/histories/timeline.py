@@ -5,7 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tidegauge.results import Counterexample
+from tidegauge.wire.results import Counterexample
 
 from ..svg import box, centered, element, label, line
 from ..text import short

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tidegauge.results import JobPicture, SubtaskPicture
+from tidegauge.wire.results import JobPicture, SubtaskPicture
 
 from ..text import short
 from ..time_words import time_words

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
-from tidegauge.results import JobPicture
+from tidegauge.wire.results import JobPicture
 
 from ..svg import box, element, label
 from ..text import counted, short

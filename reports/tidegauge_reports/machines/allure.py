@@ -9,8 +9,8 @@ from pathlib import Path
 
 from allure_commons.logger import AllureFileLogger
 
-from tidegauge.results import Results
-from tidegauge.scenario import BadInput
+from tidegauge.wire.results import Results
+from tidegauge.wire.scenario import BadInput
 
 from .allure_folder import clear_ours, write_categories, write_environment
 from .allure_result import AllureResult, allure_result

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tidegauge.results import Results
-from tidegauge.scenario import BadInput
+from tidegauge.wire.results import Results
+from tidegauge.wire.scenario import BadInput
 
 from ..text import short
 from .allure_result import FRAMEWORK

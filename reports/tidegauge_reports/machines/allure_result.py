@@ -15,7 +15,7 @@ from allure_commons.model2 import (
     TestStepResult,
 )
 
-from tidegauge.results import Counterexample, Results, RuleResult, StepRecord
+from tidegauge.wire.results import Counterexample, Results, RuleResult, StepRecord
 
 from ..chapter_titles import chapter_title
 from ..histories.timeline import timeline_svg

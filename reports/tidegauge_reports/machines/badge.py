@@ -4,7 +4,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from tidegauge.results import KNOWN_DEVIATIONS, Results, counts_of
+from tidegauge.wire.results import KNOWN_DEVIATIONS, Results, counts_of
 
 from ..conclusion import Conclusion, claimed_of, conclude
 from ..svg import element

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from tidegauge.result_words import SUSPECTED, THIN, error_detail, error_words, kind_of, model_words
-from tidegauge.results import (
+from tidegauge.run.result_words import SUSPECTED, THIN, error_detail, error_words, kind_of, model_words
+from tidegauge.wire.results import (
     KNOWN_DEVIATIONS,
     DeviationResult,
     EngineError,

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from math import isfinite
 
-from tidegauge.results import Results
+from tidegauge.wire.results import Results
 
 from .cases import RUN, component_of
 

@@ -10,7 +10,7 @@ from math import isfinite
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from tidegauge.results import Results
+from tidegauge.wire.results import Results
 
 from ..text import LONGEST_COMMAND, short, shown
 from .cases import Case, Outcome, cases_of

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from tidegauge.result_words import SUSPECTED, THIN, error_detail, error_words, kind_of, model_words
-from tidegauge.results import EngineError, Results, RuleResult, counts_of
+from tidegauge.run.result_words import SUSPECTED, THIN, error_detail, error_words, kind_of, model_words
+from tidegauge.wire.results import EngineError, Results, RuleResult, counts_of
 
 from ..chapter_titles import chapter_title
 from ..conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude

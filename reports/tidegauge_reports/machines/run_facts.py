@@ -1,6 +1,6 @@
 """Which engine was tested and how, as names and values: what `junit.xml` and Allure say of a run."""
 
-from tidegauge.results import Results
+from tidegauge.wire.results import Results
 
 
 def run_facts(results: Results) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from tidegauge.results import Results
+from tidegauge.wire.results import Results
 
 from ..conclusion import Conclusion, conclude
 from ..text import counted, short

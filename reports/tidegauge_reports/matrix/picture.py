@@ -4,7 +4,7 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
-from tidegauge.results import KNOWN_DEVIATIONS, counts_of
+from tidegauge.wire.results import KNOWN_DEVIATIONS, counts_of
 
 from ..conclusion import claimed_of
 from ..signs import SIGNS

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tidegauge.results import RuleResult, counts_of
+from tidegauge.wire.results import RuleResult, counts_of
 
 from ..chapter_titles import chapter_title
 from ..signs import SIGNS

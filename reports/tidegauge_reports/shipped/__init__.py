@@ -8,8 +8,8 @@ from pathlib import PurePath
 import msgspec
 from msgspec.structs import replace
 
-from tidegauge.results import Results, decode_results
-from tidegauge.scenario import BadInput
+from tidegauge.wire.results import Results, decode_results
+from tidegauge.wire.scenario import BadInput
 
 _OF_THE_MACHINE = ("platform", "cpus")
 _ABOUT_THE_MACHINE = ("--out", "-n", "--workers")

@@ -6,8 +6,8 @@ FOLDER is what `tidegauge run --out` wrote, or its `results.json`. The document 
 import sys
 from pathlib import Path
 
-from tidegauge.results import FILE_NAME, read_results
-from tidegauge.scenario import BadInput
+from tidegauge.wire.results import FILE_NAME, read_results
+from tidegauge.wire.scenario import BadInput
 
 from . import encode_shipped, engine_name
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tidegauge.judging.traceability import broken_by, bugs_about, decided_in, status, vectors_of
 from tidegauge.mutants.known_bugs import KnownBug
 from tidegauge.mutants.mutant import Mutant
-from tidegauge.results import RuleResult
-from tidegauge.traceability import broken_by, bugs_about, decided_in, status, vectors_of
-from tidegauge.vectors import Vector
+from tidegauge.vectors.published import Vector
+from tidegauge.wire.results import RuleResult
 from tidegauge_spec import PolicyText, Rule, read_policies
 
 from ..standing import Standing

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from tidegauge.results import KNOWN_DEVIATIONS, Results, RuleResult, counts_of
+from tidegauge.wire.results import KNOWN_DEVIATIONS, Results, RuleResult, counts_of
 
 from ..conclusion import Conclusion, conclude
 from ..shipped import load_shipped

@@ -10,11 +10,10 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from tidegauge import __version__
-from tidegauge.components.registry import COMPONENTS
+from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.mutants.known_bugs import known_bug, load_known_bugs
-from tidegauge.mutants.mutant import load_mutants
-from tidegauge.scenario import component_of
-from tidegauge.vectors import Vector, load_vectors
+from tidegauge.vectors.published import Vector, load_vectors
+from tidegauge.wire.scenario import component_of
 from tidegauge_spec import SPEC_VERSION, Chapter, load_registry, read_absent, read_policies, read_profiles
 
 from ..chapter_titles import chapter_title

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from tidegauge.traceability import reference_lines
+from tidegauge.judging.traceability import reference_lines
 from tidegauge_spec import load_registry
 
 from .addresses import rule_address

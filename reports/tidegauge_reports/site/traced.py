@@ -5,10 +5,10 @@ runs have recorded; where a run and the installed specification differ, the row 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tidegauge.judging.traceability import DOCUMENTS, broken_by, decided_in, statement_order, vectors_of
 from tidegauge.mutants.known_bugs import KnownBug, known_bug
 from tidegauge.mutants.mutant import Mutant
-from tidegauge.traceability import DOCUMENTS, broken_by, decided_in, statement_order, vectors_of
-from tidegauge.vectors import Vector
+from tidegauge.vectors.published import Vector
 from tidegauge_spec import Rule, load_registry, load_statements
 
 from ..signs import SIGNS

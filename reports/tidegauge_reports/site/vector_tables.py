@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from tidegauge.vectors import PublishedTranscript, Vector
-from tidegauge.wording import setup_text
+from tidegauge.components.wording import setup_text
+from tidegauge.vectors.published import PublishedTranscript, Vector
 from tidegauge_spec import read_policies, read_profiles
 
 from ..wording import outputs_words, step_words

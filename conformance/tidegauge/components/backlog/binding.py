@@ -5,12 +5,7 @@ from typing import Any
 
 from tidegauge_reference import Policies, Unsupported, backlog
 
-from ...component import Component, CoverScope, without_outputs
-from ...timestamps import from_wire
-from ...vocabulary import Setup, Step
-from .generator import MISSPELLED, draw_setup, draw_step
-from .properties import PROPERTIES
-from .vocabulary import (
+from ...wire.steps.backlog import (
     WATERMARK_LAG,
     ActiveStep,
     AttributesStep,
@@ -24,6 +19,12 @@ from .vocabulary import (
     OtherStep,
     WatermarkStep,
 )
+from ...wire.timestamps import from_wire
+from ...wire.vocabulary import Setup, Step
+from ..component import Component, CoverScope, without_outputs
+from .drawing import MISSPELLED, draw_setup, draw_step
+from .mutants import BACKLOG_MUTANTS
+from .properties import PROPERTIES
 
 _OF_A_COMBINER, _OF_A_DETECTOR = "attributes", "configure"
 """A method that engines of one kind have, and engines of the other do not."""
@@ -81,6 +82,7 @@ _THREE_CHANNELS = CoverScope("3-channels-one-without-strategy", _THREE, tuple(_a
 
 BACKLOG = Component(
     name="backlog",
+    title="a backlog detector",
     setup=BacklogSetup,
     scenario=_scenario,
     calls={
@@ -105,4 +107,5 @@ BACKLOG = Component(
         "thorough": (_CONFIGURED, _THREE_CHANNELS),
     },
     properties=PROPERTIES,
+    mutants=BACKLOG_MUTANTS,
 )

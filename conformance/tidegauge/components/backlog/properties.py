@@ -7,13 +7,8 @@ from msgspec.structs import replace
 
 from tidegauge_reference.backlog import OPTION
 
-from ...property import Holds, Property
-from ...scenario import Scenario
-from ...timestamps import MIN, from_wire
-from ...transcript import Transcript
-from ...vocabulary import AnyOutput, RecordAttributes, Snapshot, Step
-from ..common_properties import goes_back, outputs_of, uninterrupted, with_restores
-from .vocabulary import (
+from ...wire.scenario import Scenario
+from ...wire.steps.backlog import (
     WATERMARK_LAG,
     ActiveStep,
     AttributesStep,
@@ -25,6 +20,11 @@ from .vocabulary import (
     OtherStep,
     WatermarkStep,
 )
+from ...wire.timestamps import MIN, from_wire
+from ...wire.transcript import Transcript
+from ...wire.vocabulary import AnyOutput, RecordAttributes, Snapshot, Step
+from ..property import Holds, Property
+from ..shared.properties import goes_back, outputs_of, uninterrupted, with_restores
 
 
 def _flags(outputs: Sequence[AnyOutput]) -> list[bool]:

@@ -4,11 +4,12 @@ from typing import Any
 
 from tidegauge_reference import clock
 
-from ...component import Component, CoverScope, without_outputs
-from ...vocabulary import Step
-from .generator import REASONS, draw_setup, draw_step
+from ...wire.steps.clock import AdvanceStep, ClockScenario, ClockSetup, PauseStep, ReadStep, ResumeStep
+from ...wire.vocabulary import Step
+from ..component import Component, CoverScope, without_outputs
+from .drawing import REASONS, draw_setup, draw_step
+from .mutants import CLOCK_MUTANTS
 from .properties import PROPERTIES
-from .vocabulary import AdvanceStep, ClockScenario, ClockSetup, PauseStep, ReadStep, ResumeStep
 
 STEPS: tuple[Step, ...] = (
     AdvanceStep(1),
@@ -32,6 +33,7 @@ def _reading(shown: Any) -> list[Any]:
 
 CLOCK = Component(
     name="clock",
+    title="an input activity clock",
     setup=ClockSetup,
     scenario=ClockScenario,
     calls={
@@ -48,4 +50,5 @@ CLOCK = Component(
     alphabet=lambda setup: (*STEPS, AdvanceStep(2**30), AdvanceStep(-1)),
     covers={"smoke": (_scope(2),), "default": (_scope(4),), "thorough": (_scope(6),)},
     properties=PROPERTIES,
+    mutants=CLOCK_MUTANTS,
 )

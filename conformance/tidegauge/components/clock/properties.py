@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ...property import Holds, Property
-from ...scenario import Scenario
-from ...transcript import Transcript
-from ...vocabulary import Reading
-from ..common_properties import accepted, goes_back, outputs_of, uninterrupted, with_restores
-from .vocabulary import AdvanceStep
+from ...wire.scenario import Scenario
+from ...wire.steps.clock import AdvanceStep
+from ...wire.transcript import Transcript
+from ...wire.vocabulary import Reading
+from ..property import Holds, Property
+from ..shared.properties import accepted, goes_back, outputs_of, uninterrupted, with_restores
 
 
 def _never_goes_back(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:

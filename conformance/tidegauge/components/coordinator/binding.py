@@ -5,13 +5,7 @@ from typing import Any
 
 from tidegauge_reference import Policies, coordinator
 
-from ...component import Component, CoverScope, without_outputs
-from ...timestamps import from_wire
-from ...vocabulary import Step
-from .generator import draw_setup, draw_step
-from .properties import PROPERTIES
-from .shrinking import simplify
-from .vocabulary import (
+from ...wire.steps.coordinator import (
     AnnounceStep,
     CoordinatorScenario,
     CoordinatorSetup,
@@ -24,6 +18,13 @@ from .vocabulary import (
     StartedSource,
     StartStep,
 )
+from ...wire.timestamps import from_wire
+from ...wire.vocabulary import Step
+from ..component import Component, CoverScope, without_outputs
+from .drawing import draw_setup, draw_step
+from .mutants import COORDINATOR_MUTANTS
+from .properties import PROPERTIES
+from .shrinking import simplify
 
 
 def _start(coordinators: Any, source: StartedSource | StartStep) -> Any:
@@ -99,6 +100,7 @@ _TWO_GROUPS = CoverScope(
 
 COORDINATOR = Component(
     name="coordinator",
+    title="a source coordinator",
     setup=CoordinatorSetup,
     scenario=CoordinatorScenario,
     calls={
@@ -132,4 +134,5 @@ COORDINATOR = Component(
     },
     simplify=simplify,
     properties=PROPERTIES,
+    mutants=COORDINATOR_MUTANTS,
 )

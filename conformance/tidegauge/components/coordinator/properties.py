@@ -4,12 +4,20 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from ...property import Holds, Property
-from ...scenario import Scenario
-from ...timestamps import MAX, from_wire, to_wire
-from ...transcript import Outputs, Transcript, same_outputs
-from ...vocabulary import Announcement, AnyOutput, Error, Step
-from ..common_properties import (
+from ...wire.scenario import Scenario
+from ...wire.steps.coordinator import (
+    AnnounceStep,
+    CoordinatorSetup,
+    FinishStep,
+    ReportStep,
+    StartedSource,
+    StartStep,
+)
+from ...wire.timestamps import MAX, from_wire, to_wire
+from ...wire.transcript import Outputs, Transcript, same_outputs
+from ...wire.vocabulary import Announcement, AnyOutput, Error, Step
+from ..property import Holds, Property
+from ..shared.properties import (
     SHIFT_MS,
     goes_back,
     outputs_moved,
@@ -18,7 +26,6 @@ from ..common_properties import (
     uninterrupted,
     with_restores,
 )
-from .vocabulary import AnnounceStep, CoordinatorSetup, FinishStep, ReportStep, StartedSource, StartStep
 
 
 def _started(scenario: Scenario) -> tuple[StartedSource, ...]:

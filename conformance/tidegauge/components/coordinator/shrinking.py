@@ -2,9 +2,9 @@
 
 from msgspec.structs import replace
 
-from ...generation.simplification import plainer_numbers, without_number
-from ...vocabulary import Step
-from .vocabulary import CoordinatorSetup, StartedSource
+from ...wire.steps.coordinator import CoordinatorSetup, StartedSource
+from ...wire.vocabulary import Step
+from ..shared.simplification import plainer_numbers, without_number
 
 Candidate = tuple[CoordinatorSetup, tuple[Step, ...]]
 

@@ -5,13 +5,7 @@ from typing import Any
 
 from tidegauge_reference import Policies, strategy
 
-from ...component import Component, CoverScope, without_outputs
-from ...timestamps import from_wire
-from ...vocabulary import Step
-from .generator import draw_setup, draw_step
-from .properties import PROPERTIES
-from .shrinking import simplify
-from .vocabulary import (
+from ...wire.steps.generator import (
     ActiveStep,
     AdvanceStep,
     AlignmentStep,
@@ -31,6 +25,13 @@ from .vocabulary import (
     WithTimestampAssignerStep,
     WithWatermarkAlignmentStep,
 )
+from ...wire.timestamps import from_wire
+from ...wire.vocabulary import Step
+from ..component import Component, CoverScope, without_outputs
+from .drawing import draw_setup, draw_step
+from .mutants import GENERATOR_MUTANTS
+from .properties import PROPERTIES
+from .shrinking import simplify
 
 
 def _build(module: Any, setup: GeneratorSetup, policies: Policies) -> Any:
@@ -108,6 +109,7 @@ _WITH_IDLENESS = CoverScope(
 
 GENERATOR = Component(
     name="generator",
+    title="a watermark generator",
     setup=GeneratorSetup,
     scenario=GeneratorScenario,
     calls={
@@ -145,4 +147,5 @@ GENERATOR = Component(
     },
     simplify=simplify,
     properties=PROPERTIES,
+    mutants=GENERATOR_MUTANTS,
 )

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from ...property import Holds, Property
-from ...scenario import Scenario
-from ...timestamps import MIN, from_wire
-from ...transcript import Transcript
-from ...vocabulary import Record, Step, Watermark
-from ..common_properties import (
+from ...wire.scenario import Scenario
+from ...wire.steps.generator import AdvanceStep, FinishStep, GeneratorSetup, RecordStep, StartStep, TickStep
+from ...wire.timestamps import MIN, from_wire
+from ...wire.transcript import Transcript
+from ...wire.vocabulary import Record, Step, Watermark
+from ..property import Holds, Property
+from ..shared.properties import (
     goes_back,
     output_increases,
     outputs_of,
@@ -21,7 +22,6 @@ from ..common_properties import (
     uninterrupted,
     with_restores,
 )
-from .vocabulary import AdvanceStep, FinishStep, GeneratorSetup, RecordStep, StartStep, TickStep
 
 
 def _setup(scenario: Scenario) -> GeneratorSetup:

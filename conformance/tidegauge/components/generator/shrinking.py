@@ -2,9 +2,9 @@
 
 from msgspec.structs import replace
 
-from ...generation.simplification import plainer_numbers
-from ...vocabulary import Step
-from .vocabulary import GeneratorSetup
+from ...wire.steps.generator import GeneratorSetup
+from ...wire.vocabulary import Step
+from ..shared.simplification import plainer_numbers
 
 
 def simplify(

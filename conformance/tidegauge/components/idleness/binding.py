@@ -5,14 +5,15 @@ from typing import Any
 
 from tidegauge_reference import Policies, idleness
 
-from ...component import Component, CoverScope, without_outputs
-from ...timestamps import from_wire
-from ...vocabulary import Step
-from ..beside import beside
-from ..clock.vocabulary import AdvanceStep, PauseStep, ResumeStep
-from .generator import draw_setup, draw_step
+from ...wire.steps.clock import AdvanceStep, PauseStep, ResumeStep
+from ...wire.steps.idleness import IdlenessScenario, IdlenessSetup, RecordStep, TickStep
+from ...wire.timestamps import from_wire
+from ...wire.vocabulary import Step
+from ..component import Component, CoverScope, without_outputs
+from ..shared.beside import beside
+from .drawing import draw_setup, draw_step
+from .mutants import IDLENESS_MUTANTS
 from .properties import PROPERTIES
-from .vocabulary import IdlenessScenario, IdlenessSetup, RecordStep, TickStep
 
 _STEPS: tuple[Step, ...] = (
     RecordStep(1),
@@ -55,6 +56,7 @@ def _build(module: Any, setup: IdlenessSetup, policies: Policies) -> Any:
 
 IDLENESS = Component(
     name="idleness",
+    title="an idleness detector",
     setup=IdlenessSetup,
     scenario=IdlenessScenario,
     calls={
@@ -72,4 +74,5 @@ IDLENESS = Component(
     alphabet=_alphabet,
     covers={"smoke": (_scope(3),), "default": (_scope(6),), "thorough": (_scope(8),)},
     properties=PROPERTIES,
+    mutants=IDLENESS_MUTANTS,
 )

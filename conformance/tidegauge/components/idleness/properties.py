@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from ...property import Holds, Property
-from ...scenario import Scenario
-from ...transcript import Transcript
-from ...vocabulary import AnyOutput, Idle, Watermark
-from ..clock.vocabulary import AdvanceStep, PauseStep, Reason, ResumeStep
-from ..common_properties import (
+from ...wire.scenario import Scenario
+from ...wire.steps.clock import AdvanceStep, PauseStep, Reason, ResumeStep
+from ...wire.steps.idleness import IdlenessSetup, RecordStep, TickStep
+from ...wire.transcript import Transcript
+from ...wire.vocabulary import AnyOutput, Idle, Watermark
+from ..property import Holds, Property
+from ..shared.properties import (
     accepted,
     goes_back,
     no_watermark_while_idle,
@@ -22,7 +23,6 @@ from ..common_properties import (
     uninterrupted,
     with_restores,
 )
-from .vocabulary import IdlenessSetup, RecordStep, TickStep
 
 _HIDDEN = {"clock_busy_downstream": "hidden"}
 

@@ -4,10 +4,11 @@ from typing import Any
 
 from tidegauge_reference import job as reference_job
 
-from ...component import Component
+from ...wire.steps.job import JobScenario, JobSetup, RunStep, SourceSetup
+from ..component import Component
 from .feed import feed_of
+from .mutants import JOB_MUTANTS
 from .shrinking import simplify
-from .vocabulary import JobScenario, JobSetup, RunStep, SourceSetup
 
 UPDATE_INTERVAL = 1_000
 RESOLUTION = 10
@@ -75,6 +76,7 @@ class SimulatedJob:
 
 JOB = Component(
     name="job",
+    title="a job",
     setup=JobSetup,
     scenario=JobScenario,
     calls={RunStep: lambda job, step: job.run()},
@@ -82,4 +84,5 @@ JOB = Component(
     build=lambda module, setup, policies: SimulatedJob(setup, module),
     simplify=simplify,
     extras=("alignment", "restart", "job-idleness", "job-windows", "job-out-of-orderness", "int64"),
+    mutants=JOB_MUTANTS,
 )

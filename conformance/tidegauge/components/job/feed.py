@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...timestamps import from_wire
-from .vocabulary import SubtaskSetup
+from ...wire.steps.job import SubtaskSetup
+from ...wire.timestamps import from_wire
 
 _CATCHING_UP = 10
 """So many times faster than records come can those be read that have piled up."""

@@ -2,10 +2,10 @@
 
 from msgspec.structs import replace
 
-from ...scenario import JobScenario, Origin
+from ...wire.base_scenario import Origin
+from ...wire.steps.job import Backpressure, JobScenario, JobSetup, SegmentSetup, SourceSetup, SubtaskSetup
 from .segments import of_segments
 from .transformations import CONTROL, TRANSFORMATIONS
-from .vocabulary import Backpressure, JobSetup, SegmentSetup, SourceSetup, SubtaskSetup
 
 DRIFT = 30_000
 _RECORDS = 60_000

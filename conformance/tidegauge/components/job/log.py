@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ...timestamps import from_wire
-from ...vocabulary import AnyOutput, LogEvent
-from .vocabulary import JobSetup, SegmentSetup, SourceSetup
+from ...wire.steps.job import JobSetup, SegmentSetup, SourceSetup
+from ...wire.timestamps import from_wire
+from ...wire.vocabulary import AnyOutput, LogEvent
 
 Key = tuple[str, int]
 """A source's name and the index of one of its subtasks."""

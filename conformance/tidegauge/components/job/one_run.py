@@ -1,7 +1,7 @@
 """What the event log of a job must show by itself. Only facts visible from outside count: which records came
 out, in which order, and when they could have been read; no engine is asked what it thinks."""
 
-from ...timestamps import from_wire
+from ...wire.timestamps import from_wire
 from .job_property import JobRun, Seen, firings_text, name_of
 from .log import Moment, Subtask, groups_of
 from .window_state import kept_within_drift, state_sizes

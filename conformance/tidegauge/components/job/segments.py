@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from ...timestamps import from_wire, to_wire
-from .vocabulary import Backpressure, SegmentSetup, SubtaskSetup
+from ...wire.steps.job import Backpressure, SegmentSetup, SubtaskSetup
+from ...wire.timestamps import from_wire, to_wire
 
 
 def of_segments(

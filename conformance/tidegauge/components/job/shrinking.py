@@ -5,10 +5,10 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from ...timestamps import from_wire, to_wire
-from ...vocabulary import Step
+from ...wire.steps.job import JobSetup, SegmentSetup, SourceSetup, SubtaskSetup
+from ...wire.timestamps import from_wire, to_wire
+from ...wire.vocabulary import Step
 from .segments import of_segments, size_of
-from .vocabulary import JobSetup, SegmentSetup, SourceSetup, SubtaskSetup
 
 Part = TypeVar("Part")
 Plainer = Callable[[int, int], Iterable[int]]

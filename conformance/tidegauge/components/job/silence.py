@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ...timestamps import from_wire
+from ...wire.steps.job import JobSetup, SegmentSetup, SourceSetup
+from ...wire.timestamps import from_wire
 from .job_property import JobRun, Seen
-from .vocabulary import JobSetup, SegmentSetup, SourceSetup
 
 _PROBES = 3
 """Within so many reaction times after its timeout a silent subtask is idle: probed at ticks, it shows at the

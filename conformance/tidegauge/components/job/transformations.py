@@ -7,9 +7,9 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from ...timestamps import from_wire, to_wire
+from ...wire.steps.job import JobSetup, SegmentSetup, SourceSetup, SubtaskSetup
+from ...wire.timestamps import from_wire, to_wire
 from .segments import of_segments, one_by_one, size_of, twice
-from .vocabulary import JobSetup, SegmentSetup, SourceSetup, SubtaskSetup
 
 DELAY = 10_000
 """By so much (ms) records become readable later."""

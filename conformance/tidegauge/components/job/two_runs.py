@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ...timestamps import from_wire
+from ...wire.timestamps import from_wire
 from .job_property import JobRun, Seen, firings_text, name_of
 from .log import Key
 from .transformations import delay_of, shift_of

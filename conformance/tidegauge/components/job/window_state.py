@@ -1,6 +1,6 @@
 """What the event log says of the windows behind the sources: how much they keep, and what came too late."""
 
-from ...timestamps import from_wire
+from ...wire.timestamps import from_wire
 from .job_property import JobRun
 from .log import JobLog
 

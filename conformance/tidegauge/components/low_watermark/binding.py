@@ -5,13 +5,7 @@ from typing import Any
 
 from tidegauge_reference import Policies, low_watermark
 
-from ...component import Component, CoverScope, without_outputs
-from ...timestamps import from_wire
-from ...vocabulary import Step
-from .generator import draw_setup, draw_step
-from .properties import PROPERTIES
-from .shrinking import simplify
-from .vocabulary import (
+from ...wire.steps.low_watermark import (
     JobVertex,
     JoinStep,
     LeaveStep,
@@ -24,6 +18,13 @@ from .vocabulary import (
     TriggerStep,
     WatermarkStep,
 )
+from ...wire.timestamps import from_wire
+from ...wire.vocabulary import Step
+from ..component import Component, CoverScope, without_outputs
+from .drawing import draw_setup, draw_step
+from .mutants import LOW_WATERMARK_MUTANTS
+from .properties import PROPERTIES
+from .shrinking import simplify
 
 
 def _build(module: ModuleType, setup: LowWatermarkSetup, policies: Policies) -> Any:
@@ -72,6 +73,7 @@ _ONE_TASK = CoverScope("1-task-2-timestamps", _JOB, _TASK)
 
 LOW_WATERMARK = Component(
     name="low_watermark",
+    title="a low-watermark service",
     setup=LowWatermarkSetup,
     scenario=LowWatermarkScenario,
     calls={
@@ -103,4 +105,5 @@ LOW_WATERMARK = Component(
     },
     simplify=simplify,
     properties=PROPERTIES,
+    mutants=LOW_WATERMARK_MUTANTS,
 )

@@ -2,18 +2,8 @@
 
 from collections.abc import Sequence
 
-from ...property import Holds, Property
-from ...scenario import Scenario
-from ...timestamps import from_wire
-from ...transcript import Transcript
-from ...vocabulary import (
-    Error,
-    LowWatermark,
-    NotifyNewLowWatermark,
-    RetrieveLowWatermark,
-)
-from ..common_properties import goes_back, outputs_of, uninterrupted, with_restores
-from .vocabulary import (
+from ...wire.scenario import Scenario
+from ...wire.steps.low_watermark import (
     JoinStep,
     LeaveStep,
     LowWatermarkSetup,
@@ -22,6 +12,11 @@ from .vocabulary import (
     ReplyStep,
     TriggerStep,
 )
+from ...wire.timestamps import from_wire
+from ...wire.transcript import Transcript
+from ...wire.vocabulary import Error, LowWatermark, NotifyNewLowWatermark, RetrieveLowWatermark
+from ..property import Holds, Property
+from ..shared.properties import goes_back, outputs_of, uninterrupted, with_restores
 
 
 def _results_increase(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:

@@ -2,9 +2,9 @@
 
 from msgspec.structs import replace
 
-from ...generation.simplification import plainer_numbers, without_number
-from ...vocabulary import Step
-from .vocabulary import JobVertex, LowWatermarkSetup
+from ...wire.steps.low_watermark import JobVertex, LowWatermarkSetup
+from ...wire.vocabulary import Step
+from ..shared.simplification import plainer_numbers, without_number
 
 Candidate = tuple[LowWatermarkSetup, tuple[Step, ...]]
 

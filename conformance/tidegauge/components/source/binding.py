@@ -5,13 +5,7 @@ from typing import Any
 
 from tidegauge_reference import Policies, source_operator
 
-from ...component import Component, CoverScope, without_outputs
-from ...timestamps import from_wire
-from ...vocabulary import Step
-from ..beside import beside
-from .generator import draw_setup, draw_step
-from .properties import PROPERTIES
-from .vocabulary import (
+from ...wire.steps.source import (
     ActiveStep,
     AdvanceStep,
     AnnouncementStep,
@@ -27,6 +21,13 @@ from .vocabulary import (
     TickStep,
     WatermarkStep,
 )
+from ...wire.timestamps import from_wire
+from ...wire.vocabulary import Step
+from ..component import Component, CoverScope, without_outputs
+from ..shared.beside import beside
+from .drawing import draw_setup, draw_step
+from .mutants import SOURCE_MUTANTS
+from .properties import PROPERTIES
 
 
 def _generator_of(module: Any, setup: SourceSetup) -> Callable[[Any, Policies], Any]:
@@ -107,6 +108,7 @@ def _scopes(longest: int) -> tuple[CoverScope, ...]:
 
 SOURCE = Component(
     name="source",
+    title="a source subtask",
     setup=SourceSetup,
     scenario=SourceScenario,
     calls={
@@ -133,4 +135,5 @@ SOURCE = Component(
     alphabet=_alphabet,
     covers={"smoke": _scopes(3), "default": _scopes(7), "thorough": _scopes(8)},
     properties=PROPERTIES,
+    mutants=SOURCE_MUTANTS,
 )

@@ -4,11 +4,18 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from ...property import Holds, Property
-from ...scenario import Scenario
-from ...timestamps import MAX, MIN, from_wire, to_wire
-from ...transcript import Transcript
-from ...vocabulary import (
+from ...wire.scenario import Scenario
+from ...wire.steps.source import (
+    AdvanceStep,
+    AnnouncementStep,
+    BackpressureStep,
+    EndOfInputStep,
+    RecordStep,
+    SourceSetup,
+)
+from ...wire.timestamps import MAX, MIN, from_wire, to_wire
+from ...wire.transcript import Transcript
+from ...wire.vocabulary import (
     Active,
     AnyOutput,
     Blocked,
@@ -22,7 +29,8 @@ from ...vocabulary import (
     Unblocked,
     Watermark,
 )
-from ..common_properties import (
+from ..property import Holds, Property
+from ..shared.properties import (
     SHIFT_MS,
     goes_back,
     nothing_between,
@@ -35,14 +43,6 @@ from ..common_properties import (
     uninterrupted,
     watermarks_in,
     with_restores,
-)
-from .vocabulary import (
-    AdvanceStep,
-    AnnouncementStep,
-    BackpressureStep,
-    EndOfInputStep,
-    RecordStep,
-    SourceSetup,
 )
 
 _STATUSES = {"idleness_ends_with": "record", "split_resumption": "any-watermark"}

@@ -4,12 +4,7 @@ from typing import Any
 
 from tidegauge_reference import splits
 
-from ...component import Component, CoverScope, without_outputs
-from ...timestamps import from_wire
-from ...vocabulary import Step
-from .generator import draw_setup, draw_step
-from .properties import PROPERTIES
-from .vocabulary import (
+from ...wire.steps.splits import (
     AddSplitStep,
     InputActiveStep,
     InputIdleStep,
@@ -24,6 +19,12 @@ from .vocabulary import (
     SplitWatermarkStep,
     TickStep,
 )
+from ...wire.timestamps import from_wire
+from ...wire.vocabulary import Step
+from ..component import Component, CoverScope, without_outputs
+from .drawing import draw_setup, draw_step
+from .mutants import SPLITS_MUTANTS
+from .properties import PROPERTIES
 
 
 def _build(module: Any, setup: SplitsSetup, policies: Any) -> Any:
@@ -65,6 +66,7 @@ _INPUTS_WITH_END = CoverScope("2-inputs-and-end", OperatorInputsSetup(2), _of_in
 
 SPLITS = Component(
     name="splits",
+    title="a combination of parts",
     setup=SplitsSetup,
     scenario=SplitsScenario,
     calls={
@@ -92,4 +94,5 @@ SPLITS = Component(
         "thorough": (_INPUTS_WITH_END, _WITH_END, _DEFERRED, _IMMEDIATE, _INPUTS),
     },
     properties=PROPERTIES,
+    mutants=SPLITS_MUTANTS,
 )

@@ -4,12 +4,23 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from ...property import Holds, Property
-from ...scenario import Scenario
-from ...timestamps import MAX, MIN, from_wire, to_wire
-from ...transcript import Transcript
-from ...vocabulary import AnyOutput, Error, Step, Watermark
-from ..common_properties import (
+from ...wire.scenario import Scenario
+from ...wire.steps.splits import (
+    AddSplitStep,
+    InputActiveStep,
+    InputIdleStep,
+    InputWatermarkStep,
+    OperatorInputsSetup,
+    RemoveSplitStep,
+    SplitActiveStep,
+    SplitIdleStep,
+    SplitWatermarkStep,
+)
+from ...wire.timestamps import MAX, MIN, from_wire, to_wire
+from ...wire.transcript import Transcript
+from ...wire.vocabulary import AnyOutput, Error, Step, Watermark
+from ..property import Holds, Property
+from ..shared.properties import (
     SHIFT_MS,
     goes_back,
     no_watermark_while_idle,
@@ -21,17 +32,6 @@ from ..common_properties import (
     uninterrupted,
     watermarks_in,
     with_restores,
-)
-from .vocabulary import (
-    AddSplitStep,
-    InputActiveStep,
-    InputIdleStep,
-    InputWatermarkStep,
-    OperatorInputsSetup,
-    RemoveSplitStep,
-    SplitActiveStep,
-    SplitIdleStep,
-    SplitWatermarkStep,
 )
 
 _ALTERNATES = {"split_status": "changes", "split_resumption": "any-watermark"}

@@ -2,13 +2,14 @@
 
 from tidegauge_reference import valve
 
-from ...component import Component, CoverScope
-from ...timestamps import from_wire
-from ...vocabulary import Step
-from .generator import draw_setup, draw_step
+from ...wire.steps.valve import ActiveStep, IdleStep, ValveScenario, ValveSetup, WatermarkStep
+from ...wire.timestamps import from_wire
+from ...wire.vocabulary import Step
+from ..component import Component, CoverScope
+from .drawing import draw_setup, draw_step
+from .mutants import VALVE_MUTANTS
 from .properties import PROPERTIES
 from .shrinking import simplify
-from .vocabulary import ActiveStep, IdleStep, ValveScenario, ValveSetup, WatermarkStep
 
 
 def _alphabet(channels: int, timestamps: tuple[int | str, ...]) -> tuple[Step, ...]:
@@ -30,6 +31,7 @@ _THREE_WITH_END = _scope("3-channels-1-timestamp-and-end", 3, (1, "MAX"))
 
 VALVE = Component(
     name="valve",
+    title="a valve",
     setup=ValveSetup,
     scenario=ValveScenario,
     calls={
@@ -50,4 +52,5 @@ VALVE = Component(
     },
     simplify=simplify,
     properties=PROPERTIES,
+    mutants=VALVE_MUTANTS,
 )

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from ...property import Holds, Property
-from ...scenario import Scenario
-from ...timestamps import MAX, MIN, from_wire, to_wire
-from ...transcript import Transcript
-from ...vocabulary import AnyOutput, Watermark
-from ..common_properties import (
+from ...wire.scenario import Scenario
+from ...wire.steps.valve import IdleStep, ValveSetup, WatermarkStep
+from ...wire.timestamps import MAX, MIN, from_wire, to_wire
+from ...wire.transcript import Transcript
+from ...wire.vocabulary import AnyOutput, Watermark
+from ..property import Holds, Property
+from ..shared.properties import (
     SHIFT_MS,
     no_watermark_while_idle,
     output_increases,
@@ -21,7 +22,6 @@ from ..common_properties import (
     watermarks_in,
     with_restores,
 )
-from .vocabulary import IdleStep, ValveSetup, WatermarkStep
 
 _FIXED = {"valve_flush_when_all_idle": "always", "valve_minimum_when_active": "derived"}
 

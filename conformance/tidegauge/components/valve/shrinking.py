@@ -2,10 +2,10 @@
 
 from msgspec.structs import replace
 
-from ...generation.simplification import without_number
-from ...timestamps import from_wire
-from ...vocabulary import Step
-from .vocabulary import ValveSetup, WatermarkStep
+from ...wire.steps.valve import ValveSetup, WatermarkStep
+from ...wire.timestamps import from_wire
+from ...wire.vocabulary import Step
+from ..shared.simplification import without_number
 
 
 def simplify(setup: ValveSetup, history: tuple[Step, ...]) -> list[tuple[ValveSetup, tuple[Step, ...]]]:

@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from ...vocabulary import Step
-from .vocabulary import ActiveStep, IdleStep, ValveSetup, WatermarkStep
+from ...wire.steps.valve import ActiveStep, IdleStep, ValveSetup, WatermarkStep
+from ...wire.vocabulary import Step
 
 
 def valve_setups() -> st.SearchStrategy[ValveSetup]:

@@ -5,13 +5,7 @@ from typing import Any
 
 from tidegauge_reference import Policies, windows
 
-from ...component import Component, CoverScope
-from ...timestamps import from_wire
-from ...vocabulary import Step
-from .generator import draw_setup, draw_step
-from .properties import PROPERTIES
-from .shrinking import simplify
-from .vocabulary import (
+from ...wire.steps.window import (
     ActiveStep,
     ExpiredStateStep,
     IdleStep,
@@ -23,6 +17,13 @@ from .vocabulary import (
     WindowScenario,
     WindowSetup,
 )
+from ...wire.timestamps import from_wire
+from ...wire.vocabulary import Step
+from ..component import Component, CoverScope
+from .drawing import draw_setup, draw_step
+from .mutants import WINDOW_MUTANTS
+from .properties import PROPERTIES
+from .shrinking import simplify
 
 
 def _build(module: ModuleType, setup: WindowSetup, policies: Policies) -> Any:
@@ -87,6 +88,7 @@ _SESSION = _scope(
 
 WINDOW = Component(
     name="window",
+    title="a window operator",
     setup=WindowSetup,
     scenario=WindowScenario,
     calls={
@@ -109,4 +111,5 @@ WINDOW = Component(
     },
     simplify=simplify,
     properties=PROPERTIES,
+    mutants=WINDOW_MUTANTS,
 )

@@ -2,9 +2,9 @@
 
 from msgspec.structs import replace
 
-from ...timestamps import from_wire, to_wire
-from ...vocabulary import AnyOutput, Fire, Retract, Step, Watermark
-from .vocabulary import RecordStep, Session, Sliding, WatermarkStep, WindowSetup
+from ...wire.steps.window import RecordStep, Session, Sliding, WatermarkStep, WindowSetup
+from ...wire.timestamps import from_wire, to_wire
+from ...wire.vocabulary import AnyOutput, Fire, Retract, Step, Watermark
 
 
 def period(setup: WindowSetup) -> int:

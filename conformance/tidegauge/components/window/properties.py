@@ -6,14 +6,14 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from ...property import Holds, Property
-from ...scenario import Scenario
-from ...timestamps import MIN, from_wire
-from ...transcript import Transcript, same_outputs
-from ...vocabulary import Active, Drop, Fire, Idle, Late, Retract
-from ..common_properties import goes_back, output_increases, outputs_of, uninterrupted, with_restores
+from ...wire.scenario import Scenario
+from ...wire.steps.window import ActiveStep, IdleStep, RecordStep, Session, WatermarkStep, WindowSetup
+from ...wire.timestamps import MIN, from_wire
+from ...wire.transcript import Transcript, same_outputs
+from ...wire.vocabulary import Active, Drop, Fire, Idle, Late, Retract
+from ..property import Holds, Property
+from ..shared.properties import goes_back, output_increases, outputs_of, uninterrupted, with_restores
 from .moving import moved, output_moved, period
-from .vocabulary import ActiveStep, IdleStep, RecordStep, Session, WatermarkStep, WindowSetup
 
 
 def _fires(transcript: Transcript) -> list[Fire]:

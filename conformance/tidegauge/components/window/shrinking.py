@@ -2,10 +2,10 @@
 
 from msgspec.structs import asdict, replace
 
-from ...generation.simplification import plainer_numbers
-from ...vocabulary import Step
+from ...wire.steps.window import RecordStep, Sliding, WatermarkStep, WindowSetup
+from ...wire.vocabulary import Step
+from ..shared.simplification import plainer_numbers
 from .moving import moved, period
-from .vocabulary import RecordStep, Sliding, WatermarkStep, WindowSetup
 
 _MOST_WINDOWS_OF_A_RECORD = 5
 """A small slide of large windows is plainer in numbers only."""

@@ -9,11 +9,11 @@ from functools import cache
 from tidegauge_reference import Policies
 from tidegauge_spec import load_registry, read_policies
 
-from ...components.registry import COMPONENTS
-from ...deviations import Deviation
-from ...mutants import Mutant, load_mutants
+from ...components.registry import COMPONENTS, load_mutants
 from ...mutants.loading import reference_source
-from ...results import TermKind
+from ...mutants.mutant import Mutant
+from ...wire.results import TermKind
+from ..reference.deviations import Deviation
 from .segments import Segment, segment_of_small_change, segments_of_mutant
 from .syntax_mutants import SyntaxMutant, components_showing, load_syntax_mutants
 

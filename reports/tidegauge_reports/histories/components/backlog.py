@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tidegauge.timestamps import MIN
+from tidegauge.wire.timestamps import MIN
 
 from ...wording import milliseconds, value_words
 from ..acts import begins, ends, note, sets

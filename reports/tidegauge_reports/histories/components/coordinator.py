@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tidegauge.timestamps import MAX
+from tidegauge.wire.timestamps import MAX
 
 from ...wording import value_words, whole_number
 from ..acts import begins, ends, sets

@@ -1,0 +1,1 @@
+"""`--adapter spark`, and stateful processors of a user under test."""

@@ -1,0 +1,100 @@
+"""`--adapter spark`: the library `tidegauge_spark` under test.
+
+Stateful operators run as `processor_adapter.py` says; what stays in the driver runs in this process, and
+whole jobs are streaming queries over the aligned source.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from msgspec.structs import replace
+from pyspark.sql.datasource import DataSource
+
+from tidegauge import ComponentAdapter, Implementation, Scenario, Session, Transcript, __version__
+from tidegauge.components.registry import component_by_setup
+from tidegauge.wire.steps.job import JobScenario
+from tidegauge.wire.vocabulary import Setup
+from tidegauge_spark import AlignedSource
+
+from .components import BINDINGS, DECISIONS, EXTRAS, NOT_CLAIMED, REFUSALS
+from .jobs.streaming_jobs import CLOCK_STEP, StreamingJobs
+from .processor_adapter import ProcessorAdapter
+
+_OF_JOBS = ("job", "alignment", "restart", "job-idleness", "job-windows", "job-out-of-orderness")
+_REMARK = " What decides in the driver ({}) runs in this process."
+_REMARK_ON_JOBS = " Jobs are streaming queries over the aligned source, on its virtual clock."
+
+
+class SparkAdapter(ProcessorAdapter):
+    """Every component of `tidegauge_spark` that a query runs; whole jobs need the streaming engine.
+
+    A subclass may put other `bindings`, `decisions` or another `source` in their place; see `having`.
+    """
+
+    name = "tidegauge_spark"
+    version = __version__
+    bindings = BINDINGS
+    decisions: ClassVar[Mapping[str, Callable[[Any], Any]]] = DECISIONS
+    extras = EXTRAS
+    source: ClassVar[type[DataSource]] = AlignedSource
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        super().__init__(options)
+        self._in_process = _InProcess(self.decisions)
+        self._jobs: StreamingJobs | None = None
+        if self.engine == "streaming":
+            self._jobs = StreamingJobs(self.source, self.options["master"], self.folder)
+
+    @classmethod
+    def having(cls, **makes: Callable[[Any], Any]) -> type["SparkAdapter"]:
+        """The same with other components, by name: a setup makes the processor of a stateful operator, or
+        the object whose methods are the steps. For wrong ones, to see what finds them."""
+        bindings = tuple(
+            binding.having(makes[binding.component]) if binding.component in makes else binding
+            for binding in cls.bindings
+        )
+        of_bindings = {binding.component for binding in bindings}
+        decisions = {name: make for name, make in makes.items() if name not in of_bindings}
+        if unknown := decisions.keys() - cls.decisions.keys():
+            raise ValueError(f"no component {', '.join(sorted(unknown))} in {cls.__name__}")
+        return type(cls.__name__, (cls,), {"bindings": bindings, "decisions": {**cls.decisions, **decisions}})
+
+    def describe(self) -> Implementation:
+        """The library, with the versions it runs on."""
+        described = super().describe()
+        jobs = _OF_JOBS if self._jobs else ()
+        remark = f"{described.remark}{_REMARK.format(', '.join(self.decisions))} {NOT_CLAIMED}"
+        return replace(
+            described,
+            capabilities=(*described.capabilities, *self.decisions, *jobs),
+            layers=dict.fromkeys(self.decisions, "in-process"),
+            overshoot="none: a batch is never planned past the bound; with a drift below 2 ms one record",
+            overshoot_ms=1,
+            reaction_ms=CLOCK_STEP,
+            remark=remark + _REMARK_ON_JOBS if jobs else remark,
+        )
+
+    def transcripts(self, component: str, scenarios: Sequence[Scenario]) -> Iterator[Transcript]:
+        """Those of scenarios of one component; jobs one by one."""
+        if component in self.decisions:
+            yield from self._in_process.run(scenarios)
+        elif self._jobs is not None and component == "job":
+            yield from self._jobs.transcripts(job for job in scenarios if isinstance(job, JobScenario))
+        else:
+            yield from super().transcripts(component, scenarios)
+
+    def session(self, setup: Setup) -> Session | None:
+        """As of any processor; what runs in this process can always be stepped."""
+        in_process = component_by_setup(setup).name in self.decisions
+        return self._in_process.session(setup) if in_process else super().session(setup)
+
+
+class _InProcess(ComponentAdapter):
+    """Components by name, each made by its setup."""
+
+    errors = REFUSALS
+
+    def __init__(self, decisions: Mapping[str, Callable[[Any], Any]]) -> None:
+        super().__init__({})
+        for name, make in decisions.items():
+            setattr(self, name, make)

@@ -1,0 +1,77 @@
+"""Scenarios of a component as rows of a data frame, and rows back as transcripts."""
+
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
+from typing import Any
+
+from tidegauge import Failure, Transcript
+from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.transcript import Outputs
+from tidegauge.wire.vocabulary import AnyOutput, Restore, Setup, Snapshot, Step
+
+from .processor_binding import ProcessorBinding
+
+Row = dict[str, Any]
+
+
+def step_row(binding: ProcessorBinding, key: str, setup: Setup, sequence: int, step: Step) -> Row:
+    """One step as a row of the binding's input schema. Raises `ValueError` for a column that is not in it."""
+    row: Row = dict.fromkeys(binding.input_schema.names)
+    row.update(binding.row(setup, step))
+    if len(row) != len(binding.input_schema.names):
+        strange = ", ".join(sorted(row.keys() - set(binding.input_schema.names)))
+        raise ValueError(
+            f"binding of {binding.component}: step {step.__struct_config__.tag!r} has the column {strange}, "
+            "which is not in the input schema; add it there, or give the binding a `row` that leaves it out"
+        )
+    row[binding.key], row["sequence"] = key, sequence
+    return row
+
+
+def scenario_batches(binding: ProcessorBinding, scenario: Scenario) -> list[list[Row] | Snapshot | Restore]:
+    """A scenario's rows in the batches that its group borders ask for (two at least if it has two steps);
+    a snapshot and a restore stand between batches as they are."""
+    batches: list[list[Row] | Snapshot | Restore] = []
+    borders = set(accumulate(scenario.groups or (len(scenario.history) - 1,)))
+    batch: list[Row] = []
+    for sequence, step in enumerate(scenario.history):
+        apart = isinstance(step, Snapshot | Restore)
+        if batch and (apart or sequence in borders):
+            batches.append(batch)
+            batch = []
+        if isinstance(step, Snapshot | Restore):
+            batches.append(step)
+        else:
+            batch.append(step_row(binding, scenario.id, scenario.setup, sequence, step))
+    return [*batches, batch] if batch else batches
+
+
+def step_outputs(
+    binding: ProcessorBinding, rows: Iterable[Mapping[str, Any]], steps: int
+) -> tuple[Outputs, ...]:
+    """The outputs of each step, from output rows of one key in any order.
+
+    Raises `ValueError` for a row of no step, or positions that are not 0, 1, 2, ... within a step.
+    """
+    found: dict[int, list[AnyOutput]] = {}
+    for row in sorted(rows, key=lambda row: (row["sequence"], row["position"])):
+        sequence, outputs = row["sequence"], found.setdefault(row["sequence"], [])
+        if sequence not in range(steps) or row["position"] != len(outputs):
+            raise ValueError(f"the output row {dict(row)} belongs to no step, or its position is wrong")
+        outputs.append(binding.output(row))
+    return tuple(tuple(found.get(sequence, ())) for sequence in range(steps))
+
+
+def transcript(
+    binding: ProcessorBinding,
+    scenario: Scenario,
+    rows: Iterable[Mapping[str, Any]],
+    failure: Failure | None = None,
+    steps: int = 0,
+) -> Transcript:
+    """The transcript made of a scenario's output rows; with a failure, that of its first `steps`."""
+    try:
+        found = step_outputs(binding, rows, len(scenario.history))
+    except (ValueError, TypeError, KeyError) as problem:
+        return Transcript(scenario.id, (), Failure("protocol", f"{type(problem).__name__}: {problem}"[:2000]))
+    return Transcript(scenario.id, found if failure is None else found[:steps], failure)

@@ -1,0 +1,1 @@
+"""Whole jobs: streaming queries over the aligned source, on its virtual clock."""

@@ -1,0 +1,138 @@
+"""Stateful processors of a PySpark user under test: an adapter that needs a binding for each, and no more.
+
+`--option engine=streaming` (the default) runs them in streaming queries on a real Spark, on `--option
+master=URL`. `--option engine=tester` drives them through PySpark's `TwsTester`, without a JVM.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from tidegauge import Adapter, Implementation, Scenario, Session, Transcript
+from tidegauge.components.registry import component_by_setup
+from tidegauge.wire.implementation import Layer
+from tidegauge.wire.scenario import component_of
+from tidegauge.wire.vocabulary import Setup
+
+from ..spark_session.java import require_java
+from ..spark_session.session import DEFAULT_MASTER, end_spark, is_local
+from .binding.processor_binding import ProcessorBinding
+from .streaming.streaming_processors import StreamingProcessors
+from .tester.tester_processors import TesterProcessors
+
+Engine = Literal["streaming", "tester"]
+
+OPTIONS: dict[Engine, dict[str, str]] = {
+    "streaming": {"engine": "streaming", "master": DEFAULT_MASTER, "folder": ""},
+    "tester": {"engine": "tester"},
+}
+"""The options of each engine, with their defaults."""
+
+_AT_ONCE = 20_000
+_AT_MOST: dict[Engine, dict[str, int]] = {
+    "streaming": {"state-cover": 200, "random-histories": 400, "properties": 250, "restores": 7},
+    "tester": {},
+}
+"""What of a run goes through queries: they are a thousand times slower than the tester, which does it all."""
+
+_REMARKS: dict[Engine, str] = {
+    "streaming": (
+        "Processors run in streaming queries with RocksDB state, in two micro-batches a scenario at least "
+        "and with a restart from the checkpoint between them; a snapshot is a copy of the checkpoint."
+    ),
+    "tester": "Processors run in PySpark's TwsTester: Python code as in a query, but no query.",
+}
+
+
+class ProcessorAdapter(Adapter):
+    """The processors of `bindings`, each under the chapter of its component.
+
+    `name` and `version` are those of what is tested. `extras`: what all the processors can do beside their
+    component: `snapshot` says that all they know is in their state, `int64` that timestamps may be anything
+    from -2^63 to 2^63 - 1.
+
+    Option `folder` (default: memory, or the system's temporary folder) is where temporary files go; executors
+    on other machines must see it too. There, the processors' modules must be installed.
+    """
+
+    name: ClassVar[str] = ""
+    version: ClassVar[str] = "0"
+    bindings: ClassVar[tuple[ProcessorBinding, ...]] = ()
+    extras: ClassVar[tuple[str, ...]] = ("snapshot", "int64")
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        engine = options.get("engine", "streaming")
+        if engine not in OPTIONS:
+            raise ValueError(f"unknown engine {engine!r}; known are {', '.join(OPTIONS)}")
+        self.engine: Engine = engine
+        known = OPTIONS[self.engine]
+        unknown = set(options) - set(known)
+        if unknown:
+            raise ValueError(
+                f"unknown option {', '.join(sorted(unknown))}; engine={engine} knows {', '.join(known)}"
+            )
+        super().__init__({name: value for name, value in {**known, **options}.items() if value})
+        self.folder = _folder(self.options.get("folder"))
+        if engine == "streaming":
+            require_java()
+        self._processors = {binding.component: self._running(binding) for binding in self.bindings}
+
+    def describe(self) -> Implementation:
+        """Who is under test, with the version of PySpark that it runs on."""
+        return Implementation(
+            name=self.name or type(self).__name__,
+            version=f"{self.version} on PySpark {version('pyspark')}",
+            capabilities=(*self._processors, *self.extras),
+            layer=self.layer(),
+            options=self.options,
+            one_process=self.engine == "streaming",
+            at_most=_AT_MOST[self.engine],
+            remark=_REMARKS[self.engine],
+        )
+
+    def layer(self) -> Layer:
+        """Where the processors run."""
+        if self.engine == "tester":
+            return "tester"
+        return "streaming" if is_local(self.options["master"]) else "cluster"
+
+    def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
+        """Scenarios of a component side by side, a key each; the batches are the groups of the scenarios."""
+        remaining = iter(scenarios)
+        while several := list(islice(remaining, _AT_ONCE)):
+            of_component: dict[str, list[Scenario]] = {}
+            for scenario in several:
+                of_component.setdefault(component_of(scenario), []).append(scenario)
+            for component, alike in of_component.items():
+                yield from self.transcripts(component, alike)
+
+    def transcripts(self, component: str, scenarios: Sequence[Scenario]) -> Iterator[Transcript]:
+        """Those of scenarios of one component; none if it is not bound."""
+        processors = self._processors.get(component)
+        return iter(()) if processors is None else processors.transcripts(scenarios)
+
+    def session(self, setup: Setup) -> Session | None:
+        """A processor that gets every step in a batch of its own; a streaming query is too slow for that."""
+        processors = self._processors.get(component_by_setup(setup).name)
+        return processors.session(setup) if isinstance(processors, TesterProcessors) else None
+
+    def close(self) -> None:
+        """End the Spark of this process, if there is one."""
+        if self.engine == "streaming":
+            end_spark()
+
+    def _running(self, binding: ProcessorBinding) -> TesterProcessors | StreamingProcessors:
+        if self.engine == "tester":
+            return TesterProcessors(binding)
+        return StreamingProcessors(binding, self.options["master"], self.folder)
+
+
+def _folder(option: str | None) -> Path | None:
+    if option is None:
+        return None
+    folder = Path(option)
+    if not folder.is_dir():
+        raise ValueError(f"option folder: {option!r} is not a folder; make it, or name another")
+    return folder.resolve()

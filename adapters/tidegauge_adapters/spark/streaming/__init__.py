@@ -1,0 +1,1 @@
+"""Processors in real streaming queries: thousands of scenarios at once, restarted from checkpoints."""

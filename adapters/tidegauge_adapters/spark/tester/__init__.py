@@ -1,0 +1,1 @@
+"""Processors in PySpark's `TwsTester`, with guards for what it accepts and a real query does not."""

@@ -1,0 +1,115 @@
+"""Processors in PySpark's TwsTester: the code of a query, without a query and without a JVM."""
+
+from collections.abc import Iterator, Sequence
+
+from tidegauge import Failure, Session, Transcript
+from tidegauge.engine.errors import ProtocolBreach, failure_of
+from tidegauge.engine.foreign_text import message_of
+from tidegauge.engine.in_process import UnmadeSession
+from tidegauge.engine.interruption import from_outside
+from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.transcript import Outputs
+from tidegauge.wire.vocabulary import Restore, Setup, Snapshot, Step
+
+from ..binding.made_processors import MadeProcessors, pickled
+from ..binding.processor_binding import ProcessorBinding
+from ..binding.step_rows import scenario_batches, step_outputs, step_row, transcript
+from .declared_schema import RowDoesNotFit
+from .guarded_state import Entries
+from .guarded_tester import GuardedTester, Rows
+
+_AT_ONCE = 1000
+
+
+class TesterProcessors:
+    """Runs the processors of `binding`, each scenario in two batches at least, state carried between."""
+
+    def __init__(self, binding: ProcessorBinding) -> None:
+        self._binding = binding
+
+    def transcripts(self, scenarios: Sequence[Scenario]) -> Iterator[Transcript]:
+        """Scenarios side by side, a key each; the batches are the groups of the scenarios."""
+        for start in range(0, len(scenarios), _AT_ONCE):
+            yield from self._some(scenarios[start : start + _AT_ONCE])
+
+    def session(self, setup: Setup) -> Session:
+        """A component that gets every step in a batch of its own. Where its processor cannot be made, each
+        step raises why."""
+        try:
+            return _TesterSession(self._binding, setup)
+        except BaseException as error:
+            if from_outside(error):
+                raise
+            return UnmadeSession(error)
+
+    def _some(self, scenarios: Sequence[Scenario]) -> Iterator[Transcript]:
+        made = MadeProcessors(self._binding, scenarios)
+        yield from made.failures
+        tester = GuardedTester(made.pickled, self._binding.output_schema)
+        remaining = {one.id: scenario_batches(self._binding, one) for one in made.scenarios}
+        names = {one.id: made.number(one) for one in made.scenarios}
+        outputs: dict[str, Rows] = {scenario.id: [] for scenario in made.scenarios}
+        failures: dict[str, tuple[Failure, int]] = {}
+        states: dict[str, Entries] = {}
+        saved: dict[str, Entries] = {}
+        while any(remaining.values()):
+            batch: dict[str, tuple[int, Rows]] = {}
+            for key, batches in remaining.items():
+                while batches and not isinstance(batches[0], list):
+                    _save_or_restore(batches.pop(0), key, states, saved)
+                if batches:
+                    batch[key] = names[key], batches.pop(0)  # type: ignore[assignment]
+            answers, states = tester.batch(batch, states)
+            for key, answer in answers.items():
+                if isinstance(answer, BaseException):
+                    failures[key] = failure_of(_no_answer(answer)), batch[key][1][0]["sequence"]
+                    remaining[key] = []
+                else:
+                    outputs[key] += answer
+        for scenario in made.scenarios:
+            failure, steps = failures.get(scenario.id, (None, 0))
+            yield transcript(self._binding, scenario, outputs[scenario.id], failure, steps)
+
+
+class _TesterSession(Session):
+    """One component, stepped."""
+
+    def __init__(self, binding: ProcessorBinding, setup: Setup) -> None:
+        self._binding = binding
+        self._setup = setup
+        self._tester = GuardedTester([pickled(binding.make(setup))], binding.output_schema)
+        self._states: dict[str, Entries] = {}
+        self._saved: dict[str, Entries] = {}
+
+    def step(self, step: Step) -> Outputs:
+        """One batch of one row."""
+        if isinstance(step, Snapshot | Restore):
+            _save_or_restore(step, "key", self._states, self._saved)
+            return ()
+        row = step_row(self._binding, "key", self._setup, 0, step)
+        answers, self._states = self._tester.batch({"key": (0, [row])}, self._states)
+        answer = answers["key"]
+        if isinstance(answer, BaseException):
+            raise _no_answer(answer)
+        try:
+            return step_outputs(self._binding, answer, 1)[0]
+        except (ValueError, TypeError, KeyError) as problem:
+            raise ProtocolBreach(message_of(problem)) from problem
+
+
+def _no_answer(error: BaseException) -> BaseException:
+    """Rows and states that do not fit their schema are a breach of the protocol; all else stays as it was
+    raised."""
+    if not isinstance(error, RowDoesNotFit):
+        return error
+    breach = ProtocolBreach(message_of(error))
+    breach.__cause__ = error
+    return breach
+
+
+def _save_or_restore(step: object, key: str, states: dict[str, Entries], saved: dict[str, Entries]) -> None:
+    """A snapshot keeps the state as it was serialised; a restore starts from it, or from none."""
+    source, target = (states, saved) if isinstance(step, Snapshot) else (saved, states)
+    target.pop(key, None)
+    if key in source:
+        target[key] = source[key]

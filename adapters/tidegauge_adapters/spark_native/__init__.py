@@ -1,0 +1,1 @@
+"""`--adapter spark-native`: the event time of Spark itself."""

@@ -1,0 +1,112 @@
+"""Window histories side by side in one Spark query, whose one watermark they share.
+
+Histories have watermarks of their own, but all of them rise: the query's watermark goes through the values of
+all, in order, and the records of a history are fed while the query stands at the history's own value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from tidegauge.wire.steps.window import ExpiredStateStep, RecordStep, WatermarkStep
+from tidegauge.wire.vocabulary import Step
+
+from .courses import Course
+
+
+@dataclass(frozen=True)
+class Fed:
+    """A record, or a watermark that must change nothing (`record` is None), of a history."""
+
+    history: str
+    index: int
+    milliseconds: int | None
+    record: bool = True
+
+
+@dataclass
+class Portion:
+    """One micro-batch: what is fed, the value (ms) that the watermark rises to after it, and the steps that
+    ask for expired state. The query is started again from its checkpoint before it, or not."""
+
+    fed: list[Fed] = field(default_factory=list)
+    rises_to: int | None = None
+    asking: list[tuple[str, int]] = field(default_factory=list)
+    restarted: bool = False
+
+
+@dataclass
+class Stay:
+    """What a history does while its watermark has one value, in parts between restarts; `left_by`: the step
+    that raises it."""
+
+    parts: list[list[tuple[int, Step]]] = field(default_factory=lambda: [[]])
+    left_by: int | None = None
+
+
+def stays(course: Course) -> dict[int | None, Stay]:
+    """By the watermark (ms; None: there is none yet) what a history does, in order."""
+    current: int | None = None
+    found = {current: Stay()}
+    for entry in course.steps:
+        if entry is None:
+            found[current].parts.append([])
+            continue
+        index, step = entry
+        rises = isinstance(step, WatermarkStep) and isinstance(step.timestamp, int)
+        if rises and (current is None or step.timestamp > current):  # type: ignore[attr-defined]
+            found[current].left_by = index
+            current = step.timestamp  # type: ignore[attr-defined]
+            found[current] = Stay()
+        else:
+            found[current].parts[-1].append((index, step))
+    return found
+
+
+def schedule(histories: Mapping[str, Course]) -> list[Portion]:
+    """The micro-batches that put all histories through one query."""
+    by_history = {name: stays(course) for name, course in histories.items()}
+    values = sorted({value for found in by_history.values() for value in found if value is not None})
+    portions: list[Portion] = []
+    for value, following in pairwise([None, *values, None]):
+        present = {name: found[value] for name, found in by_history.items() if value in found}
+        for number in range(max((len(stay.parts) for stay in present.values()), default=1)):
+            portion = Portion(restarted=number > 0)
+            for name, stay in present.items():
+                for index, step in stay.parts[number] if number < len(stay.parts) else ():
+                    _add(portion, name, index, step)
+            portions.append(portion)
+        portions[-1].rises_to = following
+    return portions
+
+
+def _add(portion: Portion, name: str, index: int, step: Step) -> None:
+    if isinstance(step, ExpiredStateStep):
+        portion.asking.append((name, index))
+    elif isinstance(step, RecordStep):
+        moment = step.timestamp if isinstance(step.timestamp, int) else None
+        portion.fed.append(Fed(name, index, moment))
+    elif isinstance(step, WatermarkStep) and isinstance(step.timestamp, int):
+        portion.fed.append(Fed(name, index, step.timestamp, record=False))
+
+
+def raising_steps(found: Mapping[int | None, Stay]) -> Sequence[tuple[int, int]]:
+    """The values (ms) that a history's watermark rises to, ascending, each with the index of the step."""
+    stays_in_order = list(found.items())
+    return [
+        (value, stay.left_by)
+        for (_, stay), (value, _) in pairwise(stays_in_order)
+        if value is not None and stay.left_by is not None
+    ]
+
+
+def latest(portions: Iterable[Portion]) -> int:
+    """The latest moment (ms) that is fed or reached."""
+    moments = [
+        one.milliseconds for portion in portions for one in portion.fed if one.milliseconds is not None
+    ]
+    return max(
+        [*moments, *(portion.rises_to for portion in portions if portion.rises_to is not None)], default=0
+    )

@@ -1,0 +1,99 @@
+"""How far each split may be read next: the decisions of the source coordinator, in plain Python.
+
+Nothing here knows Spark, clocks, files or other processes: what they say comes in as an argument. Timestamps
+are in ms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tidegauge_spark.decisions.sources.coordinator import drift_above
+from tidegauge_spark.decisions.timestamps import MAX
+
+
+@dataclass(frozen=True)
+class GroupMinimum:
+    """What a source knows of its group at a planning.
+
+    complete: whether all the sources that have to join have done so; until then nothing is read. watermark:
+    the smallest minimum of the sources of the group (ALIGN-2), None if all of them are finished. alone:
+    whether the group is this source, so that its own planning tells the minimum.
+    """
+
+    complete: bool
+    watermark: int | None
+    alone: bool = False
+
+
+ROUNDS: Final = 16
+"""How often a planning raises the bound by what it has planned. With one round only nobody would get further
+than the drift in a batch, however far all are behind the clock; with any number of rounds it could take long.
+"""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What the splits of an aligned source are told: the bound, and the group minimum that it comes from.
+
+    minimum is None if nobody is waited for.
+    """
+
+    latest: int
+    minimum: int | None
+
+    def admits(self, watermark: int | None, next_time: int, out_of_orderness: int = 0) -> int:
+        """Return the greatest event time up to which a split may be planned.
+
+        watermark: how far the split is, None if it has not said so. next_time: the event time that its next
+        record brings it to. out_of_orderness: how far its watermark stays behind that (ms).
+
+        It is planned while the time of its watermark does not exceed the bound, so its watermark never does
+        (SOURCE-1). That alone could stop the slowest split as well, if its next record is further away than
+        the drift: one that holds the group minimum may always read its next record (SOURCE-2).
+        """
+        latest = min(MAX, self.latest + out_of_orderness)
+        if self.minimum is not None and watermark is not None and watermark <= self.minimum:
+            return max(latest, next_time)
+        return latest
+
+
+def bound_above(minimum: GroupMinimum, drift: int) -> Bound:
+    """Return how far the splits may read: the drift (ms) above the group minimum (ALIGN-4), `MAX` at most.
+
+    It is `MAX` if everybody is finished.
+    """
+    latest = MAX if minimum.watermark is None else drift_above(minimum.watermark, drift)
+    return Bound(latest, minimum.watermark)
+
+
+def share_out(
+    readings: Sequence[Callable[[int], int]], planned: Sequence[int], most_rows: int | None
+) -> list[int]:
+    """Divide the rows of a batch among the splits, `most_rows` in all; return how many each got.
+
+    A reading takes so many rows more of its split, or less if there are no more, and returns how many. All
+    get the same, except that nobody gets more than there is. What does not divide goes, one row each, to
+    those who have had least so far (`planned`): nobody waits for ever.
+    """
+    if most_rows is None:
+        return [take(MAX) for take in readings]
+    counts = [0] * len(readings)
+    left = most_rows
+    hungry = list(range(len(readings)))
+    while hungry and left:
+        fair = left // len(hungry)
+        if fair == 0:
+            hungry.sort(key=lambda index: planned[index])
+        still = []
+        for index in hungry:
+            wanted = fair or min(left, 1)
+            got = readings[index](wanted)
+            counts[index] += got
+            left -= got
+            if got == wanted:
+                still.append(index)
+        hungry = still
+    return counts

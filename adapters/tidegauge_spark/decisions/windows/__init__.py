@@ -1,0 +1,1 @@
+"""Event-time windows (chapter WIN): which there are, when they fire, and what is late."""

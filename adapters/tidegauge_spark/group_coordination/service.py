@@ -1,0 +1,110 @@
+"""The coordination service: where the sources of a group meet, in one query or in several.
+
+It runs in a thread of the user's driver process and keeps nothing on disk: sources that restart report again,
+and what they report is in their own checkpoints.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import socketserver
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from tidegauge_spark.group_coordination.client import LONGEST_LINE, TIMEOUT, Address, CoordinatorError
+from tidegauge_spark.group_coordination.groups import Groups
+
+LOCAL: Final = "127.0.0.1"
+
+
+class _Server(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self, host: str, port: int, token: str) -> None:
+        self.groups = Groups()
+        self.token = token
+        super().__init__((host, port), _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Be silent about a client that has gone away; it knows best."""
+
+
+class _Handler(socketserver.StreamRequestHandler):
+    timeout = TIMEOUT
+    server: _Server
+
+    def handle(self) -> None:
+        """Answer one line of JSON by one line of JSON."""
+        try:
+            request = json.loads(self.rfile.readline(LONGEST_LINE))
+        except ValueError:
+            request = None
+        if not isinstance(request, dict):
+            answer: dict[str, Any] = {"refused": "the request is not understood"}
+        elif not hmac.compare_digest(str(request.get("token")).encode(), self.server.token.encode()):
+            answer = {"refused": "the token in the address is not the one of this service"}
+        else:
+            answer = self.server.groups.answer(request)
+        self.wfile.write(json.dumps(answer).encode() + b"\n")
+
+
+class CoordinationService:
+    """A coordination service that runs in a thread of this process, from its making to `close`."""
+
+    def __init__(self, address: str | None = None) -> None:
+        """Listen at an address, by default on a free port of 127.0.0.1 with a new token.
+
+        Raises `ValueError` for a text that is no address, and `CoordinatorError` if nobody can listen there.
+        """
+        host, port, token = LOCAL, 0, secrets.token_urlsafe(16)
+        if address is not None:
+            wanted = Address.parse(address)
+            host, port, token = wanted.host, wanted.port, wanted.token
+        try:
+            self._server = _Server(host, port, token)
+        except OSError as error:
+            raise CoordinatorError(
+                f"no coordination service can listen at {host}:{port} ({error}); end what does, or choose "
+                "another port, and give the new address in the option coordinator of all sources"
+            ) from error
+        self.address = str(Address(host, int(self._server.server_address[1]), token))
+        """Where it listens, for the option "coordinator" of the sources."""
+        self._thread = threading.Thread(
+            target=self._server.serve_forever,
+            kwargs={"poll_interval": 0.05},
+            name="tidegauge-coordination",
+            daemon=True,
+        )
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop to answer. The sources in its groups read nothing more."""
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+@contextmanager
+def coordination(address: str | None = None) -> Iterator[str]:
+    """Run a coordination service; the value is its address, for the option "coordinator" of the sources.
+
+    Start it before the queries and keep it open until they have ended: a source whose service is gone reads
+    nothing more. It listens on 127.0.0.1 only, and serves who knows the token in the address; planning
+    happens in the driver, so that is enough on a cluster, too.
+
+    address: where to listen and with which token, "host:port/token". With the one of a service that is gone,
+    the sources that knew it go on; they tell the new one who else was in their groups. On another host than
+    127.0.0.1 the token travels unprotected.
+
+    Raises `ValueError` for a text that is no address, and `CoordinatorError` if nobody can listen there.
+    """
+    service = CoordinationService(address)
+    try:
+        yield service.address
+    finally:
+        service.close()

@@ -1,0 +1,1 @@
+"""Stateful processors for `transformWithState`: rows are steps, and what is decided is kept in state."""

@@ -1,0 +1,166 @@
+"""The aligned source: partitioned logs as a streaming data source whose subtasks wait for one another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Final
+
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import DataSource
+from pyspark.sql.types import StructType
+
+from tidegauge_spark.group_coordination.session import published_coordination
+from tidegauge_spark.source.files.reader import AlignedFilesReader
+from tidegauge_spark.source.files.schema import first_schema
+from tidegauge_spark.source.numbers.reader import AlignedSourceReader
+from tidegauge_spark.source.numbers.rows import sequence_schema
+from tidegauge_spark.source.options.given import IllegalOptionError
+from tidegauge_spark.source.options.lag_threshold import watermark_lag_threshold as threshold_of
+from tidegauge_spark.source.options.source import SourceOptions, parse_options
+
+FORMAT: Final = "tidegauge"
+"""The name of the source in `spark.readStream.format`."""
+
+
+def register(spark: SparkSession) -> None:
+    """Make `spark.readStream.format("tidegauge")` known to a session.
+
+    After `ensure_coordination(spark)` its sources that are in a group meet at the coordination service of
+    the application, those of several queries, too.
+    """
+    spark.dataSource.register(informed(AlignedSource, spark))
+
+
+def informed(source: type[AlignedSource], spark: SparkSession) -> type[AlignedSource]:
+    """Return the source with what a session says of all its sources.
+
+    Sources are made in other processes, where the session's settings are not known: the class has to tell.
+    """
+
+    class InformedSource(source):  # type: ignore[misc, valid-type]
+        coordinator = published_coordination(spark)
+        watermark_lag_threshold = threshold_of(spark)
+
+    return InformedSource
+
+
+class AlignedSource(DataSource):
+    """A partitioned log, read by source subtasks under watermark alignment (chapters ALIGN and SOURCE).
+
+    With the option `path` it is a folder of files, one sub-folder for each split, and rows have the columns
+    of the files. Without it, it is a number sequence, and rows are of `SOURCE_SCHEMA`. Options of both:
+
+    * `numSubtasks` (1): how many subtasks, each a partition of a batch that has records of it.
+    * `watermarkGroup`, `maxAllowedWatermarkDrift` (such as "30 seconds"): both align the source, neither
+      leaves it unaligned. The drift may be "0 seconds".
+    * `updateInterval`: for how long a bound stands; by default until the next planning, and a source that is
+      alone in its group raises it while it plans, so that a batch may go further than the drift.
+    * `splitAlignment` ("true"): each split is bounded, Part II of FLIP-182. With "false" only the subtask is,
+      by its slowest split, and the others run ahead (Part I).
+    * `coordinator`: the address of `coordination()`, if there are other sources in the group, in this query
+      or another; by default that of `ensure_coordination(spark)`, if it was called before `register(spark)`.
+      Without either the source is aligned in itself only. A source whose coordinator is gone stands still,
+      and fails after `coordinatorTimeout` ("1 minute"); "0 seconds": at once.
+    * `sourcesInGroup` (1): nothing is read before so many sources have joined; set it to the number of
+      sources, or the first one to start does not wait for those it has not heard of.
+    * `clockStep`: a virtual clock, on which so much processing time passes at each planning, whatever can
+      be read; for tests. Without it the clock on the wall counts, from the source's first start on, also
+      while the query is stopped.
+    * `maxRowsPerBatch` (1,000,000): the most records of one batch. The splits get equal shares, and what
+      one cannot use goes to the others. Trigger.Once ignores it, as Spark wants it.
+    * `sourceName`: what the column source says; by default the source's identity. Names need not differ,
+      unless rows of several sources go into one operator.
+    * `progressColumn`: the name of one more column, which says what a row is, and where it came from
+      (`PROGRESS_SCHEMA`).
+    * `inBandWatermarks` ("false"): with "true" there are rows beside the records, which say in the progress
+      column how far a subtask has come (chapters SPLIT and LOW), that it is idle or active again (IDLE), and
+      that its records are backlog (BACKLOG). `operator_input` takes them to the valves of an operator.
+    * `idleTimeout`: a split that was found empty for longer is idle, until it has something again: it leaves
+      the watermark of its subtask, and nobody waits for it. Time in which a split has something that is not
+      read - alignment, `maxRowsPerBatch`, a slow batch, `_PAUSED` - does not count (CLOCK-1).
+    * `maxRowsPerBatchInBacklog`: the most records of a batch while a subtask is in backlog. That is one whose
+      watermark is further behind the clock than `pipeline.backlog.watermark-lag-threshold` of the Spark conf,
+      set before `register(spark)`.
+
+    No split is planned past the bound, save that one which holds the group minimum always reads its next
+    record, and those of the same event time. That is the overshoot: one event time of each slowest split, and
+    no further than the gap before it.
+
+    **Files.** A split is read in order of file name, so new files need names that sort after the old ones. A
+    file must be complete when it appears: write it under a name that begins with "_" and rename it. It may be
+    removed when the batch with its last row is committed. An empty file `_FINISHED` says that a split gets no
+    more files: it is not waited for then, and its folder may be removed. Splits can come at any time. New
+    ones go to the subtask that has the fewest. `_FINISHED` beside the splits says that there will be no other
+    ones: at the end of all of them the watermark is `MAX`. An empty file `_PAUSED` in a split holds it back
+    until it is removed; under Trigger.AvailableNow, which looks at the folder once, until the next run.
+
+    * `eventTimeColumn`: a timestamp (UTC if it has no time zone), or a whole number (ms). It must be set.
+    * `fileFormat`: "parquet" (the default) or "json", one object on each line.
+    * `maxOutOfOrderness` ("0 seconds"): how far a record may be behind the greatest event time before it in
+      its split. The watermark of the split is that event time minus this, minus 1 ms.
+    * `discoveryInterval` ("10 seconds"): for how long new folders and files may go unnoticed.
+    * `failOnInvalidTimestamp` ("true"): a row without a valid event time is an error. With "false" it comes
+      through, moves no watermark, and its progress has no timestamp.
+    * `failOnDataLoss` ("true"): it is an error that a file or split vanishes before it is read. With "false"
+      the source goes on without it.
+
+    The columns are those of the first file, or those of `schema()`: a column that a file does not have is
+    null then. The driver reads the event time column of what it plans, and keeps some of it: files
+    and row groups are best of some 10,000 to 1,000,000 rows.
+
+    **Number sequences.** The record of number n has event time n ms. No option has to be set.
+
+    * `start` (0), `end` (2^63 - 1): the first and the last number, both included.
+    * `split`: "range" (the default) divides start to end contiguously among the subtasks; with "repeat"
+      each of them reads start to end of its own. `end.<subtask>`: where that one ends ("repeat" only).
+    * `recordsPerMillisecond.<subtask>`: the records of that subtask become readable at this rate of
+      processing time, such as "1" or "0.5"; those of the others at once.
+
+    `Trigger.AvailableNow` ends when all records have been read: all numbers, which exist from the beginning,
+    or the files that are there when the query starts. Waiting for time or for another source is not the end:
+    the source then goes on with empty batches, no more than some ten a second on the wall clock.
+    """
+
+    coordinator: ClassVar[str | None] = None
+    """The default of the option of that name, for sources that are in a group."""
+
+    watermark_lag_threshold: ClassVar[int | None] = None
+    """From which lag of the watermark on there is a backlog (ms); None: there is none."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name of the format."""
+        return FORMAT
+
+    def schema(self) -> StructType:
+        """Return the columns of the first file, or `SOURCE_SCHEMA`, and the one for the progress.
+
+        Raises `IllegalOptionError`, so that `load()` refuses wrong options, and `BrokenLogError` if the file
+        cannot be read or there is none.
+        """
+        options = self._parsed()
+        if options.files is not None:
+            return first_schema(options.files)
+        return sequence_schema(options.progress_column)
+
+    def streamReader(self, schema: StructType) -> AlignedSourceReader | AlignedFilesReader:
+        """Return the reader. Raises `IllegalOptionError` for wrong options or a schema that does not fit."""
+        options = self._parsed()
+        if options.files is not None:
+            return AlignedFilesReader(options, schema)
+        if schema.simpleString() != sequence_schema(options.progress_column).simpleString():
+            raise IllegalOptionError(
+                f"schema = {schema.simpleString()!r}: the columns of this source are given; "
+                "leave schema() out, and select or cast afterwards"
+            )
+        return AlignedSourceReader(options)
+
+    def _parsed(self) -> SourceOptions:
+        return parse_options(self._given(), self.watermark_lag_threshold)
+
+    def _given(self) -> Mapping[str, str]:
+        """Return the options, with the session's coordinator where one has to be given."""
+        names = {name.lower() for name in self.options}
+        if self.coordinator is None or "watermarkgroup" not in names or "coordinator" in names:
+            return self.options
+        return {**self.options, "coordinator": self.coordinator}

@@ -1,0 +1,1 @@
+"""Sources over folders of files: formats, discovery, planning in the driver, rows in the executors."""

@@ -1,0 +1,122 @@
+"""The event times of the rows that are next, as the driver knows them: read ahead, and kept for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import Final, NamedTuple
+
+import pyarrow as pa
+
+from tidegauge_spark.source.files.formats import Block, FileFormat
+from tidegauge_spark.source.files.limited_cache import LimitedCache
+from tidegauge_spark.source.files.log_files import BrokenLogError, LogFolder
+from tidegauge_spark.source.files.position import FilePosition
+from tidegauge_spark.source.files.split_reading import SplitReading
+
+MOST_ROWS: Final = 1 << 24
+"""Of how many rows the event times are kept: 128 MB of them."""
+
+_LEAST_ROWS: Final = 1024
+
+MOST_BYTES_AHEAD: Final = 1 << 26
+"""How many bytes the files have together that are read ahead."""
+
+
+class BlockPlace(NamedTuple):
+    """Where a block is: in which file (of `size` bytes) of a split, and where it begins in there."""
+
+    split: str
+    file: str
+    size: int
+    begin: int
+
+
+class EventTimeIndex:
+    """Blocks of files, of which the driver reads the event time column only.
+
+    Of a large block it keeps a window from the row on that is next, so that there is room for all `splits`:
+    it is read again where the window ends, and not at each planning.
+    """
+
+    def __init__(
+        self,
+        folder: LogFolder,
+        format: FileFormat,
+        event_time: pa.Field,
+        fail_on_invalid: bool,
+        in_background: bool,
+        most_rows: int = MOST_ROWS,
+    ) -> None:
+        """event_time: the column, in the type that it has in Spark.
+
+        fail_on_invalid: whether a value that is not valid is an error. in_background: whether to read ahead,
+        beside the planning. most_rows: how much is kept.
+        """
+        self._folder, self._format, self._event_time = folder, format, event_time
+        self._fail_on_invalid = fail_on_invalid
+        self.splits = 1
+        """How many splits share what is kept."""
+        self._most_rows = most_rows
+        self._blocks: LimitedCache[BlockPlace, Block] = LimitedCache(most_rows)
+        self._worker = ThreadPoolExecutor(1, "tidegauge-read-ahead") if in_background else None
+        self._coming: dict[BlockPlace, Future[Block]] = {}
+
+    def block(self, split: str, position: FilePosition) -> Block:
+        """Return the block that a position of a split is in.
+
+        Raises `LostFileError` if the file has vanished, `BrokenLogError` if it cannot be read.
+        """
+        place = _place(split, position)
+        row = position.row - position.before
+        block = self._blocks.get(place)
+        if block is not None and block.shows(row):
+            return block
+        coming = self._coming.pop(place, None)
+        block = self._read(place) if coming is None else coming.result()
+        if block.times.first_invalid is not None and self._fail_on_invalid:
+            file = self._folder.described(place.split, place.file)
+            invalid = position.before + block.times.first_invalid
+            raise BrokenLogError(
+                f"row {invalid}, counted from 0, of the file {file} has no valid event time in the column "
+                f"{self._event_time.name!r} (null or out of range): correct it, or set "
+                "failOnInvalidTimestamp to false to let such rows through"
+            )
+        block = block.window(row, max(_LEAST_ROWS, self._most_rows // (2 * self.splits)))
+        self._blocks.keep(place, block, len(block.times.latest) + 1)  # an empty one takes some room, too
+        return block
+
+    def read_ahead(self, splits: Iterable[tuple[str, SplitReading]]) -> None:
+        """Begin to read what splits will need next, as far as there is room. Errors wait until then."""
+        if self._worker is None:
+            return
+        room = MOST_BYTES_AHEAD - sum(place.size for place in self._coming)
+        for split, reading in splits:
+            position = reading.needs(partial(self._known, split))
+            if position is None:
+                continue
+            place = _place(split, position)
+            if place in self._blocks or place in self._coming:
+                continue
+            room -= place.size
+            if room < 0:
+                break
+            self._coming[place] = self._worker.submit(self._read, place)
+
+    def stop(self) -> None:
+        """Read nothing more ahead."""
+        if self._worker is not None:
+            self._worker.shutdown(wait=False, cancel_futures=True)
+
+    def _known(self, split: str, position: FilePosition) -> Block | None:
+        return self._blocks.get(_place(split, position))
+
+    def _read(self, place: BlockPlace) -> Block:
+        with self._folder.open(place.split, place.file, place.size) as file:
+            described = self._folder.described(place.split, place.file)
+            return self._format.block(file, described, place.begin, self._event_time)
+
+
+def _place(split: str, position: FilePosition) -> BlockPlace:
+    return BlockPlace(split, position.file, position.size, position.block)

@@ -1,0 +1,74 @@
+"""Event times of rows: a column of a file in ms, and how far they have come."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+
+MILLISECOND: Final = {"ms": 1, "us": 1_000, "ns": 1_000_000}
+"""How many of a unit are a millisecond; a second is a thousand of them."""
+
+
+class EventTimes(NamedTuple):
+    """How far the event time has come at each row of some rows in order.
+
+    latest: the greatest event time (ms) up to each row, `MIN` before the first valid one. first_invalid: the
+    first row whose event time is not valid, None if there is no such row.
+    """
+
+    latest: memoryview
+    first_invalid: int | None
+
+
+def is_event_time(type_: pa.DataType) -> bool:
+    """Return whether a column of this type can be an event time: a timestamp, or a whole number, of ms."""
+    return bool(pa.types.is_timestamp(type_) or pa.types.is_signed_integer(type_))
+
+
+def milliseconds(column: Any) -> Any:
+    """Return the event times of a column as an Arrow array of 64-bit integers (ms), null where not valid.
+
+    column: an array or chunked array of a type that `is_event_time`. A timestamp between two milliseconds is
+    that of the earlier one; one without a time zone is taken as UTC. Not valid are null, `MIN` and `MAX`,
+    which are no moments of event time, and what does not fit 64 bits of milliseconds.
+    """
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if isinstance(array, pa.ChunkedArray):  # an empty one combines into none
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    unit = array.type.unit if pa.types.is_timestamp(array.type) else "ms"
+    times = array.cast(pa.int64()) if pa.types.is_signed_integer(array.type) else array.view(pa.int64())
+    if unit == "s":
+        fits = pc.and_(pc.greater(times, MIN // 1000), pc.less(times, MAX // 1000))
+        return pc.multiply(pc.if_else(fits, times, None), 1000)
+    if MILLISECOND[unit] > 1:
+        return rounded_down(times, MILLISECOND[unit])
+    bounds = pc.min_max(times).as_py()
+    if bounds["min"] == MIN or bounds["max"] == MAX:
+        valid = pc.and_(pc.greater(times, MIN), pc.less(times, MAX))
+        return pc.if_else(valid, times, None)
+    return times
+
+
+def event_times(column: Any) -> EventTimes:
+    """Return how far the event time has come at each row of a column; see `milliseconds`."""
+    times = milliseconds(column)
+    first_invalid = None
+    if times.null_count:
+        first_invalid = pc.index(times.is_null(), True).as_py()
+        times = pc.fill_null(times, MIN)
+    greatest = pc.cumulative_max(times)
+    _, values = greatest.buffers()
+    latest = memoryview(values).cast("q") if len(greatest) else memoryview(b"").cast("q")
+    return EventTimes(latest[greatest.offset : greatest.offset + len(greatest)], first_invalid)
+
+
+def rounded_down(times: Any, divisor: int) -> Any:
+    """Return 64-bit integers (an Arrow array) divided by a positive number, rounded towards the past."""
+    quotient = pc.divide(times, divisor)  # rounded towards 0
+    if (pc.min(times).as_py() or 0) >= 0:
+        return quotient
+    return pc.subtract(quotient, pc.cast(pc.less(times, pc.multiply(quotient, divisor)), pa.int64()))

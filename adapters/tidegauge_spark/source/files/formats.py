@@ -1,0 +1,155 @@
+"""What a file format has to say of a file: blocks with event times for the driver, rows for the executors."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple, Protocol
+
+import pyarrow as pa
+from pyspark.sql.types import StructType
+
+from tidegauge_spark.source.files.event_times import EventTimes, rounded_down
+from tidegauge_spark.source.files.log_files import BrokenLogError
+
+_KINDS: Final[dict[str, Callable[[pa.DataType], bool]]] = {
+    "whole number": pa.types.is_integer,
+    "number": lambda type_: pa.types.is_floating(type_) or pa.types.is_decimal(type_),
+    "text": lambda type_: pa.types.is_string(type_) or pa.types.is_large_string(type_),
+    "timestamp": pa.types.is_timestamp,
+    "date": pa.types.is_date,
+    "boolean": pa.types.is_boolean,
+}
+
+
+class Block(NamedTuple):
+    """Rows of a file that are read together: a row group of Parquet, some lines of JSON.
+
+    begin, end: row groups or bytes, without `end`. last: no more blocks follow in the file. times: how far
+    the event time has come, from the beginning of the block, at each row of a window of it: `before` rows
+    come before the window, `behind` after it.
+    """
+
+    begin: int
+    end: int
+    last: bool
+    times: EventTimes
+    before: int = 0
+    behind: int = 0
+
+    @property
+    def until(self) -> int:
+        """Behind which row the window ends."""
+        return self.before + len(self.times.latest)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.until + self.behind
+
+    def shows(self, row: int) -> bool:
+        """Return whether a row is in the window, or behind the block."""
+        return self.before <= row < self.until or row >= self.rows
+
+    def latest(self, row: int) -> int:
+        """Return how far the event time has come at a row of the window (ms)."""
+        return self.times.latest[row - self.before]
+
+    def admitted(self, time: int, row: int, end: int) -> int:
+        """Return up to which row, from this one to `end`, all of the window, no event time is later (ms)."""
+        found = bisect_right(self.times.latest, time, row - self.before, end - self.before)
+        return found + self.before
+
+    def window(self, row: int, rows: int) -> Block:
+        """Return this block with a window of so many rows from a row on, if it has more."""
+        if self.rows <= rows:
+            return self
+        shown = array("q", self.times.latest[row : row + rows].tobytes())
+        times = EventTimes(memoryview(shown), self.times.first_invalid)
+        return self._replace(times=times, before=row, behind=self.rows - row - len(shown))
+
+
+class FileFormat(Protocol):
+    """A file format. `file` is an open file (`pyarrow.NativeFile`), `described` what messages call it.
+
+    Every method raises `BrokenLogError` for a file that is not of this format, or not of these columns.
+    """
+
+    def schema(self, file: Any, described: str, event_time_column: str) -> StructType:
+        """Return the columns of a file, none of which has to have a value in each row."""
+
+    def block(self, file: Any, described: str, begin: int, event_time: pa.Field) -> Block:
+        """Return the block that begins there. event_time: the column, and the type that it has in Spark."""
+
+    def rows(self, file: Any, described: str, begin: int, end: int, schema: pa.Schema) -> pa.Table:
+        """Return the rows between two borders of blocks, in the types that the columns have in Spark.
+
+        Columns that the file does not have are null.
+        """
+
+
+@contextmanager
+def parsing(described: str, format_name: str) -> Iterator[None]:
+    """Turn what a parser says of a bad file into a `BrokenLogError`."""
+    try:
+        yield
+    except BrokenLogError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, TypeError, OverflowError) as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise BrokenLogError(
+            f"the file {described} is not {format_name}, or is damaged or cut off ({reason}): replace it by "
+            "a whole one, or move it away"
+        ) from error
+
+
+def found_name(names: Sequence[str], wanted: str) -> str | None:
+    """Return how a column is spelled in a file, None if it is not there. Case only tells two apart."""
+    if wanted in names:
+        return wanted
+    alike = [name for name in names if name.lower() == wanted.lower()]
+    return alike[0] if len(alike) == 1 else None
+
+
+def missing_event_time(described: str, wanted: str, names: Sequence[str]) -> BrokenLogError:
+    """Return the error of a file without the event time column."""
+    return BrokenLogError(
+        f"the file {described} has no column {wanted!r}, which eventTimeColumn names; it has "
+        f"{', '.join(names)}"
+    )
+
+
+def fitted(column: Any, field: pa.Field, described: str) -> Any:
+    """Return a column in the type that it has in Spark.
+
+    A timestamp between two microseconds is that of the earlier one. What is of another kind is not converted.
+    """
+    try:
+        if _kind(column.type) != _kind(field.type):
+            raise pa.ArrowInvalid("it is of another kind")
+        if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
+            column = rounded_down(column.cast(pa.int64()), 1000).cast(pa.timestamp("us", column.type.tz))
+        cast = column.cast(field.type)
+    except (pa.ArrowException, NotImplementedError) as error:
+        raise BrokenLogError(
+            f"the column {field.name!r} of the file {described} is {column.type}, and cannot be read as "
+            f"{field.type} ({str(error).splitlines()[0]}); give the schema that the file has"
+        ) from error
+    if cast.null_count and not field.nullable:
+        raise BrokenLogError(
+            f"the column {field.name!r} of the file {described} has nulls, and the schema says that it has "
+            "none"
+        )
+    return cast
+
+
+def _kind(type_: pa.DataType) -> str:
+    """Return what a value of a type is, whatever its size."""
+    if pa.types.is_dictionary(type_):
+        return _kind(type_.value_type)
+    for kind, is_of_kind in _KINDS.items():
+        if is_of_kind(type_):
+            return kind
+    return "other"

@@ -1,0 +1,76 @@
+"""Parquet files as parts of a log. A block is a row group."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+from pyspark.sql.pandas.types import from_arrow_type
+from pyspark.sql.types import StructField, StructType
+
+from tidegauge_spark.source.files.event_times import EventTimes, event_times, is_event_time
+from tidegauge_spark.source.files.formats import Block, fitted, found_name, missing_event_time, parsing
+from tidegauge_spark.source.files.log_files import BrokenLogError
+
+NAME: Final = "Parquet"
+
+_SPARK_SCHEMA: Final = b"org.apache.spark.sql.parquet.row.metadata"
+"""Where Spark leaves the schema of what it has written."""
+
+_NO_TIMES: Final = EventTimes(memoryview(b"").cast("q"), None)
+
+
+class ParquetFormat:
+    """Reads of the driver are of the event time column only."""
+
+    def schema(self, file: Any, described: str, event_time_column: str) -> StructType:
+        """Return the columns, as Spark wrote them if it did."""
+        with parsing(described, NAME):
+            arrow = _opened(file).schema_arrow
+            written = (arrow.metadata or {}).get(_SPARK_SCHEMA)
+            if written is not None:
+                fields = StructType.fromJson(json.loads(written)).fields
+            else:
+                fields = [StructField(each.name, from_arrow_type(each.type)) for each in arrow]
+            return StructType([StructField(each.name, each.dataType) for each in fields])
+
+    def block(self, file: Any, described: str, begin: int, event_time: pa.Field) -> Block:
+        """Return the event times of a row group."""
+        with parsing(described, NAME):
+            opened = _opened(file)
+            name = found_name(opened.schema_arrow.names, event_time.name)
+            if name is None:
+                raise missing_event_time(described, event_time.name, opened.schema_arrow.names)
+            type_ = opened.schema_arrow.field(name).type
+            if not is_event_time(type_):
+                raise BrokenLogError(
+                    f"the column {name!r} of the file {described} is {type_}, no timestamp and no integer "
+                    "(ms): it cannot be the event time"
+                )
+            if opened.num_row_groups == 0:
+                return Block(0, 0, True, _NO_TIMES)
+            times = event_times(opened.read_row_group(begin, columns=[name], use_threads=False).column(0))
+            return Block(begin, begin + 1, begin + 1 >= opened.num_row_groups, times)
+
+    def rows(self, file: Any, described: str, begin: int, end: int, schema: pa.Schema) -> pa.Table:
+        """Return the rows of some row groups."""
+        with parsing(described, NAME):
+            opened = _opened(file)
+            spelled = [found_name(opened.schema_arrow.names, name) for name in schema.names]
+            found = [name for name in spelled if name is not None]
+            table = opened.read_row_groups(range(begin, end), columns=found, use_threads=False)
+            columns = [
+                pa.nulls(table.num_rows, field.type) if name is None else table.column(name)
+                for name, field in zip(spelled, schema, strict=True)
+            ]
+            fields = zip(columns, schema, strict=True)
+            return pa.Table.from_arrays(
+                [fitted(column, field, described) for column, field in fields], schema=schema
+            )
+
+
+def _opened(file: Any) -> Any:
+    # Spark's older timestamps (INT96) would overflow in the nanoseconds that are the default.
+    return parquet.ParquetFile(file, coerce_int96_timestamp_unit="us")

@@ -1,0 +1,80 @@
+"""How far a split of files is planned, and what of it is read in a batch."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+
+
+class FilePosition(NamedTuple):
+    """How far a split is planned.
+
+    subtask: who reads it. file, size: the file that was planned last, "" before the first, and its bytes.
+    whole: whether all of that file is planned. block: where the block begins that is planned next, or in
+    part; before: how many rows of the file come before that block. row: how many rows of the file are
+    planned. behind: how many files were there, up to this one, when it was looked at. records: how many rows
+    of the split are planned. latest: the greatest event time of them (ms), `MIN` if there is none. finished:
+    whether the split is planned to its end.
+    """
+
+    subtask: int
+    file: str = ""
+    size: int = 0
+    whole: bool = True
+    block: int = 0
+    before: int = 0
+    row: int = 0
+    behind: int = 0
+    records: int = 0
+    latest: int = MIN
+    finished: bool = False
+
+    def watermark(self, out_of_orderness: int) -> int:
+        """Return the watermark (ms): what is up to there has come, unless it is later than the bound (ms).
+
+        It is `MIN` before the first record (GEN-3, GEN-5, TIME-2).
+        """
+        return MIN if self.latest == MIN else max(MIN, self.latest - out_of_orderness - 1)
+
+    @classmethod
+    def from_json(cls, stored: Any) -> FilePosition:
+        """Return the position that a list of its fields holds. Raises `ValueError` for what is none."""
+        position = cls(*stored)
+        numbers = (position.size, position.block, position.before, position.row, position.behind)
+        if (
+            len(stored) != len(cls._fields)
+            or type(position.file) is not str
+            or type(position.whole) is not bool
+            or type(position.finished) is not bool
+            or any(
+                type(each) is not int or each < 0 for each in (*numbers, position.subtask, position.records)
+            )
+            or type(position.latest) is not int
+            or not MIN <= position.latest < MAX
+            or position.row < position.before
+        ):
+            raise ValueError(f"no position in a split: {stored!r}")
+        return position
+
+
+class Slice(NamedTuple):
+    """So many `rows` of some blocks that follow one another, from the `first` of these rows on.
+
+    file, size: the file and its bytes. begin, end: where the blocks begin and end, in row groups or bytes.
+    """
+
+    file: str
+    size: int
+    begin: int
+    end: int
+    first: int
+    rows: int
+
+    @classmethod
+    def from_json(cls, stored: Any) -> Slice:
+        """Return the slice that a list of its fields holds. Raises `ValueError` for what is none."""
+        found = cls(*stored)
+        if type(found.file) is not str or any(type(each) is not int or each < 0 for each in found[1:]):
+            raise ValueError(f"no rows of a block: {stored!r}")
+        return found

@@ -1,0 +1,86 @@
+"""The rows of a source over files: what an executor reads of what was planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pyarrow as pa
+
+from tidegauge_spark.source.files.event_times import milliseconds
+from tidegauge_spark.source.files.limited_cache import LimitedCache
+from tidegauge_spark.source.files.log_files import BrokenLogError, LogFolder, LostFileError
+from tidegauge_spark.source.files.position import Slice
+from tidegauge_spark.source.files.schema import FORMATS, event_time_field
+from tidegauge_spark.source.options.files import FileOptions
+from tidegauge_spark.source.planning.progress_rows import PlannedPartition, in_band_batch, record_progress
+
+ROWS_PER_ARROW_BATCH: Final = 65_536
+
+MOST_BYTES_KEPT: Final = 1 << 27
+"""How much a process keeps of what it has decoded and not handed out yet."""
+
+
+@dataclass
+class FilesPartition(PlannedPartition):
+    """The rows of one subtask in one batch, split by split."""
+
+    slices: list[tuple[str, Slice]] = field(default_factory=list)
+
+
+_partly_read: Final[LimitedCache[Any, Any]] = LimitedCache(MOST_BYTES_KEPT)
+"""Decoded blocks of which more will be read in a later batch, perhaps in this process."""
+
+
+class FilesRows:
+    """Reads rows with the columns that they have in Spark (`schema`, of Arrow)."""
+
+    def __init__(self, files: FileOptions, folder: LogFolder, schema: pa.Schema) -> None:
+        self._files, self._folder, self._schema = files, folder, schema
+        self._format = FORMATS[files.format]()
+        self._data = pa.schema([field for field in schema if field.name != files.progress_column])
+        self._event_time = event_time_field(files, schema).name
+
+    def read(self, partition: FilesPartition) -> Iterator[Any]:
+        """Yield the rows of a partition as Arrow record batches, in order of split, file and row, and then
+        what is said in band.
+
+        Raises `BrokenLogError` if a file is not what was planned, or does not fit the schema.
+        """
+        for split, part in partition.slices:
+            try:
+                table = self._rows(split, part)
+            except LostFileError:
+                if self._files.fail_on_data_loss:
+                    raise
+                continue
+            for batch in table.to_batches(max_chunksize=ROWS_PER_ARROW_BATCH):
+                yield self._with_progress(batch, partition, split)
+        if partition.said:
+            assert self._files.progress_column is not None
+            yield in_band_batch(partition, self._files.progress_column, self._schema)
+
+    def _rows(self, split: str, part: Slice) -> Any:
+        described = self._folder.described(split, part.file)
+        key = (self._folder.path, split, part.file, part.size, part.begin, part.end, self._data)
+        with self._folder.open(split, part.file, part.size) as file:
+            table = _partly_read.take(key)
+            if table is None:
+                table = self._format.rows(file, described, part.begin, part.end, self._data)
+        if table.num_rows < part.first + part.rows:
+            raise BrokenLogError(
+                f"the file {described} has fewer rows than when it was planned: a file must not change; "
+                "restore it, or start with a new checkpoint folder"
+            )
+        if part.first + part.rows < table.num_rows:
+            _partly_read.keep(key, table, table.nbytes)
+        return table.slice(part.first, part.rows)
+
+    def _with_progress(self, batch: Any, partition: FilesPartition, split: str) -> Any:
+        column = self._files.progress_column
+        if column is None:
+            return batch
+        progress = record_progress(partition, split, milliseconds(batch.column(self._event_time)))
+        arrays = {**dict(zip(batch.schema.names, batch.columns, strict=True)), column: progress}
+        return pa.RecordBatch.from_arrays([arrays[name] for name in self._schema.names], schema=self._schema)

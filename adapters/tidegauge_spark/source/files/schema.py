@@ -1,0 +1,85 @@
+"""The columns of a source over files: given by the user, or those of the first file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from tidegauge_spark.source.files.event_times import is_event_time
+from tidegauge_spark.source.files.formats import FileFormat, found_name
+from tidegauge_spark.source.files.json_lines_format import JsonLinesFormat
+from tidegauge_spark.source.files.log_files import BrokenLogError, LogFolder
+from tidegauge_spark.source.files.parquet_format import ParquetFormat
+from tidegauge_spark.source.options.files import FileOptions
+from tidegauge_spark.source.options.given import IllegalOptionError
+from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
+
+FORMATS: Final[dict[str, Callable[[], FileFormat]]] = {"parquet": ParquetFormat, "json": JsonLinesFormat}
+"""The file formats, by the value of the option fileFormat."""
+
+
+def first_schema(files: FileOptions) -> StructType:
+    """Return the columns of the first file that has any, and the column of the progress.
+
+    Raises `BrokenLogError` if there is no such file, or if it cannot be read.
+    """
+    folder, format_ = LogFolder(files.path), FORMATS[files.format]()
+    for split, found in sorted(folder.list().items()):
+        for name, size in zip(found.names, found.sizes, strict=True):
+            described = folder.described(split, name)
+            with folder.open(split, name, size) as file:
+                schema = format_.schema(file, described, files.event_time_column)
+            if not schema.fields:
+                continue
+            if files.progress_column is None:
+                return schema
+            if found_name(schema.names, files.progress_column) is not None:
+                raise IllegalOptionError(
+                    f"option progressColumn = {files.progress_column!r}: the file {described} has a column "
+                    "of that name; write another one"
+                )
+            return schema.add(files.progress_column, PROGRESS_SCHEMA)
+    raise BrokenLogError(
+        f"the folder {files.path!r} has no file yet that tells the columns: give them by schema(), or start "
+        "when there is one"
+    )
+
+
+def checked_schema(files: FileOptions, schema: StructType) -> pa.Schema:
+    """Return the columns as Arrow has them.
+
+    Raises `IllegalOptionError` if there is no event time column among them, or no column for the progress.
+    """
+    arrow = to_arrow_schema(schema, timezone="UTC")
+    event_time_field(files, arrow)
+    column = files.progress_column
+    if column is not None:
+        types = {field.name: field.dataType.simpleString() for field in schema}
+        if types.get(column) != PROGRESS_SCHEMA.simpleString():
+            raise IllegalOptionError(
+                f"option progressColumn = {column!r}: the schema has no column {column!r} of the type "
+                f"{PROGRESS_SCHEMA.simpleString()}; add it, or leave schema() or progressColumn out"
+            )
+    return arrow
+
+
+def event_time_field(files: FileOptions, schema: pa.Schema) -> pa.Field:
+    """Return the event time column. Raises `IllegalOptionError` if it is not there, or not a time."""
+    wanted = files.event_time_column
+    name = found_name(schema.names, wanted)
+    if name is None:
+        raise IllegalOptionError(
+            f"option eventTimeColumn = {wanted!r}: there is no such column; there are "
+            f"{', '.join(schema.names)}"
+        )
+    field = schema.field(name)
+    if not is_event_time(field.type):
+        raise IllegalOptionError(
+            f"option eventTimeColumn = {wanted!r}: the column is {field.type}; it must be a timestamp, or a "
+            "whole number (ms)"
+        )
+    return field

@@ -1,0 +1,103 @@
+"""Which splits there are, and which of their files are new: looked up again at most once in an interval."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from tidegauge_spark.source.files.log_files import (
+    BrokenLogError,
+    Listing,
+    LogFolder,
+    LostFileError,
+    SplitFiles,
+    changed,
+)
+from tidegauge_spark.source.files.position import FilePosition
+
+Splits = Listing
+
+
+class SplitDiscovery:
+    """Lists the folder of a source now and then, beside the planning if it may."""
+
+    def __init__(self, list_folder: Callable[[], Splits], interval: int, in_background: bool) -> None:
+        """interval: how long a listing is good (ms). in_background: whether to list beside the planning."""
+        self._list = list_folder
+        self._interval = interval
+        self._worker = ThreadPoolExecutor(1, "tidegauge-discovery") if in_background else None
+        self._found: Splits | None = None
+        self._found_at = 0
+        self.looked_at = 0
+        """The processing time (ms) at which the listing that `splits` returned last was begun."""
+        self._coming: Future[Splits] | None = None
+        self._frozen = False
+
+    def freeze(self) -> None:
+        """Look once, and never again: what appears later is not read (AvailableNow)."""
+        self._found = self._list()
+        self._frozen = True
+
+    def splits(self, now: int) -> Splits:
+        """Return what there is at a processing time (ms). Raises `BrokenLogError` if it cannot be listed."""
+        if self._found is None:
+            self._found, self._found_at, self.looked_at = self._list(), now, now
+        if self._frozen:
+            return self._found
+        if self._coming is not None and self._coming.done():
+            self._found, self._coming, self.looked_at = self._coming.result(), None, self._found_at
+        if self._coming is None and now - self._found_at >= max(1, self._interval):
+            self._found_at = now
+            if self._worker is None:
+                self._found, self.looked_at = self._list(), now
+            else:
+                self._coming = self._worker.submit(self._list)
+        return self._found
+
+    def stop(self) -> None:
+        """Look no more."""
+        if self._worker is not None:
+            self._worker.shutdown(wait=False, cancel_futures=True)
+
+
+def position_in(
+    folder: LogFolder, split: str, position: FilePosition, files: SplitFiles, fail_on_data_loss: bool
+) -> FilePosition:
+    """Return where a split stands among the files that are there now.
+
+    Raises `BrokenLogError` if a file was added that would never be read, since its name sorts before one that
+    was read, or if the file that was read last has changed, and `LostFileError` if it has vanished before all
+    of it was read, unless that may be.
+    """
+    if not position.file:
+        return position
+    behind = bisect_right(files.names, position.file)
+    if behind > position.behind:
+        raise BrokenLogError(
+            f"a file was added to the split {split!r} of {folder.path!r} that would never be read: there "
+            f"were {position.behind} files up to {position.file!r}, which is read, now there are {behind} "
+            f"({', '.join(files.names[max(0, behind - 5) : behind])}); give new files names that sort after "
+            "it"
+        )
+    if behind and files.names[behind - 1] == position.file:
+        if files.sizes[behind - 1] != position.size:
+            file = folder.described(split, position.file)
+            raise BrokenLogError(changed(file, position.size, files.sizes[behind - 1]))
+    elif not position.whole:
+        if fail_on_data_loss:
+            raise LostFileError(
+                f"the file {folder.described(split, position.file)} has vanished after {position.row} of its "
+                "rows were read; bring it back, or set failOnDataLoss to false to go on without it"
+            )
+        position = position._replace(whole=True)
+    return position if behind == position.behind else position._replace(behind=behind)
+
+
+def vanished(folder: LogFolder, split: str) -> LostFileError:
+    """Return the error about a split whose folder is not there any more."""
+    return LostFileError(
+        f"the folder {folder.path.rstrip('/') + '/' + split!r} of a split has vanished; bring it back, or "
+        "set failOnDataLoss to false to go on without it (a folder that is to be removed gets a file "
+        "_FINISHED first)"
+    )

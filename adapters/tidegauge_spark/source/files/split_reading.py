@@ -1,0 +1,150 @@
+"""What one planning takes of a split: rows in the order of the files, up to an event time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.source.files.formats import Block
+from tidegauge_spark.source.files.log_files import LostFileError, SplitFiles
+from tidegauge_spark.source.files.position import FilePosition, Slice
+
+ROWS_READ_TOGETHER: Final = 65_536
+"""With so many rows no further block is joined to a slice, which is read into memory as a whole."""
+
+LoadBlock = Callable[[FilePosition], Block]
+"""Returns the block that a position is in, with a window that shows its row."""
+
+
+class SplitReading:
+    """A split that is being planned: `position` moves on with each row taken, `slices` are these rows."""
+
+    def __init__(
+        self, position: FilePosition, files: SplitFiles, load: LoadBlock, skip_lost: bool = False
+    ) -> None:
+        """Start at a position; `position.behind` of the files are up to it, the others after it.
+
+        skip_lost: go on behind files that have vanished; otherwise they are an error when they are reached.
+        """
+        self.position = position
+        self.slices: list[Slice] = []
+        self.admitted = MAX
+        """The greatest event time up to which rows are taken."""
+        self._files = files
+        self._load = load
+        self._skip_lost = skip_lost
+
+    def next_time(self) -> int | None:
+        """Return the event time that the next row brings the split to, None if there is no row.
+
+        Raises `BrokenLogError` if its block cannot be read.
+        """
+        block = self._block()
+        if block is None:
+            return None
+        position = self.position
+        return max(position.latest, block.latest(position.row - position.before))
+
+    def take(self, rows: int) -> int:
+        """Take up to so many rows more; return how many. Raises `BrokenLogError` as `next_time` does."""
+        taken = 0
+        while taken < rows and self.position.latest <= self.admitted:
+            block = self._block()
+            if block is None:
+                break
+            first = self.position.row - self.position.before
+            end = min(block.until, first + rows - taken)
+            if self.admitted != MAX:
+                end = block.admitted(self.admitted, first, end)
+            if end == first:
+                break
+            self._take(block, first, end)
+            taken += end - first
+        return taken
+
+    def needs(self, known: Callable[[FilePosition], Block | None]) -> FilePosition | None:
+        """Return the position in the first block that is needed next and not known, None if there is none.
+
+        It looks no further than one block behind the next row.
+        """
+        position = self.position
+        if not position.whole:
+            block = known(position)
+            if block is None:
+                return position
+            position = _behind(position, block)
+        if position.whole:
+            return self._in_next_file(position) if position.behind < len(self._files.names) else None
+        return position
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether all that is there has been planned."""
+        return self.position.whole and self.position.behind >= len(self._files.names)
+
+    def _block(self) -> Block | None:
+        """Return the block of the next row, None if there is no row; move on behind what has none."""
+        while not self.exhausted:
+            if self.position.whole:
+                self.position = self._in_next_file(self.position)
+            position = self.position
+            try:
+                block = self._load(position)
+            except LostFileError:
+                if not self._skip_lost:
+                    raise
+                self.position = position._replace(whole=True)
+                continue
+            if position.row - position.before < block.rows:
+                return block
+            self.position = _behind(position, block)
+        return None
+
+    def _take(self, block: Block, first: int, end: int) -> None:
+        """Take rows of a block, from the `first` up to `end`."""
+        position, rows = self.position, end - first
+        self.position = position._replace(
+            row=position.row + rows,
+            records=position.records + rows,
+            latest=max(position.latest, block.latest(end - 1)),
+        )
+        last = self.slices[-1] if self.slices and self.slices[-1].file == position.file else None
+        if last is not None and last.end == block.end:
+            self.slices[-1] = last._replace(rows=last.rows + rows)
+        elif last is not None and last.rows < ROWS_READ_TOGETHER:
+            self.slices[-1] = last._replace(end=block.end, rows=last.rows + rows)
+        else:
+            self.slices.append(Slice(position.file, position.size, block.begin, block.end, first, rows))
+        if end == block.rows:
+            self.position = _behind(self.position, block)
+
+    def _in_next_file(self, position: FilePosition) -> FilePosition:
+        index = position.behind
+        return position._replace(
+            file=self._files.names[index],
+            size=self._files.sizes[index],
+            whole=False,
+            block=0,
+            before=0,
+            row=0,
+            behind=index + 1,
+        )
+
+
+def _behind(position: FilePosition, block: Block) -> FilePosition:
+    """Return the position at the end of the block that a position is in."""
+    row = position.before + block.rows
+    return position._replace(whole=block.last, block=block.end, before=row, row=row)
+
+
+def known_watermark(reading: SplitReading, out_of_orderness: int) -> int | None:
+    """Return how far a split is for alignment (ms), None if nobody knows.
+
+    Before the first record it is what the first one will make of it: that is true from the beginning, and
+    bounds the others from the beginning.
+    """
+    if reading.position.latest != MIN:
+        return reading.position.watermark(out_of_orderness)
+    first = reading.next_time()
+    return None if first is None or first == MIN else max(MIN, first - out_of_orderness - 1)

@@ -1,0 +1,121 @@
+"""How far a source over number sequences is read in the next batch, in plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Several
+from dataclasses import replace
+
+from tidegauge_spark.decisions.sources.bounds import ROUNDS, Bound, GroupMinimum, bound_above, share_out
+from tidegauge_spark.decisions.sources.signals import SplitMoment
+from tidegauge_spark.decisions.timestamps import MIN
+from tidegauge_spark.source.numbers.offset import SourceOffset, SubtaskOffset
+from tidegauge_spark.source.options.numbers import Sequence
+from tidegauge_spark.source.options.source import SourceOptions
+
+
+def minimum(offset: SourceOffset, sequences: Several[Sequence], now: int) -> int | None:
+    """Return the smallest watermark (ms) of the subtasks that are waited for (ALIGN-1), None without such.
+
+    Not waited for are the finished (ALIGN-5), and the idle that have nothing to read now either (SOURCE-8).
+    """
+    idle = offset.signals.idle_splits
+    return min(
+        (
+            subtask.watermark
+            for index, (subtask, sequence) in enumerate(zip(offset.subtasks, sequences, strict=True))
+            if not subtask.finished and (str(index) not in idle or sequence.readable_at(now) >= subtask.next)
+        ),
+        default=None,
+    )
+
+
+def moments(
+    offset: SourceOffset, planned: SourceOffset, sequences: Several[Sequence]
+) -> dict[str, SplitMoment]:
+    """Return how each subtask stands after a planning that went on from an offset; its split has its index
+    as name."""
+    return {
+        str(index): SplitMoment(
+            index,
+            after.next > before.next,
+            after.watermark if after.records else MIN,
+            sequence.readable_at(planned.now) >= after.next,
+            after.finished,
+        )
+        for index, (before, after, sequence) in enumerate(
+            zip(offset.subtasks, planned.subtasks, sequences, strict=True)
+        )
+    }
+
+
+def plan(
+    options: SourceOptions,
+    offset: SourceOffset,
+    now: int,
+    group: GroupMinimum | None,
+    most_rows: int | None,
+) -> SourceOffset:
+    """Return how far the source is read in the next batch.
+
+    offset: where it stands. now: the processing time (ms since the source started). group: what is known of
+    its group; not looked at if the source is not aligned (SOURCE-4). most_rows: the most rows of the batch,
+    None if there is no such limit.
+
+    With a drift of 0 a watermark may be 1 ms past the bound: see `Bound.admits`.
+    """
+    if options.alignment is None:
+        return _planned(options, offset, now, None, most_rows)
+    if group is None or not group.complete:
+        return offset.at(now)
+    planned, left = offset, most_rows
+    for _ in range(ROUNDS):
+        before, bound = planned, bound_above(group, options.alignment.drift)
+        planned = _planned(options, before, now, bound, left)
+        taken = sum(new.next - old.next for old, new in zip(before.subtasks, planned.subtasks, strict=True))
+        left = None if left is None else left - taken
+        if not group.alone or not taken:
+            break
+        group = replace(group, watermark=minimum(planned, options.sequences, now))
+    return planned
+
+
+def _planned(
+    options: SourceOptions, offset: SourceOffset, now: int, bound: Bound | None, most_rows: int | None
+) -> SourceOffset:
+    """Return how far the source is read, up to a bound."""
+    readings = [
+        _Reading(_available(subtask, sequence, now, bound))
+        for subtask, sequence in zip(offset.subtasks, options.sequences, strict=True)
+    ]
+    counts = share_out(
+        [reading.take for reading in readings], [each.records for each in offset.subtasks], most_rows
+    )
+    return replace(
+        offset,
+        now=now,
+        bound=None if bound is None else bound.latest,
+        subtasks=tuple(
+            replace(subtask, next=subtask.next + count)
+            for subtask, count in zip(offset.subtasks, counts, strict=True)
+        ),
+    )
+
+
+def _available(subtask: SubtaskOffset, sequence: Sequence, now: int, bound: Bound | None) -> int:
+    """Return how many numbers a subtask may read."""
+    last = sequence.readable_at(now)
+    if bound is not None:
+        last = min(last, bound.admits(subtask.watermark, subtask.next))
+    return max(0, last - subtask.next + 1)
+
+
+class _Reading:
+    """What is left of the numbers that a subtask may read."""
+
+    def __init__(self, available: int) -> None:
+        self._available = available
+
+    def take(self, rows: int) -> int:
+        taken = min(rows, self._available)
+        self._available -= taken
+        return taken

@@ -1,0 +1,68 @@
+"""The aligned source over number sequences, as Spark calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql.datasource import InputPartition
+
+from tidegauge_spark.source.numbers.offset import SourceOffset
+from tidegauge_spark.source.numbers.planner import minimum, moments, plan
+from tidegauge_spark.source.numbers.rows import SubtaskPartition, sequence_rows
+from tidegauge_spark.source.planning.reader import AlignedReader, SourceStanding
+
+
+class AlignedSourceReader(AlignedReader[SourceOffset]):
+    """The reader of number sequences: the driver plans, the executors make the numbers."""
+
+    def _initial(self, identity: str, started_at: int) -> SourceOffset:
+        return SourceOffset.initial(self._options.sequences, identity, started_at)
+
+    def _parsed(self, stored: dict[str, Any]) -> SourceOffset:
+        offset = SourceOffset.from_json(stored)
+        offset.check(self._options.sequences)
+        return offset
+
+    def _planned(self, offset: SourceOffset, now: int, most_rows: int | None) -> SourceOffset:
+        standing = SourceStanding(offset.source, minimum(offset, self._options.sequences, now))
+        planned = plan(self._options, offset, now, self._announcement(standing, now), most_rows)
+        if self._options.signals is None:
+            return planned
+        splits = moments(offset, planned, self._options.sequences)
+        signals = self._signals(offset.signals, self._moment(offset, now), now, splits, planned.finished)
+        return replace(planned, signals=signals)
+
+    def _progressed(self, offset: SourceOffset, planned: SourceOffset) -> bool:
+        return planned.subtasks != offset.subtasks or self._signalled(offset.signals, planned.signals)
+
+    def _finished(self, offset: SourceOffset) -> bool:
+        # The others need to know (ALIGN-5).
+        return offset.finished and self._told(SourceStanding(offset.source, None))
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[SubtaskPartition]:
+        """Return what lies between two offsets: nothing else counts, so a replay is exact (JOB-4)."""
+        if start == end:
+            return []
+        before, after = self._restored(start), self._restored(end)
+        self._unlogged = None
+        name = self._options.name or after.source
+        return [
+            SubtaskPartition(
+                name,
+                index,
+                after.now,
+                old.next,
+                new.next - 1,
+                said=self._in_band(after.signals, index),
+                backlog=before.signals.backlog(index),
+            )
+            for index, (old, new) in enumerate(zip(before.subtasks, after.subtasks, strict=True))
+            if new.next > old.next or self._in_band(after.signals, index)
+        ]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """Yield the rows of a partition: see `sequence_rows`."""
+        assert isinstance(partition, SubtaskPartition)
+        return sequence_rows(partition, self._options.progress_column)

@@ -1,0 +1,68 @@
+"""The rows of a source over number sequences: what an executor makes of what was planned."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from tidegauge_spark.source.options.numbers import SOURCE_SCHEMA
+from tidegauge_spark.source.planning.progress_rows import (
+    PROGRESS_SCHEMA,
+    PlannedPartition,
+    in_band_batch,
+    record_progress,
+)
+
+ROWS_PER_ARROW_BATCH: Final = 65_536
+
+
+@dataclass
+class SubtaskPartition(PlannedPartition):
+    """The records of one subtask in one batch: numbers `first` to `last`, both included."""
+
+    first: int
+    last: int
+
+
+def sequence_schema(progress_column: str | None) -> StructType:
+    """Return the columns of a number sequence, with one for the progress if it has a name."""
+    columns = StructType(list(SOURCE_SCHEMA))
+    return columns if progress_column is None else columns.add(progress_column, PROGRESS_SCHEMA)
+
+
+def sequence_rows(partition: SubtaskPartition, progress_column: str | None) -> Iterator[Any]:
+    """Yield the records of a partition as Arrow record batches, not more than some MB at once, and then what
+    is said in band."""
+    schema = to_arrow_schema(sequence_schema(progress_column))
+    for first in range(partition.first, partition.last + 1, ROWS_PER_ARROW_BATCH):
+        last = min(partition.last, first + ROWS_PER_ARROW_BATCH - 1)
+        yield _record_batch(partition, first, last, schema, progress_column)
+    if partition.said:
+        assert progress_column is not None
+        yield in_band_batch(partition, progress_column, schema)
+
+
+def _record_batch(
+    partition: SubtaskPartition, first: int, last: int, schema: pa.Schema, progress_column: str | None
+) -> Any:
+    """Return the records of numbers `first` to `last`, both included."""
+    count = last - first + 1
+    numbers = pa.Array.from_buffers(
+        pa.int64(), count, [None, pa.py_buffer(array("q", range(first, last + 1)))]
+    )
+    columns = [
+        pa.repeat(pa.scalar(partition.source, pa.string()), count),
+        pa.repeat(pa.scalar(partition.subtask, pa.int32()), count),
+        numbers,
+        numbers,
+        pa.repeat(pa.scalar(partition.planned_at, pa.int64()), count),
+    ]
+    if progress_column is not None:
+        columns.append(record_progress(partition, str(partition.subtask), numbers))
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -1,0 +1,78 @@
+"""The options of a source over folders of files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from tidegauge_spark.source.options.given import GivenOptions
+
+FILE_OPTIONS: Final = (
+    "path",
+    "fileFormat",
+    "eventTimeColumn",
+    "maxOutOfOrderness",
+    "discoveryInterval",
+    "failOnInvalidTimestamp",
+    "failOnDataLoss",
+)
+
+DISCOVERY_INTERVAL: Final = 10_000
+"""How long nobody looks for new folders and files, unless the options say otherwise (ms)."""
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """The files of a source, checked.
+
+    path: the folder, or its URI, whose sub-folders are the splits. format: "parquet" or "json". subtasks: how
+    many read them. event_time_column: the column with the event time. max_out_of_orderness: how far a record
+    may be behind the greatest event time of its split before it (ms). discovery_interval: how long new
+    folders and files may go unnoticed (ms). fail_on_invalid_timestamp: whether a record without a valid event
+    time is an error; otherwise it goes through and moves no watermark. fail_on_data_loss: whether it is an
+    error that files vanish before they are read. progress_column: a column to be filled with
+    `PROGRESS_SCHEMA`, None: there is none.
+    """
+
+    path: str
+    format: str
+    subtasks: int
+    event_time_column: str
+    max_out_of_orderness: int = 0
+    discovery_interval: int = DISCOVERY_INTERVAL
+    fail_on_invalid_timestamp: bool = True
+    fail_on_data_loss: bool = True
+    progress_column: str | None = None
+
+
+def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
+    """Return the options about files, None if the source reads none. Raises `IllegalOptionError`."""
+    path = given.text("path")
+    for name in FILE_OPTIONS:
+        given.require(name, "path")
+    if path is None:
+        return None
+    column = given.text("eventTimeColumn")
+    if column is None:
+        given.refuse("path", path, "set eventTimeColumn as well: the column that has the event time")
+    interval = given.duration("discoveryInterval")
+    return FileOptions(
+        path=_absolute(path),
+        format=given.one_of("fileFormat", ("parquet", "json")),
+        subtasks=subtasks,
+        event_time_column=column,
+        max_out_of_orderness=given.duration("maxOutOfOrderness") or 0,
+        discovery_interval=DISCOVERY_INTERVAL if interval is None else interval,
+        fail_on_invalid_timestamp=given.boolean("failOnInvalidTimestamp", default=True),
+        fail_on_data_loss=given.boolean("failOnDataLoss", default=True),
+        progress_column=given.text("progressColumn"),
+    )
+
+
+def _absolute(path: str) -> str:
+    """Return a path that is the same in every process: the executors may run in another folder."""
+    if path.startswith("file:/"):
+        return unquote(urlsplit(path).path)
+    return path if "://" in path else os.path.abspath(path)

@@ -1,0 +1,119 @@
+"""Options as they were written: values of the right kind, and one clear line for each that is not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import NoReturn
+
+from tidegauge_spark.decisions.durations import parse_duration
+from tidegauge_spark.decisions.timestamps import MAX
+
+
+class IllegalOptionError(ValueError):
+    """An option that the source refuses; the text names the option, its value and the remedy."""
+
+
+class GivenOptions:
+    """The options of a source by name, whatever its case: Spark does not keep the case of names.
+
+    plain: the names that there are. by_subtask: names that a subtask has of its own, written with its index,
+    as in "end.0". Every method raises `IllegalOptionError` for a value that is not one.
+    """
+
+    def __init__(
+        self, options: Mapping[str, str], plain: Collection[str], by_subtask: Collection[str]
+    ) -> None:
+        self._values = {name.lower(): value.strip() for name, value in options.items()}
+        self._spelled = {name.lower(): name for name in (*plain, *by_subtask)}
+        known = {name.lower() for name in plain}
+        prefixes = tuple(f"{name.lower()}." for name in by_subtask)
+        for name, value in self._values.items():
+            if name not in known and not name.startswith(prefixes):
+                names = (*plain, *(f"{each}.<subtask>" for each in by_subtask))
+                self.refuse(name, value, f"there is no such option; there are {', '.join(names)}")
+
+    def __contains__(self, name: str) -> bool:
+        return name.lower() in self._values
+
+    def value(self, name: str) -> str:
+        """Return what was written."""
+        return self._values[name.lower()]
+
+    def items(self) -> list[tuple[str, str]]:
+        """Return the options that are given, their names as users spell them."""
+        return [
+            (self._spelled[head] + dot + index, value)
+            for name, value in self._values.items()
+            for head, dot, index in [name.partition(".")]
+        ]
+
+    def text(self, name: str) -> str | None:
+        """Return a text that is not empty, None if the option is not given."""
+        if name not in self:
+            return None
+        return self.value(name) or self.refuse(name, "", "it is empty; write a text or leave the option out")
+
+    def one_of(self, name: str, values: Iterable[str]) -> str:
+        """Return one of the values, the first if the option is not given. Case does not matter."""
+        known = list(values)
+        if name not in self:
+            return known[0]
+        found = self.value(name).lower()
+        if found not in known:
+            self.refuse(name, self.value(name), "write " + " or ".join(f'"{value}"' for value in known))
+        return found
+
+    def boolean(self, name: str, default: bool) -> bool:
+        """Return whether the option says "true"."""
+        return self.one_of(name, ("true", "false") if default else ("false", "true")) == "true"
+
+    def integer(self, name: str, default: int, least: int, most: int) -> int:
+        """Return a whole number from `least` to `most`."""
+        if name not in self:
+            return default
+        value = self.value(name)
+        if not re.fullmatch(r"[+-]?[0-9]{1,20}", value) or not least <= int(value) <= most:
+            self.refuse(name, value, f"write a whole number from {least} to {most}")
+        return int(value)
+
+    def duration(self, name: str, least: int = 0) -> int | None:
+        """Return a duration (ms) of at least `least`, None if the option is not given."""
+        if name not in self:
+            return None
+        value = self.value(name)
+        try:
+            milliseconds = parse_duration(value)
+        except ValueError as error:
+            self.refuse(name, value, f'it {error}; write for example "30 seconds" or "500 milliseconds"')
+        if not least <= milliseconds <= MAX:
+            self.refuse(name, value, f"write a duration from {least} to {MAX} milliseconds")
+        return milliseconds
+
+    def by_subtask(self, name: str, count: int) -> dict[int, str]:
+        """Return the options "name.<index>", by index, which is less than `count`."""
+        prefix = f"{name.lower()}."
+        found = {}
+        for written, value in self._values.items():
+            if not written.startswith(prefix):
+                continue
+            index = written.removeprefix(prefix)
+            if not re.fullmatch(r"0|[1-9][0-9]{0,5}", index) or int(index) >= count:
+                self.refuse(
+                    f"{name}.{index}",
+                    value,
+                    f"the subtasks are 0 to {count - 1}; correct the index or raise numSubtasks",
+                )
+            found[int(index)] = value
+        return found
+
+    def require(self, present: str, missing: str) -> None:
+        """Refuse the option `present` if it is given without `missing`."""
+        if present in self and missing not in self:
+            self.refuse(present, self.value(present), f"set {missing} as well, or leave {present} out")
+
+    def refuse(self, name: str, value: str, remedy: str) -> NoReturn:
+        """Raise `IllegalOptionError` in one line: option, value, remedy."""
+        head, dot, index = name.partition(".")
+        spelled = self._spelled.get(head.lower(), head)
+        raise IllegalOptionError(f"option {spelled}{dot}{index} = {value!r}: {remedy}")

@@ -1,0 +1,33 @@
+"""The option of a job that says from which watermark lag on its sources are in backlog."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+from tidegauge_spark.decisions.backlog import WATERMARK_LAG_THRESHOLD
+from tidegauge_spark.decisions.durations import parse_duration
+from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.source.options.given import IllegalOptionError
+
+
+def watermark_lag_threshold(spark: SparkSession) -> int | None:
+    """Return the threshold of all sources of the job in ms, or None if the job sets none (BACKLOG-1).
+
+    It is the value of `pipeline.backlog.watermark-lag-threshold` in the Spark conf, a duration such as
+    "2 minutes". Raises `IllegalOptionError` for what is no duration, not greater than 0 (BACKLOG-2), or
+    more than 2^63 - 1 ms.
+    """
+    text = spark.conf.get(WATERMARK_LAG_THRESHOLD, None)
+    if text is None:
+        return None
+    try:
+        milliseconds = parse_duration(text)
+        if milliseconds == 0:
+            raise ValueError("is 0, and every watermark lags a little; do not set the option to have none")
+        if milliseconds > MAX:
+            raise ValueError(f"is more than {MAX} milliseconds")
+    except ValueError as problem:
+        raise IllegalOptionError(
+            f"Spark conf {WATERMARK_LAG_THRESHOLD}: the duration {text!r} {problem}"
+        ) from None
+    return milliseconds

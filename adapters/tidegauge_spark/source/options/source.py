@@ -1,0 +1,202 @@
+"""The options of the aligned source: what they mean, and one clear line for each way to get them wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from tidegauge_spark.decisions.backlog import WATERMARK_LAG_THRESHOLD
+from tidegauge_spark.group_coordination.client import Address
+from tidegauge_spark.group_coordination.member import DEFAULT_PATIENCE
+from tidegauge_spark.source.options.files import FILE_OPTIONS, FileOptions, parse_files
+from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
+from tidegauge_spark.source.options.numbers import (
+    SEQUENCE_OPTIONS,
+    SOURCE_SCHEMA,
+    SUBTASK_OPTIONS,
+    Sequence,
+    parse_sequences,
+)
+
+DEFAULT_ROWS_PER_BATCH: Final = 1_000_000
+MOST_SUBTASKS: Final = 10_000
+MOST_ROWS_PER_BATCH: Final = 2**63 - 1
+
+ALIGNMENT_OPTIONS: Final = (
+    "watermarkGroup",
+    "maxAllowedWatermarkDrift",
+    "updateInterval",
+    "splitAlignment",
+    "coordinator",
+    "coordinatorTimeout",
+    "sourcesInGroup",
+)
+SIGNAL_OPTIONS: Final = ("inBandWatermarks", "idleTimeout", "maxRowsPerBatchInBacklog")
+PLAIN_OPTIONS: Final = (
+    "numSubtasks",
+    *SEQUENCE_OPTIONS,
+    *FILE_OPTIONS,
+    *ALIGNMENT_OPTIONS,
+    "clockStep",
+    "maxRowsPerBatch",
+    "sourceName",
+    "progressColumn",
+    *SIGNAL_OPTIONS,
+)
+
+_BACKLOG_THRESHOLD: Final = frozenset(
+    {WATERMARK_LAG_THRESHOLD, "watermarkLagThreshold".lower(), "backlogWatermarkLagThreshold".lower()}
+)
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """What aligns a source: its group, how far it may be ahead (ms), and who else is in the group.
+
+    `coordinator` is where the sources of the group meet, None if this is the only one. Nothing is read
+    before `sources_in_group` sources have joined. `update_interval`: how long a bound stands (ms); 0: until
+    the next planning. `by_split`: whether each split is bounded, or the subtask as a whole only. `patience`:
+    how long the source stands still without its coordinator before it fails (ms).
+    """
+
+    group: str
+    drift: int
+    coordinator: Address | None = None
+    sources_in_group: int = 1
+    update_interval: int = 0
+    by_split: bool = True
+    patience: int = DEFAULT_PATIENCE
+
+
+@dataclass(frozen=True)
+class SignalOptions:
+    """What a source says beside its records: whether in band, after which time a split is idle (ms, None:
+    never), the watermark lag from which on there is a backlog (ms, None: none), and the most rows of a batch
+    while there is one (None: as ever)."""
+
+    in_band: bool = False
+    idle_timeout: int | None = None
+    watermark_lag_threshold: int | None = None
+    rows_per_batch_in_backlog: int | None = None
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """The options of a source, checked. It reads `files`, or `sequences` if that is None.
+
+    alignment: None if it is not aligned (SOURCE-4). clock_step: the virtual time (ms) that passes at each
+    planning; None: the wall clock. rows_per_batch: the most rows in a batch of this source. name: what the
+    column "source" says; None: the identity of the source. progress_column: a column to be filled with
+    `PROGRESS_SCHEMA`, None: there is none. signals: None if nothing is said beside the records.
+    """
+
+    sequences: tuple[Sequence, ...]
+    files: FileOptions | None = None
+    alignment: Alignment | None = None
+    clock_step: int | None = None
+    rows_per_batch: int = DEFAULT_ROWS_PER_BATCH
+    name: str | None = None
+    progress_column: str | None = None
+    signals: SignalOptions | None = None
+
+    @property
+    def subtasks(self) -> int:
+        """How many subtasks read."""
+        return len(self.sequences) if self.files is None else self.files.subtasks
+
+
+def parse_options(options: Mapping[str, str], watermark_lag_threshold: int | None = None) -> SourceOptions:
+    """Return the options as the source needs them; the case of their names does not matter.
+
+    watermark_lag_threshold: that of the job (ms), None if it has none.
+
+    Raises `IllegalOptionError` for an unknown option, a value that is not one, and options that do not go
+    together.
+    """
+    for name, value in options.items():
+        if name.lower() in _BACKLOG_THRESHOLD:
+            raise IllegalOptionError(
+                f"option {name} = {value!r}: there is one threshold for all sources of the job; "
+                f"set it by spark.conf.set({WATERMARK_LAG_THRESHOLD!r}, {value!r})"
+            )
+    given = GivenOptions(options, PLAIN_OPTIONS, SUBTASK_OPTIONS)
+    count = given.integer("numSubtasks", 1, 1, MOST_SUBTASKS)
+    files = parse_files(given, count)
+    if files is not None:
+        _refuse_sequence(given)
+    return SourceOptions(
+        sequences=parse_sequences(given, count) if files is None else (),
+        files=files,
+        alignment=_alignment(given),
+        clock_step=given.duration("clockStep", least=1),
+        rows_per_batch=given.integer("maxRowsPerBatch", DEFAULT_ROWS_PER_BATCH, 1, MOST_ROWS_PER_BATCH),
+        name=given.text("sourceName"),
+        progress_column=_progress_column(given, files),
+        signals=_signals(given, watermark_lag_threshold),
+    )
+
+
+def _progress_column(given: GivenOptions, files: FileOptions | None) -> str | None:
+    column = given.text("progressColumn")
+    taken = [field.name for field in SOURCE_SCHEMA] if files is None else [files.event_time_column]
+    if column is not None and column.lower() in (name.lower() for name in taken):
+        given.refuse("progressColumn", column, "there is a column of that name; write another one")
+    return column
+
+
+def _signals(given: GivenOptions, threshold: int | None) -> SignalOptions | None:
+    in_band = given.boolean("inBandWatermarks", default=False)
+    if in_band:
+        given.require("inBandWatermarks", "progressColumn")
+    idle_timeout = given.duration("idleTimeout", least=1)
+    in_backlog = None
+    if given.text("maxRowsPerBatchInBacklog") is not None:
+        in_backlog = given.integer("maxRowsPerBatchInBacklog", 1, 1, MOST_ROWS_PER_BATCH)
+        if threshold is None:
+            given.refuse(
+                "maxRowsPerBatchInBacklog",
+                str(in_backlog),
+                f"set the Spark conf {WATERMARK_LAG_THRESHOLD} before register(spark), or nothing is backlog",
+            )
+    if not in_band and idle_timeout is None and threshold is None:
+        return None
+    return SignalOptions(in_band, idle_timeout, threshold, in_backlog)
+
+
+def _refuse_sequence(given: GivenOptions) -> None:
+    for name, value in given.items():
+        if name.partition(".")[0] in (*SEQUENCE_OPTIONS, *SUBTASK_OPTIONS):
+            given.refuse(name, value, "it is of number sequences, and path says to read files; leave one out")
+
+
+def _alignment(given: GivenOptions) -> Alignment | None:
+    group = given.text("watermarkGroup")
+    drift = given.duration("maxAllowedWatermarkDrift")
+    given.require("watermarkGroup", "maxAllowedWatermarkDrift")
+    for name in ALIGNMENT_OPTIONS:
+        given.require(name, "watermarkGroup")
+    if group is None or drift is None:
+        return None
+    sources = given.integer("sourcesInGroup", 1, 1, MOST_SUBTASKS)
+    written = given.text("coordinator")
+    address = None
+    if written is not None:
+        try:
+            address = Address.parse(written)
+        except ValueError:
+            given.refuse(
+                "coordinator", written, 'write the address that coordination() gave, "host:port/token"'
+            )
+    elif sources > 1:
+        given.refuse("sourcesInGroup", str(sources), "set coordinator to the address of coordination()")
+    patience = given.duration("coordinatorTimeout")
+    return Alignment(
+        group=group,
+        drift=drift,
+        coordinator=address,
+        sources_in_group=sources,
+        update_interval=given.duration("updateInterval", least=1) or 0,
+        by_split=given.boolean("splitAlignment", default=True),
+        patience=DEFAULT_PATIENCE if patience is None else patience,
+    )

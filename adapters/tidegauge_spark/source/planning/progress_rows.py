@@ -1,0 +1,99 @@
+"""The column that says where a row came from and what it is: a record, or something said in band."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql.datasource import InputPartition
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
+
+from tidegauge_spark.decisions.backlog import BacklogOutput
+
+PROGRESS_SCHEMA: Final = StructType(
+    [
+        StructField("source", StringType()),
+        StructField("subtask", IntegerType()),
+        StructField("split", StringType()),
+        StructField("kind", StringType()),
+        StructField("timestamp", LongType()),
+        StructField("backlog", BooleanType()),
+        StructField("planned_at", LongType()),
+    ]
+)
+"""The fields of the column that the option progressColumn names: what a row is, where it came from, and when.
+
+source: the option sourceName, or else the identity of the source. subtask: counted from 0. split: the name of
+the record's split, null in band. kind: "record", or with the option inBandWatermarks also "watermark",
+"idle", "active" and "record-attributes", rows in which all other columns are null. timestamp: the event time
+of the record (ms), null if it has no valid one; or the watermark (ms). backlog: whether the subtask said last
+that what follows is backlog, null if it has said nothing; of "record-attributes" what it says now.
+planned_at: the processing time at which the batch was planned, in ms since the source started, by the
+source's own clock.
+"""
+
+RECORD: Final = "record"
+
+_FIELDS: Final = list(to_arrow_schema(PROGRESS_SCHEMA))
+
+
+@dataclass
+class PlannedPartition(InputPartition):
+    """What one subtask has in one batch beside its records.
+
+    said: what goes in band, in order. backlog: what it had said about its records before.
+    """
+
+    source: str
+    subtask: int
+    planned_at: int
+    said: list[BacklogOutput] = field(default_factory=list, kw_only=True)
+    backlog: bool | None = field(default=None, kw_only=True)
+
+
+def record_progress(partition: PlannedPartition, split: str, timestamps: Any) -> pa.StructArray:
+    """Return the column for the records of a split with these event times (an Arrow array, ms)."""
+    count = len(timestamps)
+    return pa.StructArray.from_arrays(
+        [
+            pa.repeat(pa.scalar(partition.source, pa.string()), count),
+            pa.repeat(pa.scalar(partition.subtask, pa.int32()), count),
+            pa.repeat(pa.scalar(split, pa.string()), count),
+            pa.repeat(pa.scalar(RECORD, pa.string()), count),
+            timestamps,
+            pa.repeat(pa.scalar(partition.backlog, pa.bool_()), count),
+            pa.repeat(pa.scalar(partition.planned_at, pa.int64()), count),
+        ],
+        fields=_FIELDS,
+    )
+
+
+def in_band_batch(partition: PlannedPartition, column: str, schema: pa.Schema) -> pa.RecordBatch:
+    """Return what a subtask says in band as rows of this schema, in which `column` holds the progress."""
+    progress = [
+        {
+            "source": partition.source,
+            "subtask": partition.subtask,
+            "kind": each.kind,
+            "timestamp": each.timestamp,
+            "backlog": backlog,
+            "planned_at": partition.planned_at,
+        }
+        for each, backlog in zip(partition.said, _backlog(partition), strict=True)
+    ]
+    told = pa.array(progress, pa.struct(_FIELDS))
+    count = len(told)
+    arrays = [told if each.name == column else pa.nulls(count, each.type) for each in schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _backlog(partition: PlannedPartition) -> Sequence[bool | None]:
+    """Return what was said about records up to each thing that is said, that one included."""
+    flags, last = [], partition.backlog
+    for each in partition.said:
+        last = last if each.backlog is None else each.backlog
+        flags.append(last)
+    return flags

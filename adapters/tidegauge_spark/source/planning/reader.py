@@ -1,0 +1,286 @@
+"""The source coordinator of a query: when it plans, what it asks the group, and how Spark calls it.
+
+Spark keeps one reader of a source in a process of the driver for as long as the query runs. That reader is
+the source coordinator of chapter ALIGN: it plans how far each split is read in the next batch, and all it
+has to remember is in the offset that it returns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import uuid
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Generic, NamedTuple, Protocol, Self, TypeVar
+
+from pyspark.sql.datasource import DataSourceStreamReader
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    SupportsTriggerAvailableNow,
+)
+
+from tidegauge_spark.decisions.backlog import BacklogOutput
+from tidegauge_spark.decisions.sources.bounds import GroupMinimum
+from tidegauge_spark.decisions.sources.signals import SourceSignals, SplitMoment
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.group_coordination.client import CoordinatorError, leave_group
+from tidegauge_spark.group_coordination.member import GroupMember
+from tidegauge_spark.source.options.source import SourceOptions
+from tidegauge_spark.source.planning.signals import PlannedSignals
+
+WAIT: Final = 100
+"""How long a planning under AvailableNow waits for something to read (ms), before it lets go of Spark."""
+
+LOOK_AGAIN: Final = 10
+"""How often it looks meanwhile (ms)."""
+
+
+class SourceStanding(NamedTuple):
+    """A source as its group sees it: its identity, and its smallest watermark (ms), None if nobody has to
+    wait for it."""
+
+    source: str
+    minimum: int | None
+
+
+class Offset(Protocol):
+    """How far a source is planned; see `SourceOffset` and `FilesOffset`."""
+
+    @property
+    def source(self) -> str:
+        """The identity of the source."""
+
+    @property
+    def started_at(self) -> int:
+        """When the source started for the first time (ms since 1970)."""
+
+    @property
+    def now(self) -> int:
+        """The processing time of the last planning (ms since it started)."""
+
+    @property
+    def signals(self) -> PlannedSignals:
+        """What goes in band."""
+
+    def at(self, now: int) -> Self:
+        """Return this offset at another processing time, with nothing to read."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the offset as Spark stores it."""
+
+
+AnyOffset = TypeVar("AnyOffset", bound=Offset)
+
+
+class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic[AnyOffset]):
+    """The source coordinator in the driver; in the executors it only reads what was planned.
+
+    `wall_clock` returns ms since 1970, `sleep` waits for seconds.
+    """
+
+    def __init__(
+        self,
+        options: SourceOptions,
+        wall_clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._options = options
+        self._wall_clock = wall_clock
+        self._sleep = sleep
+        self._available_now = False
+        self._unlogged: str | None = None
+        self._announced: tuple[int, GroupMinimum] | None = None
+        self._member: GroupMember | None = None
+        self._recent: deque[tuple[dict[str, Any], AnyOffset]] = deque(maxlen=3)
+
+    @abstractmethod
+    def _initial(self, identity: str, started_at: int) -> AnyOffset:
+        """Return where a new source stands: nothing is planned and no time has passed."""
+
+    @abstractmethod
+    def _parsed(self, stored: dict[str, Any]) -> AnyOffset:
+        """Return a stored offset. Raises `IllegalOffsetError` if it is not one of this source."""
+
+    @abstractmethod
+    def _planned(self, offset: AnyOffset, now: int, most_rows: int | None) -> AnyOffset:
+        """Return how far to read, at a processing time (ms since the source started)."""
+
+    @abstractmethod
+    def _progressed(self, offset: AnyOffset, planned: AnyOffset) -> bool:
+        """Return whether a planning brought something to read, or to remember."""
+
+    @abstractmethod
+    def _finished(self, offset: AnyOffset) -> bool:
+        """Return whether everything is planned, and tell the group if so."""
+
+    def initialOffset(self) -> dict[str, Any]:
+        """Return where a new source stands, with a new identity."""
+        identity = str(uuid.uuid4())
+        self._unlogged = identity
+        return self._initial(identity, self._wall_clock()).to_json()
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        """Return the option maxRowsPerBatch."""
+        return ReadMaxRows(self._options.rows_per_batch)
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        """Spark is going to end the query as soon as nothing new is planned: see `latestOffset`."""
+        self._available_now = True
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
+        """Plan the next batch: report the minimum, learn the group's, return how far to read.
+
+        Where nothing can be read, the answer is `start`, unless that would end the query with records unread
+        (AvailableNow), or the virtual clock has to go on: then only the time in the offset is another one.
+
+        If the group cannot be asked there is no bound, and nothing is read until it answers again. Raises
+        `CoordinatorError` after coordinatorTimeout, and at once if the service refuses. What is reported
+        here is in the checkpoint already, since Spark has logged `start`.
+        """
+        offset = self._restored(start)
+        most_rows = self._most_rows(offset, limit)
+        if self._finished(offset):
+            return start
+        if self._options.clock_step is not None:
+            return self._stored(self._planned(offset, offset.now + self._options.clock_step, most_rows))
+        patience = WAIT if self._available_now else 0
+        while True:
+            planned = self._planned(offset, self._now(offset), most_rows)
+            if self._progressed(offset, planned):
+                return self._stored(planned)
+            if patience <= 0:
+                break
+            self._sleep(LOOK_AGAIN / 1000)
+            patience -= LOOK_AGAIN
+        if self._available_now:
+            return self._stored(offset.at(max(planned.now, offset.now + 1)))
+        return start
+
+    def reportLatestOffset(self) -> dict[str, Any] | None:
+        """Return what the progress of the query shows as `latestOffset`: how the source stands in its group.
+
+        See `GroupMember.status`; None if there is no coordination service.
+        """
+        return None if self._member is None else self._member.status()
+
+    def commit(self, end: dict[str, Any]) -> None:
+        """Nothing is kept for batches that were read; but a batch was, so the identity is in the log."""
+        self._unlogged = None
+
+    def stop(self) -> None:
+        """Leave the group if the identity dies here, before it was logged; nobody should wait for it.
+
+        Otherwise the last report stays: a restart goes on from there.
+        """
+        alignment = self._options.alignment
+        if self._unlogged is not None and alignment is not None and alignment.coordinator is not None:
+            with contextlib.suppress(CoordinatorError):
+                leave_group(str(alignment.coordinator), alignment.group, self._unlogged)
+
+    def _restored(self, stored: dict[str, Any]) -> AnyOffset:
+        """Return a stored offset; the latest are known. Raises `IllegalOffsetError` as `_parsed` does."""
+        for known, offset in self._recent:
+            if known == stored:
+                return offset
+        offset = self._parsed(stored)
+        self._recent.append((stored, offset))
+        return offset
+
+    def _stored(self, offset: AnyOffset) -> dict[str, Any]:
+        stored = offset.to_json()
+        self._recent.append((stored, offset))
+        return stored
+
+    def _now(self, offset: AnyOffset) -> int:
+        """Return the processing time by the clock on the wall (ms); it stands still if that is put back."""
+        return max(offset.now, self._wall_clock() - offset.started_at)
+
+    def _most_rows(self, offset: AnyOffset, limit: ReadLimit) -> int | None:
+        """Return the most rows of the next batch: those of the read limit, None if it is no limit, or more
+        while there is a backlog."""
+        most_rows = _most_rows(limit)
+        signals = self._options.signals
+        if most_rows is None or signals is None or not offset.signals.in_backlog:
+            return most_rows
+        return signals.rows_per_batch_in_backlog or most_rows
+
+    def _moment(self, offset: AnyOffset, now: int) -> int:
+        """Return the processing time (ms) that event times are compared with: the virtual clock as it is, the
+        one on the wall since 1970."""
+        return now if self._options.clock_step is not None else offset.started_at + now
+
+    def _signals(
+        self,
+        before: PlannedSignals,
+        moment: int,
+        looked_at: int,
+        splits: Mapping[str, SplitMoment],
+        ended: bool,
+    ) -> PlannedSignals:
+        """Return what a planning says in band: see `SourceSignals.planned`."""
+        options = self._options.signals
+        assert options is not None
+        settings = (options.idle_timeout, options.watermark_lag_threshold)
+        if before.state is None:
+            signals = SourceSignals(self._options.subtasks, *settings)
+        else:
+            signals = SourceSignals.restored(before.state, *settings)
+        said = signals.planned(moment, looked_at, splits, ended)
+        return PlannedSignals(said, signals.state())
+
+    def _signalled(self, before: PlannedSignals, after: PlannedSignals) -> bool:
+        """Return whether something is said, or a clock was stopped or goes on."""
+        return bool(after.said) or after.blocked_splits != before.blocked_splits
+
+    def _in_band(self, signals: PlannedSignals, subtask: int) -> list[BacklogOutput]:
+        """Return what a subtask says in rows."""
+        options = self._options.signals
+        return signals.said.get(subtask, []) if options is not None and options.in_band else []
+
+    def _announcement(self, standing: SourceStanding, now: int) -> GroupMinimum | None:
+        """Return what the group was found to be, at most an update interval ago; None without alignment."""
+        alignment = self._options.alignment
+        if self._announced is not None and alignment is not None:
+            at, announced = self._announced
+            if now - at < alignment.update_interval:
+                return announced
+        group = self._group_minimum(standing)
+        self._announced = None if group is None or not group.complete else (now, group)
+        return group
+
+    def _told(self, standing: SourceStanding) -> bool:
+        """Tell the group how the source stands; return whether it has heard it, if there is a service."""
+        self._group_minimum(standing)
+        return self._member is None or self._member.gone_for == 0
+
+    def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
+        """Report the minimum of this source; return the group's (ALIGN-2), None if there is no alignment."""
+        alignment = self._options.alignment
+        if alignment is None:
+            return None
+        if alignment.coordinator is None:
+            return GroupMinimum(True, standing.minimum, alone=alignment.update_interval == 0)
+        if self._member is None:
+            self._member = GroupMember(
+                alignment.coordinator, alignment.group, standing.source, alignment.patience
+            )
+        answer = self._member.report(standing.minimum)
+        if answer is None:
+            return GroupMinimum(complete=False, watermark=None)
+        nobody = answer.minimum in (MIN, MAX)
+        complete = answer.joined >= alignment.sources_in_group
+        alone = answer.joined == 1 and alignment.update_interval == 0
+        return GroupMinimum(complete, None if nobody else answer.minimum, complete and alone)
+
+
+def _most_rows(limit: ReadLimit) -> int | None:
+    """Return the most rows that a read limit allows, None if it is no limit."""
+    if isinstance(limit, ReadAllAvailable):
+        return None
+    if isinstance(limit, ReadMaxRows):
+        return limit.max_rows
+    raise ValueError(f"this source counts rows, it cannot follow the read limit {limit}; use maxRowsPerBatch")

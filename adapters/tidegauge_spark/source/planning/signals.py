@@ -1,0 +1,61 @@
+"""What an offset holds of the signals of its source: what was said last, and what is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from tidegauge_spark.decisions.backlog import BacklogOutput
+
+
+class PlannedSignals(NamedTuple):
+    """said: what each subtask says in the last batch, in order. state: that of `SourceSignals`, None before
+    the first planning, and for a source without signals."""
+
+    said: Mapping[int, list[BacklogOutput]]
+    state: Mapping[str, Any] | None
+
+    @property
+    def idle_splits(self) -> frozenset[str]:
+        """The splits that nobody waits for."""
+        return frozenset(() if self.state is None else self.state["idle_splits"])
+
+    @property
+    def blocked_splits(self) -> list[str]:
+        """The splits whose clocks stand still, in order."""
+        return [] if self.state is None else list(self.state["blocked_splits"])
+
+    def backlog(self, subtask: int) -> bool | None:
+        """Return what a subtask has said last about its records, None if nothing."""
+        flag: bool | None = None if self.state is None else self.state["backlog"][subtask]
+        return flag
+
+    @property
+    def in_backlog(self) -> bool:
+        """Whether a subtask is in backlog."""
+        return self.state is not None and any(self.state["backlog"])
+
+    def silent(self) -> PlannedSignals:
+        """Return the same with nothing to say."""
+        return PlannedSignals({}, self.state)
+
+    def to_json(self) -> dict[str, Any] | None:
+        """Return what is stored, None for a source without signals."""
+        if self.state is None:
+            return None
+        said = {str(subtask): [list(each) for each in outputs] for subtask, outputs in self.said.items()}
+        return {"said": said, "state": self.state}
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any] | None) -> PlannedSignals:
+        """Return what `to_json` has written. Other things raise `KeyError`, `TypeError` or `ValueError`."""
+        if stored is None:
+            return NO_SIGNALS
+        said = {
+            int(subtask): [BacklogOutput(*each) for each in outputs]
+            for subtask, outputs in stored["said"].items()
+        }
+        return cls(said, stored["state"])
+
+
+NO_SIGNALS: Final = PlannedSignals({}, None)

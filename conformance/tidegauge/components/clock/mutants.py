@@ -1,0 +1,102 @@
+"""Wrong input activity clocks."""
+
+from ...mutants.mutant import Mutant
+
+
+def _clock(
+    name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
+) -> Mutant:
+    return Mutant(f"clock-{name}", "clock", "clock", rules, bug, summary, replacements)
+
+
+_STOPS = 'if cite("CLOCK-1", not any(self._blocks(reason) for reason in self.pauses)):'
+_REFUSES = 'raise IllegalState(f"resume without a pause for {reason} (CLOCK-4)")'
+_BLOCKS = 'reason != "no-data" and not counted'
+
+CLOCK_MUTANTS = (
+    _clock(
+        "system-time",
+        ("CLOCK-1",),
+        "FLINK-35886",
+        "It runs on while the input is blocked, like the system's clock.",
+        (_STOPS, "if True:"),
+    ),
+    _clock(
+        "milliseconds",
+        ("CLOCK-1",),
+        "B25",
+        "Its reading grows by ms.",
+        (
+            "            self.nanoseconds += nanoseconds\n",
+            "            self.nanoseconds += nanoseconds // 10**6\n",
+        ),
+    ),
+    _clock(
+        "reason-counts-once",
+        ("CLOCK-2",),
+        "PAUSES-nested",
+        "A reason that begins twice ends with the first of its ends.",
+        ("tuple(sorted((*self.pauses, reason)))", "tuple(sorted({*self.pauses, reason}))"),
+    ),
+    _clock(
+        "first-resumption-ends-all",
+        ("CLOCK-2",),
+        "PAUSES-nested",
+        "The first reason to end resumes it, whatever else blocks the input.",
+        ('tuple(left) if cite("CLOCK-2", len(left) > 0) else ()', "()"),
+    ),
+    _clock(
+        "no-data-pauses",
+        ("CLOCK-3",),
+        "B29",
+        "It hides time in which the input was polled and had nothing.",
+        (_BLOCKS, "not counted"),
+    ),
+    _clock(
+        "alignment-does-not-pause",
+        ("CLOCK-3",),
+        "FLINK-36751",
+        "It is not paused while the input waits for alignment.",
+        (_BLOCKS, 'reason not in ("no-data", "alignment") and not counted'),
+    ),
+    _clock(
+        "busy-downstream-counts",
+        ("CLOCK-3",),
+        "B4",
+        "Time in which operators downstream are busy with a record counts.",
+        (' and self.policies.clock_busy_downstream == "counted"', ""),
+    ),
+    _clock(
+        "resumes-without-pause",
+        ("CLOCK-4",),
+        "PAUSES-nested",
+        "A resumption without a pause is accepted.",
+        (_REFUSES, "return"),
+    ),
+    _clock(
+        "goes-back",
+        ("CLOCK-5",),
+        "B24",
+        "It follows a wall clock that is set back.",
+        ('if cite("CLOCK-5", nanoseconds < 0):', "if False:"),
+    ),
+    _clock(
+        "restored-running",
+        ("CLOCK-6",),
+        "B19",
+        "A restored clock has forgotten its pauses.",
+        ("self.nanoseconds, self.pauses = saved", "self.nanoseconds = saved[0]"),
+    ),
+    _clock(
+        "does-nothing",
+        (),
+        "a clock nobody finished",
+        "It accepts every step and never outputs anything.",
+        (
+            'mean something."""\n        return self.nanoseconds\n',
+            'mean something."""\n        return None\n',
+        ),
+        ('if cite("CLOCK-5", nanoseconds < 0):', "if False:"),
+        (_REFUSES, "return"),
+    ),
+)

@@ -1,0 +1,75 @@
+"""What the kit must know of a component; one instance in each `components/<name>/binding.py`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from tidegauge_reference import Policies
+
+from ..mutants.mutant import Mutant
+from ..wire.scenario import Scenario
+from ..wire.vocabulary import Setup, Step
+from .property import Property
+from .shared.random_source import RandomSource
+from .shared.simplification import plainer_numbers
+
+
+@dataclass(frozen=True)
+class CoverScope:
+    """A small world whose reachable states are all covered: a setup and every step possible in it. Where
+    states have no end (time goes on), only those that `longest` steps reach."""
+
+    name: str
+    setup: Setup
+    alphabet: tuple[Step, ...]
+    longest: int | None = None
+
+
+def without_outputs(call: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """The call of a step that never outputs anything: only its method may return None."""
+
+    def called(engine: Any, step: Any) -> Any:
+        returned = call(engine, step)
+        return [] if returned is None else returned
+
+    return called
+
+
+def _not_drawn(*_: Any) -> Any:
+    raise NotImplementedError("scenarios of this component are not drawn")
+
+
+@dataclass(frozen=True)
+class Component:
+    """A component of the specification, bound to the reference and to its generators.
+
+    `title` is what a reader knows it by ("a valve"). `calls` turn a step into a method call on an engine
+    object. `module` is the reference's module, and `build` makes an engine from it, or from a changed copy of
+    it. `scenario` is the struct of its scenarios; `extras` the capabilities that an engine with all its steps
+    has. `drawn`: the seeded generator draws scenarios, by the choices of `draw_setup` and of `draw_step`
+    (which has the reference's engine at hand). `alphabet`: a few steps that are possible on any setup, for
+    the fuzzers. `covers` are the scopes of the state cover by budget; `simplify` makes smaller setups and
+    histories for the shrinker. `mutants` are engines with one defect each, which the suites must catch.
+    """
+
+    name: str
+    title: str
+    setup: type[Setup]
+    scenario: Callable[..., Scenario]
+    calls: Mapping[type[Step], Callable[[Any, Any], Any]]
+    module: ModuleType
+    build: Callable[[Any, Any, Policies], Any]
+    extras: tuple[str, ...] = ("snapshot", "int64")
+    drawn: bool = False
+    draw_setup: Callable[[RandomSource], Setup] = _not_drawn
+    draw_step: Callable[[RandomSource, Any], Step] = _not_drawn
+    alphabet: Callable[[Any], Sequence[Step]] = _not_drawn
+    covers: Mapping[str, tuple[CoverScope, ...]] = field(default_factory=dict)
+    simplify: Callable[[Any, tuple[Any, ...]], list[tuple[Any, tuple[Step, ...]]]] = plainer_numbers
+    properties: tuple[Property, ...] = ()
+    mutants: tuple[Mutant, ...] = ()
+
+    def reference(self, setup: Any, policies: Policies) -> Any:
+        """The reference's engine."""
+        return self.build(self.module, setup, policies)

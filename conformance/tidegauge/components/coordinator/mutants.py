@@ -1,0 +1,201 @@
+"""Wrong source coordinators."""
+
+from ...mutants.mutant import Mutant
+
+
+def _coordinator(
+    name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
+) -> Mutant:
+    return Mutant(f"coordinator-{name}", "coordinator", "coordinator", rules, bug, summary, replacements)
+
+
+_NOTHING = (
+    '"""A source begins, aligned if it has a group; its subtasks do not run yet."""',
+    '"""A subtask says which watermark (ms) it emitted last; `MAX`: do not wait for me."""',
+    '"""A subtask has read all its records and gets no more."""',
+    '"""A subtask runs and can be told its bound."""',
+    '"""A subtask does not run any more; also: it is put back to a checkpoint."""',
+    '"""The coordinator of a source is made anew, and all its subtasks are reset."""',
+    '"""An update interval of a source is over: its subtasks are told their bound (ms)."""',
+)
+
+COORDINATOR_MUTANTS = (
+    _coordinator(
+        "fastest-subtask-counts",
+        ("ALIGN-1",),
+        "A16",
+        "The minimum of a source is the largest watermark of its subtasks.",
+        ('min(waited_for) if cite("ALIGN-1", len(waited_for) > 1) else ', ""),
+    ),
+    _coordinator(
+        "alone",
+        ("ALIGN-2",),
+        "A17",
+        "A coordinator derives the bound from its own subtasks; the other sources of the group do not count.",
+        (
+            'min(lows.values()) if cite("ALIGN-2", len(lows) > 1) else max(lows.values(), default=MIN)',
+            "self._minimum(source) if own.reports else max(lows.values())",
+        ),
+    ),
+    _coordinator(
+        "one-group-for-all",
+        ("ALIGN-3",),
+        "A13",
+        "All sources are one group.",
+        ('if not cite("ALIGN-3", self.sources[o].group != own.group)', "if True"),
+    ),
+    _coordinator(
+        "someone-elses-drift",
+        ("ALIGN-4",),
+        "A19",
+        "The smallest drift in the group is added, not the source's own.",
+        (
+            'later(minimum, own.drift) if cite("ALIGN-4", own.drift > 0) else minimum',
+            "later(minimum, min(o.drift for o in self.sources.values() if o.group == own.group))",
+        ),
+    ),
+    _coordinator(
+        "wraps-round",
+        ("TIME-1",),
+        "FLINK-31632",
+        "All idle: MAX plus the drift wraps round to a bound before everything, and all are blocked.",
+        ("bound = later(minimum, own.drift)", "bound = (minimum + own.drift - MIN) % 2**64 + MIN"),
+    ),
+    _coordinator(
+        "waits-for-the-finished",
+        ("ALIGN-5",),
+        "A16",
+        "A finished subtask stays in the minimum, so the others wait for it for ever.",
+        ('if cite("ALIGN-5", self._aligned(source, subtask).reports.get(subtask) != MAX)', "if False"),
+    ),
+    _coordinator(
+        "waits-for-the-silent",
+        ("ALIGN-6",),
+        "FLINK-32414",
+        "A subtask that has not reported counts as MIN and blocks everybody.",
+        ('if not cite("ALIGN-6", n not in own.reports)', "if True"),
+    ),
+    _coordinator(
+        "believes-min",
+        ("ALIGN-6",),
+        "FLINK-32414",
+        "A report of MIN, the start value, counts as a watermark.",
+        ('self.policies.align_report_of_min == "ignored" and cite("ALIGN-6", watermark == MIN)', "False"),
+    ),
+    _coordinator(
+        "waits-for-the-idle",
+        ("ALIGN-7",),
+        "FLINK-25982",
+        "A report of MAX is ignored: an idle subtask holds the group at its last watermark.",
+        (
+            "        last = own.reports.get(subtask, watermark)\n",
+            "        last = own.reports.get(subtask, watermark)\n"
+            "        watermark = last if watermark == MAX else watermark\n",
+        ),
+    ),
+    _coordinator(
+        "clamped",
+        ("ALIGN-8",),
+        "AGG-monotone",
+        "The last report of a subtask is the largest it made, so that the minimum never goes down.",
+        ("latest = watermark if", "latest = watermark if False and"),
+    ),
+    _coordinator(
+        "announces-to-reporters",
+        ("ALIGN-9",),
+        "A18",
+        "Only subtasks that have reported learn the bound; the others read without one.",
+        ('self.policies.align_announced_subtasks == "reported"', "True"),
+    ),
+    _coordinator(
+        "stumbles-over-the-failed",
+        ("ALIGN-9",),
+        "FLINK-32362",
+        "Announcing ends at the first subtask that does not run.",
+        (
+            'receivers = [subtask for subtask in range(own.subtasks) if cite("ALIGN-9", subtask in told)]',
+            "receivers = [n for n in range(own.subtasks) if told.issuperset(range(n + 1))]",
+        ),
+    ),
+    _coordinator(
+        "announces-twice",
+        ("ALIGN-9",),
+        "FLINK-32316",
+        "A coordinator that is made anew announces beside the one that it replaces.",
+        (
+            "        own = self._known(source)\n        kept =",
+            '        vars(self).setdefault("made_anew", set()).add(source)\n'
+            "        own = self._known(source)\n        kept =",
+        ),
+        (
+            "for subtask in receivers]",
+            'for subtask in receivers * (2 if source in vars(self).get("made_anew", ()) else 1)]',
+        ),
+    ),
+    _coordinator(
+        "silent-after-the-last-split",
+        ("ALIGN-9",),
+        "FLINK-37670",
+        "When a subtask gets no more splits, nothing is announced any more to those that read on.",
+        (
+            '        if cite("ALIGN-5", self._aligned(source, subtask)',
+            '        vars(self).setdefault("no_more_splits", set()).add(source)\n'
+            '        if cite("ALIGN-5", self._aligned(source, subtask)',
+        ),
+        (
+            'if cite("ALIGN-10", not group and not own.reports):',
+            'ended = source in vars(self).get("no_more_splits", ())\n'
+            "        ended = ended and min(own.reports.values(), default=MAX) < MAX\n"
+            "        if ended or (not group and not own.reports):",
+        ),
+    ),
+    _coordinator(
+        "announces-early",
+        ("ALIGN-10",),
+        "A18",
+        "A bound is announced before anybody has reported, made of the start value.",
+        ('if cite("ALIGN-10", not group and not own.reports)', "if False"),
+    ),
+    _coordinator(
+        "forgets-the-failed",
+        ("ALIGN-11",),
+        "A12",
+        "The report of a failed subtask does not count, and the others run away from it.",
+        ('if cite("ALIGN-11", n in own.stale) or n not in own.stale', "if n not in own.stale"),
+    ),
+    _coordinator(
+        "forgets-on-restart",
+        ("ALIGN-11",),
+        "A12",
+        "A coordinator that is made anew has no reports, and only the last minimum stays with the group.",
+        ('own.reports if self.policies.align_restarted_coordinator == "keeps-reports" else {}', "{}"),
+    ),
+    _coordinator(
+        "forgets-on-restore",
+        ("ALIGN-11",),
+        "A12",
+        "What the sources passed on to their groups is not in the snapshot.",
+        ('passed_on if cite("ALIGN-11", bool(passed_on)) else {}', "{}"),
+    ),
+    _coordinator(
+        "knows-names-only",
+        ("ALIGN-12",),
+        "A17",
+        "Sources of one name overwrite each other's minimum.",
+        ('self.policies.align_source_key == "identity"', "False"),
+    ),
+    _coordinator(
+        "any-drift",
+        ("ALIGN-13",),
+        "FLINK-35088",
+        "A negative drift is accepted.",
+        ('        _refuse(drift < 0, f"max_allowed_watermark_drift {drift} is negative")\n', ""),
+    ),
+    _coordinator(
+        "does-nothing",
+        (),
+        "coordinators nobody finished",
+        "They accept every step and never output anything.",
+        *((docstring, "return []") for docstring in _NOTHING),
+    ),
+)

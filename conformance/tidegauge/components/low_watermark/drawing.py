@@ -1,0 +1,96 @@
+"""Random jobs, and steps that matter to their low-watermark service."""
+
+from typing import Any
+
+from ...wire.steps.low_watermark import (
+    JobVertex,
+    JoinStep,
+    LeaveStep,
+    LowWatermarkSetup,
+    NotifyStep,
+    PartitionsStep,
+    ReplyStep,
+    RetrieveStep,
+    TriggerStep,
+    WatermarkStep,
+)
+from ...wire.timestamps import MAX, MIN, to_wire
+from ...wire.vocabulary import Step
+from ..shared.moments import EPOCHS
+from ..shared.random_source import RandomSource
+
+_NAMES = ("shop/orders", "shop/payments", "shop/join")
+_TASKS = (1, 2, 2, 3, 3, 4)
+
+
+def draw_setup(random: RandomSource) -> LowWatermarkSetup:
+    """One to three vertices, the first a listening source, with fewer partitions than tasks or as many."""
+    vertices: list[JobVertex] = []
+    for name in _NAMES[: random.pick((1, 1, 2, 3))]:
+        tasks = random.pick(_TASKS)
+        first = not vertices
+        vertices.append(
+            JobVertex(
+                name,
+                tasks,
+                random.between(0, tasks),
+                source=first or random.chance(60),
+                cooperating=first or random.chance(60),
+                listening=first or random.chance(50),
+            )
+        )
+    return LowWatermarkSetup(tuple(vertices))
+
+
+def draw_step(random: RandomSource, service: Any) -> Step:
+    """A step for the service as it stands: `service` is the reference's engine."""
+    vertex = random.pick(list(service.vertices.values()))
+    if random.chance(55):
+        vertex = service.vertices[_NAMES[0]]
+    name = vertex.name if random.chance(99) else "shop/nowhere"
+    if vertex.awaited and random.chance(45):
+        task = random.pick(vertex.awaited)
+        return ReplyStep(name, task, _reply(random, vertex, task))
+    kind = random.below(100)
+    if kind < 20:
+        return TriggerStep(random.between(0, 3) * 1000)
+    if kind < 27:
+        return JoinStep(name)
+    task = _task(random, vertex)
+    if kind < 32:
+        return LeaveStep(name, task)
+    if kind < 48:
+        return WatermarkStep(name, task, _timestamp(random, vertex))
+    if kind < 58:
+        return PartitionsStep(name, task, random.pick((0, 0, 1, 2)))
+    if kind < 68:
+        return RetrieveStep(name, task, to_wire(vertex.triggered))
+    if kind < 81:
+        return ReplyStep(name, task, _reply(random, vertex, task))
+    low_watermark = to_wire(vertex.result) if random.chance(40) else _timestamp(random, vertex)
+    return NotifyStep(name, task, low_watermark, to_wire(vertex.triggered))
+
+
+def _task(random: RandomSource, vertex: Any) -> int:
+    """Mostly a task that is there, now and then one that has left or never was."""
+    there: tuple[int, ...] = vertex.there
+    if there and random.chance(97):
+        return random.pick(there)
+    return random.between(-1, len(vertex.tasks))
+
+
+def _reply(random: RandomSource, vertex: Any, task: int) -> int | str:
+    """What the task would reply, or any other low watermark."""
+    if task in range(len(vertex.tasks)) and random.chance(30):
+        return to_wire(vertex.tasks[task].current)
+    return _timestamp(random, vertex)
+
+
+def _timestamp(random: RandomSource, vertex: Any) -> int | str:
+    """Around the last result or what a task has; now and then the end of input, or nothing yet."""
+    if random.chance(8):
+        return to_wire(MIN if random.chance(25) else MAX)
+    known = random.pick([vertex.result, *(task.current for task in vertex.tasks)])
+    if known in (MIN, MAX):
+        known = random.pick(EPOCHS)
+    return int(known) + random.between(-2, 5)

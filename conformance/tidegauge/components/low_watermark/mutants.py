@@ -1,0 +1,206 @@
+"""Wrong low-watermark services."""
+
+from ...mutants.mutant import Mutant
+
+
+def _service(
+    name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
+) -> Mutant:
+    return Mutant(
+        f"low-watermark-{name}", "low_watermark", "low_watermark", rules, bug, summary, replacements
+    )
+
+
+LOW_WATERMARK_MUTANTS = (
+    _service(
+        "empty-task-ends",
+        ("LOW-8", "LOW-13"),
+        "FLINK-4341",
+        "A task without partitions emits MAX instead of the low watermark.",
+        ('("low-watermark", task.notified, ', '("low-watermark", MAX, '),
+        ("task.current = task.notified", "task.current = MAX"),
+    ),
+    _service(
+        "end-counts",
+        ("LOW-8",),
+        "C5",
+        "A task that has read everything takes part with MAX, which becomes the last result there is.",
+        ('not cite("LOW-8", low == MAX) and ', ""),
+    ),
+    _service(
+        "answers-anyway",
+        ("LOW-2",),
+        "C16",
+        "A task that does not cooperate answers when it is asked.",
+        ('cite("LOW-11", not cite("LOW-2", not vertex.cooperating))', "True"),
+    ),
+    _service(
+        "obeys-anyway",
+        ("LOW-2",),
+        "C18",
+        "A task that does not cooperate emits what it is told.",
+        ('deaf = cite("LOW-2", not vertex.cooperating) or ', "deaf = "),
+    ),
+    _service(
+        "first-reply-decides",
+        ("LOW-3",),
+        "C12",
+        "The round ends with the first reply, and the slower tasks do not count.",
+        ('if cite("LOW-3", vertex.awaited != ()):', "if False:"),
+    ),
+    _service(
+        "result-falls",
+        ("LOW-10", "LOW-7"),
+        "MZ-6864",
+        "The result is derived from the replies alone: a task that starts below it takes it back.",
+        ('cite("LOW-7", eligible)', "low > MIN"),
+        ("not vertex.result < lowest <= MAX", "lowest in (vertex.result, MAX + 1)"),
+    ),
+    _service(
+        "echo-counts",
+        ("LOW-7",),
+        "C14",
+        "Every reply counts, so that an empty task that echoes the last result keeps it where it is.",
+        ('cite("LOW-7", eligible)', "True"),
+    ),
+    _service(
+        "tells-every-round",
+        ("LOW-10",),
+        "C26",
+        "A round that found nothing new tells the last result again.",
+        (
+            'if cite("LOW-10", not vertex.result < lowest <= MAX):',
+            "if vertex.result == MIN and lowest > MAX:",
+        ),
+        (
+            "vertex.result, told = lowest,",
+            "lowest = lowest if lowest <= MAX else vertex.result\n        vertex.result, told = lowest,",
+        ),
+    ),
+    _service(
+        "largest-decides",
+        ("LOW-9",),
+        "C13",
+        "The result is the largest reply.",
+        ('cite("LOW-9", low < lowest)', "(low > lowest or lowest > MAX)"),
+    ),
+    _service(
+        "old-replies-kept",
+        ("LOW-5",),
+        "C23",
+        "A trigger asks again but keeps the replies of the round before.",
+        ('() if cite("LOW-5", vertex.awaited != ()) else vertex.replies', "vertex.replies"),
+        (
+            "vertex.triggered = timestamp",
+            "vertex.triggered = timestamp\n"
+            "            replied = dict(vertex.replies)\n"
+            "            vertex.awaited = tuple(task for task in vertex.awaited if task not in replied)",
+        ),
+    ),
+    _service(
+        "replies-counted-by-number",
+        ("LOW-3",),
+        "C12",
+        "The round ends with as many replies as there are tasks, whoever sent them.",
+        ("tuple(awaited for awaited in vertex.awaited if awaited != task)", "vertex.awaited[1:]"),
+    ),
+    _service(
+        "first-reply-kept",
+        ("LOW-6",),
+        "C23",
+        "The first reply of a task counts, although it may be a late one of the round before.",
+        ("{**dict(vertex.replies), task: low_watermark}", "{task: low_watermark, **dict(vertex.replies)}"),
+    ),
+    _service(
+        "gone-is-awaited",
+        ("LOW-4",),
+        "C3",
+        "A task that left is awaited, so that no round ends before the next trigger.",
+        ('cite("LOW-4", task in vertex.awaited)', "False"),
+    ),
+    _service(
+        "asked-are-told",
+        ("LOW-10",),
+        "C15",
+        "The tasks that replied are told, but not one that joined in mid-round.",
+        (' or cite("LOW-10")]', "]"),
+    ),
+    _service(
+        "everybody-is-asked",
+        ("LOW-1",),
+        "C8",
+        "The tasks of all vertices are asked, those of operators too.",
+        ('vertex.there if cite("LOW-1", vertex.source and vertex.cooperating) else ()', "vertex.there"),
+    ),
+    _service(
+        "unasked-reply-counts",
+        ("LOW-5",),
+        "C23",
+        "A reply is taken whoever sends it, also one of a task that was not asked.",
+        ('cite("LOW-5", task not in vertex.awaited)', "not vertex.awaited"),
+    ),
+    _service(
+        "told-with-partitions",
+        ("LOW-14",),
+        "C20",
+        "A task emits what it is told although it has partitions, and makes their records late.",
+        ('or cite("LOW-14", task.partitions) or', "or"),
+    ),
+    _service(
+        "told-is-forgotten",
+        ("LOW-13",),
+        "C4",
+        "A task whose partitions are gone waits for the next notification.",
+        (
+            "partitions = count > 0\n        return self._emit_if_empty(vertex, task)",
+            "partitions = count > 0\n        return []",
+        ),
+    ),
+    _service(
+        "newest-watermark-replied",
+        ("LOW-11",),
+        "C25",
+        "A task replies with the newest watermark of its source, even if a greater one was emitted.",
+        ('timestamp if cite("LOW-11", timestamp > emitting.current) else emitting.current', "timestamp"),
+    ),
+    _service(
+        "minus-one-is-the-last",
+        ("LOW-15",),
+        "C22",
+        "The task -1 is taken for the last one that has started.",
+        (
+            "not set(tasks) <= set(self.vertices[name].there)",
+            "not set(tasks) <= {-1, *self.vertices[name].there}",
+        ),
+    ),
+    _service(
+        "restored-without-its-result",
+        ("LOW-16",),
+        "C14",
+        "After a restart the last result is forgotten, and an older one counts as new.",
+        (
+            "for tasks, *rest in saved]\n",
+            "for tasks, *rest in saved]\n        for vertex in restored:\n            vertex.result = MIN\n",
+        ),
+    ),
+    _service(
+        "does-nothing",
+        (),
+        "a service nobody finished",
+        "It accepts every step and never outputs anything.",
+        (
+            '"""It is `timestamp` (ms), time for a new round: the coordinators ask their tasks."""',
+            "return []",
+        ),
+        (
+            '"""A reply (ms) arrives at the coordinator; the task that sent it may have left since."""',
+            "return []",
+        ),
+        ('"""A task starts, with the next number and without partitions."""', "return []"),
+        ('"""A task is gone for good; what it has replied stays."""', "return []"),
+        ('"""The task\'s source has emitted a watermark (ms) of its own."""', "return []"),
+        ('"""The task has `count` partitions from now on."""', "return []"),
+        ('"""The question of the round of `timestamp` (ms) arrives at the task."""', "return []"),
+        ('"""The result (ms) of the round of `timestamp` (ms) arrives at the task."""', "return []"),
+    ),
+)

@@ -1,0 +1,1 @@
+"""What several components share: random choices, shrinking of numbers, properties."""

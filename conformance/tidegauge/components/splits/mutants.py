@@ -1,0 +1,215 @@
+"""Wrong combinations of splits and of inputs."""
+
+from ...mutants.mutant import Mutant
+
+
+def _splits(
+    name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
+) -> Mutant:
+    return Mutant(f"splits-{name}", "splits", "splits", rules, bug, summary, replacements)
+
+
+_RESTORED = "{name: Part(timestamp, idle) for name, timestamp, idle in parts}"
+
+_REGISTERED_WHEN_HEARD = """
+        unheard = getattr(self, "unheard", {})
+        if name in unheard:
+            self.parts[name] = unheard.pop(name)
+        if"""
+
+SPLITS_MUTANTS = (
+    _splits(
+        "max-without-splits",
+        ("SPLIT-7",),
+        "FLINK-8001",
+        "The minimum over no splits is MAX.",
+        ("return MIN, idle or self.output.is_idle", "return MAX, False"),
+    ),
+    _splits(
+        "stays-active-without-splits",
+        ("SPLIT-7",),
+        "FLINK-39586",
+        "A subtask whose splits have all been removed stays as active as it was.",
+        ("return MIN, idle or", "return MIN,"),
+    ),
+    _splits(
+        "registered-by-first-record",
+        ("SPLIT-1",),
+        "FLINK-26018",
+        "A split takes part from its first watermark on, not from its assignment.",
+        (
+            'if lowest <= output and (cite("SPLIT-1", lowest == MIN) or',
+            "if MIN < lowest <= output and (",
+        ),
+    ),
+    _splits(
+        "added-split-unnoticed",
+        ("SPLIT-8", "SPLIT-1"),
+        "FLINK-22926",
+        "A split that is added to an idle subtask does not make it active.",
+        ("self.parts[split] = Part()", "self.parts[split] = Part(idle=self.output.is_idle)"),
+    ),
+    _splits(
+        "first-part-wins",
+        ("SPLIT-2",),
+        "SPARK-22017",
+        "The watermark of the first part is taken for the minimum.",
+        ('min(ahead) if cite("SPLIT-2", len(set(ahead)) > 1) else ahead[0]', "ahead[0]"),
+    ),
+    _splits(
+        "lower-watermark-accepted",
+        ("SPLIT-3",),
+        "E28",
+        "A part's watermark is the newest, not the largest.",
+        ("part.watermark = timestamp if rises else part.watermark", "part.watermark = timestamp"),
+    ),
+    _splits(
+        "idle-part-counts",
+        ("SPLIT-4",),
+        "FLINK-18934",
+        "An idle part is waited for as long as another part is active.",
+        (
+            'if cite("SPLIT-6", not active):',
+            "if active:\n            active = [part.watermark for part in left]\n        else:",
+        ),
+    ),
+    _splits(
+        "no-flush",
+        ("SPLIT-5",),
+        "FLINK-38454",
+        "When all parts are idle only IDLE is sent, without the largest watermark.",
+        ("(self.output.watermark(combined) if flushes else [])", "([] if flushes else [])"),
+    ),
+    _splits(
+        "idle-at-every-update",
+        ("SPLIT-6",),
+        "E44",
+        "IDLE is sent at every update at which all parts are idle.",
+        ('return [IDLE] if cite("SPLIT-6", not was_idle) else []', "return [IDLE]"),
+    ),
+    _splits(
+        "silent-resumption",
+        ("SPLIT-8",),
+        "FLINK-40504",
+        "Only a watermark that rises ends idleness.",
+        (
+            'return self.active() if self.policies.split_resumption == "any-watermark" else []',
+            "return []",
+        ),
+        (
+            "return self.output.active() + self.output.watermark(combined)",
+            "return self.output.watermark(combined)",
+        ),
+    ),
+    _splits(
+        "aligned-like-a-valve",
+        ("SPLIT-9",),
+        "E50",
+        "A part that comes back behind the output is left out until it has caught up, as in a valve.",
+        ('or cite("SPLIT-9", lowest < output)', "or lowest == max(active)"),
+    ),
+    _splits(
+        "nothing-deferred",
+        ("SPLIT-10",),
+        "E34",
+        "Every change is output at once.",
+        ('if waits and not cite("SPLIT-10", False):', "if False:"),
+    ),
+    _splits(
+        "deferred-lost-at-the-tick",
+        ("SPLIT-10",),
+        "E34",
+        "A tick sends nothing: what was deferred leaves only together with an immediate change.",
+        ('return self._update(waits=False) if cite("SPLIT-10") else []', "return []"),
+    ),
+    _splits(
+        "finished-and-idle-is-the-end",
+        ("SPLIT-11",),
+        "FLINK-38477",
+        "A finished part counts: with all others idle, event time ends.",
+        ('leaves = self.policies.split_finished == "leaves"', "leaves = False"),
+    ),
+    _splits(
+        "updated-before-the-watermark",
+        ("SPLIT-2", "SPLIT-10"),
+        "RW-21946",
+        "The minimum is taken before the watermark that has arrived is stored.",
+        (
+            "        part.watermark = timestamp if rises else part.watermark\n        return self._update(",
+            "        outputs = self._update(",
+        ),
+        (
+            "(rises and timestamp > self.output.maximum)))\n",
+            "(rises and timestamp > self.output.maximum)))\n"
+            "        part.watermark = timestamp if rises else part.watermark\n        return outputs\n",
+        ),
+    ),
+    _splits(
+        "unknown-is-added",
+        ("SPLIT-12",),
+        "B5",
+        "A split that nobody added is made up at its first word, and holds the others.",
+        (
+            'raise IllegalArgument(f"split or input {name!r} does not exist (SPLIT-12)")',
+            "self.parts[name] = Part()",
+        ),
+    ),
+    _splits(
+        "added-twice-starts-anew",
+        ("SPLIT-12",),
+        "E29",
+        "A split that is added again loses what it has delivered.",
+        ('if cite("SPLIT-12", split in self.parts):', "if False:"),
+    ),
+    _splits(
+        "restored-unregistered",
+        ("SPLIT-13", "SPLIT-1"),
+        "FLINK-32828",
+        "A restored part takes part from its first word on.",
+        (f"self.parts = {_RESTORED}", f"self.parts, self.unheard = {{}}, {_RESTORED}"),
+        (
+            '        if cite("SPLIT-12", name not in self.parts)',
+            f'{_REGISTERED_WHEN_HEARD} cite("SPLIT-12", name not in self.parts)',
+        ),
+    ),
+    _splits(
+        "restored-awake",
+        ("SPLIT-13",),
+        "E49",
+        "After a restart every part is active, and the idle ones are waited for.",
+        (_RESTORED, "{name: Part(timestamp) for name, timestamp, _ in parts}"),
+    ),
+    _splits(
+        "fastest-split-wins",
+        (
+            *("SPLIT-1", "SPLIT-2", "SPLIT-3", "SPLIT-4", "SPLIT-5", "SPLIT-6", "SPLIT-7", "SPLIT-8"),
+            *("SPLIT-9", "SPLIT-10", "SPLIT-11", "SPLIT-12"),
+        ),
+        "a watermark taken over all rows of a source",
+        "One watermark for all splits, from 1970 on: the largest that any delivered; neither status nor end.",
+        (
+            '"""The part promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""',
+            "return self.output.watermark(timestamp) if -1 < timestamp < MAX else []",
+        ),
+        ('"""The part has no data for now and is not to be waited for."""', "return []"),
+        ('"""The part has data again."""', "return []"),
+        ('"""A split is assigned."""', "return []"),
+        ('"""A split is finished or taken away; nothing happens if it is not there."""', "return []"),
+        ('"""The periodic emit."""', "return []"),
+    ),
+    _splits(
+        "does-nothing",
+        (),
+        "a combination nobody finished",
+        "It accepts every step and never outputs anything.",
+        (
+            '"""The part promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""',
+            "return []",
+        ),
+        ('"""The part has no data for now and is not to be waited for."""', "return []"),
+        ('"""The part has data again."""', "return []"),
+        ('"""A split is assigned."""', "return []"),
+        ('"""A split is finished or taken away; nothing happens if it is not there."""', "return []"),
+        ('"""The periodic emit."""', "return []"),
+    ),
+)

@@ -1,0 +1,302 @@
+"""Wrong valves."""
+
+from ...mutants.mutant import Mutant
+
+
+def _valve(
+    name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
+) -> Mutant:
+    return Mutant(f"valve-{name}", "valve", "valve", rules, bug, summary, replacements)
+
+
+_IDLE_COMES_FIRST = """        if cite("VALVE-21", self._finished(source)):
+            return []
+        if cite("VALVE-7", source.idle):
+"""
+
+VALVE_MUTANTS = (
+    _valve(
+        "joins-with-its-first-watermark",
+        ("VALVE-1",),
+        "FLINK-26018",
+        "A channel takes part in the minimum from its first watermark on.",
+        ("if c.aligned and not (", "if c.aligned and c.watermark > MIN and not ("),
+    ),
+    _valve(
+        "stale-heap",
+        ("VALVE-2",),
+        "FLINK-30544",
+        "The minimum is read from the root of a heap that is not put in order when a watermark rises.",
+        ("lowest, highest = min(delivered, default=MAX)", "lowest, highest = [*delivered, MAX][0]"),
+    ),
+    _valve(
+        "shared-slot",
+        ("VALVE-2", "VALVE-6", "VALVE-14"),
+        "FLINK-6116",
+        "The two edges of a union with itself share the state of one channel, and the other waits for ever.",
+        ("return self.channels[channel]", "return self.channels[0 if channel == 1 else channel]"),
+    ),
+    _valve(
+        "fastest-channel-counts",
+        ("VALVE-2",),
+        "E29",
+        "The output is the largest watermark of all channels.",
+        ('highest if cite("VALVE-2", lowest == highest) else lowest', "highest"),
+    ),
+    _valve(
+        "max-from-nothing",
+        ("VALVE-11",),
+        "FLINK-7721",
+        "The minimum over no aligned channel is MAX.",
+        (
+            'if cite("VALVE-11", not aligned):\n            return []',
+            "if not aligned:\n            aligned = [MAX]",
+        ),
+    ),
+    _valve(
+        "no-flush",
+        ("VALVE-15",),
+        "FLINK-7728",
+        "When all channels are idle only IDLE is sent, without the largest watermark.",
+        ('flushed = self._advance("VALVE-15", largest)', "flushed: list[Output] = []"),
+    ),
+    _valve(
+        "guarded-flush",
+        ("VALVE-15",),
+        "FLINK-40475a",
+        "All idle: flushes only if the last channel to go stood at the output watermark.",
+        (
+            'if self.policies.valve_flush_when_all_idle == "last-channel-at-output" and not at_output:',
+            "if not at_output:",
+        ),
+    ),
+    _valve(
+        "stalled-reactivation",
+        ("VALVE-12",),
+        "FLINK-40475b",
+        "A channel that comes back releases no watermark before the next one arrives.",
+        ('return outputs + self._minimum("VALVE-12")', "return outputs"),
+    ),
+    _valve(
+        "lagging-channel-counts",
+        ("VALVE-9", "VALVE-4"),
+        "E47",
+        "A channel that comes back behind takes part in the minimum at once and drags the output back.",
+        ('if cite("VALVE-9", source.watermark < self.output_watermark):', "if False:"),
+        ("timestamp <= self.output_watermark", "timestamp == self.output_watermark or timestamp == MIN"),
+    ),
+    _valve(
+        "strictly-caught-up",
+        ("VALVE-10",),
+        "E50",
+        "A lagging channel rejoins only when it is past the output watermark, not when it equals it.",
+        ("timestamp >= self.output_watermark", "timestamp > self.output_watermark"),
+    ),
+    _valve(
+        "heard-while-idle",
+        ("VALVE-5",),
+        "FLINK-5017",
+        "A watermark that arrives on an idle channel is stored and counts when the channel comes back.",
+        (
+            'if cite("VALVE-5", source.idle):\n',
+            "if source.idle:\n            source.watermark = max(source.watermark, timestamp)\n",
+        ),
+    ),
+    _valve(
+        "minimum-at-watermarks-only",
+        ("VALVE-6",),
+        "BEAM-11481",
+        "What a channel held back by becoming idle is released by the next watermark of another one.",
+        ('return self._minimum("VALVE-6")', "return []"),
+    ),
+    _valve(
+        "repeated-active-aligns",
+        ("VALVE-7", "VALVE-9"),
+        "E44",
+        "A repeated ACTIVE makes a lagging channel count, and the others wait for it.",
+        (
+            'if cite("VALVE-7", not source.idle):\n',
+            "if not source.idle:\n            source.aligned = True\n",
+        ),
+    ),
+    _valve(
+        "repeats-idle",
+        ("VALVE-7",),
+        "E44",
+        "IDLE is output again when a channel of an idle valve repeats it.",
+        ('if cite("VALVE-7", source.idle):', "if source.idle and not self.output_idle:"),
+    ),
+    _valve(
+        "aligned-with-its-next-watermark",
+        ("VALVE-8", "VALVE-12"),
+        "E50",
+        "A channel that comes back in time is left out until its next watermark.",
+        ('source.aligned = cite("VALVE-8")', "pass"),
+    ),
+    _valve(
+        "silent-return",
+        ("VALVE-13",),
+        "E46",
+        "When the first channel comes back no ACTIVE is sent.",
+        ("            outputs.append(ACTIVE)\n", ""),
+    ),
+    _valve(
+        "active-when-all-are-back",
+        ("VALVE-13", "VALVE-16"),
+        "E46",
+        "ACTIVE is sent when the last idle channel has come back, not when the first has.",
+        (
+            'if cite("VALVE-13", self.output_idle):',
+            "if self.output_idle and not any(c.idle for c in self.channels):",
+        ),
+    ),
+    _valve(
+        "never-idle",
+        ("VALVE-14",),
+        "E44",
+        "That all channels are idle is not said downstream.",
+        (
+            'return [*flushed, IDLE] if cite("VALVE-16", bool(flushed)) else [IDLE, *flushed]',
+            "return flushed",
+        ),
+    ),
+    _valve(
+        "idle-with-the-first",
+        ("VALVE-14",),
+        "E44",
+        "The first channel to become idle makes the valve idle.",
+        (
+            "return all(channel.idle for channel in self.channels)",
+            "return any(c.idle for c in self.channels)",
+        ),
+    ),
+    _valve(
+        "one-status-for-all",
+        ("VALVE-14", "VALVE-5"),
+        "NUMAFLOW-762",
+        "One status is kept for all channels, so that one that is active makes the others active too.",
+        (
+            "        source.idle = False\n",
+            "        for each in self.channels:\n            each.idle = False\n",
+        ),
+    ),
+    _valve(
+        "flush-under-idle",
+        ("VALVE-16",),
+        "FLINK-5017",
+        "IDLE goes out before the largest watermark, which is lost downstream.",
+        ('return [*flushed, IDLE] if cite("VALVE-16", bool(flushed)) else ', "return "),
+    ),
+    _valve(
+        "finished-counts",
+        ("VALVE-17",),
+        "FLINK-38477",
+        "A finished channel counts: when the others are idle or lagging, event time ends.",
+        ("if c.aligned and not (left_out and self._finished(c))]", "if c.aligned]"),
+    ),
+    _valve(
+        "finished-is-flushed",
+        ("VALVE-18",),
+        "FLINK-38477",
+        "A finished channel is flushed: when the others are idle, event time ends.",
+        (
+            "for c in self.channels if not (left_out and self._finished(c))]\n        largest",
+            "for c in self.channels]\n        largest",
+        ),
+    ),
+    _valve(
+        "finished-keeps-it-active",
+        ("VALVE-20", "VALVE-14"),
+        "HZ-22440",
+        "A finished channel counts as active, so that the valve does not become idle with the others.",
+        ('if cite("VALVE-20", 0 < len(unfinished) < len(self.channels)):', "if False:"),
+    ),
+    _valve(
+        "end-unsaid",
+        ("VALVE-19",),
+        "FLINK-3554",
+        "When every channel is finished nothing is left to take the minimum of, and MAX is not sent.",
+        ('if cite("VALVE-19", all(channel.watermark == MAX for channel in self.channels)):', "if False:"),
+    ),
+    _valve(
+        "late-status-heard",
+        ("VALVE-21",),
+        "E5",
+        "A finished channel whose idleness timer fires makes the valve idle.",
+        (_IDLE_COMES_FIRST, '        if cite("VALVE-7", source.idle):\n'),
+    ),
+    _valve(
+        "minus-one-is-the-last",
+        ("VALVE-22",),
+        "E29",
+        "The channel -1 is taken for the last one.",
+        ("not 0 <= channel < len(self.channels)", "channel >= len(self.channels)"),
+    ),
+    _valve(
+        "restored-aligned",
+        ("VALVE-23",),
+        "E49",
+        "After a restart a lagging channel counts as if it had caught up.",
+        ("[Channel(*channel) for channel in channels]", "[Channel(*channel[:2]) for channel in channels]"),
+    ),
+    _valve(
+        "finished-before-the-restart",
+        ("VALVE-23",),
+        "FLINK-23708",
+        "A channel that was finished before a restart is waited for after it.",
+        (
+            "[Channel(*channel) for channel in channels]",
+            "[Channel(*channel) if channel[0] < MAX else Channel() for channel in channels]",
+        ),
+    ),
+    _valve(
+        "lower-watermark-accepted",
+        ("VALVE-3",),
+        "E28",
+        "A channel's watermark is the newest, not the largest.",
+        ("timestamp <= source.watermark", "timestamp == source.watermark or timestamp == MIN"),
+    ),
+    _valve(
+        "restored-without-channels",
+        ("VALVE-23",),
+        "a checkpoint that holds one watermark for all inputs",
+        "A restart keeps the output watermark and waits for every channel anew.",
+        ("[Channel(*channel) for channel in channels]", "[Channel() for _ in channels]"),
+    ),
+    _valve(
+        "no-statuses",
+        (
+            *("VALVE-5", "VALVE-6", "VALVE-7", "VALVE-8", "VALVE-9", "VALVE-10", "VALVE-12", "VALVE-13"),
+            *("VALVE-14", "VALVE-15", "VALVE-16", "VALVE-21"),
+        ),
+        "an engine without idleness",
+        "No status is heard and none is sent: a channel without data is waited for like any other.",
+        (
+            '"""The channel has no data for now and is not to be waited for."""',
+            "self._channel(channel)\n        return []",
+        ),
+        ('"""The channel has data again."""', "self._channel(channel)\n        return []"),
+    ),
+    _valve(
+        "never-finished",
+        ("VALVE-17", "VALVE-18", "VALVE-19", "VALVE-20", "VALVE-21"),
+        "an engine whose inputs have no end",
+        "The end of an input is not noticed, and its last watermark holds the others for good.",
+        (
+            '"""The channel promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""',
+            "if timestamp == MAX:\n            return []",
+        ),
+    ),
+    _valve(
+        "does-nothing",
+        (),
+        "a valve nobody finished",
+        "It accepts every step and never outputs anything.",
+        (
+            '"""The channel promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""',
+            "return []",
+        ),
+        ('"""The channel has no data for now and is not to be waited for."""', "return []"),
+        ('"""The channel has data again."""', "return []"),
+    ),
+)

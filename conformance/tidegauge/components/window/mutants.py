@@ -1,0 +1,274 @@
+"""Wrong windows."""
+
+from ...mutants.mutant import Mutant
+
+
+def _window(
+    name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
+) -> Mutant:
+    return Mutant(f"window-{name}", "window", "windows", rules, bug, summary, replacements)
+
+
+WINDOW_MUTANTS = (
+    _window(
+        "fires-at-its-end",
+        ("WIN-3",),
+        "E5",
+        "A window fires when the watermark is at its end, a millisecond late.",
+        ("before < w[1] - 1 <= timestamp", "before < w[1] <= timestamp"),
+    ),
+    _window(
+        "fires-with-the-next-watermark",
+        ("WIN-3", "WIN-13"),
+        "SPARK-24157",
+        "What a watermark completes is output and dropped when the next one comes, and not before.",
+        (
+            "        due = [",
+            '        earlier, self.before = getattr(self, "before", MIN), before\n        due = [',
+        ),
+        ("before < w[1] - 1 <= timestamp", "earlier < w[1] - 1 <= before"),
+        ("self._over(window)", "self._cleanup_time(window) <= before"),
+    ),
+    _window(
+        "starts-with-the-record",
+        ("WIN-1",),
+        "BYTEWAX-b4cbe977",
+        "Windows start at the record's timestamp instead of a multiple of the slide.",
+        ("timestamp - (timestamp - self.offset) % self.slide", "timestamp"),
+    ),
+    _window(
+        "purge-forgets-the-session",
+        ("WIN-2", "WIN-8"),
+        "FLINK-4994",
+        "In the mode discarding firing removes a session with its borders.",
+        ("kept.values = ()", "del self.windows[window]"),
+    ),
+    _window(
+        "late-before-merging",
+        ("WIN-2", "WIN-10"),
+        "FLINK-5713",
+        "Lateness is judged by the session that the record would have alone.",
+        ('cite("WIN-10", self._cleanup_time(whole)', 'cite("WIN-10", self._cleanup_time(own)'),
+    ),
+    _window(
+        "session-ends-too-early",
+        ("WIN-2",),
+        "an intersection that leaves out the border",
+        "Sessions that touch stay apart.",
+        ("window[0] <= own[1] and own[0] <= window[1]", "window[0] < own[1] and own[0] < window[1]"),
+    ),
+    _window(
+        "expires-a-millisecond-early",
+        ("WIN-10",),
+        "KAFKA-8289",
+        "A window is over for a record a ms before its cleanup time.",
+        (
+            'cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark)',
+            "self._cleanup_time(whole) - 1 <= self.current_watermark",
+        ),
+    ),
+    _window(
+        "session-without-its-gap",
+        ("WIN-10",),
+        "KAFKA-12718",
+        "A session is over with its last record, although another may come within the gap.",
+        (
+            'cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark)',
+            'self._cleanup_time(whole) - getattr(self.assigner, "gap", 0) <= self.current_watermark',
+        ),
+    ),
+    _window(
+        "late-is-accepted",
+        ("WIN-10",),
+        "FLINK-39719",
+        "A record is let in after the state that it needs has been cleaned, and gives a result of its own.",
+        ('if cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark):', "if False:"),
+    ),
+    _window(
+        "late-by-the-largest-timestamp",
+        ("WIN-10", "WIN-11"),
+        "KAFKA-7895",
+        "Whether a record is late is judged by the largest timestamp that the task has seen.",
+        (
+            "        taken = [window for own",
+            '        self.seen = max(timestamp - 1, getattr(self, "seen", MIN))\n'
+            "        taken = [window for own",
+        ),
+        (
+            'cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark)',
+            "self._cleanup_time(whole) <= max(self.current_watermark, self.seen)",
+        ),
+        (
+            "later(timestamp, self.allowed_lateness) <= self.current_watermark)",
+            "later(timestamp, self.allowed_lateness) <= max(self.current_watermark, self.seen))",
+        ),
+    ),
+    _window(
+        "late-for-one-is-late-for-all",
+        ("WIN-10",),
+        "FLINK-21305",
+        "A record that is late for one of its windows is added to none.",
+        (
+            "taken = [window for own in self.assigner.windows_of(timestamp)",
+            "own_windows = self.assigner.windows_of(timestamp)\n"
+            "        if isinstance(self.assigner, Sliding):\n"
+            "            late = [w for w in own_windows if self._cleanup_time(w) <= self.current_watermark]\n"
+            "            own_windows = [] if late else own_windows\n"
+            "        taken = [window for own in own_windows",
+        ),
+    ),
+    _window(
+        "skipped-is-late",
+        ("WIN-11",),
+        "FLINK-7611",
+        "A record that lies between windows is taken for late.",
+        (
+            'if not cite("WIN-11", later(timestamp, self.allowed_lateness) <= self.current_watermark):',
+            "if False:",
+        ),
+    ),
+    _window(
+        "late-without-a-trace",
+        ("WIN-12", "WIN-11"),
+        "E24",
+        "A late record for which there is no late output is not counted.",
+        (
+            'return [("late", value) if cite("WIN-12", self.late_output) else ("drop",)]',
+            'return [("late", value)] if self.late_output else []',
+        ),
+    ),
+    _window(
+        "without-time-is-old",
+        ("WIN-15",),
+        "E8",
+        "A record without a timestamp is taken for a very old one.",
+        ('if cite("WIN-15", timestamp in (MIN, MAX)):', "if timestamp == MAX:"),
+    ),
+    _window(
+        "both-triggers",
+        ("WIN-5",),
+        "E4",
+        "The trigger of event time is left in place beside the one that fires at every record.",
+        ('by_time = not cite("WIN-5", self.trigger == "per-record")', "by_time = True"),
+    ),
+    _window(
+        "late-record-waits",
+        ("WIN-4",),
+        "E22",
+        "A record within the allowed lateness does not fire its window.",
+        ('return per_record or cite("WIN-4", window[1] - 1 <= self.current_watermark)', "return per_record"),
+    ),
+    _window(
+        "watermark-before-results",
+        ("WIN-6",),
+        "FLINK-36875",
+        "The watermark goes downstream before the results that it releases.",
+        ("[*outputs, watermark(timestamp)] if results_first else ", ""),
+    ),
+    _window(
+        "time-goes-back",
+        ("WIN-7",),
+        "E48",
+        "The operator's watermark is the newest, not the largest.",
+        (
+            "timestamp <= self.current_watermark):\n            return []\n        before",
+            "False):\n            return []\n        before",
+        ),
+    ),
+    _window(
+        "discarding-keeps",
+        ("WIN-8",),
+        "E3",
+        "In the mode discarding results hold what has fired before.",
+        ('if cite("WIN-8", self.accumulation == "discarding"):', "if False:"),
+    ),
+    _window(
+        "merging-forgets-results",
+        ("WIN-9",),
+        "E23",
+        "When sessions merge their results are not taken back.",
+        ("result for part in parts for", "result for part in parts if len(parts) == 1 for"),
+    ),
+    _window(
+        "state-kept-for-ever",
+        ("WIN-13",),
+        "E24",
+        "Records are never dropped.",
+        ('if cite("WIN-13", self._over(window)):', "if False:"),
+    ),
+    _window(
+        "state-dropped-at-firing",
+        ("WIN-13",),
+        "E21",
+        "State is dropped at the end of a window, although late records are still let in.",
+        ("cleanup_time = self._cleanup_time(window)\n", "cleanup_time = window[1] - 1\n"),
+    ),
+    _window(
+        "future-record-drops-state",
+        ("WIN-13", "WIN-3"),
+        "KAFKA-7072",
+        "A record far ahead drops the state of the windows that are over at its own time.",
+        (
+            "        taken = [window for own",
+            "        for old in [w for w in self.windows if self._cleanup_time(w) <= timestamp - 1]:\n"
+            "            del self.windows[old]\n"
+            "        taken = [window for own",
+        ),
+    ),
+    _window(
+        "resumed-channel-is-let-in",
+        ("WIN-14", "WIN-10", "WIN-7"),
+        "E53",
+        "After ACTIVE the watermark counts from the start, so that a lagging channel's records are not late.",
+        (
+            'return [ACTIVE] if cite("WIN-14") else []',
+            "self.current_watermark = MIN\n        return [ACTIVE]",
+        ),
+    ),
+    _window(
+        "restore-forgets-the-watermark",
+        ("WIN-16",),
+        "FLINK-36663",
+        "A restored operator has no watermark, so that windows fire again.",
+        ("self.current_watermark, windows = saved", "_, windows = saved"),
+    ),
+    _window(
+        "no-statuses",
+        ("WIN-14",),
+        "an engine without idleness",
+        "A status ends at the operator: nothing is sent on.",
+        ('return [IDLE] if cite("WIN-14") else []', "return []"),
+        ('return [ACTIVE] if cite("WIN-14") else []', "return []"),
+    ),
+    _window(
+        "without-time-is-passed-over",
+        ("WIN-15",),
+        "a filter that drops null timestamps",
+        "A record without a timestamp is left out without a word.",
+        (
+            'raise IllegalArgument("timestamp must be a moment of event time, not MIN or MAX (WIN-15)")',
+            "return []",
+        ),
+    ),
+    _window(
+        "no-late-output",
+        ("WIN-12",),
+        "an engine without a late output",
+        "Late records are only counted, even where an output for them is asked for.",
+        ('("late", value) if cite("WIN-12", self.late_output) else ("drop",)', '("drop",)'),
+    ),
+    _window(
+        "does-nothing",
+        (),
+        "windows nobody finished",
+        "They accept every step and never output anything.",
+        ('"""A record arrives, on whatever channel."""', "return []"),
+        ('"""Everything up to `timestamp` (ms) has arrived."""', "return []"),
+        ('"""Upstream has no data for now."""', "return []"),
+        ('"""Upstream has data again."""', "return []"),
+        (
+            '"""How many records are kept of windows that nothing can be added to any more (WIN-13)."""',
+            "return []",
+        ),
+    ),
+)

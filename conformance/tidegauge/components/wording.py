@@ -1,0 +1,105 @@
+"""Steps, outputs and failures in words for people who do not know the kit."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from tidegauge_spec import Rule
+
+from ..wire.scenario import Scenario, component_of
+from ..wire.steps.job import JobScenario
+from ..wire.transcript import Failure, Outputs
+from ..wire.vocabulary import AnyOutput, Error, LogEvent, Step, Watermark
+from .job.wording import job_name, job_text
+from .registry import COMPONENTS
+
+
+def step_text(step: Step) -> str:
+    """A step as a call: `watermark(channel=1, timestamp=5)`."""
+    return f"{step.__struct_config__.tag}({_fields(step)})"
+
+
+def _fields(struct: Struct) -> str:
+    """`name=value` of the fields that are set."""
+    values = {name: getattr(struct, name) for name in struct.__struct_fields__}
+    return ", ".join(f"{name}={_value(value)}" for name, value in values.items() if value is not None)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Struct):
+        return f"{value.__struct_config__.tag or type(value).__name__}({_fields(value)})"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return str(value)
+
+
+def output_text(output: AnyOutput) -> str:
+    """An output in a word or two, with its receiver unless that is downstream or the caller."""
+    if isinstance(output, Watermark):
+        text = f"watermark {output.timestamp}"
+    elif isinstance(output, Error):
+        text = f"error {output.error}"
+    elif isinstance(output, LogEvent):
+        where = f"{output.source}/{output.subtask}"
+        text = f"{output.kind} {where} {output.event_time} at {output.processing_time} ms"
+    else:
+        fields = [f"{name}={getattr(output, name)}" for name in output.__struct_fields__ if name != "to"]
+        text = " ".join([str(output.__struct_config__.tag).upper(), *fields])
+    return text if output.to in ("downstream", "caller") else f"{text} to {output.to}"
+
+
+def outputs_text(outputs: Sequence[AnyOutput]) -> str:
+    """Outputs in order, or `nothing`."""
+    return ", then ".join(map(output_text, outputs)) or "nothing"
+
+
+def answer_text(answer: Outputs | Failure) -> str:
+    """What an engine answered, also if it was no answer."""
+    if isinstance(answer, Failure):
+        return f"no answer ({answer.kind}): {answer.text}"
+    return outputs_text(answer)
+
+
+def setup_text(scenario: Scenario) -> str:
+    """What is under test: `a valve with channels=3`."""
+    return f"{COMPONENTS[component_of(scenario)].title} with {_fields(scenario.setup) or 'nothing set'}"
+
+
+def job_failure_message(
+    rule: Rule | None, scenario: JobScenario, sentence: str, seen: str, replay: str
+) -> str:
+    """The same for a job: the rule, the job, what the property demands, what was seen, how to replay."""
+    lines = [f"{rule.id} ({rule.level}) {rule.title}", f"  {rule.sentence}"] if rule is not None else []
+    lines.append(f"In {job_name(scenario)}:")
+    lines += [f"     {line}" for line in job_text(scenario)]
+    lines += [f"  expected: {sentence}", f"  got:      {seen}"]
+    if rule is not None:
+        lines.append(f"Check {rule.check}")
+    lines.append(f"Replay: {replay}")
+    return "\n".join(lines)
+
+
+def failure_message(
+    rule: Rule | None,
+    scenario: Scenario,
+    right: Sequence[Outputs],
+    last_step: int,
+    expected: str,
+    got: str,
+    replay: str,
+) -> str:
+    """All that a stranger needs: the rule with its sentence, the history with what is `right` to come out of
+    each step, expected and got at the last of them, how to replay."""
+    lines = []
+    if rule is not None:
+        lines += [f"{rule.id} ({rule.level}) {rule.title}", f"  {rule.sentence}"]
+    lines.append(f"On {setup_text(scenario)}, times in ms where nothing else is said:")
+    for number, step in enumerate(scenario.history[:last_step], start=1):
+        outputs = f": {outputs_text(right[number - 1])}" if right[number - 1] else ""
+        lines.append(f"     step {number}: {step_text(step)}{outputs}")
+    lines.append(f"  -> step {last_step + 1}: {step_text(scenario.history[last_step])}")
+    lines += [f"  expected: {expected}", f"  got:      {got}"]
+    if rule is not None:
+        lines.append(f"Check {rule.check}")
+    lines.append(f"Replay: {replay}")
+    return "\n".join(lines)

@@ -1,0 +1,71 @@
+"""State cover: every state of the reference that a small world can reach, followed by every two steps.
+
+Smaller and stronger than all histories up to a length: its size is a statement about states.
+"""
+
+from contextlib import suppress
+from functools import lru_cache
+
+from tidegauge_reference import Policies
+
+from ..components.component import Component, CoverScope
+from ..components.registry import COMPONENTS
+from ..wire.base_scenario import Origin
+from ..wire.scenario import Scenario
+from ..wire.vocabulary import Step
+
+
+class StateCover:
+    """The scenarios of one scope: `states` × `steps`²; made one at a time, by index."""
+
+    def __init__(self, component: Component, scope: CoverScope, policies: Policies) -> None:
+        self.component = component
+        self.scope = scope
+        self.prefixes = _shortest_histories(component, scope, policies)
+        self.pairs = len(scope.alphabet) ** 2
+
+    def __len__(self) -> int:
+        return len(self.prefixes) * self.pairs
+
+    def scenario(self, index: int) -> Scenario:
+        """The scenario at `index`: a state's shortest history, then two steps."""
+        state, pair = divmod(index, self.pairs)
+        first, second = divmod(pair, len(self.scope.alphabet))
+        prefix = self.prefixes[state]
+        return self.component.scenario(
+            id=f"{self.component.name}:cover:{self.scope.name}:{index}",
+            setup=self.scope.setup,
+            history=(*prefix, self.scope.alphabet[first], self.scope.alphabet[second]),
+            origin=Origin("cover", index=index, of=self.scope.name),
+            groups=(len(prefix) + 1, 1),
+        )
+
+
+@lru_cache(maxsize=8)
+def state_cover(component_name: str, scope_name: str, policies: Policies) -> StateCover:
+    """The cover of a component's scope, built once a process."""
+    component = COMPONENTS[component_name]
+    scopes = {scope.name: scope for group in component.covers.values() for scope in group}
+    return StateCover(component, scopes[scope_name], policies)
+
+
+def _shortest_histories(
+    component: Component, scope: CoverScope, policies: Policies
+) -> list[tuple[Step, ...]]:
+    """Breadth first over the reference's own states: the shortest history to each."""
+    engine = component.reference(scope.setup, policies)
+    found: dict[object, tuple[Step, ...]] = {engine.state(): ()}
+    frontier = list(found)
+    while frontier and (scope.longest is None or len(found[frontier[0]]) < scope.longest):
+        reached = []
+        for state in frontier:
+            for step in scope.alphabet:
+                engine = component.reference(scope.setup, policies)
+                engine.restore(state)
+                with suppress(ValueError, RuntimeError):
+                    component.calls[type(step)](engine, step)
+                if engine.state() not in found:
+                    found[engine.state()] = (*found[state], step)
+                    reached.append(engine.state())
+        frontier = reached
+    return list(found.values())

@@ -1,0 +1,75 @@
+"""Random histories guided by the reference: nearly every step changes its state or makes it output."""
+
+from functools import lru_cache, partial
+from typing import Any
+
+from tidegauge_reference import Policies
+
+from ..components.component import Component
+from ..components.registry import COMPONENTS
+from ..components.shared.random_source import RandomSource
+from ..wire.base_scenario import Origin
+from ..wire.scenario import Scenario
+from ..wire.vocabulary import Restore, Snapshot, Step
+
+_KEPT_WITHOUT_EFFECT = 12
+"""Percentage of steps without effect that are kept: that nothing happens must be tried as well."""
+
+
+def has_effect(component: Component, engine: Any, step: Step) -> bool:
+    """Do a step on a reference engine; whether it output, was refused, or changed the state."""
+    before = engine.state()
+    return _is_answered(component, engine, step) or engine.state() != before
+
+
+def _is_answered(component: Component, engine: Any, step: Step) -> bool:
+    """Do a step; whether it output or was refused."""
+    try:
+        return bool(component.calls[type(step)](engine, step))
+    except (ValueError, RuntimeError):
+        return True
+
+
+def draw_history(component: Component, seed: int, index: int, policies: Policies) -> Scenario:
+    """The scenario that (seed, index) stands for under `policies`."""
+    random = RandomSource(seed, index)
+    setup = component.draw_setup(random)
+    engine = component.reference(setup, policies)
+    length = random.between(5, 24)
+    history: list[Step] = []
+    state = engine.state()
+    while len(history) < length:
+        step = component.draw_step(random, engine)
+        answered, before = _is_answered(component, engine, step), state
+        state = engine.state()
+        if answered or state != before or random.chance(_KEPT_WITHOUT_EFFECT):
+            history.append(step)
+    needs: tuple[str, ...] = ()
+    if random.chance(10):
+        history = _interrupted(random, history)
+        needs = ("snapshot",)
+    border = random.between(1, len(history) - 1)
+    scenario = partial(component.scenario, needs=needs, groups=(border, len(history) - border))
+    return scenario(
+        id=f"{component.name}:seed:{seed}:{index}",
+        setup=setup,
+        history=tuple(history),
+        origin=Origin("seed", seed=seed, index=index),
+    )
+
+
+@lru_cache(maxsize=2)
+def drawn_histories(
+    component_name: str, seed: int, start: int, stop: int, policies: Policies
+) -> tuple[Scenario, ...]:
+    """The scenarios of the indices from `start` to below `stop`. The last ones drawn are kept: all properties
+    of a component are checked on the same."""
+    component = COMPONENTS[component_name]
+    return tuple(draw_history(component, seed, index, policies) for index in range(start, stop))
+
+
+def _interrupted(random: RandomSource, history: list[Step]) -> list[Step]:
+    """The history with a snapshot somewhere, and a restore at the same place or later."""
+    saved = random.between(0, len(history))
+    restored = saved if random.chance(50) else random.between(saved, len(history))
+    return [*history[:saved], Snapshot(), *history[saved:restored], Restore(), *history[restored:]]

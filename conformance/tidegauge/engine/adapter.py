@@ -1,0 +1,102 @@
+"""The adapter contract: what binds an engine to the kit.
+
+`import tidegauge` imports this module, and pytest does that in every session, for the plugin. The components,
+which take most of the time, are therefore imported where they are first needed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..wire.implementation import Implementation
+from ..wire.scenario import Scenario, component_of
+from ..wire.transcript import Transcript
+from ..wire.vocabulary import Setup
+from .errors import NO_REFUSALS, Refusals, check_refusals
+from .in_process import InProcessSession, UnmadeSession
+from .interruption import from_outside
+from .session import Session, played
+
+
+class Adapter:
+    """Base of all adapters. `options` are the `--option key=value` of the run; an adapter refuses those
+    it does not know with `ValueError`."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self.options = dict(options)
+
+    def describe(self) -> Implementation:
+        """Who is under test; must not start anything heavy."""
+        raise NotImplementedError
+
+    def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
+        """Put any number of scenarios through the engine; transcripts are matched by scenario id."""
+        raise NotImplementedError
+
+    def inexpressible(self, scenario: Scenario) -> str | None:
+        """What a scenario holds that the engine has no words for ("allowed lateness"), so that it cannot be
+        put through it at all; None if it can be. Such scenarios are left out and counted."""
+        return None
+
+    def session(self, setup: Setup) -> Session | None:
+        """An interactive engine, or None if this one cannot be stepped."""
+        return None
+
+    def close(self) -> None:
+        """Release everything; the kit calls it once at the end."""
+
+
+class ComponentAdapter(Adapter):
+    """The comfortable base for in-process engines: one method a component, named like it, which takes the
+    setup and returns an engine object whose methods are the steps. The components claimed are the methods
+    defined. An engine with `snapshot()` and `restore(saved)` may be claimed as such in `extras`. The options
+    that a run may give it are declared in `known_options`.
+
+    An engine refuses a step by raising `tidegauge.IllegalArgument`, `IllegalState` or `Unsupported`. `errors`
+    maps exceptions of its own to these (`{ValueError: IllegalArgument}`); the most specific class counts.
+    Nothing maps by default: whatever else an engine raises is an error and never an answer.
+    """
+
+    name = ""
+    version = "0"
+    extras: tuple[str, ...] = ()
+    known_options: tuple[str, ...] = ()
+    profile = "core"
+    errors: Refusals = NO_REFUSALS
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        super().__init__(options)
+        check_refusals(self.errors)
+
+    def describe(self) -> Implementation:
+        """The class attributes, and the components whose methods are defined."""
+        from ..components.registry import COMPONENTS
+
+        claimed = tuple(name for name in COMPONENTS if callable(getattr(self, name, None)))
+        return Implementation(
+            name=self.name or type(self).__name__,
+            version=self.version,
+            capabilities=claimed + self.extras,
+            profile=self.profile,
+            options=self.options,
+        )
+
+    def session(self, setup: Setup) -> Session:
+        """An engine of the component that `setup` builds. Where it cannot be made, each step raises why."""
+        from ..components.registry import component_by_setup
+
+        return self._session(component_by_setup(setup).name, setup)
+
+    def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
+        """One engine a scenario, one after the other."""
+        for scenario in scenarios:
+            yield played(self._session(component_of(scenario), scenario.setup), scenario)
+
+    def _session(self, name: str, setup: Setup) -> Session:
+        from ..components.registry import COMPONENTS
+
+        calls = COMPONENTS[name].calls
+        try:
+            return InProcessSession(lambda: getattr(self, name)(setup), calls, self.errors)
+        except BaseException as error:
+            if from_outside(error):
+                raise
+            return UnmadeSession(error)

@@ -1,0 +1,121 @@
+"""The evidence in what the items of a run found: scenarios are drawn again by their places."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from tidegauge_reference import Policies
+
+from ...components.registry import COMPONENTS
+from ...vectors.published import Vector
+from ...wire.scenario import Scenario, component_of
+from ...wire.transcript import Observation
+from ..changes.change import known
+from ..items.item_report import ItemReport, SeenViolation
+from ..items.merged import merged, silent_components
+from ..reference.deviations import Deviation
+from .evidence import Difference, Evidence, Violation
+from .model import canonical
+
+_STRIDE = 0.6180339887498949
+"""Scenarios are taken in an order that mixes all of them: by the fractional part of multiples of this."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """An item whose scenarios were compared: how to draw that at a place again, and what it found."""
+
+    report: ItemReport
+    by_hand: bool
+    at: Callable[[int], Scenario]
+
+
+class _Drawn(Sequence[Scenario]):
+    """Scenarios that are drawn when somebody looks at them."""
+
+    def __init__(self, places: Sequence[tuple[Compared, int]]) -> None:
+        self._places = places
+        self._known: dict[int, Scenario] = {}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, index: int) -> Scenario: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Scenario]: ...
+
+    def __getitem__(self, index: int | slice) -> Scenario | Sequence[Scenario]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        if not 0 <= index < len(self._places):
+            raise IndexError(index)
+        if index not in self._known:
+            item, place = self._places[index]
+            self._known[index] = item.at(place)
+        return self._known[index]
+
+
+def evidence_of(
+    component: str,
+    compared: Sequence[Compared],
+    reports: Sequence[ItemReport],
+    policies: Policies,
+    deviations: Sequence[Deviation],
+    observes: Observation,
+    vectors: Iterable[Vector],
+) -> Evidence:
+    """The evidence of a component. `compared` are its items whose scenarios can be drawn again, `reports`
+    what all of its items found, those too."""
+    findings = merged(reports)
+    return Evidence(
+        COMPONENTS[component],
+        policies,
+        known(deviations),
+        observes,
+        _Drawn(_agreeing(compared)),
+        _differing(reports),
+        {vector.id: vector.rules for vector in vectors if component_of(vector.scenario) == component},
+        [_violation(component, one) for report in reports for one in report.violations],
+        _summed(error.rules for report in reports for error in report.errors.values()),
+        findings.spectrum.passed,
+        findings.failing,
+        component in silent_components(reports),
+        _summed(error.unreached for report in reports for error in report.errors.values()),
+        _Drawn([(item, place) for item in compared for place in item.report.beyond]),
+    )
+
+
+def _agreeing(compared: Sequence[Compared]) -> list[tuple[Compared, int]]:
+    """The places of the scenarios that agree, those by hand first, the others mixed."""
+    by_hand: list[tuple[Compared, int]] = []
+    drawn: list[tuple[Compared, int]] = []
+    for item in compared:
+        apart = set(item.report.apart)
+        agreeing = [(item, place) for place in item.report.ran if place not in apart]
+        (by_hand if item.by_hand else drawn).extend(agreeing)
+    mixed = sorted(range(len(drawn)), key=lambda number: number * _STRIDE % 1)
+    return by_hand + [drawn[number] for number in mixed]
+
+
+def _differing(reports: Sequence[ItemReport]) -> list[Difference]:
+    found: dict[str, Difference] = {}
+    for report in reports:
+        for one in report.differences:
+            outputs = tuple(map(canonical, one.transcript.outputs))
+            found.setdefault(one.scenario.id, Difference(one.scenario, outputs, one.at))
+    return list(found.values())
+
+
+def _violation(component: str, seen: SeenViolation) -> Violation:
+    properties = {one.name: one for one in COMPONENTS[component].properties}
+    return Violation(properties[seen.property], tuple(seen.family), tuple(seen.transcripts))
+
+
+def _summed(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
+    total: dict[str, int] = {}
+    for one in counts:
+        for rule, number in one.items():
+            total[rule] = total.get(rule, 0) + number
+    return total

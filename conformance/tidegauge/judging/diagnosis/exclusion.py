@@ -1,0 +1,143 @@
+"""What a pass excludes: the mutants of a rule that would have shown in the scenarios that were run."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from tidegauge_reference import CORE
+
+from ...wire.scenario import Scenario
+from ..changes.change import Change, named_changes, small_changes_at
+from .evidence import Evidence
+from .fitting import Fit
+from .model import Model, model_of
+
+ENOUGH_KILLS = 10
+"""Where no model does all that the engine does, a rule's mutants must show in so many scenarios that
+agree."""
+
+_TRIED = 6_000
+"""So many scenarios are tried before a mutant counts as one that nothing shows."""
+
+_TRIED_AMONG_FAILURES = 1_500
+_TRIED_BEYOND = 2_000
+
+FEW = 3
+"""A rule with fewer mutants is thin."""
+
+
+@dataclass
+class Exclusion:
+    """Of one rule: the mutants that would have shown (`excluded`), of which so many are `named`, those that
+    would not (`unseen`), and in how many scenarios they showed, as far as that was counted."""
+
+    named: int = 0
+    excluded: list[str] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
+    kills: int = 0
+
+
+class Excluding:
+    """Looks for scenarios that would have shown a mutant, inside the model of the engine if that is exact,
+    and else in scenarios in which the engine agrees."""
+
+    def __init__(self, evidence: Evidence, fit: Fit, left_out: Collection[str] = ()) -> None:
+        self.evidence = evidence
+        self.model = [*evidence.known, *(fit.terms if fit.exact else ())]
+        self.exact = fit.exact
+        self.left_out = left_out
+        self.agreeing = (
+            evidence.agreeing if not evidence.differing else evidence.spread(_TRIED_AMONG_FAILURES)
+        )
+        self.kills: dict[str, set[str] | None] = {}
+
+    def of(self, rule: str) -> Exclusion:
+        """What is excluded of a rule. A mutant that cannot show here does not count: under other policies it
+        is none, or it needs what the engine does not claim."""
+        found = Exclusion()
+        scenarios: set[str] = set()
+        wanted = 1 if self.exact else ENOUGH_KILLS
+        for change in named_changes(self.evidence.component.name):
+            if rule not in change.rules or change.name in self.left_out or change in self.evidence.known:
+                continue
+            kills = self._kills(change, rule, wanted)
+            if kills is None:
+                continue
+            scenarios |= kills
+            (found.excluded if kills else found.unseen).append(change.name)
+        found.named = len(found.excluded)
+        if not found.unseen and len(found.excluded) < FEW:
+            found.excluded += self._small(rule, FEW - len(found.excluded))
+        found.kills = len(scenarios)
+        return found
+
+    def _small(self, rule: str, number: int) -> list[str]:
+        """So many small changes at the rule's own decisions that would have shown."""
+        found: list[str] = []
+        for change in small_changes_at(self.evidence.component.name, rule):
+            if len(found) == number:
+                break
+            if change.name not in self.left_out and self._kills(change, rule, 1):
+                found.append(change.name)
+        return found
+
+    def _kills(self, change: Change, rule: str, wanted: int) -> set[str] | None:
+        """Scenarios that show a mutant, up to the wanted number; None if it is no mutant here."""
+        if change.name not in self.kills:
+            kills = self._search(change, rule, wanted)
+            self.kills[change.name] = None if not kills and self._cannot_show(change) else kills
+        return self.kills[change.name]
+
+    def _cannot_show(self, change: Change) -> bool:
+        """Whether a mutant that no scenario of the run shows is none for this engine: it shows in scenarios
+        that need what the engine does not claim or has no words for; or the run shows it under `core`, so
+        that it does what the profile or a known deviation does."""
+        evidence = self.evidence
+        with model_of(evidence.component, evidence.policies, [*evidence.known, change]) as mutant:
+            if mutant is not None and _differ(mutant, evidence.reference, evidence.beyond, _TRIED_BEYOND):
+                return True
+        if evidence.policies == CORE and not evidence.known:
+            return False
+        with (
+            model_of(evidence.component, CORE, ()) as core,
+            model_of(evidence.component, CORE, [change]) as one,
+        ):
+            return core is not None and one is not None and _differ(one, core, self.agreeing, _TRIED)
+
+    def _search(self, change: Change, rule: str, wanted: int) -> set[str] | None:
+        evidence = self.evidence
+        with model_of(evidence.component, evidence.policies, [*self.model, change]) as inside:
+            if inside is not None:
+                return self._showing(inside, rule, wanted)
+        if change.policy is not None or not self.model:
+            return None
+        with model_of(evidence.component, evidence.policies, [*evidence.known, change]) as beside:
+            return None if beside is None else self._showing(beside, rule, wanted, only_agreeing=True)
+
+    def _showing(self, model: Model, rule: str, wanted: int, only_agreeing: bool = False) -> set[str]:
+        observes = self.evidence.observes
+        found: set[str] = set()
+        for scenario in islice(self._in_order(rule), _TRIED):
+            if len(found) == wanted:
+                return found
+            if model.play(scenario, observes) != self.evidence.expected(scenario):
+                found.add(scenario.id)
+        if self.exact and not only_agreeing:
+            for one in self.evidence.differing:
+                if len(found) == wanted:
+                    break
+                if model.play(one.scenario, observes)[: len(one.outputs)] != one.outputs:
+                    found.add(one.scenario.id)
+        return found
+
+    def _in_order(self, rule: str) -> Iterator[Scenario]:
+        """The scenarios that agree, those first that were published to show the rule."""
+        vectors = self.evidence.vectors
+        yield from (one for one in self.agreeing[: len(vectors)] if rule in vectors.get(one.id, ()))
+        yield from (self.agreeing[place] for place in range(len(self.agreeing)))
+
+
+def _differ(one: Model, other: Model, scenarios: Sequence[Scenario], tried: int) -> bool:
+    """Whether two models differ in so many of the scenarios."""
+    places = range(min(tried, len(scenarios)))
+    return any(one.play(scenarios[place]) != other.play(scenarios[place]) for place in places)

@@ -1,0 +1,389 @@
+"""One test item's work: scenarios through the engine, judged, re-run where they fail, and shrunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import islice, zip_longest
+
+from msgspec.structs import replace
+
+from tidegauge_reference import Policies
+
+from ...components.property import Property
+from ...engine.adapter import Adapter
+from ...engine.runner import run
+from ...wire.implementation import Implementation
+from ...wire.scenario import Scenario, component_of
+from ...wire.transcript import Outputs, Transcript, joined, spans
+from ...wire.vocabulary import Restore
+from ..reference.deviating_reference import Semantics, with_deviations
+from ..reference.deviations import Deviation
+from ..reference.oracle import Expectation, expect
+from .explanation import explaining_rules
+from .item_report import (
+    DeviationCount,
+    FoundFailure,
+    ItemReport,
+    LeftOut,
+    PropertyCount,
+    SeenViolation,
+    count,
+    count_error,
+    keep_difference,
+)
+from .judge import Judgement, judge
+from .shrinker import shrink
+
+_FAILURES_KEPT = 4
+_DIFFERENCES_KEPT = 100
+"""So many scenarios that differ are kept of an item, with what came out, for the search of a model."""
+
+_VIOLATIONS_KEPT = 3
+_REPETITIONS = 2
+
+_LEFT_OUT_LOOKED_AT = 300
+
+
+TOO_SLOW = "more than the engine can do in the time"
+
+
+class Examiner:
+    """Judges one engine under one profile's policies.
+
+    `about_to_run` is told each scenario's id before it runs; `shrink_seconds` caps the shrinking of one
+    failure. `deviations`: those known of the engine; it is compared with a reference that has them,
+    `semantics`.
+    """
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        implementation: Implementation,
+        policies: Policies,
+        *,
+        deviations: Sequence[Deviation] = (),
+        about_to_run: Callable[[str], None] = lambda scenario: None,
+        shrink_seconds: float = 5.0,
+    ) -> None:
+        self.adapter = adapter
+        self.implementation = implementation
+        self.policies = policies
+        self.semantics = with_deviations(policies, deviations)
+        self.without = {
+            left_out.name: with_deviations(policies, [one for one in deviations if one != left_out])
+            for left_out in deviations
+        }
+        self.about_to_run = about_to_run
+        self.shrink_seconds = shrink_seconds
+
+    def applicable(
+        self, scenarios: Iterable[Scenario], left_out: LeftOut | None = None, suite: str = ""
+    ) -> list[Scenario]:
+        """Those whose needs the engine claims; of these, those that it can express, and of them as many,
+        evenly spread, as it can do of a suite. The others are counted into `left_out`."""
+        claimed = set(self.implementation.capabilities)
+        kept = [scenario for scenario in scenarios if set(scenario.needs) <= claimed]
+        kept = self._expressible(kept, LeftOut() if left_out is None else left_out)
+        at_most = self._limit(suite, kept)
+        if at_most is None or len(kept) <= at_most:
+            return kept
+        if left_out is not None:
+            beyond = left_out.reasons.get(TOO_SLOW, 0) + len(kept) - at_most
+            left_out.reasons[TOO_SLOW] = beyond
+        return _a_few(kept, at_most)
+
+    def is_beyond(self, scenario: Scenario) -> bool:
+        """Whether a scenario needs what the engine does not claim, or has no words for."""
+        claimed = set(self.implementation.capabilities)
+        return not set(scenario.needs) <= claimed or self.adapter.inexpressible(scenario) is not None
+
+    def within_its_means(self, property: Property, scenarios: Sequence[Scenario]) -> list[Scenario]:
+        """Those that restore, they and their variants, no more often than the engine can in the time."""
+        most = self._limit("restores", scenarios)
+        return [
+            scenario
+            for scenario in scenarios
+            if most is None or all(_restores(one) <= most for one in (scenario, *property.variants(scenario)))
+        ]
+
+    def _limit(self, name: str, scenarios: Sequence[Scenario]) -> int | None:
+        """What the engine says that it can do of these; what runs elsewhere than the rest is no burden."""
+        engine = self.implementation
+        if not scenarios or engine.layer_of(component_of(scenarios[0])) != engine.layer:
+            return None
+        return engine.at_most.get(name)
+
+    def _expressible(self, scenarios: Sequence[Scenario], left_out: LeftOut) -> list[Scenario]:
+        kept = []
+        for scenario in scenarios:
+            reason = self.adapter.inexpressible(scenario)
+            if reason is None:
+                kept.append(scenario)
+                continue
+            left_out.reasons[reason] = left_out.reasons.get(reason, 0) + 1
+            for rule in _rules(self.expected(scenario)):
+                left_out.rules[rule] = left_out.rules.get(rule, 0) + 1
+        return kept
+
+    def expected(self, scenario: Scenario) -> Expectation:
+        """What the engine is compared with: the reference, with the known deviations."""
+        return expect(scenario, self.semantics)
+
+    def judged(
+        self, scenarios: Sequence[Scenario], published: Mapping[str, list[Outputs]] | None = None
+    ) -> list[tuple[Judgement, Transcript | None]]:
+        """Run scenarios and compare each with its published outputs, or else with the reference."""
+        transcripts = run(self.adapter, scenarios, self.about_to_run)
+        answers = []
+        for scenario, transcript in zip(scenarios, transcripts, strict=True):
+            expectation = self.expected(scenario)
+            if published is not None and not self._deviates(scenario, expectation):
+                expectation = Expectation(published[scenario.id], expectation.cited)
+            observes = self.implementation.observes
+            answers.append((judge(scenario, transcript, expectation, observes), transcript))
+        return answers
+
+    def compare(
+        self,
+        report: ItemReport,
+        scenarios: Sequence[Scenario],
+        published: Mapping[str, list[Outputs]] | None = None,
+    ) -> set[str]:
+        """Judge scenarios, counting into `report`, keeping some of those that differ and shrinking a few. The
+        ids of those in which the engine agrees."""
+        failing: list[tuple[Scenario, Judgement]] = []
+        answers = self.judged(scenarios, published)
+        transcripts = {one.id: answer for one, (_, answer) in zip(scenarios, answers, strict=True)}
+        for scenario, (judgement, transcript) in zip(scenarios, answers, strict=True):
+            if self.fails(report, scenario, judgement, transcript):
+                failing.append((scenario, judgement))
+        for scenario, judgement in _of_each_kind(failing):
+            keep_difference(report, scenario, judgement, transcripts[scenario.id])
+        for scenario, judgement in _most_telling(failing):
+            report.failures.append(self.shrunk(scenario, judgement, transcripts[scenario.id]))
+        return {one.id for one, (judgement, _) in zip(scenarios, answers, strict=True) if judgement.agrees}
+
+    def fails(
+        self, report: ItemReport, scenario: Scenario, judgement: Judgement, transcript: Transcript | None
+    ) -> bool:
+        """Count one judged scenario into `report`; whether the engine fails in it. Where it is right instead
+        of deviating as known it does not: that is said of the deviation."""
+        if self._right_after_all(report, scenario, judgement, transcript):
+            return False
+        count(report, scenario, judgement, transcript)
+        return judgement.diverges_at is not None
+
+    def _deviates(self, scenario: Scenario, expectation: Expectation) -> bool:
+        return bool(self.without) and expect(scenario, self.policies).outputs != expectation.outputs
+
+    def _right_after_all(
+        self, report: ItemReport, scenario: Scenario, judgement: Judgement, transcript: Transcript | None
+    ) -> bool:
+        """Count the known deviations that matter in a scenario; whether the engine does without one."""
+        if not self.without:
+            return False
+        observes = self.implementation.observes
+        lengths = spans(scenario, observes)
+        deviating = joined(expect(scenario, self.semantics).outputs, lengths)
+        right = False
+        for name, semantics in self.without.items():
+            without = expect(scenario, semantics)
+            if joined(without.outputs, lengths) == deviating:
+                continue
+            counted = report.deviations.setdefault(name, DeviationCount())
+            if judgement.unanswered is not None:
+                continue
+            if judgement.diverges_at is None:
+                counted.shown += 1
+            elif judge(scenario, transcript, without, observes).agrees:
+                counted.absent += 1
+                right = True
+        return right
+
+    def shrunk(self, scenario: Scenario, first: Judgement, transcript: Transcript | None) -> FoundFailure:
+        """The failure of `scenario` made small; one whose answer changes when repeated stays as it is."""
+        repeated = [self.judged([scenario])[0][0] for _ in range(_REPETITIONS)]
+        if any(again.got != first.got or again.diverges_at != first.diverges_at for again in repeated):
+            cited = sorted(first.cited)
+            return FoundFailure(scenario, transcript, scenario.id, cited, deterministic=False)
+        smallest = shrink(scenario, self._last_steps, self.shrink_seconds)
+        return self._found(smallest, scenario.id)
+
+    def _found(self, scenario: Scenario, found_as: str, property: str | None = None) -> FoundFailure:
+        judgement, transcript = self.judged([scenario])[0]
+        explaining: list[str] = []
+        if transcript is not None:
+            observes = self.implementation.observes
+            explaining = explaining_rules(scenario, transcript, judgement.cited, self.semantics, observes)
+        return FoundFailure(
+            scenario, transcript, found_as, sorted(judgement.cited), explaining, property=property
+        )
+
+    def _last_steps(self, scenarios: Sequence[Scenario]) -> list[int | None]:
+        kept = [scenario for scenario in scenarios if self.adapter.inexpressible(scenario) is None]
+        kept = kept[: self.implementation.at_most.get("shrinking")]
+        last_steps = {
+            scenario.id: judgement.last_step
+            for scenario, (judgement, _) in zip(kept, self.judged(kept), strict=True)
+            if judgement.diverges_at is not None
+        }
+        return [last_steps.get(scenario.id) for scenario in scenarios]
+
+    def check(self, report: ItemReport, property: Property, scenarios: Sequence[Scenario]) -> None:
+        """Check a property on scenarios and their variants, shrinking the first that violates it."""
+        counted = report.properties.setdefault(property.name, PropertyCount())
+        violating = []
+        found = self._holds(property, scenarios, report)
+        for scenario, (holds, known) in zip(scenarios, found, strict=True):
+            counted.known += known
+            counted.checked += holds is not None
+            counted.violated += holds is False
+            report.scenarios += 1
+            report.steps += len(scenario.history)
+            if holds is False:
+                violating.append(scenario)
+        report.failing += len(violating)
+        for scenario in sorted(violating, key=lambda one: len(one.history))[:_VIOLATIONS_KEPT]:
+            self._keep_violation(report, property, _family(property, scenario))
+        if violating:
+            first = min(violating, key=lambda scenario: len(scenario.history))
+            if any(self._holds(property, [first])[0][0] is not False for _ in range(_REPETITIONS)):
+                ((judgement, transcript),) = self.judged([first])
+                cited = sorted(judgement.cited)
+                report.failures.append(
+                    FoundFailure(
+                        first, transcript, first.id, cited, deterministic=False, property=property.name
+                    )
+                )
+                return
+            smallest = shrink(first, partial(self._violated_at, property), self.shrink_seconds)
+            family = _family(property, smallest)
+            wrong = (member for member in family if self._last_steps([member])[0] is not None)
+            report.failures.append(self._found(next(wrong, family[0]), first.id, property.name))
+
+    def _violated_at(self, property: Property, candidates: Sequence[Scenario]) -> list[int | None]:
+        found = self._holds(property, candidates)
+        return [
+            len(candidate.history) - 1 if holds is False else None
+            for candidate, (holds, _) in zip(candidates, found, strict=True)
+        ]
+
+    def _keep_violation(self, report: ItemReport, property: Property, family: list[Scenario]) -> None:
+        answers = [answer for answer in run(self.adapter, family) if answer is not None]
+        if len(answers) == len(family):
+            report.violations.append(SeenViolation(property.name, family, answers))
+
+    def _holds(
+        self, property: Property, scenarios: Sequence[Scenario], report: ItemReport | None = None
+    ) -> list[tuple[bool | None, bool]]:
+        """Whether the property holds of each scenario, and whether a known deviation violates it. Where no
+        answer comes it is counted into the report."""
+        families = [_family(property, scenario) for scenario in scenarios]
+        transcripts = iter(run(self.adapter, [m for family in families for m in family], self.about_to_run))
+        found: list[tuple[bool | None, bool]] = []
+        for family in families:
+            answers = [next(transcripts) for _ in family]
+            whole = [answer for answer in answers if answer is not None and answer.failure is None]
+            if report is not None and len(whole) < len(family):
+                self._count_unanswered(report, family, answers)
+            holds = property.holds(family, whole) if len(whole) == len(family) else None
+            known = not holds and len(whole) == len(family) and self._known_to_differ(property, family, holds)
+            found.append((None if known else holds, known))
+        return found
+
+    def _count_unanswered(
+        self, report: ItemReport, family: Sequence[Scenario], answers: Sequence[Transcript | None]
+    ) -> None:
+        report.unanswered += 1
+        for member, answer in zip(family, answers, strict=True):
+            if answer is None or answer.failure is not None:
+                judgement = judge(member, answer, self.expected(member), self.implementation.observes)
+                if judgement.unanswered is not None:
+                    count_error(report, member, judgement.unanswered, judgement.deciding, judgement.unreached)
+                return
+
+    def _known_to_differ(self, property: Property, family: Sequence[Scenario], holds: bool | None) -> bool:
+        """Whether an engine with the known deviations violates a property that other engines have, or never
+        comes to its situation where they do."""
+        if not self.without or self._holds_of(property, family, self.semantics) != holds:
+            return False
+        return holds is False or self._holds_of(property, family, self.policies) is not None
+
+    def arises_in_what_is_left_out(self, property: Property, scenarios: Iterable[Scenario]) -> bool:
+        """Whether a property's situation arises in scenarios that the engine cannot express."""
+        unsaid = (one for one in scenarios if self.adapter.inexpressible(one) is not None)
+        return any(
+            self._holds_of(property, _family(property, one), self.semantics) is not None
+            for one in islice(unsaid, _LEFT_OUT_LOOKED_AT)
+        )
+
+    def excluded_by_what_is_known(self, property: Property, scenarios: Iterable[Scenario]) -> bool:
+        """Whether a property's situation arises in these scenarios, though never for an engine with the known
+        deviations."""
+        if not self.without:
+            return False
+        families = [_family(property, one) for one in islice(scenarios, _LEFT_OUT_LOOKED_AT)]
+        arises = any(self._holds_of(property, family, self.policies) is not None for family in families)
+        return arises and all(self._holds_of(property, family, self.semantics) is None for family in families)
+
+    def _holds_of(self, property: Property, family: Sequence[Scenario], semantics: Semantics) -> bool | None:
+        """Whether it holds of the reference."""
+        answers = [expect(member, semantics).outputs for member in family]
+        return property.holds(
+            family,
+            [Transcript(one.id, tuple(outputs)) for one, outputs in zip(family, answers, strict=True)],
+        )
+
+
+def _restores(scenario: Scenario) -> int:
+    return sum(isinstance(step, Restore) for step in scenario.history)
+
+
+def _a_few(scenarios: Sequence[Scenario], number: int) -> list[Scenario]:
+    """So many of them, evenly spread; half of them such as have needs, which are rare."""
+    needing = [one for one in scenarios if one.needs]
+    plain = [one for one in scenarios if not one.needs]
+    rare = min(len(needing), max(number // 2, number - len(plain)))
+    return [*_spread(needing, rare), *_spread(plain, number - rare)]
+
+
+def _spread(scenarios: Sequence[Scenario], number: int) -> list[Scenario]:
+    return [scenarios[place * len(scenarios) // number] for place in range(number)]
+
+
+def _family(property: Property, scenario: Scenario) -> list[Scenario]:
+    """The scenario and its variants, with ids of their own."""
+    members = (scenario, *property.variants(scenario))
+    return [replace(member, id=f"{scenario.id}~{number}") for number, member in enumerate(members)]
+
+
+def _rules(expectation: Expectation) -> set[str]:
+    return {decision.removesuffix("!") for step in expectation.cited for decision in step}
+
+
+def _of_each_kind(failing: list[tuple[Scenario, Judgement]]) -> list[tuple[Scenario, Judgement]]:
+    """Some failing scenarios, of each kind of difference the same number as far as there are so many, the
+    earliest differences first."""
+    kinds: dict[object, list[tuple[Scenario, Judgement]]] = {}
+    for scenario, judgement in sorted(failing, key=lambda entry: (entry[1].last_step, entry[0].id)):
+        step = type(scenario.history[judgement.last_step])
+        got = judgement.got if isinstance(judgement.got, tuple) else ()
+        kind = step, tuple(map(type, judgement.expected)), tuple(map(type, got))
+        kinds.setdefault(kind, []).append((scenario, judgement))
+    kept: list[tuple[Scenario, Judgement]] = []
+    for round in zip_longest(*kinds.values()):
+        kept += [entry for entry in round if entry is not None]
+        if len(kept) >= _DIFFERENCES_KEPT:
+            break
+    return kept[:_DIFFERENCES_KEPT]
+
+
+def _most_telling(failing: list[tuple[Scenario, Judgement]]) -> list[tuple[Scenario, Judgement]]:
+    """A few failing scenarios, the earliest divergences first, that differ in the decisions made."""
+    chosen: dict[frozenset[str], tuple[Scenario, Judgement]] = {}
+    for scenario, judgement in sorted(failing, key=lambda entry: (entry[1].last_step, entry[0].id)):
+        chosen.setdefault(judgement.cited, (scenario, judgement))
+        if len(chosen) == _FAILURES_KEPT:
+            break
+    return list(chosen.values())

@@ -1,0 +1,1 @@
+"""Whole jobs, judged by their event logs."""

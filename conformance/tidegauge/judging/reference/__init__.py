@@ -1,0 +1,1 @@
+"""What an engine is compared with: the reference, with the known deviations of the engine built in."""

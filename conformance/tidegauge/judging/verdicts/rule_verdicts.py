@@ -1,0 +1,93 @@
+"""The verdict on each rule, from what the components and the jobs prove of it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tidegauge_spec import Rule
+
+from ...wire.results import Verdict
+from ..diagnosis.component_judgement import ComponentJudgement, RuleJudgement
+from ..items.merged import Findings
+from ..jobs.blamed import Blamed
+from ..jobs.judgement import judge_by_jobs
+from .judged_in import JUDGED_IN_OTHERS, judged_by
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What besides the findings bears on the verdicts: what the engine claims; components without any answer
+    in the preflight, with the reason; rules that decide in a scenario that ended the engine's process; the
+    items of each component that did not come to their end, as their number and a reason; the jobs that
+    ran."""
+
+    capabilities: frozenset[str]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    ended: Mapping[str, str] = field(default_factory=dict)
+    not_run: Mapping[str, str] = field(default_factory=dict)
+    jobs: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """A verdict and all that is said of it."""
+
+    verdict: Verdict
+    reason: str
+    judgement: RuleJudgement | None = None
+
+
+def ruling(
+    rule: Rule,
+    findings: Findings,
+    components: Mapping[str, ComponentJudgement],
+    blamed: Mapping[str, Blamed],
+    circumstances: Circumstances,
+) -> Ruling:
+    """The verdict on a rule. `blamed` are the rules to which failing jobs are laid."""
+    if rule.checked_by[0].startswith("not testable"):
+        return Ruling("not-applicable", rule.checked_by[0])
+    claimed = circumstances.capabilities
+    if rule.needs and not claimed & set(rule.needs):
+        needs = " or ".join(rule.needs)
+        return Ruling("not-applicable", f"not claimed by this engine: the capability {needs}")
+    judges = judged_by(rule, claimed)
+    if not judges:
+        return Ruling("not-applicable", f"not claimed by this engine: the component {rule.component}")
+    found = [components[name].rules[rule.id] for name in sorted(judges) if name in components]
+    if "job" in judges:
+        found.append(judge_by_jobs(rule.id, findings, blamed, claimed, circumstances.jobs))
+    if failing := _of(found, "fail"):
+        return _ruling(failing[0])
+    for name in sorted(judges & set(circumstances.refused)):
+        return Ruling("error", circumstances.refused[name])
+    if rule.id in circumstances.ended:
+        return Ruling("error", circumstances.ended[rule.id])
+    if errors := _of(found, "error"):
+        return _ruling(errors[0])
+    for name in sorted(judges & set(circumstances.not_run)):
+        return Ruling("not-tested", circumstances.not_run[name])
+    if not found:
+        return Ruling("not-tested", "no item of this component came to its end")
+    return _combined(rule, found, findings)
+
+
+def _combined(rule: Rule, found: Sequence[RuleJudgement], findings: Findings) -> Ruling:
+    """A pass wherever the rule is judged; a rule of time decides in some components only."""
+    passing = _of(found, "pass")
+    open_ones = [one for one in _of(found, "not-tested") if not (one.undecided and passing)]
+    if rule.component != JUDGED_IN_OTHERS:
+        open_ones = _of(found, "not-tested")
+    if open_ones:
+        never = rule.id not in findings.rules and all(one.undecided for one in open_ones)
+        if rule.id in findings.left_out.rules and never:
+            return Ruling("not-applicable", "it decides only in scenarios that the engine cannot express")
+        return _ruling(open_ones[0])
+    return _ruling(max(passing, key=lambda one: len(one.excluded)))
+
+
+def _of(found: Iterable[RuleJudgement], standing: str) -> list[RuleJudgement]:
+    return [one for one in found if one.standing == standing]
+
+
+def _ruling(judgement: RuleJudgement) -> Ruling:
+    return Ruling(judgement.standing, judgement.reason, judgement)

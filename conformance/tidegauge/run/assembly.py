@@ -1,0 +1,208 @@
+"""`results.json` from the journal, whether or not the run came to its end."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tidegauge_reference import PROFILES, Policies
+from tidegauge_spec import SPEC_VERSION, Rule, load_registry, read_absent, read_policies
+
+from ..judging.items.item_report import Counted, ItemReport
+from ..judging.items.merged import Findings
+from ..judging.traceability import decided_in, shown_by
+from ..judging.verdicts.judged_in import judged_in
+from ..judging.verdicts.known_deviations import as_known, deviation_results, expected, properties_as_known
+from ..judging.verdicts.rule_verdicts import ruling
+from ..version import __version__
+from ..wire.results import (
+    SCHEMA,
+    ItemResult,
+    PropertyResult,
+    Results,
+    RuleResult,
+    Suspect,
+    counts_of,
+    encode_results,
+)
+from .counterexamples import counterexample_of
+from .journal import AnyEvent, Ended, Finished, Started
+from .judged_run import Judged, example_for, judged_run
+from .property_results import job_property_results, property_results
+
+
+def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_s: float) -> Results:
+    """The results of a journal that has started; writes the counterexamples' files into `folder`."""
+    started = next(event for event in events if isinstance(event, Started))
+    finished = {event.item: event for event in events if isinstance(event, Finished)}
+    policies = PROFILES[started.profile]
+    judged = judged_run(started, finished, policies)
+    findings = judged.findings
+    deviations = deviation_results(started.known, findings, whole=_whole(started))
+    rules = [
+        _rule_result(rule, judged, started, folder, policies)
+        for rule in load_registry().rules.values()
+        if _asked_for(rule, started)
+    ]
+    rules = as_known(rules, deviations, started.known)
+    properties = _properties(started, findings, policies)
+    problem = next((event.problem for event in events if isinstance(event, Ended)), "")
+    items = [_item_result(name, finished.get(name), problem) for name in started.planned]
+    complete = any(isinstance(event, Ended) for event in events) and all(
+        i.outcome != "not-run" for i in items
+    )
+    succeeded = complete and not judged.errors and all(map(expected, deviations))
+    return Results(
+        schema=SCHEMA,
+        tidegauge=__version__,
+        spec=SPEC_VERSION,
+        profile=started.profile,
+        implementation=started.implementation,
+        environment=started.environment,
+        seed=started.request.seed,
+        budget=started.request.budget,
+        started=started.time,
+        duration_s=round(duration_s, 3),
+        complete=complete,
+        exit_code=2 if judged.refuses_all else _exit_code(rules, properties, items, succeeded),
+        command=command,
+        selection={
+            "components": ",".join(started.request.components),
+            "rules": ",".join(started.request.rules),
+        },
+        counts={
+            **counts_of(rules),
+            "scenarios": findings.scenarios,
+            "steps": findings.steps,
+            "failing_scenarios": findings.failing,
+            "error_scenarios": findings.unanswered,
+        },
+        rules=rules,
+        properties=properties,
+        items=items,
+        jobs=findings.pictures,
+        deviations=deviations,
+        left_out=dict(sorted(findings.left_out.reasons.items())),
+        errors=judged.errors,
+        components=judged.component_results(),
+    )
+
+
+def write_results(results: Results, folder: Path) -> Path:
+    """Write `results.json` into `folder` so that a reader never sees half of it."""
+    path = folder / "results.json"
+    partial = folder / "results.json.partial"
+    partial.write_bytes(encode_results(results))
+    partial.replace(path)
+    return path
+
+
+def now_text() -> str:
+    """The current time for records, ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _whole(started: Started) -> bool:
+    request = started.request
+    return not request.components and not request.rules and request.budget != "smoke"
+
+
+def _asked_for(rule: Rule, started: Started) -> bool:
+    request = started.request
+    if request.components and rule.component not in request.components:
+        return False
+    return not request.rules or rule.id in request.rules
+
+
+def _exit_code(
+    rules: list[RuleResult], properties: list[PropertyResult], items: list[ItemResult], succeeded: bool
+) -> int:
+    """0 only if something was judged, and every claimed rule and property passes or fails as is known. An
+    item may fail by what is known to be flaky."""
+    judged = any(rule.verdict == "pass" or rule.deviation is not None for rule in rules)
+    passing = ("pass", "not-applicable")
+    rules_pass = all(r.verdict in passing or r.flaky is not None or r.deviation is not None for r in rules)
+    properties_pass = all(p.verdict in passing or p.flaky is not None for p in properties)
+    accounted_for = any(r.flaky is not None for r in rules) or any(p.flaky is not None for p in properties)
+    ended = ("judged", "failed") if accounted_for else ("judged",)
+    items_judged = all(item.outcome in ended for item in items)
+    return 0 if succeeded and judged and rules_pass and properties_pass and items_judged else 1
+
+
+def _properties(started: Started, findings: Findings, policies: Policies) -> list[PropertyResult]:
+    """What became of the properties."""
+    found = [*property_results(started, findings, policies), *job_property_results(started, findings)]
+    return properties_as_known(found, findings, started.known)
+
+
+def _rule_result(
+    rule: Rule, judged: Judged, started: Started, folder: Path, policies: Policies
+) -> RuleResult:
+    found = ruling(rule, judged.findings, judged.components, judged.blamed, judged.circumstances)
+    value, reason = found.verdict, found.reason
+    if value == "not-applicable" and read_absent()[started.profile] & {rule.component, *rule.needs}:
+        reason = f"the profile {started.profile} has no such thing"
+    counted = judged.findings.rules.get(rule.id, Counted())
+    failure = example_for(rule, judged, found) if value == "fail" else None
+    blamed = judged.blamed.get(rule.id)
+    component = judged.components.get(rule.component)
+    suspects = component.suspects if component is not None else []
+    if blamed is not None:
+        suspects = blamed.suspects
+    judgement = found.judgement
+    passing = judgement if value == "pass" else None
+    return RuleResult(
+        id=rule.id,
+        level=rule.level,
+        component=rule.component,
+        title=rule.title,
+        sentence=rule.sentence,
+        intent=rule.intent,
+        check=rule.check,
+        sources=list(rule.sources),
+        reference=decided_in(rule.id),
+        vectors=shown_by(rule.id),
+        verdict=value,
+        reason=reason,
+        layer=_layers(rule, started),
+        policy=_policy_text(rule, started.profile),
+        scenarios=counted.scenarios,
+        steps=counted.steps,
+        excludes=passing.excluded if passing is not None else [],
+        thin=passing is not None and passing.thin,
+        suspected=judgement is not None and judgement.suspected,
+        stands_in_the_way=judgement.in_the_way if judgement is not None else "",
+        suspects=[Suspect(name, score) for name, score in suspects[:5]] if value == "fail" else [],
+        counterexample=counterexample_of(rule, failure, started, folder, policies) if failure else None,
+        also_in=sorted(blamed.found_in - {rule.component}) if blamed is not None else [],
+        since=rule.since,
+    )
+
+
+def _layers(rule: Rule, started: Started) -> str:
+    """Where the code ran that the rule is about; of one that decides in several components, all of that."""
+    claimed = judged_in(rule) & set(started.implementation.capabilities)
+    layers = {started.implementation.layer_of(name): None for name in sorted(claimed or {rule.component})}
+    return ", ".join(layers)
+
+
+def _policy_text(rule: Rule, profile: str) -> str | None:
+    """Where the profile changes the sentence: by which policy, and what `core` says."""
+    if rule.policy is None:
+        return None
+    policy = read_policies()[rule.policy]
+    here, core = policy.profiles[profile], policy.profiles["core"]
+    return None if here == core else f"by policy {rule.policy} = {here}; core says {core}"
+
+
+def _item_result(name: str, event: Finished | None, problem: str) -> ItemResult:
+    """`problem`: why an item that did not finish was not run, as far as that is known."""
+    if event is None:
+        return ItemResult(id=name, outcome="not-run", scenarios=0, steps=0, duration_s=0.0, text=problem)
+    report: ItemReport | None = event.report
+    return ItemResult(
+        id=name,
+        outcome=event.outcome,
+        scenarios=report.scenarios if report else 0,
+        steps=report.steps if report else 0,
+        duration_s=round(event.duration_s, 3),
+        text=event.text,
+    )

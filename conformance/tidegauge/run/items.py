@@ -1,0 +1,138 @@
+"""What a planned item does: its scenarios, and how they are judged; and a scenario found again by its id."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+
+from tidegauge_reference import Policies
+
+from ..components.registry import COMPONENTS
+from ..drawing.cover import state_cover
+from ..drawing.histories import draw_history, drawn_histories
+from ..judging.items.examination import Examiner
+from ..judging.items.item_report import ItemReport, LeftOut
+from ..judging.jobs.examination import examine_job
+from ..vectors.published import Vector, every_vector, own_vectors, published_outputs, vectors_added
+from ..wire.scenario import BadInput, Scenario
+from ..wire.transcript import Outputs
+from .journal import Started
+from .plan import VOLUMES, PlannedItem
+from .request import Request
+
+
+def scenarios_of(item: PlannedItem, request: Request, policies: Policies) -> Iterator[Scenario]:
+    """The scenarios that an item of the suites `vectors`, `state-cover`, `random-histories` or `properties`
+    draws, the same in every process."""
+    indices = range(item.start, item.stop)
+    if item.suite == "vectors":
+        vectors = vectors_added(item.component, item.name, request.vectors)
+        yield from (vectors[index].scenario for index in indices)
+    elif item.suite == "state-cover":
+        cover = state_cover(item.component, item.name, policies)
+        stride = VOLUMES[request.budget].cover_stride
+        yield from (cover.scenario(index) for index in indices if index % stride == 0)
+    else:
+        yield from drawn_histories(item.component, request.seed, item.start, item.stop, policies)
+
+
+def examine(
+    item: PlannedItem,
+    request: Request,
+    scenarios: Iterable[Scenario],
+    examiner: Examiner,
+    report: ItemReport,
+) -> None:
+    """Do an item of any suite but those of Hypothesis on its scenarios (see `scenarios_of`; a job has its
+    own), counting what it finds into `report`."""
+    if item.suite == "jobs":
+        examine_job(examiner, report, item.name)
+    elif item.suite == "vectors":
+        _compare_with_published(item, request, scenarios, examiner, report)
+    elif item.suite == "properties":
+        _check_property(item, scenarios, examiner, report)
+    else:
+        _compare(scenarios, None, item, examiner, report)
+
+
+def _compare(
+    scenarios: Iterable[Scenario],
+    published: Mapping[str, list[Outputs]] | None,
+    item: PlannedItem,
+    examiner: Examiner,
+    report: ItemReport,
+) -> None:
+    """Compare those that apply, noting the places of what ran and of what does not agree."""
+    drawn = list(scenarios)
+    known = [one for one in drawn if published is None or one.id in published]
+    applicable = examiner.applicable(known, report.left_out, item.suite)
+    agreeing = examiner.compare(report, applicable, published)
+    ran = {one.id for one in applicable}
+    considered = {one.id for one in known}
+    for place, scenario in enumerate(drawn):
+        if scenario.id in ran:
+            report.ran.add(place)
+            if scenario.id not in agreeing:
+                report.apart.add(place)
+        elif scenario.id in considered and examiner.is_beyond(scenario):
+            report.beyond.add(place)
+
+
+def scenario_at(item: PlannedItem, request: Request, policies: Policies, place: int) -> Scenario:
+    """The scenario at a place among those of an item (`scenarios_of`), drawn again."""
+    if item.suite == "vectors":
+        return vectors_added(item.component, item.name, request.vectors)[item.start + place].scenario
+    if item.suite == "state-cover":
+        stride = VOLUMES[request.budget].cover_stride
+        first = -(-item.start // stride) * stride
+        return state_cover(item.component, item.name, policies).scenario(first + place * stride)
+    return draw_history(COMPONENTS[item.component], request.seed, item.start + place, policies)
+
+
+def _compare_with_published(
+    item: PlannedItem,
+    request: Request,
+    scenarios: Iterable[Scenario],
+    examiner: Examiner,
+    report: ItemReport,
+) -> None:
+    """The right answers stand in the file."""
+    published = {
+        vector.scenario.id: outputs
+        for vector in vectors_added(item.component, item.name, request.vectors)
+        if (outputs := published_outputs(vector, examiner.policies)) is not None
+    }
+    _compare(scenarios, published, item, examiner, report)
+
+
+def _check_property(
+    item: PlannedItem, scenarios: Iterable[Scenario], examiner: Examiner, report: ItemReport
+) -> None:
+    """A property on the scenarios that apply; where its situation never arose, why not."""
+    property = next(one for one in COMPONENTS[item.component].properties if one.name == item.name)
+    drawn = list(scenarios)
+    feasible = examiner.within_its_means(property, drawn)
+    examiner.check(report, property, examiner.applicable(feasible, LeftOut(), item.suite))
+    counted = report.properties[property.name]
+    if not counted.checked and not counted.known:
+        counted.known = int(examiner.excluded_by_what_is_known(property, drawn))
+        counted.inexpressible = examiner.arises_in_what_is_left_out(property, drawn)
+
+
+def find_scenario(scenario_id: str, started: Started, policies: Policies) -> Scenario | None:
+    """The scenario of that id, drawn again; None for one that was not drawn (a fuzzer's, a variant)."""
+    name = scenario_id.partition("~")[0]
+    own: tuple[Vector, ...] = ()
+    with suppress(BadInput):  # the user's folder may be gone by now
+        own = own_vectors(started.request.vectors)
+    for vector in (*own, *every_vector()):
+        if vector.scenario.id == name:
+            return vector.scenario
+    component_name, _, rest = name.partition(":")
+    kind, _, rest = rest.partition(":")
+    place, _, index = rest.rpartition(":")
+    if component_name not in COMPONENTS or not index.isdigit():
+        return None
+    if kind == "cover":
+        return state_cover(component_name, place, policies).scenario(int(index))
+    if kind == "seed" and place == str(started.request.seed):
+        return draw_history(COMPONENTS[component_name], started.request.seed, int(index), policies)
+    return None

@@ -1,0 +1,110 @@
+"""The journal: one JSON line for each event of a run, written as it happens, so that nothing is lost when
+the run ends early. `results.json` is made from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from ..judging.items.item_report import ItemReport
+from ..judging.reference.deviations import KnownDeviations
+from ..wire.implementation import Implementation
+from ..wire.scenario import BadInput
+from .request import Request
+
+FILE_NAME = "journal.jsonl"
+
+Outcome = Literal["judged", "failed", "crashed", "timeout", "error", "not-run"]
+
+
+class Event(Struct, frozen=True, tag_field="event", omit_defaults=True):
+    """One line of the journal."""
+
+
+class Started(Event, frozen=True, tag="started"):
+    """What is run, and on whom. `time` is ISO 8601, UTC."""
+
+    request: Request
+    profile: str
+    implementation: Implementation
+    environment: dict[str, str]
+    planned: tuple[str, ...]
+    time: str
+    known: KnownDeviations = KnownDeviations()
+
+
+class Refused(Event, frozen=True, tag="refused"):
+    """The run did not start: bad input, in one line."""
+
+    problem: str
+
+
+class Finished(Event, frozen=True, tag="finished"):
+    """An item ended. `running` is the scenario that was about to run when it crashed or timed out."""
+
+    item: str
+    outcome: Outcome
+    duration_s: float
+    report: ItemReport | None = None
+    text: str = ""
+    running: str = ""
+
+
+class Ended(Event, frozen=True, tag="ended"):
+    """The test session came to its own end. `problem`: why workers did not start any more, if so."""
+
+    exit_status: int
+    problem: str = ""
+
+
+AnyEvent = Started | Refused | Finished | Ended
+
+_DECODER = msgspec.json.Decoder(AnyEvent)
+_ENCODER = msgspec.json.Encoder()
+
+
+class Journal:
+    """Appends events to `folder/journal.jsonl`. Raises `BadInput` if the folder cannot be written."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file = (folder / FILE_NAME).open("wb")
+        except OSError as error:
+            raise BadInput(
+                f"output folder {folder} cannot be written: {error.strerror}; choose another"
+            ) from None
+
+    def write(self, event: AnyEvent) -> None:
+        """Append one event; it is on disk when this returns."""
+        self._file.write(_ENCODER.encode(event) + b"\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """No more events."""
+        self._file.close()
+
+
+class JournalReader:
+    """Reads a journal that may still be growing; a line that is not complete yet waits."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE_NAME
+        self._position = 0
+
+    def new_events(self) -> list[AnyEvent]:
+        """The events appended since the last call. Raises `BadInput` for a line that is no event."""
+        if not self._path.is_file():
+            return []
+        with self._path.open("rb") as file:
+            file.seek(self._position)
+            complete, newline, _ = file.read().rpartition(b"\n")
+        self._position += len(complete) + len(newline)
+        try:
+            return [_DECODER.decode(line) for line in complete.splitlines()]
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise BadInput(f"{self._path} is not a journal of this version: {error}") from None

@@ -1,0 +1,235 @@
+"""What the items of a run prove: the evidence of each component and its judgement, what jobs show, errors."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from tidegauge_reference import Policies
+from tidegauge_spec import Rule, load_registry
+
+from ..components.registry import COMPONENTS
+from ..judging.diagnosis.collected import Compared, evidence_of
+from ..judging.diagnosis.component_judgement import ComponentJudgement, judge_component
+from ..judging.diagnosis.evidence import Evidence
+from ..judging.diagnosis.example import example_of
+from ..judging.items.item_report import FoundFailure, ItemReport
+from ..judging.items.merged import Findings, merged
+from ..judging.jobs.blamed import Blamed, blamed_rules
+from ..judging.reference.oracle import expect
+from ..judging.verdicts.judged_in import JUDGED_IN_OTHERS, judged_by, judged_in
+from ..judging.verdicts.rule_verdicts import Circumstances, Ruling
+from ..vectors.published import every_vector, own_vectors
+from ..wire.results import ComponentResult, EngineError, Term
+from ..wire.scenario import component_of
+from .items import find_scenario, scenario_at
+from .journal import Finished, Started
+from .plan import PlannedItem, plan
+
+_DRAWN_AGAIN = ("vectors", "state-cover", "random-histories")
+"""The suites whose scenarios are compared with the reference and can be drawn again by their places."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What items found, what it proves in each component, the rules to which failing jobs are laid, what else
+    bears on the verdicts, and where the engine gave no answer."""
+
+    findings: Findings
+    evidence: Mapping[str, Evidence]
+    components: Mapping[str, ComponentJudgement]
+    blamed: Mapping[str, Blamed]
+    circumstances: Circumstances
+    errors: list[EngineError]
+    reports: Mapping[str, Sequence[ItemReport]]
+
+    @property
+    def refuses_all(self) -> bool:
+        """Whether the engine answered nothing in the preflight of any component."""
+        return bool(self.reports) and set(self.circumstances.refused) == set(self.reports)
+
+    def component_results(self) -> list[ComponentResult]:
+        """The sums of each component, and the model that behaves as the engine."""
+        return [self._component_result(name, reports) for name, reports in self.reports.items()]
+
+    def _component_result(self, name: str, reports: Sequence[ItemReport]) -> ComponentResult:
+        sums = merged(reports)
+        judgement = self.components.get(name)
+        fit = judgement.fit if judgement is not None else None
+        return ComponentResult(
+            component=name,
+            scenarios=sums.scenarios,
+            failing=sum(one.failing for one in reports if not one.properties),
+            errors=sums.unanswered,
+            examined=judgement.examined if judgement is not None else 0,
+            explained=len(fit.explained) if fit is not None else 0,
+            model=[
+                Term(
+                    name=term.name,
+                    kind=term.kind,
+                    rules=list(term.rules),
+                    ties=[one.name for one in tie[1:]],
+                )
+                for term, tie in zip(fit.terms, fit.ties, strict=True)
+            ]
+            if fit is not None
+            else [],
+        )
+
+
+def judged_run(started: Started, finished: Mapping[str, Finished], policies: Policies) -> Judged:
+    """The judgement of what a journal holds."""
+    reports = [event.report for event in finished.values() if event.report is not None]
+    by_component = {
+        name: sorted((one for one in reports if one.component == name), key=lambda one: one.item)
+        for name in COMPONENTS
+        if any(one.component == name for one in reports)
+    }
+    findings = merged(reports)
+    evidence = {
+        name: _evidence(name, own, started, policies)
+        for name, own in by_component.items()
+        if name != "job" and not any(one.refused for one in own)
+    }
+    claimed = frozenset(started.implementation.capabilities)
+    components = {
+        name: judge_component(found, [rule.id for rule in _rules_judged_in(name, claimed)])
+        for name, found in evidence.items()
+    }
+    jobs_only = merged(by_component.get("job", []))
+    ended = _ended(started, finished, policies)
+    return Judged(
+        findings,
+        evidence,
+        components,
+        blamed_rules(jobs_only, COMPONENTS),
+        _circumstances(started, finished, policies, ended),
+        [*_errors(by_component), *ended],
+        by_component,
+    )
+
+
+def _rules_judged_in(component: str, claimed: frozenset[str]) -> list[Rule]:
+    return [rule for rule in load_registry().rules.values() if component in judged_by(rule, claimed)]
+
+
+def _evidence(
+    component: str, reports: Sequence[ItemReport], started: Started, policies: Policies
+) -> Evidence:
+    items = {item.id: item for item in _planned(started, policies)}
+    compared = [
+        Compared(one, item.suite == "vectors", partial(scenario_at, item, started.request, policies))
+        for one in reports
+        if (item := items.get(one.item)) is not None and item.suite in _DRAWN_AGAIN
+    ]
+    vectors = [*every_vector(), *own_vectors(started.request.vectors)]
+    return evidence_of(
+        component,
+        compared,
+        reports,
+        policies,
+        started.known.deviation,
+        started.implementation.observes,
+        vectors,
+    )
+
+
+def _planned(started: Started, policies: Policies) -> list[PlannedItem]:
+    return plan(started.request, started.implementation, policies)
+
+
+def _circumstances(
+    started: Started, finished: Mapping[str, Finished], policies: Policies, ended: Sequence[EngineError]
+) -> Circumstances:
+    planned = _planned(started, policies)
+    reports = [event.report for event in finished.values() if event.report is not None]
+    missing = Counter(item.component for item in planned if not _came_to_its_end(finished.get(item.id)))
+    total = Counter(item.component for item in planned)
+    return Circumstances(
+        capabilities=frozenset(started.implementation.capabilities),
+        refused={
+            one.component: "the engine gave no answer in any scenario of the preflight: "
+            + "; ".join(error.text.splitlines()[0] for error in list(one.errors.values())[:1])
+            for one in reports
+            if one.refused
+        },
+        ended={rule: error.text for error in ended for rule in error.rules},
+        not_run={
+            name: f"{number} of {total[name]} items of this component did not come to their end"
+            for name, number in missing.items()
+        },
+        jobs=frozenset(item.name for item in planned if item.suite == "jobs" and item.id in finished),
+    )
+
+
+def _came_to_its_end(event: Finished | None) -> bool:
+    """Whether an item was judged, with or without answers, or ended in a scenario that is known: then that is
+    an error of its rules."""
+    if event is None:
+        return False
+    unanswered = event.report is not None and bool(event.report.errors)
+    return event.outcome in ("judged", "failed") or unanswered or bool(event.running)
+
+
+def _errors(reports: Mapping[str, Sequence[ItemReport]]) -> list[EngineError]:
+    """How the engine gave no answer, in each component, by what it raised."""
+    found: list[EngineError] = []
+    for component, own in reports.items():
+        total = sum(one.scenarios for one in own)
+        kinds = dict.fromkeys(key for one in own for key in one.errors)
+        for key in kinds:
+            seen = [one.errors[key] for one in own if key in one.errors]
+            found.append(
+                EngineError(
+                    component=component,
+                    kind=seen[0].kind,
+                    text=seen[0].text,
+                    scenarios=sum(one.scenarios for one in seen),
+                    of=total,
+                    scenario=seen[0].scenario,
+                    traceback=seen[0].traceback,
+                    rules=sorted({rule for one in seen for rule in one.rules}),
+                )
+            )
+    return found
+
+
+def _ended(started: Started, finished: Mapping[str, Finished], policies: Policies) -> list[EngineError]:
+    """Scenarios that ended the process of the engine, or did not end."""
+    found: list[EngineError] = []
+    for event in finished.values():
+        if event.outcome not in ("crashed", "timeout"):
+            continue
+        scenario = find_scenario(event.running, started, policies)
+        rules: Iterable[str] = ()
+        component = event.item.partition("-")[0]
+        if scenario is not None:
+            cited = expect(scenario, policies).cited
+            rules = {decision.removesuffix("!") for step in cited for decision in step}
+            component = component_of(scenario)
+        how = "crashed" if event.outcome == "crashed" else "did not answer in time"
+        found.append(
+            EngineError(
+                component=component,
+                kind=event.outcome,
+                text=f"the engine {how} in scenario {event.running or 'unknown'}",
+                scenarios=1,
+                of=1,
+                scenario=event.running,
+                rules=sorted(rules),
+            )
+        )
+    return found
+
+
+def example_for(rule: Rule, judged: Judged, found: Ruling) -> FoundFailure | None:
+    """The scenario that shows how the rule is broken."""
+    names = [rule.component] if rule.component != JUDGED_IN_OTHERS else sorted(judged_in(rule))
+    for name in names:
+        component = judged.components.get(name)
+        judgement = component.rules.get(rule.id) if component is not None else None
+        if component is None or judgement is None or found.judgement is not judgement:
+            continue
+        failures = merged(judged.reports[name]).failures
+        return example_of(rule.id, judgement, failures, judged.evidence[name], component.fit.terms)
+    return judged.blamed[rule.id].failure if rule.id in judged.blamed else None

@@ -1,0 +1,140 @@
+"""Which test items a run consists of: (component, suite, chunk), each one call of the adapter or a few."""
+
+from dataclasses import dataclass, replace
+
+from tidegauge_reference import Policies
+from tidegauge_spec import FIRST_VERSION, load_registry, vector_versions
+
+from ..components.job.jobs import JOBS
+from ..components.registry import COMPONENTS
+from ..drawing.cover import state_cover
+from ..judging.verdicts.judged_in import judged_in
+from ..vectors.published import OWN, vectors_added
+from ..wire.implementation import Implementation
+from ..wire.scenario import BadInput
+from .request import Request
+
+SUITES = ("vectors", "state-cover", "random-histories", "properties", "fuzz", "interactive", "jobs")
+_CHUNK = 4000
+_CHUNK_OF_A_QUERY = 16_000  # each call starts streaming queries, which takes seconds
+_CHEAP_LAYERS = ("in-process", "tester")
+
+
+@dataclass(frozen=True)
+class Volume:
+    """How much of each suite a budget asks for: every n-th scenario of the covers, numbers of histories,
+    of histories a property, of Hypothesis examples a chunk, and of interactive runs."""
+
+    cover_stride: int
+    histories: int
+    property_histories: int
+    fuzz_examples: int
+    interactive_runs: int
+
+
+VOLUMES = {
+    "smoke": Volume(
+        cover_stride=7, histories=1_000, property_histories=250, fuzz_examples=25, interactive_runs=5
+    ),
+    "default": Volume(
+        cover_stride=1, histories=12_000, property_histories=2_000, fuzz_examples=200, interactive_runs=40
+    ),
+    "thorough": Volume(
+        cover_stride=1,
+        histories=120_000,
+        property_histories=20_000,
+        fuzz_examples=2_000,
+        interactive_runs=400,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class PlannedItem:
+    """One test item; `start` and `stop` bound the indices of the scenarios it draws, `name` is the version of
+    the vectors, the scope of a cover, the property or the job."""
+
+    id: str
+    component: str
+    suite: str
+    name: str
+    start: int
+    stop: int
+
+
+def components_asked_for(request: Request, implementation: Implementation) -> list[str]:
+    """The components the engine claims whose scenarios can judge what the run is asked for: `job` also for
+    rules that whole jobs show, and every component for those of time, which decide in any of them."""
+    registry = load_registry()
+    asked_for = [
+        rule
+        for rule in registry.rules.values()
+        if rule.component in (request.components or registry.chapters)
+        and rule.id in (request.rules or registry.rules)
+    ]
+    asked = {"job"} if any("job" in rule.checked_by for rule in asked_for) else set()
+    for rule in asked_for:
+        asked |= judged_in(rule)
+    return [name for name in COMPONENTS if name in asked and name in implementation.capabilities]
+
+
+def plan(request: Request, implementation: Implementation, policies: Policies) -> list[PlannedItem]:
+    """The items of a run, in a fixed order. Raises `BadInput` if there are none of the user's own vectors."""
+    volume = VOLUMES[request.budget]
+    items: list[PlannedItem] = []
+    for component in components_asked_for(request, implementation):
+        cheap = implementation.layer_of(component) in _CHEAP_LAYERS
+        chunk = _CHUNK if cheap else _CHUNK_OF_A_QUERY
+        items += _vector_items(component, request)
+        for scope in COMPONENTS[component].covers.get(request.budget, ()):
+            size = len(state_cover(component, scope.name, policies))
+            stride = chunk * volume.cover_stride
+            items += _chunks(component, "state-cover", scope.name, size, stride)
+        if COMPONENTS[component].drawn:
+            items += _chunks(component, "random-histories", "", volume.histories, chunk)
+        for property in COMPONENTS[component].properties:
+            holds = all(getattr(policies, name) == value for name, value in property.holds_under.items())
+            seen = not property.needs_steps or implementation.observes == "step"
+            if holds and seen and set(property.needs) <= set(implementation.capabilities):
+                size = volume.property_histories
+                items += _chunks(component, "properties", property.name, size, chunk)
+        if COMPONENTS[component].drawn and cheap:
+            items.append(_item(component, "fuzz", "", volume.fuzz_examples))
+            items.append(_item(component, "interactive", "", volume.interactive_runs))
+        if component == "job":
+            items += [
+                PlannedItem(f"job-{name}", component, "jobs", name, 0, 1)
+                for name, job in JOBS.items()
+                if set(job.needs) <= set(implementation.capabilities)
+            ]
+    if request.vectors and not any(item.suite == "vectors" and item.name == OWN for item in items):
+        raise BadInput(
+            f"no vector in {', '.join(request.vectors)} is about a component that the engine claims and that "
+            "is asked for: leave --vectors out"
+        )
+    return items
+
+
+def _vector_items(component: str, request: Request) -> list[PlannedItem]:
+    """The published vectors, an item for each version that added some, and the user's own."""
+    items = []
+    for version in (*vector_versions(), OWN):
+        vectors = vectors_added(component, version, request.vectors)
+        name = "" if version == FIRST_VERSION else version
+        if vectors:
+            item = _item(component, "vectors", name, len(vectors))
+            items.append(replace(item, name=version))
+    return items
+
+
+def _item(component: str, suite: str, name: str, size: int) -> PlannedItem:
+    id = "-".join(part for part in (component, suite, name) if part)
+    return PlannedItem(id, component, suite, name, 0, size)
+
+
+def _chunks(component: str, suite: str, name: str, size: int, chunk: int) -> list[PlannedItem]:
+    whole = _item(component, suite, name, size)
+    return [
+        replace(whole, id=f"{whole.id}-{number:03d}", start=start, stop=min(start + chunk, size))
+        for number, start in enumerate(range(0, size, chunk))
+    ]

@@ -1,0 +1,72 @@
+"""The pytest plugin: `--tidegauge-*` options, the run they describe, and the journal.
+
+It is loaded in every pytest session of an environment that has Tidegauge installed, so it imports nothing
+of the kit unless an adapter is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from .run_under_pytest import Run
+
+RUN_KEY: pytest.StashKey[Run] = pytest.StashKey()
+
+NEEDS_ADAPTER = "the Tidegauge suites need --tidegauge-adapter NAME; `tidegauge adapters` lists them"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of the suites; the `tidegauge` command has them under short names."""
+    group = parser.getgroup("tidegauge", "Tidegauge: conformance of event-time engines")
+    group.addoption("--tidegauge-adapter", metavar="NAME", help="engine under test: NAME or module:Class")
+    group.addoption(
+        "--tidegauge-option", action="append", default=[], metavar="K=V", help="option of the adapter"
+    )
+    group.addoption(
+        "--tidegauge-profile", metavar="P", help="what to measure against (default: as the engine says)"
+    )
+    group.addoption(
+        "--tidegauge-component", action="append", default=[], metavar="C", help="judge only this one"
+    )
+    group.addoption("--tidegauge-rule", action="append", default=[], metavar="R", help="judge only this rule")
+    group.addoption("--tidegauge-budget", default="default", metavar="B", help="smoke, default or thorough")
+    group.addoption("--tidegauge-seed", type=int, default=1, metavar="S", help="of the random scenarios")
+    group.addoption(
+        "--tidegauge-vectors", action="append", default=[], metavar="DIR", help="folder with your own vectors"
+    )
+    group.addoption("--tidegauge-deviations", metavar="FILE", help="known deviations of the engine")
+    group.addoption("--tidegauge-out", metavar="DIR", help="folder for the journal")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start the run if an adapter is named."""
+    config.addinivalue_line("markers", "tidegauge_item(id): the planned item that a test of the suites runs")
+    if config.getoption("--tidegauge-adapter"):
+        from .run_under_pytest import start
+
+        config.stash[RUN_KEY] = start(config)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Where Allure writes results, ours come from the journal; by now its plugin is in place."""
+    if RUN_KEY in session.config.stash and session.config.getoption("allure_report_dir", None):
+        from .allure_under_pytest import share
+
+        share(session.config)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The suites without an adapter are a mistake, not a pass; a suite without items is no skipped test."""
+    ours = [item for item in items if item.path.parent.as_posix().endswith("run/suites")]
+    if ours and not config.getoption("--tidegauge-adapter"):
+        if hasattr(config, "workerinput"):
+            return  # a worker of xdist cannot refuse the session; each item fails with the complaint
+        raise pytest.UsageError(NEEDS_ADAPTER)
+    planned = {item for item in ours if item.get_closest_marker("tidegauge_item")}
+    empty = [item for item in ours if item not in planned]
+    if empty:
+        config.hook.pytest_deselected(items=empty)
+        items[:] = [item for item in items if item not in set(empty)]

@@ -1,0 +1,88 @@
+"""Views of results, by the entry points under which they are registered; the kit knows none of them.
+
+Under `tidegauge.reports` stand those that are always written, under `tidegauge.reports_on_request` those that
+are asked for by name; each is a function `(results, folder) -> path`. One on request has a folder to itself.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from ..wire.results import Results
+from ..wire.scenario import BadInput
+
+ALWAYS = "tidegauge.reports"
+ON_REQUEST = "tidegauge.reports_on_request"
+
+Report = Callable[[Results, Path], Path]
+
+_LONGEST_REASON = 300
+
+
+@dataclass(frozen=True)
+class Written:
+    """The files or folders that were written, and a line for each report that failed."""
+
+    paths: list[Path] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def find_requested(names: Iterable[str]) -> list[EntryPoint]:
+    """The reports on request of these names, each of which loads; those that are always written need no
+    request. Raises `BadInput` for a name that is not registered, and for a report that needs what is not
+    installed."""
+    always = {entry.name for entry in entry_points(group=ALWAYS)}
+    known = {entry.name: entry for entry in entry_points(group=ON_REQUEST)}
+    found: dict[str, EntryPoint] = {}
+    for name in names:
+        if name in always:
+            continue
+        if name not in known:
+            raise BadInput(
+                f"unknown report {name!r}; on request there are: {', '.join(sorted(known)) or 'none'}; "
+                f"always written are: {', '.join(sorted(always))}"
+            )
+        found[name] = _importable(known[name])
+    return list(found.values())
+
+
+def _importable(entry: EntryPoint) -> EntryPoint:
+    try:
+        entry.load()
+    except ImportError as error:
+        raise BadInput(f"report {entry.name!r} does not import: {_reason(error)}{_remedy(entry)}") from None
+    return entry
+
+
+def _remedy(entry: EntryPoint) -> str:
+    """What to install, if the distribution of a report has an extra of its name."""
+    if entry.dist is None or entry.name not in (entry.dist.metadata.get_all("Provides-Extra") or ()):
+        return ""
+    return f"; pip install '{entry.dist.name}[{entry.name}]'"
+
+
+def write_registered(results: Results, folder: Path, requested: Iterable[EntryPoint]) -> Written:
+    """Write all reports that are always written into `folder`, and each requested one into a folder of its
+    own in it, `allure-results`. One that fails does not keep the others from being written."""
+    written = Written()
+    for entry in sorted(entry_points(group=ALWAYS)):
+        _write(entry, results, folder, written)
+    for entry in requested:
+        _write(entry, results, folder / f"{entry.name}-results", written)
+    return written
+
+
+def _write(entry: EntryPoint, results: Results, folder: Path, written: Written) -> None:
+    try:
+        report: Report = entry.load()
+        written.paths.append(Path(report(results, folder)))
+    except (Exception, SystemExit) as error:  # whatever others register; their failing is theirs alone
+        written.problems.append(f"report {entry.name!r} failed: {_reason(error)}")
+
+
+def _reason(error: BaseException) -> str:
+    """An error on one line."""
+    text = " ".join(str(error).split())
+    text = text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 1] + "…"
+    return text if isinstance(error, BadInput) and text else f"{type(error).__name__}: {text}".rstrip(": ")

@@ -1,0 +1,305 @@
+"""A run inside pytest: the engine, the plan, and the journal that the controller writes."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from tidegauge_reference import Policies
+from tidegauge_spec import Rule, load_registry, read_absent
+
+from ..components.registry import COMPONENTS
+from ..engine.adapter import Adapter
+from ..engine.loading import describe, load_adapter
+from ..engine.runner import Marker
+from ..judging.items.examination import Examiner
+from ..judging.items.item_report import ItemReport
+from ..judging.items.preflight import preflight, preflight_scenarios
+from ..judging.reference.deviating_reference import Semantics, with_deviations
+from ..judging.reference.deviations import KnownDeviations, deviations_of
+from ..wire.implementation import Implementation
+from ..wire.scenario import BadInput, Scenario
+from ..wire.transcript import Failure
+from .assembly import now_text
+from .items import scenarios_of
+from .journal import Ended, Finished, Journal, Outcome, Refused, Started
+from .plan import PlannedItem, components_asked_for, plan
+from .request import Request, check_request, policies_of, read_options
+
+_LONGEST_TEXT = 4000
+_REFUSED = "refused-by-a-worker"
+"""The file in which a process that could not start says why."""
+
+_JOURNAL_FOLDER = "tidegauge_journal_folder"
+"""Under this name a worker is told it."""
+
+_FAILED_STARTS = 3
+"""So many new processes that do not start, while none works, end the run."""
+_PACKAGES = ("tidegauge", "pytest", "hypothesis", "pyspark")
+
+
+@dataclass
+class Run:
+    """What is run on whom."""
+
+    request: Request
+    adapter: Adapter
+    implementation: Implementation
+    profile: str
+    policies: Policies
+    planned: list[PlannedItem]
+    folder: Path | None
+    worker: str
+    known: KnownDeviations
+
+    @cached_property
+    def semantics(self) -> Semantics:
+        """What the engine is compared with."""
+        return with_deviations(self.policies, self.known.deviation)
+
+    def scenarios(self, item: PlannedItem) -> Iterator[Scenario]:
+        """The scenarios of an item."""
+        return scenarios_of(item, self.request, self.policies)
+
+    def rule(self, rule_id: str) -> Rule:
+        """A rule of the specification."""
+        return load_registry().rules[rule_id]
+
+    def examiner(self, item: PlannedItem) -> Examiner:
+        """A judge that leaves a mark of what it is about to run."""
+        return Examiner(
+            self.adapter,
+            self.implementation,
+            self.policies,
+            deviations=self.known.deviation,
+            about_to_run=lambda scenario: self._marker.about_to_run(item.id, scenario),
+        )
+
+    def refusal(self, component: str) -> list[tuple[Scenario, Failure]] | None:
+        """How the engine failed in every scenario of the preflight of a component; None if it answered one.
+        Tried once in each process."""
+        if component not in self._refusals:
+            capabilities = self.implementation.capabilities
+            scenarios = preflight_scenarios(COMPONENTS[component], self.policies, capabilities)
+            self._refusals[component] = preflight(self.adapter, scenarios)
+        return self._refusals[component]
+
+    @cached_property
+    def _refusals(self) -> dict[str, list[tuple[Scenario, Failure]] | None]:
+        return {}
+
+    @cached_property
+    def _marker(self) -> Marker:
+        folder = self.folder if self.folder is not None else Path(tempfile.gettempdir())
+        return Marker(folder / f"running-{self.worker}-{os.getpid()}")
+
+
+_STARTS_IN_VAIN = 50
+"""Each item may cost the worker that runs it, and so many more may fail to start while others work."""
+
+
+def start(config: pytest.Config) -> Run:
+    """Load the engine, plan the run and begin the journal; raises `pytest.UsageError` on bad input."""
+    out = config.getoption("--tidegauge-out")
+    told: dict[str, str] | None = getattr(config, "workerinput", None)
+    is_worker = told is not None
+    allure = None if is_worker else config.getoption("allure_report_dir", None)
+    scratch = _scratch(config) if allure and not out else ""
+    place = told.get(_JOURNAL_FOLDER) if told is not None else out or scratch
+    folder = Path(place) if place else None
+    journal = None
+    try:
+        request = _request(config, out)
+        if folder is not None and not is_worker:
+            journal = Journal(folder)
+        run = make_run(request, folder, os.environ.get("PYTEST_XDIST_WORKER", "main"))
+    except BadInput as problem:
+        if journal is not None:
+            journal.write(Refused(str(problem)))
+        elif folder is not None and is_worker:
+            (folder / _REFUSED).write_text(str(problem), encoding="utf-8")
+        raise pytest.UsageError(str(problem)) from None
+    if run.implementation.one_process and not is_worker:
+        # not by marks for `--dist loadgroup`: pytest 9.2 ignores them (pytest-xdist issue 1386)
+        config.option.tx = getattr(config.option, "tx", [])[:1]
+    if not is_worker and getattr(config.option, "maxworkerrestart", None) is None:
+        config.option.maxworkerrestart = str(len(run.planned) + _STARTS_IN_VAIN)
+    if journal is not None:
+        journal.write(
+            Started(
+                request=request,
+                profile=run.profile,
+                implementation=run.implementation,
+                environment=environment(),
+                planned=tuple(item.id for item in run.planned),
+                time=now_text(),
+                known=run.known,
+            )
+        )
+        config.pluginmanager.register(JournalWriter(journal, config), "tidegauge-journal")
+        if allure:
+            from .allure_under_pytest import AllureView
+
+            kept = Path(out) if out else Path(allure) / "tidegauge"
+            arguments = tuple(map(str, config.invocation_params.args))
+            view = AllureView(journal.folder, Path(allure), kept, arguments)
+            config.pluginmanager.register(view, "tidegauge-allure")
+    return run
+
+
+def _scratch(config: pytest.Config) -> str:
+    """A folder for the journal that goes with the session."""
+    scratch = tempfile.TemporaryDirectory(prefix="tidegauge-")
+    config.add_cleanup(scratch.cleanup)
+    return scratch.name
+
+
+def make_run(request: Request, folder: Path | None, worker: str) -> Run:
+    """The run that a request describes. Raises `BadInput`."""
+    check_request(request)
+    adapter = load_adapter(request.adapter, request.options)
+    implementation = describe(request.adapter, adapter)
+    known = deviations_of(request.deviations, implementation.deviations)
+    profile = request.profile or implementation.profile
+    policies = policies_of(profile)
+    present = [name for name in implementation.capabilities if name not in read_absent()[profile]]
+    implementation = replace(implementation, capabilities=tuple(present))
+    if not components_asked_for(request, implementation):
+        claimed = ", ".join(implementation.capabilities) or "nothing"
+        raise BadInput(
+            f"adapter {request.adapter!r} claims {claimed}: nothing of what is asked for can be judged"
+        )
+    planned = plan(request, implementation, policies)
+    with_deviations(policies, known.deviation)
+    return Run(request, adapter, implementation, profile, policies, planned, folder, worker, known)
+
+
+def environment() -> dict[str, str]:
+    """What the run ran on."""
+    found = {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cpus": str(os.cpu_count()),
+    }
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _request(config: pytest.Config, out: str | None) -> Request:
+    return Request(
+        adapter=config.getoption("--tidegauge-adapter"),
+        options=read_options(config.getoption("--tidegauge-option")),
+        profile=config.getoption("--tidegauge-profile"),
+        components=tuple(config.getoption("--tidegauge-component")),
+        rules=tuple(config.getoption("--tidegauge-rule")),
+        budget=config.getoption("--tidegauge-budget"),
+        seed=config.getoption("--tidegauge-seed"),
+        vectors=tuple(config.getoption("--tidegauge-vectors")),
+        deviations=config.getoption("--tidegauge-deviations"),
+        out=out or "",
+    )
+
+
+class JournalWriter:
+    """Writes the journal from the reports that reach the controller."""
+
+    def __init__(self, journal: Journal, config: pytest.Config) -> None:
+        self.journal = journal
+        self.timeout = float(getattr(config.option, "timeout", None) or 0)
+        self.started: dict[str, float] = {}
+        self.working: set[Any] = set()
+        self.failed_starts = 0
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """A worker is about to start; it leaves marks beside the journal."""
+        node.workerinput[_JOURNAL_FOLDER] = str(self.journal.folder)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodeready(self, node: Any) -> None:
+        """A worker has started."""
+        self.working.add(node)
+        self.failed_starts = 0
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """A worker has ended, or never started; if none works any more, and none starts, that is the end."""
+        self.failed_starts += node not in self.working
+        self.working.discard(node)
+        if not self.working and self.failed_starts >= _FAILED_STARTS:
+            pytest.exit(f"no process of the engine starts any more: {self._problem()}", returncode=1)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """An item starts."""
+        self.started[nodeid] = time.monotonic()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """An item ended, or its worker died."""
+        if report.when != "call" and not report.failed:
+            return
+        if report.when == "teardown" and report.passed:
+            return
+        name = re.search(r"\[(.+)\]$", report.nodeid)
+        if name is None or report.when not in ("call", "setup", "???"):
+            return
+        found = dict(report.user_properties).get("tidegauge")
+        item_report = msgspec.json.decode(str(found), type=ItemReport) if found else None
+        elapsed = time.monotonic() - self.started.get(report.nodeid, time.monotonic())
+        outcome = self._outcome(report, item_report, elapsed)
+        running = self._running(name[1]) if outcome in ("crashed", "timeout") else ""
+        text = "" if outcome == "judged" else str(report.longrepr)[:_LONGEST_TEXT]
+        if outcome in ("crashed", "timeout"):
+            text = f"the process of the engine ended while scenario {running or 'unknown'} ran"
+        self.journal.write(
+            Finished(
+                item=name[1],
+                outcome=outcome,
+                duration_s=elapsed,
+                report=item_report,
+                text=text,
+                running=running,
+            )
+        )
+
+    def _outcome(self, report: pytest.TestReport, found: ItemReport | None, elapsed: float) -> Outcome:
+        if str(report.when) == "???":
+            return "timeout" if self.timeout and elapsed >= self.timeout else "crashed"
+        if report.passed:
+            return "judged"
+        return "failed" if found is not None and found.failing else "error"
+
+    def _running(self, item: str) -> str:
+        for path in sorted(self.journal.folder.glob("running-*")):
+            marked = Marker.read(path)
+            if marked is not None and marked[0] == item:
+                return marked[1]
+        return ""
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        """The session came to its own end."""
+        self.journal.write(Ended(int(exitstatus), self._problem()))
+        self.journal.close()
+        for path in (*self.journal.folder.glob("running-*"), self.journal.folder / _REFUSED):
+            path.unlink(missing_ok=True)
+
+    def _problem(self) -> str:
+        """Why a worker did not start, if one did not."""
+        file = self.journal.folder / _REFUSED
+        return file.read_text(encoding="utf-8") if file.is_file() else ""

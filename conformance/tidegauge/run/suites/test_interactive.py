@@ -1,0 +1,123 @@
+"""A Hypothesis state machine steps the engine, if it can be stepped, beside the reference.
+
+Hypothesis finds; the kit's own shrinker makes it small.
+"""
+
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import strategies as st
+from hypothesis.errors import FlakyFailure
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.drawing.strategies import setups, steps
+from tidegauge.engine.session import Session, played
+from tidegauge.engine.wire_check import checked
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.item_report import ItemReport, keep_difference
+from tidegauge.judging.items.judge import Judgement, judge
+from tidegauge.judging.reference.oracle import expect
+from tidegauge.run.plan import PlannedItem
+from tidegauge.run.run_under_pytest import Run
+from tidegauge.wire.base_scenario import Origin
+from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.transcript import Failure, Outputs, Transcript
+
+from .conftest import conforms
+
+
+class Diverges(Exception):
+    """The engine's last answer differs from the reference's."""
+
+
+def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: ItemReport) -> None:
+    component = COMPONENTS[item.component]
+    differing: list[tuple[Scenario, Judgement, Transcript | None]] = []
+
+    class Machine(RuleBasedStateMachine):
+        """One engine and its history."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.history: list[Any] = []
+            self.outputs: list[Outputs] = []
+            self.failure: Failure | None = None
+            self.over = False
+            self.session: Session | None = None
+
+        @initialize(setup=setups(item.component))
+        def start(self, setup: Any) -> None:
+            self.setup = setup
+            without_steps = self.scenario()
+            claimed = set(without_steps.needs) <= set(run.implementation.capabilities)
+            if claimed and self.can_be_expressed(without_steps):
+                self.session = run.adapter.session(setup)
+
+        @rule(data=st.data())
+        def step(self, data: Any) -> None:
+            if self.session is None or self.failure is not None or self.over:
+                return
+            step = data.draw(steps(item.component, self.setup))
+            if not self.can_be_expressed(self.scenario(step)):
+                return
+            self.history.append(step)
+            one = component.scenario(id="step", setup=self.setup, history=(step,))
+            answer = played(self.session, one)
+            self.outputs += answer.outputs
+            self.failure = answer.failure
+            scenario = self.scenario()
+            transcript = checked(Transcript(scenario.id, tuple(self.outputs), self.failure))
+            judgement = judge(scenario, transcript, expect(scenario, examiner.semantics), "step")
+            if judgement.agrees:
+                return
+            self.over = True
+            if examiner.fails(report, scenario, judgement, transcript):
+                differing.append((scenario, judgement, transcript))
+                raise Diverges
+
+        def scenario(self, *next_steps: Any) -> Any:
+            """What has been done so far, and what would be next."""
+            return component.scenario(
+                id=f"{item.component}:interactive",
+                setup=self.setup,
+                history=(*self.history, *next_steps),
+                origin=Origin("own"),
+            )
+
+        def can_be_expressed(self, scenario: Scenario) -> bool:
+            """Whether the engine has words for a scenario; otherwise it is counted as left out."""
+            reason = run.adapter.inexpressible(scenario)
+            if reason is not None:
+                reasons = report.left_out.reasons
+                reasons[reason] = reasons.get(reason, 0) + 1
+            return reason is None
+
+        def teardown(self) -> None:
+            if self.history and self.failure is None and not self.over:
+                scenario = self.scenario()
+                transcript = Transcript(scenario.id, tuple(self.outputs))
+                judgement = judge(scenario, transcript, expect(scenario, examiner.semantics), "step")
+                examiner.fails(report, scenario, judgement, transcript)
+            if self.session is not None:
+                self.session.close()
+
+    machine = seed(run.request.seed)(Machine)
+    try:
+        run_state_machine_as_test(
+            machine,
+            settings=settings(
+                max_examples=item.stop - item.start,
+                stateful_step_count=20,
+                database=None,
+                deadline=None,
+                derandomize=False,
+                print_blob=False,
+                phases=[Phase.generate],
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
+    except (Diverges, FlakyFailure):
+        keep_difference(report, *differing[0])
+        report.failures += [examiner.shrunk(*differing[0])]
+    conforms(report, run)

@@ -1,0 +1,1 @@
+"""Golden vectors: scenarios that are published with their expected outputs."""

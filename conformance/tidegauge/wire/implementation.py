@@ -1,0 +1,53 @@
+"""What an adapter says of its engine."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from .transcript import Observation
+
+Layer = Literal["in-process", "tester", "streaming", "cluster"]
+
+
+class Implementation(Struct, frozen=True, kw_only=True):
+    """Who is under test and how it can be observed.
+
+    `capabilities`: the components it claims, and extras: `snapshot`, `int64`; of jobs `alignment`, `restart`,
+    `job-idleness`, `job-windows`, `job-out-of-orderness`; of backlog `watermark-lag`. `profile`: what it
+    suggests to be measured against; the run decides. `observes`: at each step, at the end of each group of
+    steps, or at the end of the scenario. `layer`: where its code runs; `layers`: the components whose code
+    runs elsewhere. `options`: those it was given, part of its identity. `overshoot`: how far it may run past
+    a bound, in its own words, `overshoot_ms` the same in ms of event time; `reaction_ms`: the processing time
+    it needs to obey a new bound. `one_process`: it is too heavy to be started in more than one worker.
+    `at_most`: where a scenario costs it seconds, how many of an item of each suite `layer` is given, of the
+    shrinker's candidates in a round (`shrinking`), and how often a scenario restores (`restores`).
+    `deviations`: the file of known deviations that comes with it; the run decides, as of the profile.
+    `remark`: what a reader of the report must know.
+    """
+
+    name: str
+    version: str
+    capabilities: tuple[str, ...]
+    profile: str = "core"
+    observes: Observation = "step"
+    layer: Layer = "in-process"
+    layers: dict[str, Layer] = {}
+    options: dict[str, str] = {}
+    overshoot: str | None = None
+    overshoot_ms: int = 0
+    reaction_ms: int = 0
+    one_process: bool = False
+    at_most: dict[str, int] = {}
+    deviations: str = ""
+    remark: str = ""
+
+    def layer_of(self, component: str) -> Layer:
+        """Where the code of a component runs."""
+        return self.layers.get(component, self.layer)
+
+    def elsewhere(self) -> str:
+        """Which components run on which other layers, in words."""
+        components: dict[Layer, list[str]] = {}
+        for component, layer in self.layers.items():
+            components.setdefault(layer, []).append(component)
+        return "; ".join(f"{layer}: {', '.join(names)}" for layer, names in components.items())

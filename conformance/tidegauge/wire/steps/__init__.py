@@ -1,0 +1,1 @@
+"""The setup, the steps and the scenario of each component: their JSON is the wire form."""

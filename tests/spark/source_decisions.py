@@ -1,0 +1,75 @@
+"""The source subtask of tidegauge_spark as an engine in this process.
+
+No query runs it, so the adapter does not claim it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tidegauge.wire.steps.source import SourceSetup
+from tidegauge_spark.decisions.sources.subtask import (
+    SourceOutput,
+    SourceSettings,
+    SourceSubtask,
+    SubtaskState,
+)
+from tidegauge_spark.decisions.watermark_generators import ACTIVE, IDLE, watermark
+from tidegauge_spark.decisions.watermark_strategy import WatermarkStrategy, punctuated_watermarks
+
+
+def settings_of(setup: SourceSetup) -> SourceSettings:
+    """The settings of the library that a setup means."""
+    if setup.generator == "bounded-out-of-orderness":
+        strategy = WatermarkStrategy.for_bounded_out_of_orderness(setup.max_out_of_orderness)
+    elif setup.generator == "punctuated":
+        strategy = WatermarkStrategy.for_generator(punctuated_watermarks)
+    else:
+        strategy = WatermarkStrategy.no_watermarks()
+    if setup.idle_timeout is not None:
+        strategy = strategy.with_idleness(setup.idle_timeout)
+    if setup.aligned:
+        strategy = strategy.with_watermark_alignment("group", 0)
+    return SourceSettings(
+        strategy,
+        can_pause=setup.can_pause,
+        allow_unaligned_splits=setup.allow_unaligned_splits,
+        per_split_outputs=setup.per_split_outputs,
+        start=setup.start,
+    )
+
+
+def _told(output: SourceOutput) -> tuple[Any, ...]:
+    if output.splits:
+        return (output.kind, output.splits)
+    return (output.kind,) if output.timestamp is None else (output.kind, output.timestamp)
+
+
+class SourceDecisions:
+    """The library's source subtask; what it says is told as the kit writes it.
+
+    `subtask` is the library's class, or one derived from it.
+    """
+
+    def __init__(self, setup: SourceSetup, subtask: type[SourceSubtask] = SourceSubtask) -> None:
+        self._class = subtask
+        self._settings = settings_of(setup)
+        self._subtask = subtask(self._settings)
+
+    def __getattr__(self, step: str) -> Any:
+        taken = getattr(self._subtask, step)
+        return lambda *arguments: [_told(output) for output in taken(*arguments)]
+
+    def write(self, split: str | None, written: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        """The reader itself writes a watermark or a status."""
+        kind, *timestamp = written
+        element = watermark(*timestamp) if kind == "watermark" else IDLE if kind == "idle" else ACTIVE
+        return [_told(output) for output in self._subtask.write(split, element)]
+
+    def snapshot(self) -> SubtaskState:
+        """All that the subtask remembers."""
+        return self._subtask.state()
+
+    def restore(self, saved: SubtaskState) -> None:
+        """Go on from a snapshot."""
+        self._subtask = self._class.restored(self._settings, saved)

@@ -1,0 +1,91 @@
+"""The FLIP-182 job on a real Spark: the right source has every property, wrong ones are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import wrong_sources
+from pyspark import cloudpickle
+
+from tidegauge.components.job.jobs import JOBS
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.items.merged import Findings, merged
+from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.judging.jobs.examination import examine_job
+from tidegauge.judging.jobs.findings import family, finding, properties_of, runs_of
+from tidegauge_adapters.spark.adapter import SparkAdapter
+from tidegauge_adapters.spark_session.session import end_spark
+from tidegauge_reference import CORE
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _wrong_sources_travel_to_spark() -> Iterator[None]:
+    cloudpickle.register_pickle_by_value(wrong_sources)
+    yield
+    end_spark()
+
+
+def findings_of(adapter: SparkAdapter, *jobs: str) -> Findings:
+    reports = []
+    for job in jobs:
+        report = ItemReport(f"job-{job}", "job")
+        examine_job(Examiner(adapter, adapter.describe(), CORE, shrink_seconds=0), report, job)
+        reports.append(report)
+    return merged(reports)
+
+
+def test_the_flip_182_job_on_spark() -> None:
+    findings = findings_of(SparkAdapter({}), "flip-182", "flip-182-literal")
+    assert findings.properties["job-others-blocked"].checked == 1
+    assert [failure.seen for failure in findings.failures] == []
+    assert not any(counted.vacuous for counted in findings.properties.values())
+
+
+SOURCES_FOUND_QUICKLY = ("never blocks", "waits for the finished")
+SLOWLY_FOUND = ("counts time under backpressure", "runs ahead")
+
+
+def seen_of(adapter: SparkAdapter, job: str, property_name: str) -> str | None:
+    """What a property sees on a job, without those that it is compared with by others."""
+    properties = [one for one in properties_of(JOBS[job]) if one.name == property_name]
+    jobs = family(JOBS[job], properties)
+    transcripts = dict(zip((one.id for one in jobs.values()), adapter.run(jobs.values()), strict=True))
+    found = finding(properties[0], runs_of(jobs, transcripts, adapter.describe()))
+    assert found is not None
+    return found.seen
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [None, "counts blocked time", *(pytest.param(each, marks=pytest.mark.slower) for each in SLOWLY_FOUND)],
+)
+def test_windows_behind_a_wrong_source_show_it(wrong: str | None) -> None:
+    if wrong is None:
+        assert seen_of(SparkAdapter({}), "blocked-is-not-idle", "job-blocked-is-not-idle") is None
+        return
+    source, job, property_name = wrong_sources.WRONG_FILE_SOURCES[wrong]
+    adapter = type("WrongAdapter", (SparkAdapter,), {"source": source})({})
+    seen = seen_of(adapter, job, property_name)
+    assert seen is not None
+    assert "too late for its window" in seen or "windows kept" in seen
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param(wrong, marks=() if wrong in SOURCES_FOUND_QUICKLY else pytest.mark.slower)
+        for wrong in wrong_sources.WRONG_SOURCES
+    ],
+)
+def test_a_wrong_source_is_laid_to_the_rule_it_breaks(wrong: str) -> None:
+    source, job, rule = wrong_sources.WRONG_SOURCES[wrong]
+    adapter = type("WrongAdapter", (SparkAdapter,), {"source": source})({})
+    findings = findings_of(adapter, job)
+    blamed = blamed_rules(findings, COMPONENTS)
+    suspects = [name for found in blamed.values() for name, _ in found.suspects[:3]]
+    assert rule in suspects, [failure.seen for failure in findings.failures]
