@@ -46,40 +46,51 @@ class LagDetector(Sender):
 
     def clock(self, now: int) -> list[Output]:
         """The processing time is `now`."""
-        self.now = now
-        return self._evaluated(cite("BACKLOG-5", False))
+        self.started, self.now = True, now
+        # Time alone evaluates nothing.
+        cite("BACKLOG-5")
+        return []
 
     def watermark(self, timestamp: int) -> list[Output]:
         """The subtask emits a watermark; `MAX` ends its input."""
-        none = no_watermark(timestamp)
-        due = not none and not end_of_input(timestamp)
-        self.lag_from = timestamp if due else self.lag_from
-        first, then = [] if none else [watermark(timestamp)], self._evaluated(due)
-        return first + then if cite("BACKLOG-6", then != []) else then + first
+        self.started = True
+        if no_watermark(timestamp):
+            return []
+        if end_of_input(timestamp):
+            return [watermark(timestamp)]
+        self.lag_from = timestamp
+        cite("BACKLOG-6")
+        return [watermark(timestamp), *self._evaluated()]
 
     def idle(self) -> list[Output]:
         """The status of the subtask is idle."""
         self.is_idle = True
-        return self._evaluated(True)
+        return self._evaluated()
 
     def active(self) -> list[Output]:
         """The status of the subtask is active."""
-        due, self.is_idle = cite("BACKLOG-5", self.is_idle), False
-        return self._evaluated(due)
+        self.started = True
+        if not cite("BACKLOG-5", self.is_idle):
+            return []
+        self.is_idle = False
+        return self._evaluated()
 
     def other(self, backlog: bool) -> list[Output]:
         """Whether another strategy claims backlog."""
         self.started, self.others = True, backlog
         return self._send(self.lag_claims, self.others)
 
-    def _evaluated(self, due: bool) -> list[Output]:
+    def _evaluated(self) -> list[Output]:
+        """Compare the lag of the newest watermark with the threshold, if there is one."""
         self.started = True
-        if not due or cite("BACKLOG-3", self.threshold == 0):
+        if cite("BACKLOG-3", self.threshold == 0):
             return []
         judged = cite("BACKLOG-4", not no_watermark(self.lag_from)) and cite("BACKLOG-4", not self.is_idle)
         may_claim = judged and not cite("BACKLOG-7", self.final)
         self.lag_claims = may_claim and cite("BACKLOG-4", self.now - self.lag_from > self.threshold)
-        self.final = self.final or (judged and not self.lag_claims and self.one_way)
+        # Under a policy, a subtask that has caught up once claims no backlog any more.
+        if self.one_way and judged and not self.lag_claims:
+            self.final = True
         return self._send(self.lag_claims, self.others)
 
 

@@ -1,11 +1,12 @@
 """`if cite("VALVE-5", channel.idle):` - a decision and the rule that decides it, in one place.
 
-`cite` is a comment that executes: it returns the condition unchanged and, while `citations` collects,
-notes the rule with the way the decision went. One process judges one thing at a time, so module globals
-are enough.
+`cite` is a comment that executes: it returns the condition unchanged and, while `citations` collects, notes
+the rule with the way the decision went. A condition that is cited really decides. Where a rule is followed
+without a decision, `cite("VALVE-16")` stands beside the step and notes the rule. One process judges one thing
+at a time, so module globals are enough.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 _cited: list[str] | None = None
@@ -19,6 +20,15 @@ def cite(rule: str, condition: bool = True) -> bool:
     decision = rule if condition else f"{rule}!"
     _cited.append(decision)
     return condition != (decision == _flipped)
+
+
+def smallest(rule: str, timestamps: Collection[int], default: int | None = None) -> int:
+    """The smallest of `timestamps` (ms), as `rule` says; `default` if there are none. It is a decision where
+    they differ; turned, it is the largest."""
+    if not timestamps and default is not None:
+        return default
+    low, high = min(timestamps), max(timestamps)
+    return low if cite(rule, low < high) else high
 
 
 @contextmanager

@@ -37,9 +37,11 @@ class PausableClock:
         """The end of a pause for `reason`. Raises `IllegalState` if there is none (CLOCK-4)."""
         if cite("CLOCK-4", reason not in self.pauses):
             raise IllegalState(f"resume without a pause for {reason} (CLOCK-4)")
+        # One pause ends. The others stay, those for the same reason too.
+        cite("CLOCK-2")
         left = list(self.pauses)
         left.remove(reason)
-        self.pauses = tuple(left) if cite("CLOCK-2", len(left) > 0) else ()
+        self.pauses = tuple(left)
 
     def _blocks(self, reason: Reason) -> bool:
         counted = reason == "busy-downstream" and self.policies.clock_busy_downstream == "counted"

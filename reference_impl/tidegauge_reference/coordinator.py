@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from .citation import cite
+from .citation import cite, smallest
 from .errors import IllegalArgument
 from .policies import CORE, Policies
 from .timestamps import MAX, MIN, later
@@ -10,7 +10,7 @@ from .timestamps import MAX, MIN, later
 
 class Coordinator(NamedTuple):
     """One source's coordinator: its group (None: no alignment), its maximum allowed drift (ms), how many
-    subtasks it has, which of them run, their last reports (ms), and whose is older than a failure."""
+    subtasks it has, which of them run, and their latest reports (ms)."""
 
     name: str
     group: str | None
@@ -18,10 +18,9 @@ class Coordinator(NamedTuple):
     subtasks: int
     running: frozenset[int]
     reports: dict[int, int]
-    stale: frozenset[int]
 
     def __hash__(self) -> int:
-        return hash((self.name, self.group, self.drift, self.subtasks, self.running, self.stale))
+        return hash((self.name, self.group, self.drift, self.subtasks, self.running))
 
 
 CoordinatorsState = tuple[tuple[tuple[str, Coordinator], ...], tuple[tuple[str, int], ...]]
@@ -41,26 +40,27 @@ class Coordinators:
         _refuse(source in self.sources, f"source {source!r} has been started")
         _refuse(drift < 0, f"max_allowed_watermark_drift {drift} is negative")
         _refuse(subtasks < 1, f"subtasks must be at least 1, not {subtasks}")
-        self.sources[source] = Coordinator(name, group, drift, subtasks, frozenset(), {}, frozenset())
+        self.sources[source] = Coordinator(name, group, drift, subtasks, frozenset(), {})
 
     def report(self, source: str, subtask: int, watermark: int) -> None:
         """A subtask says which watermark (ms) it emitted last; `MAX`: do not wait for me."""
         own = self._aligned(source, subtask)
         if self.policies.align_report_of_min == "ignored" and cite("ALIGN-6", watermark == MIN):
             return
-        last = own.reports.get(subtask, watermark)
-        latest = watermark if cite("ALIGN-8", watermark < last) else max(last, watermark)
-        reports = own.reports | {subtask: latest}
-        self.sources[source] = own._replace(reports=reports, stale=own.stale - {subtask})
+        # The latest report replaces the one before it, even if it is lower.
+        cite("ALIGN-8")
+        reports = own.reports | {subtask: watermark}
+        self.sources[source] = own._replace(reports=reports)
         before, minimum = min(own.reports.values(), default=MIN), min(reports.values())
         if minimum != before or self.policies.align_group_update == "each-report":
+            # `passed_on` is in the order of the last change: this source goes to its end.
             self.passed_on.pop(source, None)
             self.passed_on[source] = minimum
 
     def finish(self, source: str, subtask: int) -> None:
         """A subtask has read all its records and gets no more."""
-        if cite("ALIGN-5", self._aligned(source, subtask).reports.get(subtask) != MAX):
-            self.report(source, subtask, MAX)
+        cite("ALIGN-5")
+        self.report(source, subtask, MAX)
 
     def ready(self, source: str, subtask: int) -> None:
         """A subtask runs and can be told its bound."""
@@ -70,43 +70,52 @@ class Coordinators:
     def failed(self, source: str, subtask: int) -> None:
         """A subtask does not run any more; also: it is put back to a checkpoint."""
         own = self._known(source, subtask)
-        self.sources[source] = own._replace(running=own.running - {subtask}, stale=own.stale | {subtask})
+        # Its report stays in force.
+        cite("ALIGN-11")
+        self.sources[source] = own._replace(running=own.running - {subtask})
 
     def restart(self, source: str) -> None:
         """The coordinator of a source is made anew, and all its subtasks are reset."""
         own = self._known(source)
-        kept = own.reports if self.policies.align_restarted_coordinator == "keeps-reports" else {}
-        self.sources[source] = own._replace(running=frozenset(), reports=kept, stale=frozenset(kept))
+        keeps = cite("ALIGN-11", self.policies.align_restarted_coordinator == "keeps-reports")
+        self.sources[source] = own._replace(running=frozenset(), reports=own.reports if keeps else {})
 
     def announce(self, source: str) -> list[tuple[str, int, str]]:
         """An update interval of a source is over: its subtasks are told their bound (ms)."""
         own = self._known(source)
-        group = [o for o in self.passed_on if not cite("ALIGN-3", self.sources[o].group != own.group)]
+        group = [n for n in self.passed_on if not cite("ALIGN-3", self.sources[n].group != own.group)]
         if cite("ALIGN-10", not group and not own.reports):
             return []
-        names = [self.sources[other].name for other in group]
-        lows: dict[tuple[str, str | None], int] = {}
-        for other, name in zip(group, names, strict=True):
-            alike = self.policies.align_source_key == "identity" and names.count(name) > 1
-            lows[name, other if cite("ALIGN-12", alike) else None] = self._minimum(other)
-        minimum = min(lows.values()) if cite("ALIGN-2", len(lows) > 1) else max(lows.values(), default=MIN)
-        bound = later(minimum, own.drift) if cite("ALIGN-4", own.drift > 0) else minimum
+        cite("ALIGN-4")
+        minimum = self._group_minimum(group)
+        bound = later(minimum, own.drift)
         to_reporters = self.policies.align_announced_subtasks == "reported"
         told = own.running.intersection(own.reports) if to_reporters else own.running
         receivers = [subtask for subtask in range(own.subtasks) if cite("ALIGN-9", subtask in told)]
         return [("announcement", bound, f"{source}/{subtask}") for subtask in receivers]
 
+    def _group_minimum(self, group: list[str]) -> int:
+        """The smallest minimum (ms) of the sources of a `group`; `MIN` without any."""
+        names = [self.sources[source].name for source in group]
+        minima: dict[tuple[str, str | None], int] = {}
+        for source, name in zip(group, names, strict=True):
+            apart = self.policies.align_source_key == "identity" and names.count(name) > 1
+            # Under the other policy a source overwrites the minimum of its namesake.
+            minima[name, source if cite("ALIGN-12", apart) else None] = self._minimum(source)
+        return smallest("ALIGN-2", minima.values(), default=MIN)
+
     def _minimum(self, source: str) -> int:
-        """The smallest last report (ms) of the subtasks that are waited for; `MAX` without any."""
+        """The smallest report (ms) of the subtasks of a source that count; `MAX` without any."""
         own = self.sources[source]
+        # A report of `MIN`, which counts under a policy only, leaves the minimum that was passed on last.
         if min(own.reports.values(), default=MIN) == MIN:
             return self.passed_on[source]
-        known = {*range(own.subtasks), *own.reports}
-        reported = [n for n in known if not cite("ALIGN-6", n not in own.reports)]
-        counting = [n for n in reported if cite("ALIGN-11", n in own.stale) or n not in own.stale]
-        watermarks = [own.reports.get(n, MIN) for n in counting]
-        waited_for = [watermark for watermark in watermarks if not cite("ALIGN-7", watermark == MAX)]
-        return min(waited_for) if cite("ALIGN-1", len(waited_for) > 1) else max(waited_for, default=MAX)
+        subtasks = {*range(own.subtasks), *own.reports}
+        latest = [own.reports.get(subtask, MIN) for subtask in subtasks]
+        reported = [watermark for watermark in latest if not cite("ALIGN-6", watermark == MIN)]
+        # A report of `MAX` holds back nobody: nothing is greater.
+        cite("ALIGN-7")
+        return smallest("ALIGN-1", reported, default=MAX)
 
     def _aligned(self, source: str, subtask: int) -> Coordinator:
         own = self._known(source, subtask if self.policies.align_unknown_subtask == "refused" else 0)
@@ -125,8 +134,8 @@ class Coordinators:
 
     def restore(self, saved: CoordinatorsState) -> None:
         """Become the coordinators that `saved` was taken from."""
-        self.sources, passed_on = dict(saved[0]), dict(saved[1])
-        self.passed_on = passed_on if cite("ALIGN-11", bool(passed_on)) else {}
+        cite("ALIGN-11")
+        self.sources, self.passed_on = dict(saved[0]), dict(saved[1])
 
     reset = failed
     snapshot = state

@@ -22,23 +22,30 @@ class WatermarksWithIdleness(Generator):
 
     def on_event(self, timestamp: int) -> list[Output]:
         """A record of `timestamp` (ms). ACTIVE comes first and goes out before the record itself."""
-        ended, self.heard, self.idle = cite("IDLE-5", self.idle), True, False
+        ends_idleness = cite("IDLE-5", self.idle)
+        self.heard, self.idle = True, False
         outputs = self.generator.on_event(timestamp)
-        return [ACTIVE, *outputs] if ended and self.policies.idleness_ends_with == "record" else outputs
+        if ends_idleness and self.policies.idleness_ends_with == "record":
+            return [ACTIVE, *outputs]
+        return outputs
 
     def on_periodic_emit(self) -> list[Output]:
         """A tick: idleness is probed before the wrapped generator has its turn."""
         if cite("IDLE-4", self.idle):
             return []
         self.idle = self._timed_out(self.clock.read())
-        return [IDLE] if self.idle else self.generator.on_periodic_emit()
+        if self.idle:
+            return [IDLE]
+        return self.generator.on_periodic_emit()
 
     def _timed_out(self, now: int) -> bool:
+        # A record ends the countdown; the first tick without one starts it anew.
         if cite("IDLE-3", self.heard):
             self.heard, self.countdown = False, None
             return False
         if cite("IDLE-2", self.countdown is None):
-            self.countdown = now if now != 0 or self.policies.idleness_reading_zero == "starts" else None
+            if now != 0 or self.policies.idleness_reading_zero == "starts":
+                self.countdown = now
             return False
         started = now if self.countdown is None else self.countdown
         return cite("IDLE-1", now - started > self.timeout)

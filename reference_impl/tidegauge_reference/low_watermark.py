@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from .citation import cite
+from .citation import cite, smallest
 from .errors import IllegalArgument
 from .policies import CORE, Policies
 from .timestamps import MAX, MIN
@@ -47,7 +47,9 @@ class LowWatermarkService:
         """It is `timestamp` (ms), time for a new round: the coordinators ask their tasks."""
         vertices = self.vertices.values()
         for vertex in vertices:
-            vertex.replies = () if cite("LOW-5", vertex.awaited != ()) else vertex.replies
+            # A round that is still open is given up.
+            cite("LOW-5")
+            vertex.replies = ()
             vertex.awaited = vertex.there if cite("LOW-1", vertex.source and vertex.cooperating) else ()
             vertex.triggered = timestamp
         return [("retrieve-low-watermark", timestamp, f"{v.name}/{n}") for v in vertices for n in v.awaited]
@@ -71,27 +73,34 @@ class LowWatermarkService:
         vertex = self._vertex(name, task)
         vertex.there = tuple(number for number in vertex.there if number != task)
         vertex.tasks[task].partitions = False
-        return self._await_no_more(vertex, task) if cite("LOW-4", task in vertex.awaited) else []
+        if cite("LOW-4", task in vertex.awaited):
+            return self._await_no_more(vertex, task)
+        return []
 
     def _await_no_more(self, vertex: Vertex, task: int) -> list[tuple[Any, ...]]:
         vertex.awaited = tuple(awaited for awaited in vertex.awaited if awaited != task)
         if cite("LOW-3", vertex.awaited != ()):
             return []
-        replies, vertex.awaited, vertex.replies, lowest = dict(vertex.replies), (), (), MAX + 1
-        every = self.policies.low_watermark_counts == "every-subtask-with-partitions"
-        for number, low in replies.items():
-            eligible = vertex.tasks[number].partitions if every else low > vertex.result
-            if not cite("LOW-8", low == MAX) and cite("LOW-7", eligible) and cite("LOW-9", low < lowest):
-                lowest = low
-        if cite("LOW-10", not vertex.result < lowest <= MAX):
+        running = [(number, low) for number, low in vertex.replies if not cite("LOW-8", low == MAX)]
+        counting = [low for number, low in running if cite("LOW-7", self._counts(vertex, number, low))]
+        vertex.replies = ()
+        lowest = smallest("LOW-9", counting, default=vertex.result)
+        if not cite("LOW-10", lowest > vertex.result):
             return []
-        vertex.result, told = lowest, [n for n in vertex.there if n in replies or cite("LOW-10")]
-        return [("notify-new-low-watermark", lowest, vertex.triggered, f"{vertex.name}/{n}") for n in told]
+        vertex.result = lowest
+        told = (f"{vertex.name}/{number}" for number in vertex.there)
+        return [("notify-new-low-watermark", lowest, vertex.triggered, task) for task in told]
+
+    def _counts(self, vertex: Vertex, number: int, low_watermark: int) -> bool:
+        if self.policies.low_watermark_counts == "every-subtask-with-partitions":
+            return vertex.tasks[number].partitions
+        return low_watermark > vertex.result
 
     def watermark(self, name: str, task: int, timestamp: int) -> list[tuple[Any, ...]]:
         """The task's source has emitted a watermark (ms) of its own."""
         emitting = self._vertex(name, task).tasks[task]
-        emitting.current = timestamp if cite("LOW-11", timestamp > emitting.current) else emitting.current
+        if cite("LOW-11", timestamp > emitting.current):
+            emitting.current = timestamp
         return []
 
     def partitions(self, name: str, task: int, count: int) -> list[tuple[Any, ...]]:
@@ -103,8 +112,10 @@ class LowWatermarkService:
     def retrieve(self, name: str, task: int, timestamp: int) -> list[tuple[Any, ...]]:
         """The question of the round of `timestamp` (ms) arrives at the task."""
         vertex = self._vertex(name, task)
-        answers = cite("LOW-11", not cite("LOW-2", not vertex.cooperating))
-        return [("reply-low-watermark", f"{name}/{task}", vertex.tasks[task].current)] if answers else []
+        if cite("LOW-2", not vertex.cooperating):
+            return []
+        cite("LOW-11")
+        return [("reply-low-watermark", f"{name}/{task}", vertex.tasks[task].current)]
 
     def notify(self, name: str, task: int, low_watermark: int, timestamp: int) -> list[tuple[Any, ...]]:
         """The result (ms) of the round of `timestamp` (ms) arrives at the task."""
@@ -114,11 +125,14 @@ class LowWatermarkService:
 
     def _emit_if_empty(self, vertex: Vertex, number: int) -> list[tuple[Any, ...]]:
         task = vertex.tasks[number]
-        deaf = cite("LOW-2", not vertex.cooperating) or cite("LOW-12", not vertex.listening)
-        silent = deaf or cite("LOW-14", task.partitions) or cite("LOW-8", task.notified == MAX)
-        emits = not silent and cite("LOW-13", task.notified > task.current)
-        task.current = task.notified if emits else task.current
-        return [("low-watermark", task.notified, f"downstream of {vertex.name}/{number}")] if emits else []
+        if cite("LOW-2", not vertex.cooperating) or cite("LOW-12", not vertex.listening):
+            return []
+        if cite("LOW-14", task.partitions) or cite("LOW-8", task.notified == MAX):
+            return []
+        if not cite("LOW-13", task.notified > task.current):
+            return []
+        task.current = task.notified
+        return [("low-watermark", task.notified, f"downstream of {vertex.name}/{number}")]
 
     def _vertex(self, name: str, *tasks: int) -> Vertex:
         if cite("LOW-15", name not in self.vertices or not set(tasks) <= set(self.vertices[name].there)):

@@ -134,9 +134,8 @@ class SourceOperator:
         outputs: Outputs = []
         if cite("SOURCE-5", idle) and self.policies.idleness_ends_with == "record":
             outputs += self._deliver(output, [ACTIVE]) + self.emitter.active()
-        record, brought = ("record", timestamp), self._deliver(output, [e for e in emitted if e != ACTIVE])
-        # Never the watermark first: a decision of its own, which must not look like that about ACTIVE.
-        outputs += [*brought, record] if brought and cite("SOURCE-5", False) else [record, *brought]
+        outputs.append(("record", timestamp))
+        outputs += self._deliver(output, [one for one in emitted if one != ACTIVE])
         return self._checked(saved, outputs) if emitted or idle else outputs
 
     def write(self, split: str | None, written: Output) -> Outputs:
@@ -205,8 +204,9 @@ class SourceOperator:
         if self._polled(None) is None:
             return []
         self.finished = True
-        last = self.emitter.watermark(MAX) if cite("SOURCE-14", self.finished) else []
-        return [*last, *([("report", MAX)] if self.settings.aligned else [])]
+        cite("SOURCE-14")
+        reports: Outputs = [("report", MAX)] if self.settings.aligned else []
+        return [*self.emitter.watermark(MAX), *reports]
 
     def _refuse(self, wrong: bool, why: str) -> None:
         if cite("SOURCE-16", self.finished):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .citation import cite
+from .citation import cite, smallest
 from .errors import IllegalArgument, IllegalState
 from .outputs import ACTIVE, IDLE, Output, watermark
 from .policies import CORE, Policies
@@ -61,11 +61,16 @@ class Combined:
     def watermark(self, name: str | int, timestamp: int, deferred: bool = False) -> list[Output]:
         """The part promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""
         part = self._part(name)
-        resumes, part.idle = part.idle and self.policies.split_resumption == "any-watermark", False
-        self.output.is_idle &= not self.silent_resumption
+        was_idle, part.idle = part.idle, False
+        if self.silent_resumption:
+            self.output.is_idle = False
         rises = cite("SPLIT-3", timestamp > part.watermark)
-        part.watermark = timestamp if rises else part.watermark
-        return self._update(deferred or not (resumes or (rises and timestamp > self.output.maximum)))
+        if rises:
+            part.watermark = timestamp
+        # Only a watermark that may move the output, or that ends idleness, is an update.
+        resumes = was_idle and self.policies.split_resumption == "any-watermark"
+        advances = rises and timestamp > self.output.maximum
+        return self._update(waits=deferred or not (resumes or advances))
 
     def idle(self, name: str | int, deferred: bool = False) -> list[Output]:
         """The part has no data for now and is not to be waited for."""
@@ -78,20 +83,22 @@ class Combined:
         return self._update(deferred)
 
     def _update(self, waits: bool) -> list[Output]:
-        if waits and not cite("SPLIT-10", False):  # the tick cites its other outcome
+        """Output what is new, unless it `waits` for the next update."""
+        if waits and cite("SPLIT-10"):
             return []
         combined, idle = self._combine()
-        self.output.is_idle &= self.policies.split_status == "changes"
+        if self.policies.split_status != "changes":
+            self.output.is_idle = False
         if not idle:
             return self.output.active() + self.output.watermark(combined)
-        flushes = cite("SPLIT-5", combined > self.output.maximum)
-        return (self.output.watermark(combined) if flushes else []) + self.output.idle()
+        if cite("SPLIT-5", combined > self.output.maximum):
+            return self.output.watermark(combined) + self.output.idle()
+        return self.output.idle()
 
     def _combine(self) -> tuple[int, bool]:
         """The watermark (ms) of all parts together, and whether they are idle."""
-        idle = cite("SPLIT-7", not self.parts) and self.policies.split_none == "idle"
-        if not self.parts:
-            return MIN, idle or self.output.is_idle
+        if cite("SPLIT-7", not self.parts):
+            return MIN, self.output.is_idle or self.policies.split_none == "idle"
         leaves = self.policies.split_finished == "leaves"
         left = [p for p in self.parts.values() if not cite("SPLIT-11", leaves and p.watermark == MAX)]
         if not left:
@@ -99,11 +106,14 @@ class Combined:
         active = [part.watermark for part in left if not cite("SPLIT-4", part.idle)]
         if cite("SPLIT-6", not active):
             return max(part.watermark for part in left), True
-        lowest, output = min(active), self.output.maximum
-        if lowest <= output and (cite("SPLIT-1", lowest == MIN) or cite("SPLIT-9", lowest < output)):
-            return output, False
-        ahead = [timestamp for timestamp in active if MIN < timestamp >= output] or [output]
-        return min(ahead) if cite("SPLIT-2", len(set(ahead)) > 1) else ahead[0], False
+        delivered = [timestamp for timestamp in active if timestamp > MIN]
+        if cite("SPLIT-1", len(delivered) < len(active)):
+            return self.output.maximum, False
+        # No part is left out until it has caught up, as a valve does: one that is behind holds the output.
+        caught_up = [timestamp for timestamp in delivered if timestamp >= self.output.maximum]
+        if cite("SPLIT-9", len(caught_up) < len(delivered)):
+            return self.output.maximum, False
+        return smallest("SPLIT-2", caught_up), False
 
     def _part(self, name: str | int) -> Part:
         if cite("SPLIT-12", name not in self.parts):
@@ -141,7 +151,8 @@ class SplitOutputs(Combined):
 
     def tick(self) -> list[Output]:
         """The periodic emit."""
-        return self._update(waits=False) if cite("SPLIT-10") else []
+        cite("SPLIT-10")
+        return self._update(waits=False)
 
 
 class OperatorInputs(Combined):

@@ -87,13 +87,14 @@ class WatermarkedInput:
 
     def alignment(self) -> list[tuple[Any, ...]]:
         """The group, drift and update interval (ms) of the strategy; nothing if it has none."""
-        alignment = self.strategy.alignment or ()
-        return [("alignment", *alignment)] if cite("GEN-14", alignment != ()) else []
+        if cite("GEN-14", self.strategy.alignment is None):
+            return []
+        return [("alignment", *(self.strategy.alignment or ()))]
 
     def start(self) -> list[Output]:
         """It is started, perhaps again, by the strategy as it is now."""
-        if cite("GEN-12", self.running != self.strategy):
-            self.running = self.strategy
+        cite("GEN-12")
+        self.running = self.strategy
         self.input_activity_clock = PausableClock(self.now * 10**6, self.policies)
         self.generator = self.running.create_generator(self, self.policies)
         self.emitter = Emitter(self.policies)
@@ -102,13 +103,12 @@ class WatermarkedInput:
     def record(self, timestamp: int) -> list[Output]:
         """A record that carries `timestamp` (ms; `MIN`: none)."""
         assigner = self.running.assigner
+        cite("GEN-1")
         assigned = ASSIGNERS.get(assigner, assigner)(timestamp, self.now)
-        if cite("GEN-1", assigned != timestamp):
-            timestamp = assigned
-        made = self.generator.on_event(timestamp)
+        made = self.generator.on_event(assigned)
         first = [output for output in made if output == ACTIVE]
         then = [output for output in made if output != ACTIVE]
-        return [*self._sent(first), ("record", timestamp), *self._sent(then)]
+        return [*self._sent(first), ("record", assigned), *self._sent(then)]
 
     def tick(self) -> list[Output]:
         """The periodic tick; there is a last one when the input is finished."""
@@ -134,10 +134,9 @@ class WatermarkedInput:
     active = idle
 
     def _sent(self, outputs: list[Output]) -> list[Output]:
-        if not self.mid_pipeline:
-            return outputs
-        sent = self.emitter.send(outputs)
-        return sent if cite("GEN-11", sent != outputs) else outputs
+        if cite("GEN-11", self.mid_pipeline):
+            return self.emitter.send(outputs)
+        return outputs
 
     def state(self) -> tuple[Any, ...]:
         """All of the state, hashable."""

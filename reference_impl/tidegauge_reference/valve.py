@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .citation import cite
+from .citation import cite, smallest
 from .errors import IllegalArgument
 from .outputs import ACTIVE, IDLE, Output, watermark
 from .policies import CORE, INITIAL_WATERMARK, Policies
@@ -43,11 +43,13 @@ class Valve:
         if cite("VALVE-3", timestamp <= source.watermark):
             return []
         source.watermark = timestamp
+        # A lagging channel counts again once it has caught up with the output.
         if not source.aligned:
             source.aligned = cite("VALVE-10", timestamp >= self.output_watermark)
+        # The last active channel has ended and the others are idle: no channel is left to wait for.
         if timestamp == MAX and self._all_idle():
             return self._become_idle()
-        return self._minimum("VALVE-2")
+        return self._output_minimum("VALVE-2")
 
     def idle(self, channel: int) -> list[Output]:
         """The channel has no data for now and is not to be waited for."""
@@ -60,21 +62,21 @@ class Valve:
         source.aligned = False
         at_output = source.watermark == self.output_watermark
         if cite("VALVE-14", self._all_idle()):
-            if self.policies.valve_flush_when_all_idle == "last-channel-at-output" and not at_output:
-                cite("VALVE-15", False)
-                self.output_idle = True
-                return [IDLE]
-            return self._become_idle()
-        if self.policies.valve_minimum_when_idle == "channel-at-output" and not at_output:
-            cite("VALVE-6", False)
-            return []
-        return self._minimum("VALVE-6")
+            if at_output or self.policies.valve_flush_when_all_idle != "last-channel-at-output":
+                return self._become_idle()
+            # Under this policy the largest watermark stays unsent.
+            cite("VALVE-15", False)
+            self.output_idle = True
+            return [IDLE]
+        if at_output or self.policies.valve_minimum_when_idle != "channel-at-output":
+            return self._output_minimum("VALVE-6")
+        cite("VALVE-6", False)
+        return []
 
     def active(self, channel: int) -> list[Output]:
         """The channel has data again."""
         source = self._channel(channel)
-        if cite("VALVE-21", self._finished(source)):
-            return []
+        # A finished channel (VALVE-21) is never idle either.
         if cite("VALVE-7", not source.idle):
             return []
         source.idle = False
@@ -82,40 +84,40 @@ class Valve:
         if cite("VALVE-13", self.output_idle):
             self.output_idle = False
             outputs.append(ACTIVE)
+        # A channel that is behind the output stays out of the minimum: it is lagging.
         if cite("VALVE-9", source.watermark < self.output_watermark):
             return outputs
-        source.aligned = cite("VALVE-8")
+        source.aligned = cite("VALVE-8", True)
         if self.policies.valve_minimum_when_active == "deferred":
             cite("VALVE-12", False)
             return outputs
-        return outputs + self._minimum("VALVE-12")
+        return outputs + self._output_minimum("VALVE-12")
 
-    def _minimum(self, rule: str) -> list[Output]:
+    def _output_minimum(self, rule: str) -> list[Output]:
         """Output the minimum over the aligned, unfinished channels if it is an advance, as `rule` says."""
         if cite("VALVE-19", all(channel.watermark == MAX for channel in self.channels)):
             return self._advance(rule, MAX)
-        left_out = cite("VALVE-17", any(self._finished(channel) for channel in self.channels))
-        aligned = [c.watermark for c in self.channels if c.aligned and not (left_out and self._finished(c))]
-        if cite("VALVE-11", not aligned):
+        waited_for = [c for c in self.channels if c.aligned and not cite("VALVE-17", self._finished(c))]
+        if cite("VALVE-11", not waited_for):
             return []
-        delivered = [timestamp for timestamp in aligned if timestamp > MIN]
-        if cite("VALVE-1", len(delivered) < len(aligned)):
+        delivered = [channel.watermark for channel in waited_for if channel.watermark > MIN]
+        if cite("VALVE-1", len(delivered) < len(waited_for)):
             return []
-        lowest, highest = min(delivered, default=MAX), max(delivered, default=MAX)
-        return self._advance(rule, highest if cite("VALVE-2", lowest == highest) else lowest)
+        return self._advance(rule, smallest("VALVE-2", delivered))
 
     def _become_idle(self) -> list[Output]:
-        """Output the largest watermark known if it is an advance, then IDLE."""
-        left_out = cite("VALVE-18", any(self._finished(channel) for channel in self.channels))
-        known = [c.watermark for c in self.channels if not (left_out and self._finished(c))]
-        largest = max(known, default=MIN)
-        flushed = self._advance("VALVE-15", largest)
+        """Output the largest watermark of the unfinished channels if it is an advance, then IDLE."""
+        unfinished = [channel for channel in self.channels if not cite("VALVE-18", self._finished(channel))]
+        flushed = self._advance("VALVE-15", max(channel.watermark for channel in unfinished))
+        # Downstream ignores what arrives after IDLE: the watermark goes first.
+        cite("VALVE-16")
         self.output_idle = True
-        return [*flushed, IDLE] if cite("VALVE-16", bool(flushed)) else [IDLE, *flushed]
+        return [*flushed, IDLE]
 
     def _advance(self, rule: str, timestamp: int) -> list[Output]:
-        """Output `timestamp`, as `rule` says, unless the output is there already."""
-        if not cite(rule, not cite("VALVE-4", timestamp <= self.output_watermark)):
+        """Output `timestamp` (ms), as `rule` says, if that is an advance."""
+        advances = not cite("VALVE-4", timestamp <= self.output_watermark)
+        if not cite(rule, advances):
             return []
         self.output_watermark = timestamp
         return [watermark(timestamp)]
@@ -129,11 +131,9 @@ class Valve:
         return channel.watermark == MAX and self.policies.valve_finished_channel == "leaves"
 
     def _all_idle(self) -> bool:
-        """Whether an unfinished channel is left and all such are idle."""
-        unfinished = [c.idle for c in self.channels if not self._finished(c)]
-        if cite("VALVE-20", 0 < len(unfinished) < len(self.channels)):
-            return all(unfinished)
-        return all(channel.idle for channel in self.channels)
+        """Whether a channel is unfinished, and all such channels are idle."""
+        unfinished = [channel for channel in self.channels if not cite("VALVE-20", self._finished(channel))]
+        return bool(unfinished) and all(channel.idle for channel in unfinished)
 
     def state(self) -> ValveState:
         """All of the state, hashable, which `restore` needs: equal states behave alike from here on."""

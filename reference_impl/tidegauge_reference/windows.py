@@ -112,16 +112,19 @@ class Windows:
         for window in [w for w in self.windows if w[1] - 1 <= timestamp]:
             if cite("WIN-13", self._over(window)):
                 del self.windows[window]
-        results_first = cite("WIN-6", bool(outputs))
-        return [*outputs, watermark(timestamp)] if results_first else [watermark(timestamp), *outputs]
+        # Whoever sees the watermark has seen all results up to it.
+        cite("WIN-6")
+        return [*outputs, watermark(timestamp)]
 
     def idle(self) -> list[WindowOutput]:
         """Upstream has no data for now."""
-        return [IDLE] if cite("WIN-14") else []
+        cite("WIN-14")
+        return [IDLE]
 
     def active(self) -> list[WindowOutput]:
         """Upstream has data again."""
-        return [ACTIVE] if cite("WIN-14") else []
+        cite("WIN-14")
+        return [ACTIVE]
 
     def expired_state(self) -> list[WindowOutput]:
         """How many records are kept of windows that nothing can be added to any more (WIN-13)."""
@@ -150,8 +153,8 @@ class Windows:
         return per_record or cite("WIN-4", window[1] - 1 <= self.current_watermark)
 
     def _in_order(self, windows: list[Interval], latest_first: bool = False) -> list[Interval]:
-        by_end = sorted(windows, key=lambda window: (window[1], window[0]), reverse=latest_first)
-        return by_end if cite("WIN-6", len(windows) > 1) else windows
+        cite("WIN-6")
+        return sorted(windows, key=lambda window: (window[1], window[0]), reverse=latest_first)
 
     def _results(self, windows: list[Interval]) -> list[WindowOutput]:
         """Fire each of `windows`."""

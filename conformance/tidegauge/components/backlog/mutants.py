@@ -43,21 +43,21 @@ BACKLOG_MUTANTS = (
         ("BACKLOG-5",),
         "D20",
         "A timer evaluates the lag.",
-        ('cite("BACKLOG-5", False)', "True"),
+        (('        cite("BACKLOG-5")\n        return []\n'), "        return self._evaluated()\n"),
     ),
     _backlog(
         "before-the-watermark",
         ("BACKLOG-6",),
         "D20",
         "The attributes go out before the watermark that they were derived from.",
-        ('first + then if cite("BACKLOG-6", then != []) else then + first', "then + first"),
+        ("[watermark(timestamp), *self._evaluated()]", "[*self._evaluated(), watermark(timestamp)]"),
     ),
     _backlog(
         "end-of-input-lags",
         ("BACKLOG-5", "TIME-4"),
         "D20",
         "MAX is a watermark like any other, which ends the backlog.",
-        ("due = not none and not end_of_input(timestamp)", "due = not none"),
+        (("        if end_of_input(timestamp):\n            return [watermark(timestamp)]\n"), ""),
     ),
     _backlog(
         "and-of-strategies",
@@ -117,9 +117,8 @@ BACKLOG_MUTANTS = (
         "D26",
         "Without a threshold false is sent as if the lag were always within it.",
         (
-            'if not due or cite("BACKLOG-3", self.threshold == 0):\n            return []',
-            "if not due:\n            return []\n        if self.threshold == 0:\n"
-            "            return self._send(self.others)",
+            ('        if cite("BACKLOG-3", self.threshold == 0):\n            return []\n'),
+            ("        if self.threshold == 0:\n            return self._send(self.others)\n"),
         ),
     ),
     _backlog(

@@ -43,7 +43,7 @@ CLOCK_MUTANTS = (
         ("CLOCK-2",),
         "PAUSES-nested",
         "The first reason to end resumes it, whatever else blocks the input.",
-        ('tuple(left) if cite("CLOCK-2", len(left) > 0) else ()', "()"),
+        ("self.pauses = tuple(left)", "self.pauses = ()"),
     ),
     _clock(
         "no-data-pauses",

@@ -25,7 +25,10 @@ COORDINATOR_MUTANTS = (
         ("ALIGN-1",),
         "A16",
         "The minimum of a source is the largest watermark of its subtasks.",
-        ('min(waited_for) if cite("ALIGN-1", len(waited_for) > 1) else ', ""),
+        (
+            'smallest("ALIGN-1", reported, default=MAX)',
+            "max((low for low in reported if low < MAX), default=MAX)",
+        ),
     ),
     _coordinator(
         "alone",
@@ -33,8 +36,8 @@ COORDINATOR_MUTANTS = (
         "A17",
         "A coordinator derives the bound from its own subtasks; the other sources of the group do not count.",
         (
-            'min(lows.values()) if cite("ALIGN-2", len(lows) > 1) else max(lows.values(), default=MIN)',
-            "self._minimum(source) if own.reports else max(lows.values())",
+            "minimum = self._group_minimum(group)",
+            "minimum = self._minimum(source) if own.reports else max(map(self._minimum, group))",
         ),
     ),
     _coordinator(
@@ -42,17 +45,14 @@ COORDINATOR_MUTANTS = (
         ("ALIGN-3",),
         "A13",
         "All sources are one group.",
-        ('if not cite("ALIGN-3", self.sources[o].group != own.group)', "if True"),
+        ('if not cite("ALIGN-3", self.sources[n].group != own.group)', "if True"),
     ),
     _coordinator(
         "someone-elses-drift",
         ("ALIGN-4",),
         "A19",
         "The smallest drift in the group is added, not the source's own.",
-        (
-            'later(minimum, own.drift) if cite("ALIGN-4", own.drift > 0) else minimum',
-            "later(minimum, min(o.drift for o in self.sources.values() if o.group == own.group))",
-        ),
+        ("own.drift", "min(o.drift for o in self.sources.values() if o.group == own.group)"),
     ),
     _coordinator(
         "wraps-round",
@@ -66,14 +66,14 @@ COORDINATOR_MUTANTS = (
         ("ALIGN-5",),
         "A16",
         "A finished subtask stays in the minimum, so the others wait for it for ever.",
-        ('if cite("ALIGN-5", self._aligned(source, subtask).reports.get(subtask) != MAX)', "if False"),
+        ("self.report(source, subtask, MAX)", "pass"),
     ),
     _coordinator(
         "waits-for-the-silent",
         ("ALIGN-6",),
         "FLINK-32414",
         "A subtask that has not reported counts as MIN and blocks everybody.",
-        ('if not cite("ALIGN-6", n not in own.reports)', "if True"),
+        (' if not cite("ALIGN-6", watermark == MIN)', ""),
     ),
     _coordinator(
         "believes-min",
@@ -88,9 +88,8 @@ COORDINATOR_MUTANTS = (
         "FLINK-25982",
         "A report of MAX is ignored: an idle subtask holds the group at its last watermark.",
         (
-            "        last = own.reports.get(subtask, watermark)\n",
-            "        last = own.reports.get(subtask, watermark)\n"
-            "        watermark = last if watermark == MAX else watermark\n",
+            '        cite("ALIGN-8")\n',
+            "        watermark = own.reports.get(subtask, watermark) if watermark == MAX else watermark\n",
         ),
     ),
     _coordinator(
@@ -98,7 +97,7 @@ COORDINATOR_MUTANTS = (
         ("ALIGN-8",),
         "AGG-monotone",
         "The last report of a subtask is the largest it made, so that the minimum never goes down.",
-        ("latest = watermark if", "latest = watermark if False and"),
+        ("{subtask: watermark}", "{subtask: max(own.reports.get(subtask, watermark), watermark)}"),
     ),
     _coordinator(
         "announces-to-reporters",
@@ -123,9 +122,12 @@ COORDINATOR_MUTANTS = (
         "FLINK-32316",
         "A coordinator that is made anew announces beside the one that it replaces.",
         (
-            "        own = self._known(source)\n        kept =",
-            '        vars(self).setdefault("made_anew", set()).add(source)\n'
-            "        own = self._known(source)\n        kept =",
+            ("        own = self._known(source)\n        keeps ="),
+            (
+                '        vars(self).setdefault("made_anew", set()).add(source)\n'
+                "        own = self._known(source)\n"
+                "        keeps ="
+            ),
         ),
         (
             "for subtask in receivers]",
@@ -137,11 +139,7 @@ COORDINATOR_MUTANTS = (
         ("ALIGN-9",),
         "FLINK-37670",
         "When a subtask gets no more splits, nothing is announced any more to those that read on.",
-        (
-            '        if cite("ALIGN-5", self._aligned(source, subtask)',
-            '        vars(self).setdefault("no_more_splits", set()).add(source)\n'
-            '        if cite("ALIGN-5", self._aligned(source, subtask)',
-        ),
+        ('        cite("ALIGN-5")\n', '        vars(self).setdefault("no_more_splits", set()).add(source)\n'),
         (
             'if cite("ALIGN-10", not group and not own.reports):',
             'ended = source in vars(self).get("no_more_splits", ())\n'
@@ -161,21 +159,24 @@ COORDINATOR_MUTANTS = (
         ("ALIGN-11",),
         "A12",
         "The report of a failed subtask does not count, and the others run away from it.",
-        ('if cite("ALIGN-11", n in own.stale) or n not in own.stale', "if n not in own.stale"),
+        (
+            "running=own.running - {subtask})",
+            "running=own.running - {subtask}, reports={n: w for n, w in own.reports.items() if n != subtask})",
+        ),
     ),
     _coordinator(
         "forgets-on-restart",
         ("ALIGN-11",),
         "A12",
         "A coordinator that is made anew has no reports, and only the last minimum stays with the group.",
-        ('own.reports if self.policies.align_restarted_coordinator == "keeps-reports" else {}', "{}"),
+        ("own.reports if keeps else {}", "{}"),
     ),
     _coordinator(
         "forgets-on-restore",
         ("ALIGN-11",),
         "A12",
         "What the sources passed on to their groups is not in the snapshot.",
-        ('passed_on if cite("ALIGN-11", bool(passed_on)) else {}', "{}"),
+        ("dict(saved[0]), dict(saved[1])", "dict(saved[0]), {}"),
     ),
     _coordinator(
         "knows-names-only",

@@ -106,7 +106,10 @@ IDLENESS_MUTANTS = (
         "B39",
         "On the system clock, IDLE dropped while the input is blocked: it never becomes idle afterwards.",
         (_IMPORTED_CLOCK, _SYSTEM_CLOCK),
-        (_PROBED, _IDLE_IS_DROPPED.format(idle_afterwards=True)),
+        (
+            ("        if self.idle:\n            return [IDLE]\n"),
+            ("        if self.idle:\n            return [] if self.clock.pauses else [IDLE]\n"),
+        ),
     ),
     _idleness(
         "idle-as-soon-as-unblocked",
@@ -115,7 +118,16 @@ IDLENESS_MUTANTS = (
         "B40",
         "On the system clock, IDLE dropped while the input is blocked: it becomes idle right afterwards.",
         (_IMPORTED_CLOCK, _SYSTEM_CLOCK),
-        (_PROBED, _IDLE_IS_DROPPED.format(idle_afterwards=False)),
+        (
+            ("        if self.idle:\n            return [IDLE]\n"),
+            (
+                "        if self.idle and self.clock.pauses:\n"
+                "            self.idle = False\n"
+                "            return []\n"
+                "        if self.idle:\n"
+                "            return [IDLE]\n"
+            ),
+        ),
     ),
     _idleness(
         "told-when-to-stop",
@@ -164,7 +176,7 @@ IDLENESS_MUTANTS = (
         ("IDLE-2", "IDLE-1"),
         "B21",
         "A start of 0 stands for no countdown.",
-        ('now if now != 0 or self.policies.idleness_reading_zero == "starts" else None', "now or None"),
+        ('if now != 0 or self.policies.idleness_reading_zero == "starts":', "if now != 0:"),
     ),
     _idleness(
         "countdown-a-probe-early",
@@ -223,7 +235,13 @@ IDLENESS_MUTANTS = (
         ("IDLE-5", "IDLE-4"),
         "HZ-22440",
         "An input that was idle once stays so, although records come.",
-        ('cite("IDLE-5", self.idle), True, False', "False, True, self.idle"),
+        (
+            (
+                '        ends_idleness = cite("IDLE-5", self.idle)\n'
+                "        self.heard, self.idle = True, False\n"
+            ),
+            ("        ends_idleness = False\n        self.heard = True\n"),
+        ),
     ),
     _idleness(
         "restored-active",

@@ -52,7 +52,10 @@ JOB_MUTANTS = (
         ("ALIGN-1",),
         "A16",
         "The minimum of a source is the largest watermark of its subtasks.",
-        ('min(waited_for) if cite("ALIGN-1", len(waited_for) > 1) else ', ""),
+        (
+            'smallest("ALIGN-1", reported, default=MAX)',
+            "max((low for low in reported if low < MAX), default=MAX)",
+        ),
     ),
     _job(
         "ignores-other-sources",
@@ -60,10 +63,7 @@ JOB_MUTANTS = (
         ("ALIGN-2",),
         "A17",
         "A coordinator does not know of the other sources of its group.",
-        (
-            'min(lows.values()) if cite("ALIGN-2", len(lows) > 1) else max(lows.values(), default=MIN)',
-            "self._minimum(source)",
-        ),
+        ("minimum = self._group_minimum(group)", "minimum = self._minimum(source)"),
     ),
     _job(
         "one-group-for-all",
@@ -71,7 +71,7 @@ JOB_MUTANTS = (
         ("ALIGN-3",),
         "A13",
         "All sources are one group.",
-        ('if not cite("ALIGN-3", self.sources[o].group != own.group)', "if True"),
+        ('if not cite("ALIGN-3", self.sources[n].group != own.group)', "if True"),
     ),
     _job(
         "no-drift",
@@ -79,7 +79,7 @@ JOB_MUTANTS = (
         ("ALIGN-4",),
         "A19",
         "The bound is the minimum; the drift is forgotten.",
-        ('later(minimum, own.drift) if cite("ALIGN-4", own.drift > 0) else minimum', "minimum"),
+        ("bound = later(minimum, own.drift)", "bound = minimum"),
     ),
     _job(
         "waits-for-the-finished",
@@ -88,9 +88,8 @@ JOB_MUTANTS = (
         "A16",
         "A finished subtask stays in the minimum, so the others wait for it for ever.",
         (
-            "        last = own.reports.get(subtask, watermark)\n",
-            "        last = own.reports.get(subtask, watermark)\n"
-            "        watermark = last if watermark == MAX else watermark\n",
+            '        cite("ALIGN-8")\n',
+            "        watermark = own.reports.get(subtask, watermark) if watermark == MAX else watermark\n",
         ),
     ),
     _job(
@@ -208,10 +207,7 @@ JOB_MUTANTS = (
         ("ALIGN-1",),
         "A16",
         "A subtask whose report has not changed is not waited for.",
-        (
-            'latest = watermark if cite("ALIGN-8", watermark < last) else max(last, watermark)',
-            "latest = MAX if own.reports.get(subtask) == watermark else watermark",
-        ),
+        ("{subtask: watermark}", "{subtask: MAX if own.reports.get(subtask) == watermark else watermark}"),
     ),
     _job(
         "repetition-dropped",
@@ -232,10 +228,7 @@ JOB_MUTANTS = (
         ("ALIGN-1",),
         "A16",
         "The watermark of subtask 0 is taken for the minimum of its source.",
-        (
-            "[n for n in known if not cite(",
-            "[n for n in known if n == 0 and not cite(",
-        ),
+        ("for subtask in subtasks]", "for subtask in subtasks if subtask == 0]"),
     ),
     _job(
         "order-expected",

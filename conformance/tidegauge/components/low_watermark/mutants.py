@@ -25,21 +25,21 @@ LOW_WATERMARK_MUTANTS = (
         ("LOW-8",),
         "C5",
         "A task that has read everything takes part with MAX, which becomes the last result there is.",
-        ('not cite("LOW-8", low == MAX) and ', ""),
+        (' if not cite("LOW-8", low == MAX)', ""),
     ),
     _service(
         "answers-anyway",
         ("LOW-2",),
         "C16",
         "A task that does not cooperate answers when it is asked.",
-        ('cite("LOW-11", not cite("LOW-2", not vertex.cooperating))', "True"),
+        (('        if cite("LOW-2", not vertex.cooperating):\n            return []\n'), ""),
     ),
     _service(
         "obeys-anyway",
         ("LOW-2",),
         "C18",
         "A task that does not cooperate emits what it is told.",
-        ('deaf = cite("LOW-2", not vertex.cooperating) or ', "deaf = "),
+        ('cite("LOW-2", not vertex.cooperating) or ', ""),
     ),
     _service(
         "first-reply-decides",
@@ -53,49 +53,36 @@ LOW_WATERMARK_MUTANTS = (
         ("LOW-10", "LOW-7"),
         "MZ-6864",
         "The result is derived from the replies alone: a task that starts below it takes it back.",
-        ('cite("LOW-7", eligible)', "low > MIN"),
-        ("not vertex.result < lowest <= MAX", "lowest in (vertex.result, MAX + 1)"),
+        (' if cite("LOW-7", self._counts(vertex, number, low))', " if low > MIN"),
+        ("lowest > vertex.result", "lowest != vertex.result"),
     ),
     _service(
         "echo-counts",
         ("LOW-7",),
         "C14",
         "Every reply counts, so that an empty task that echoes the last result keeps it where it is.",
-        ('cite("LOW-7", eligible)', "True"),
+        (' if cite("LOW-7", self._counts(vertex, number, low))', ""),
     ),
     _service(
         "tells-every-round",
         ("LOW-10",),
         "C26",
         "A round that found nothing new tells the last result again.",
-        (
-            'if cite("LOW-10", not vertex.result < lowest <= MAX):',
-            "if vertex.result == MIN and lowest > MAX:",
-        ),
-        (
-            "vertex.result, told = lowest,",
-            "lowest = lowest if lowest <= MAX else vertex.result\n        vertex.result, told = lowest,",
-        ),
+        ('if not cite("LOW-10", lowest > vertex.result):', "if lowest == MIN:"),
     ),
     _service(
         "largest-decides",
         ("LOW-9",),
         "C13",
         "The result is the largest reply.",
-        ('cite("LOW-9", low < lowest)', "(low > lowest or lowest > MAX)"),
+        ('smallest("LOW-9", counting, default=vertex.result)', "max(counting, default=vertex.result)"),
     ),
     _service(
         "old-replies-kept",
         ("LOW-5",),
         "C23",
         "A trigger asks again but keeps the replies of the round before.",
-        ('() if cite("LOW-5", vertex.awaited != ()) else vertex.replies', "vertex.replies"),
-        (
-            "vertex.triggered = timestamp",
-            "vertex.triggered = timestamp\n"
-            "            replied = dict(vertex.replies)\n"
-            "            vertex.awaited = tuple(task for task in vertex.awaited if task not in replied)",
-        ),
+        ("            vertex.replies = ()\n", ""),
     ),
     _service(
         "replies-counted-by-number",
@@ -123,7 +110,11 @@ LOW_WATERMARK_MUTANTS = (
         ("LOW-10",),
         "C15",
         "The tasks that replied are told, but not one that joined in mid-round.",
-        (' or cite("LOW-10")]', "]"),
+        (
+            ("        vertex.replies = ()\n        lowest"),
+            ("        asked, vertex.replies = dict(vertex.replies), ()\n        lowest"),
+        ),
+        ("for number in vertex.there)", "for number in vertex.there if number in asked)"),
     ),
     _service(
         "everybody-is-asked",
@@ -144,7 +135,7 @@ LOW_WATERMARK_MUTANTS = (
         ("LOW-14",),
         "C20",
         "A task emits what it is told although it has partitions, and makes their records late.",
-        ('or cite("LOW-14", task.partitions) or', "or"),
+        ('cite("LOW-14", task.partitions) or ', ""),
     ),
     _service(
         "told-is-forgotten",
@@ -161,7 +152,13 @@ LOW_WATERMARK_MUTANTS = (
         ("LOW-11",),
         "C25",
         "A task replies with the newest watermark of its source, even if a greater one was emitted.",
-        ('timestamp if cite("LOW-11", timestamp > emitting.current) else emitting.current', "timestamp"),
+        (
+            (
+                '        if cite("LOW-11", timestamp > emitting.current):\n'
+                "            emitting.current = timestamp\n"
+            ),
+            "        emitting.current = timestamp\n",
+        ),
     ),
     _service(
         "minus-one-is-the-last",

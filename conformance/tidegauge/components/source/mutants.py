@@ -170,14 +170,24 @@ SOURCE_MUTANTS = (
         ("SOURCE-5",),
         "A12",
         "The watermark of a record goes out before the record.",
-        ('if brought and cite("SOURCE-5", False) else [record, *brought]', ""),
+        ('        outputs.append(("record", timestamp))\n', ""),
+        (
+            "        outputs += self._deliver(output, [one for one in emitted if one != ACTIVE])\n",
+            (
+                "        outputs += self._deliver(output, [one for one in emitted if one != ACTIVE])\n"
+                '        outputs.append(("record", timestamp))\n'
+            ),
+        ),
     ),
     _source(
         "never-ends",
         ("SOURCE-14",),
         "FLINK-3554",
         "The end of input is not said downstream.",
-        ("return [*last, *(", "return [*("),
+        (
+            "return [*self.emitter.watermark(MAX), *reports]",
+            ("self.emitter.watermark(MAX)\n        return reports"),
+        ),
     ),
     _source(
         "end-swallowed-while-idle",
@@ -185,8 +195,8 @@ SOURCE_MUTANTS = (
         "FLINK-40499",
         "An idle subtask does not become active for MAX, so that its end is dropped downstream.",
         (
-            'if cite("SOURCE-14", self.finished) else []',
-            "if not self.emitter.is_idle else []",
+            "*self.emitter.watermark(MAX), ",
+            "*([] if self.emitter.is_idle else self.emitter.watermark(MAX)), ",
         ),
     ),
     _source(
@@ -195,8 +205,8 @@ SOURCE_MUTANTS = (
         "BEAM-29558",
         "A subtask that has emitted no watermark does not say MAX at its end either.",
         (
-            'if cite("SOURCE-14", self.finished) else []',
-            "if self.emitter.maximum > MIN else []",
+            "*self.emitter.watermark(MAX), ",
+            "*(self.emitter.watermark(MAX) if self.emitter.maximum > MIN else []), ",
         ),
     ),
     _source(

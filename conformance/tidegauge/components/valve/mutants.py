@@ -20,14 +20,14 @@ VALVE_MUTANTS = (
         ("VALVE-1",),
         "FLINK-26018",
         "A channel takes part in the minimum from its first watermark on.",
-        ("if c.aligned and not (", "if c.aligned and c.watermark > MIN and not ("),
+        ("if c.aligned and not cite(", "if c.aligned and c.watermark > MIN and not cite("),
     ),
     _valve(
         "stale-heap",
         ("VALVE-2",),
         "FLINK-30544",
         "The minimum is read from the root of a heap that is not put in order when a watermark rises.",
-        ("lowest, highest = min(delivered, default=MAX)", "lowest, highest = [*delivered, MAX][0]"),
+        ('smallest("VALVE-2", delivered)', "delivered[0]"),
     ),
     _valve(
         "shared-slot",
@@ -41,7 +41,7 @@ VALVE_MUTANTS = (
         ("VALVE-2",),
         "E29",
         "The output is the largest watermark of all channels.",
-        ('highest if cite("VALVE-2", lowest == highest) else lowest', "highest"),
+        ('smallest("VALVE-2", delivered)', "max(delivered)"),
     ),
     _valve(
         "max-from-nothing",
@@ -49,8 +49,8 @@ VALVE_MUTANTS = (
         "FLINK-7721",
         "The minimum over no aligned channel is MAX.",
         (
-            'if cite("VALVE-11", not aligned):\n            return []',
-            "if not aligned:\n            aligned = [MAX]",
+            ('if cite("VALVE-11", not waited_for):\n            return []'),
+            ("if not waited_for:\n            return self._advance(rule, MAX)"),
         ),
     ),
     _valve(
@@ -58,7 +58,10 @@ VALVE_MUTANTS = (
         ("VALVE-15",),
         "FLINK-7728",
         "When all channels are idle only IDLE is sent, without the largest watermark.",
-        ('flushed = self._advance("VALVE-15", largest)', "flushed: list[Output] = []"),
+        (
+            'flushed = self._advance("VALVE-15", max(channel.watermark for channel in unfinished))',
+            "flushed: list[Output] = []",
+        ),
     ),
     _valve(
         "guarded-flush",
@@ -66,8 +69,8 @@ VALVE_MUTANTS = (
         "FLINK-40475a",
         "All idle: flushes only if the last channel to go stood at the output watermark.",
         (
-            'if self.policies.valve_flush_when_all_idle == "last-channel-at-output" and not at_output:',
-            "if not at_output:",
+            'if at_output or self.policies.valve_flush_when_all_idle != "last-channel-at-output":',
+            "if at_output:",
         ),
     ),
     _valve(
@@ -75,7 +78,7 @@ VALVE_MUTANTS = (
         ("VALVE-12",),
         "FLINK-40475b",
         "A channel that comes back releases no watermark before the next one arrives.",
-        ('return outputs + self._minimum("VALVE-12")', "return outputs"),
+        ('return outputs + self._output_minimum("VALVE-12")', "return outputs"),
     ),
     _valve(
         "lagging-channel-counts",
@@ -107,7 +110,7 @@ VALVE_MUTANTS = (
         ("VALVE-6",),
         "BEAM-11481",
         "What a channel held back by becoming idle is released by the next watermark of another one.",
-        ('return self._minimum("VALVE-6")', "return []"),
+        ('return self._output_minimum("VALVE-6")', "return []"),
     ),
     _valve(
         "repeated-active-aligns",
@@ -131,7 +134,7 @@ VALVE_MUTANTS = (
         ("VALVE-8", "VALVE-12"),
         "E50",
         "A channel that comes back in time is left out until its next watermark.",
-        ('source.aligned = cite("VALVE-8")', "pass"),
+        ('source.aligned = cite("VALVE-8", True)', "pass"),
     ),
     _valve(
         "silent-return",
@@ -155,20 +158,14 @@ VALVE_MUTANTS = (
         ("VALVE-14",),
         "E44",
         "That all channels are idle is not said downstream.",
-        (
-            'return [*flushed, IDLE] if cite("VALVE-16", bool(flushed)) else [IDLE, *flushed]',
-            "return flushed",
-        ),
+        ("return [*flushed, IDLE]", "return flushed"),
     ),
     _valve(
         "idle-with-the-first",
         ("VALVE-14",),
         "E44",
         "The first channel to become idle makes the valve idle.",
-        (
-            "return all(channel.idle for channel in self.channels)",
-            "return any(c.idle for c in self.channels)",
-        ),
+        ("all(channel.idle for channel in unfinished)", "any(channel.idle for channel in unfinished)"),
     ),
     _valve(
         "one-status-for-all",
@@ -185,31 +182,28 @@ VALVE_MUTANTS = (
         ("VALVE-16",),
         "FLINK-5017",
         "IDLE goes out before the largest watermark, which is lost downstream.",
-        ('return [*flushed, IDLE] if cite("VALVE-16", bool(flushed)) else ', "return "),
+        ("return [*flushed, IDLE]", "return [IDLE, *flushed]"),
     ),
     _valve(
         "finished-counts",
         ("VALVE-17",),
         "FLINK-38477",
         "A finished channel counts: when the others are idle or lagging, event time ends.",
-        ("if c.aligned and not (left_out and self._finished(c))]", "if c.aligned]"),
+        (' and not cite("VALVE-17", self._finished(c))', ""),
     ),
     _valve(
         "finished-is-flushed",
         ("VALVE-18",),
         "FLINK-38477",
         "A finished channel is flushed: when the others are idle, event time ends.",
-        (
-            "for c in self.channels if not (left_out and self._finished(c))]\n        largest",
-            "for c in self.channels]\n        largest",
-        ),
+        (' if not cite("VALVE-18", self._finished(channel))', ""),
     ),
     _valve(
         "finished-keeps-it-active",
         ("VALVE-20", "VALVE-14"),
         "HZ-22440",
         "A finished channel counts as active, so that the valve does not become idle with the others.",
-        ('if cite("VALVE-20", 0 < len(unfinished) < len(self.channels)):', "if False:"),
+        (' if not cite("VALVE-20", self._finished(channel))', ""),
     ),
     _valve(
         "end-unsaid",

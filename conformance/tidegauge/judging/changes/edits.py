@@ -107,12 +107,20 @@ def _connectives(node: ast.BoolOp) -> Iterator[_Change]:
 def _calls(node: ast.Call) -> Iterator[_Change]:
     if isinstance(node.func, ast.Name) and node.func.id in _SWAPPED_CALLS:
         yield "func", ast.Name(_SWAPPED_CALLS[node.func.id], ast.Load())
+    if isinstance(node.func, ast.Name) and node.func.id == "smallest":
+        yield "args", _with(node.args, 1, _largest_of(node.args[1]))
     for index, keyword in enumerate(node.keywords):
         if keyword.arg not in (None, "strict"):
             yield "keywords", _without(node.keywords, index)
     for index, argument in enumerate(node.args):
         if isinstance(argument, ast.Starred):
             yield "args", _without(node.args, index)
+
+
+def _largest_of(timestamps: ast.expr) -> ast.expr:
+    """The largest of `timestamps` alone; nothing if there are none."""
+    ascending = ast.Call(ast.Name("sorted", ast.Load()), [timestamps], [])
+    return ast.Subscript(ascending, ast.Slice(ast.Constant(-1), None, None), ast.Load())
 
 
 def _dropped(field: str, elements: Sequence[ast.expr]) -> Iterator[_Change]:
