@@ -70,10 +70,10 @@ class LagDetector(Sender):
     def active(self) -> list[Output]:
         """The status of the subtask is active."""
         self.started = True
-        if not cite("BACKLOG-5", self.is_idle):
-            return []
-        self.is_idle = False
-        return self._evaluated()
+        was_idle, self.is_idle = self.is_idle, False
+        if cite("BACKLOG-5", was_idle):
+            return self._evaluated()
+        return []
 
     def other(self, backlog: bool) -> list[Output]:
         """Whether another strategy claims backlog."""

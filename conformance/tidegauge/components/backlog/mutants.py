@@ -36,7 +36,7 @@ BACKLOG_MUTANTS = (
         ("BACKLOG-5",),
         "FLIP-328-idle",
         "A subtask that becomes active is not looked at before its next watermark.",
-        ('cite("BACKLOG-5", self.is_idle)', "False"),
+        ('cite("BACKLOG-5", was_idle)', "False"),
     ),
     _backlog(
         "by-time",

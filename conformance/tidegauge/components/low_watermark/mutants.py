@@ -46,7 +46,10 @@ LOW_WATERMARK_MUTANTS = (
         ("LOW-3",),
         "C12",
         "The round ends with the first reply, and the slower tasks do not count.",
-        ('if cite("LOW-3", vertex.awaited != ()):', "if False:"),
+        (
+            '        if cite("LOW-3", vertex.awaited != ()):\n            return []\n',
+            "        vertex.awaited = ()\n",
+        ),
     ),
     _service(
         "result-falls",
@@ -83,6 +86,12 @@ LOW_WATERMARK_MUTANTS = (
         "C23",
         "A trigger asks again but keeps the replies of the round before.",
         ("            vertex.replies = ()\n", ""),
+        (
+            "vertex.triggered = timestamp",
+            "vertex.triggered = timestamp\n"
+            "            replied = dict(vertex.replies)\n"
+            "            vertex.awaited = tuple(task for task in vertex.awaited if task not in replied)",
+        ),
     ),
     _service(
         "replies-counted-by-number",
