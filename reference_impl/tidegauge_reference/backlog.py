@@ -1,6 +1,6 @@
 """BACKLOG: whether a source is processing backlog, by the lag of its watermark. Times in ms."""
 
-from .citation import cite
+from .citation import before, cite
 from .errors import IllegalArgument
 from .outputs import Output, watermark
 from .policies import CORE, Policies
@@ -59,8 +59,7 @@ class LagDetector(Sender):
         if end_of_input(timestamp):
             return [watermark(timestamp)]
         self.lag_from = timestamp
-        cite("BACKLOG-6")
-        return [watermark(timestamp), *self._evaluated()]
+        return before("BACKLOG-6", [watermark(timestamp)], self._evaluated())
 
     def idle(self) -> list[Output]:
         """The status of the subtask is idle."""

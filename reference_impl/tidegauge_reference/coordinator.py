@@ -113,9 +113,8 @@ class Coordinators:
         subtasks = {*range(own.subtasks), *own.reports}
         latest = [own.reports.get(subtask, MIN) for subtask in subtasks]
         reported = [watermark for watermark in latest if not cite("ALIGN-6", watermark == MIN)]
-        # A report of `MAX` holds back nobody: nothing is greater.
-        cite("ALIGN-7")
-        return smallest("ALIGN-1", reported, default=MAX)
+        counting = [watermark for watermark in reported if not cite("ALIGN-7", watermark == MAX)]
+        return smallest("ALIGN-1", counting, default=MAX)
 
     def _aligned(self, source: str, subtask: int) -> Coordinator:
         own = self._known(source, subtask if self.policies.align_unknown_subtask == "refused" else 0)

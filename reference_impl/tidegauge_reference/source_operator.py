@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .citation import cite
+from .citation import before, cite
 from .clock import PausableClock
 from .errors import IllegalArgument, IllegalState, Unsupported
 from .generators import Generator
@@ -134,8 +134,8 @@ class SourceOperator:
         outputs: Outputs = []
         if cite("SOURCE-5", idle) and self.policies.idleness_ends_with == "record":
             outputs += self._deliver(output, [ACTIVE]) + self.emitter.active()
-        outputs.append(("record", timestamp))
-        outputs += self._deliver(output, [one for one in emitted if one != ACTIVE])
+        brought = self._deliver(output, [one for one in emitted if one != ACTIVE])
+        outputs += before("SOURCE-5", [("record", timestamp)], brought)
         return self._checked(saved, outputs) if emitted or idle else outputs
 
     def write(self, split: str | None, written: Output) -> Outputs:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .citation import cite, smallest
+from .citation import before, cite, smallest
 from .errors import IllegalArgument
 from .outputs import ACTIVE, IDLE, Output, watermark
 from .policies import CORE, INITIAL_WATERMARK, Policies
@@ -109,10 +109,8 @@ class Valve:
         """Output the largest watermark of the unfinished channels if it is an advance, then IDLE."""
         unfinished = [channel for channel in self.channels if not cite("VALVE-18", self._finished(channel))]
         flushed = self._advance("VALVE-15", max(channel.watermark for channel in unfinished))
-        # Downstream ignores what arrives after IDLE: the watermark goes first.
-        cite("VALVE-16")
         self.output_idle = True
-        return [*flushed, IDLE]
+        return before("VALVE-16", flushed, [IDLE])
 
     def _advance(self, rule: str, timestamp: int) -> list[Output]:
         """Output `timestamp` (ms), as `rule` says, if that is an advance."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from .citation import cite
+from .citation import before, cite
 from .errors import IllegalArgument
 from .outputs import ACTIVE, IDLE, Output, watermark
 from .policies import CORE, INITIAL_WATERMARK, Policies
@@ -105,16 +105,14 @@ class Windows:
         """Everything up to `timestamp` (ms) has arrived."""
         if cite("WIN-7", timestamp <= self.current_watermark):
             return []
-        before, self.current_watermark = self.current_watermark, timestamp
+        previous, self.current_watermark = self.current_watermark, timestamp
         by_time = not cite("WIN-5", self.trigger == "per-record")
-        due = [w for w in self.windows if by_time and cite("WIN-3", before < w[1] - 1 <= timestamp)]
+        due = [w for w in self.windows if by_time and cite("WIN-3", previous < w[1] - 1 <= timestamp)]
         outputs = self._results(self._in_order(due))
         for window in [w for w in self.windows if w[1] - 1 <= timestamp]:
             if cite("WIN-13", self._over(window)):
                 del self.windows[window]
-        # Whoever sees the watermark has seen all results up to it.
-        cite("WIN-6")
-        return [*outputs, watermark(timestamp)]
+        return before("WIN-6", outputs, [watermark(timestamp)])
 
     def idle(self) -> list[WindowOutput]:
         """Upstream has no data for now."""

@@ -50,7 +50,10 @@ BACKLOG_MUTANTS = (
         ("BACKLOG-6",),
         "D20",
         "The attributes go out before the watermark that they were derived from.",
-        ("[watermark(timestamp), *self._evaluated()]", "[*self._evaluated(), watermark(timestamp)]"),
+        (
+            'before("BACKLOG-6", [watermark(timestamp)], self._evaluated())',
+            "[*self._evaluated(), watermark(timestamp)]",
+        ),
     ),
     _backlog(
         "end-of-input-lags",

@@ -26,8 +26,8 @@ COORDINATOR_MUTANTS = (
         "A16",
         "The minimum of a source is the largest watermark of its subtasks.",
         (
-            'smallest("ALIGN-1", reported, default=MAX)',
-            "max((low for low in reported if low < MAX), default=MAX)",
+            'smallest("ALIGN-1", counting, default=MAX)',
+            "max(counting, default=MAX)",
         ),
     ),
     _coordinator(
@@ -161,7 +161,8 @@ COORDINATOR_MUTANTS = (
         "The report of a failed subtask does not count, and the others run away from it.",
         (
             "running=own.running - {subtask})",
-            "running=own.running - {subtask}, reports={n: w for n, w in own.reports.items() if n != subtask})",
+            "running=own.running - {subtask},"
+            " reports={n: own.reports[n] for n in own.reports if n != subtask})",
         ),
     ),
     _coordinator(

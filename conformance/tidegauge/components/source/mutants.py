@@ -170,14 +170,7 @@ SOURCE_MUTANTS = (
         ("SOURCE-5",),
         "A12",
         "The watermark of a record goes out before the record.",
-        ('        outputs.append(("record", timestamp))\n', ""),
-        (
-            "        outputs += self._deliver(output, [one for one in emitted if one != ACTIVE])\n",
-            (
-                "        outputs += self._deliver(output, [one for one in emitted if one != ACTIVE])\n"
-                '        outputs.append(("record", timestamp))\n'
-            ),
-        ),
+        ('before("SOURCE-5", [("record", timestamp)], brought)', '[*brought, ("record", timestamp)]'),
     ),
     _source(
         "never-ends",

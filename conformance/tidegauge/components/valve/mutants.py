@@ -158,7 +158,7 @@ VALVE_MUTANTS = (
         ("VALVE-14",),
         "E44",
         "That all channels are idle is not said downstream.",
-        ("return [*flushed, IDLE]", "return flushed"),
+        ('before("VALVE-16", flushed, [IDLE])', "flushed"),
     ),
     _valve(
         "idle-with-the-first",
@@ -182,7 +182,7 @@ VALVE_MUTANTS = (
         ("VALVE-16",),
         "FLINK-5017",
         "IDLE goes out before the largest watermark, which is lost downstream.",
-        ("return [*flushed, IDLE]", "return [IDLE, *flushed]"),
+        ('before("VALVE-16", flushed, [IDLE])', "[IDLE, *flushed]"),
     ),
     _valve(
         "finished-counts",

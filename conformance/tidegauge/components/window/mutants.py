@@ -15,7 +15,7 @@ WINDOW_MUTANTS = (
         ("WIN-3",),
         "E5",
         "A window fires when the watermark is at its end, a millisecond late.",
-        ("before < w[1] - 1 <= timestamp", "before < w[1] <= timestamp"),
+        ("previous < w[1] - 1 <= timestamp", "previous < w[1] <= timestamp"),
     ),
     _window(
         "fires-with-the-next-watermark",
@@ -26,7 +26,7 @@ WINDOW_MUTANTS = (
             "        due = [",
             '        earlier, self.before = getattr(self, "before", MIN), before\n        due = [',
         ),
-        ("before < w[1] - 1 <= timestamp", "earlier < w[1] - 1 <= before"),
+        ("previous < w[1] - 1 <= timestamp", "earlier < w[1] - 1 <= previous"),
         ("self._over(window)", "self._cleanup_time(window) <= before"),
     ),
     _window(
@@ -163,7 +163,7 @@ WINDOW_MUTANTS = (
         ("WIN-6",),
         "FLINK-36875",
         "The watermark goes downstream before the results that it releases.",
-        ("[*outputs, watermark(timestamp)]", "[watermark(timestamp), *outputs]"),
+        ('before("WIN-6", outputs, [watermark(timestamp)])', "[watermark(timestamp), *outputs]"),
     ),
     _window(
         "time-goes-back",

@@ -109,6 +109,10 @@ def _calls(node: ast.Call) -> Iterator[_Change]:
         yield "func", ast.Name(_SWAPPED_CALLS[node.func.id], ast.Load())
     if isinstance(node.func, ast.Name) and node.func.id == "smallest":
         yield "args", _with(node.args, 1, _largest_of(node.args[1]))
+    if isinstance(node.func, ast.Name) and node.func.id == "before":
+        rule, first, then = node.args
+        nothing = ast.List([], ast.Load())
+        yield from (("args", [rule, *both]) for both in ((then, first), (nothing, then), (first, nothing)))
     for index, keyword in enumerate(node.keywords):
         if keyword.arg not in (None, "strict"):
             yield "keywords", _without(node.keywords, index)
