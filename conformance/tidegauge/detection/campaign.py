@@ -20,9 +20,9 @@ from ..mutants.mutant import Mutant
 from .arena import DRAWN, FIXED, arena_of
 from .conditions import Conditions
 from .engine import WrongEngine
-from .passing import rules_passing
 from .score import MutantScore, of_seeds, of_syntax
 from .trial import Trial
+from .verdicts_on_mutants import Verdicts, verdicts_on
 
 _PATIENCE = 4_000
 """So many scenarios after a syntax mutant has failed it must have been laid to the right rule."""
@@ -94,14 +94,14 @@ def _named_score(task: tuple[Mutant, str, int]) -> MutantScore:
     engine = WrongEngine(mutant, conditions[0])
     try:
         fixed = Trial(arena_of(conditions[0]), engine, mutant.rules)
-        fixed.go_on(FIXED)
-        findings = [fixed.with_seed(arena_of(own)).go_on(DRAWN) for own in conditions]
+        fixed.go_on(FIXED, _PATIENCE)
+        findings = [fixed.with_seed(arena_of(own)).go_on(DRAWN, _PATIENCE) for own in conditions]
     finally:
         engine.close()
     seconds = time.perf_counter() - began
     ends = all(finding.answers for finding in findings)
-    passing = rules_passing(mutant) if ends else ()
-    return of_seeds(mutant.name, mutant.component, mutant.rules, findings, passing, seconds)
+    verdicts = verdicts_on(mutant) if ends else Verdicts((), ())
+    return of_seeds(mutant.name, mutant.component, mutant.rules, findings, verdicts, seconds)
 
 
 def _syntax_score(task: tuple[SyntaxMutant, Conditions, MutantScore | None]) -> MutantScore | str:

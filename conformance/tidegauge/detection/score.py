@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from msgspec import UNSET, Struct, UnsetType
 
 from .trial import Finding
+from .verdicts_on_mutants import Verdicts
 
 
 class SeedScore(Struct, frozen=True):
@@ -94,15 +95,17 @@ def of_seeds(
     component: str,
     rules: tuple[str, ...],
     findings: Sequence[Finding],
-    passing: Sequence[str],
+    verdicts: Verdicts,
     seconds: float,
 ) -> MutantScore:
-    """A named mutant's score: killed if with each seed, from 1, it is laid to a rule it breaks, and none of
-    its rules passes (`passing`)."""
+    """A named mutant's score: killed if with each seed, from 1, a scenario fails, a rule it breaks fails or is
+    in error, and none of its rules passes. Who comes to no end is killed as well."""
+    endless = not all(finding.answers for finding in findings)
+    named = endless or verdicts.failing or all(one.silent or one.in_error for one in findings)
     seeds = tuple(
         SeedScore(
             seed=seed,
-            killed=finding.killed,
+            killed=finding.failed,
             killed_by=finding.blamed_in if finding.answers else finding.failed_in,
             rank=finding.rank,
             scenarios=finding.scenarios,
@@ -115,8 +118,8 @@ def of_seeds(
         name=name,
         component=component,
         rules=rules,
-        killed=all(one.killed for one in seeds) and not passing,
-        passing=tuple(passing),
+        killed=all(one.killed for one in seeds) and bool(named) and not verdicts.passing,
+        passing=verdicts.passing,
         blamed=all(finding.blamed_in is not None for finding in findings),
         killed_by=worst.killed_by,
         rank=max((one.rank for one in seeds if one.rank is not None), default=None),

@@ -32,7 +32,7 @@ class Finding(Struct, frozen=True):
     that one included; the item after which a broken rule was in error or among the first suspects (`rank`,
     from 1), or those suspects if none was; the steps of the smallest failing history. `silent`: the engine
     output nothing at all, and so fails every rule it claims. `answers`: False if it came to no end in that
-    item."""
+    item. `in_error`: a rule that it breaks is in error."""
 
     failed_in: str | None = None
     scenarios: int = 0
@@ -42,9 +42,15 @@ class Finding(Struct, frozen=True):
     suspects: tuple[str, ...] = ()
     silent: bool = False
     answers: bool = True
+    in_error: bool = False
 
     @property
-    def killed(self) -> bool:
+    def failed(self) -> bool:
+        """Whether a scenario failed, or the engine came to no end."""
+        return self.failed_in is not None or not self.answers
+
+    @property
+    def settled(self) -> bool:
         """Whether the engine was laid to a rule that it breaks, fails all of them, or comes to no end."""
         return self.blamed_in is not None or not self.answers
 
@@ -68,7 +74,7 @@ class Trial:
     def go_on(self, suites: tuple[str, ...], patience: int | None = None) -> Finding:
         """Put the engine through the items of `suites`, until a rule it breaks is suspected, or `patience`
         scenarios after one has failed."""
-        for portion in () if self.finding.killed else self.arena.portions(suites):
+        for portion in () if self.finding.settled else self.arena.portions(suites):
             try:
                 report = self._report(portion)
             except NoAnswer:
@@ -77,7 +83,7 @@ class Trial:
                 break
             self.reports.append(report)
             self.finding = self._finding(portion.id, report)
-            if self.finding.killed:
+            if self.finding.settled:
                 break
             overdue = self.examiner.judged_before - self.finding.scenarios
             if self.finding.failed_in is not None and patience is not None and overdue >= patience:
@@ -118,6 +124,7 @@ class Trial:
             shrunk_steps=min((len(failure.scenario.history) for failure in failures), default=None),
             suspects=tuple(dict.fromkeys(rule for found in suspects for rule in found)),
             silent=silent,
+            in_error=in_error,
         )
 
 

@@ -24,10 +24,10 @@ WINDOW_MUTANTS = (
         "What a watermark completes is output and dropped when the next one comes, and not before.",
         (
             "        due = [",
-            '        earlier, self.before = getattr(self, "before", MIN), before\n        due = [',
+            '        earlier, self.before = getattr(self, "before", MIN), previous\n        due = [',
         ),
         ("previous < w[1] - 1 <= timestamp", "earlier < w[1] - 1 <= previous"),
-        ("self._over(window)", "self._cleanup_time(window) <= before"),
+        ("self._over(window)", "self._cleanup_time(window) <= previous"),
     ),
     _window(
         "starts-with-the-record",
@@ -171,8 +171,8 @@ WINDOW_MUTANTS = (
         "E48",
         "The operator's watermark is the newest, not the largest.",
         (
-            "timestamp <= self.current_watermark):\n            return []\n        before",
-            "False):\n            return []\n        before",
+            "timestamp <= self.current_watermark):\n            return []\n        previous",
+            "False):\n            return []\n        previous",
         ),
     ),
     _window(
