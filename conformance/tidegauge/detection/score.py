@@ -98,8 +98,8 @@ def of_seeds(
     verdicts: Verdicts,
     seconds: float,
 ) -> MutantScore:
-    """A named mutant's score: killed if with each seed, from 1, a scenario fails, a rule it breaks fails or is
-    in error, and none of its rules passes. Who comes to no end is killed as well."""
+    """A named mutant's score: killed if a scenario fails with each seed, a rule that it breaks fails or
+    is in error, and none of its rules passes. An engine that comes to no end is killed as well."""
     endless = not all(finding.answers for finding in findings)
     named = endless or verdicts.failing or all(one.silent or one.in_error for one in findings)
     seeds = tuple(
