@@ -1,4 +1,4 @@
-"""`cite` is a comment that executes. That every rule is cited on both outcomes: `test_components.py`."""
+"""`cite` is a comment that executes. That every rule is cited: `test_components.py`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 from component_scenarios import decisions
 
 from tidegauge_reference import PROFILES, Valve, citations, cite
+from tidegauge_reference.citation import before, smallest
 
 
 @pytest.mark.parametrize("condition", [True, False])
@@ -43,6 +44,27 @@ def test_a_flipped_decision_goes_the_other_way_on_that_outcome_only(
         assert cite("VALVE-1", False) is did_not_hold
     assert collected == ["VALVE-1", "VALVE-1!"]
     assert cite("VALVE-1", True) is True
+
+
+def test_the_smallest_is_a_decision_where_timestamps_differ() -> None:
+    with citations() as collected:
+        assert smallest("VALVE-2", [5, 3, 4]) == 3
+        assert smallest("VALVE-2", [4, 4]) == 4
+        assert smallest("VALVE-2", [], default=7) == 7
+    assert collected == ["VALVE-2", "VALVE-2!"]
+    with citations("VALVE-2"):
+        assert smallest("VALVE-2", [5, 3, 4]) == 5
+    with pytest.raises(ValueError, match="empty"):
+        smallest("VALVE-2", [])
+
+
+def test_an_order_is_a_decision_where_there_are_outputs_of_both() -> None:
+    with citations() as collected:
+        assert before("VALVE-16", [("watermark", 5)], [("idle",)]) == [("watermark", 5), ("idle",)]
+        assert before("VALVE-16", [], [("idle",)]) == [("idle",)]
+    assert collected == ["VALVE-16", "VALVE-16!"]
+    with citations("VALVE-16"):
+        assert before("VALVE-16", [("watermark", 5)], [("idle",)]) == [("idle",), ("watermark", 5)]
 
 
 def test_a_flipped_valve_breaks_the_rule_and_the_next_one_does_not() -> None:

@@ -91,5 +91,5 @@ def refusals_of_constructors(source: str) -> set[int]:
 
 def test_the_reference_stays_small() -> None:
     lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in PACKAGE.glob("*.py")}
-    assert sum(lengths.values()) <= 1900, lengths
+    assert sum(lengths.values()) <= 2000, lengths
     assert max(lengths.values()) <= 300, lengths

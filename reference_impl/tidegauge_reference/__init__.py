@@ -1,8 +1,8 @@
 """The executable semantics of the specification: small pure Python, standard library only.
 
-One module a chapter. Every decision is made inside `cite`, which names the rule that decides it. A
-component's methods are the steps of its chapter; they return the outputs of the step as tuples whose
-first element names the output, and raise an error of `errors` when the step is refused.
+One module a chapter. `cite` names the rule that a decision, or a step without one, follows. A component's
+methods are the steps of its chapter; they return the outputs of the step as tuples whose first element names
+the output, and raise an error of `errors` when the step is refused.
 """
 
 from .citation import citations, cite

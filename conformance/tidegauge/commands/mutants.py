@@ -62,9 +62,9 @@ def mutants(
 ) -> None:
     """Put wrong engines through the suites: which are found out, by what, and how soon.
 
-    A named mutant is killed when a rule that it breaks is among the first three suspects, with each seed, and
-    none of its rules passes; one of --ast when a scenario fails. --soundness: how many rules pass that an
-    engine breaks. Exit code 0: none survives. 1: not so. 2: bad input.
+    A named mutant is killed if a scenario fails with each seed, a rule that it breaks fails, and none of its
+    rules passes; one of --ast if a scenario fails. --soundness: how many rules pass that an engine breaks.
+    Exit code 0: none survives. 1: some survive. 2: bad input.
     """
     components = component or list(COMPONENTS)
     _check(components, budget, syntax, seeds)
