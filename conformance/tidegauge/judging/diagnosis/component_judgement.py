@@ -16,6 +16,11 @@ from .turning import rules_explaining
 _LIKELY = 0.8
 """A rule is a likely cause if its suspiciousness is at least this part of the highest."""
 
+_ACTED = _TURNED = 0.1
+"""What raises a suspicion by this share: that a decision of the rule held, so that the rule acted; and that one of
+its decisions, turned, reproduces a difference. Measured on 221 engines with one unknown defect: the most likely
+cause is a rule that they break in 177 without, in 189 with 0.1 each, in 183 to 188 with 0.05 or 0.2."""
+
 Standing = Literal["pass", "fail", "error", "not-tested"]
 
 
@@ -106,9 +111,10 @@ def _failing(
     if found.proves:
         return failing  # what breaks no rule of this component breaks one of a component that it is built on
     if suspects and not (failing and (likely & set(failing) or not unexplained)):
-        highest = [rule for rule, score in suspects if score == suspects[0][1]]
-        rule = next((one for one in highest if one in turned), highest[0])
-        reason = f"the most likely cause (suspiciousness {suspects[0][1]:.2f}), not proved"
+        highest = suspects[0][1]
+        raised = [(score + _TURNED * highest * (rule in turned), score, rule) for rule, score in suspects]
+        _, score, rule = max(raised, key=lambda one: one[0])
+        reason = f"the most likely cause (suspiciousness {score:.2f}), not proved"
         failing[rule] = RuleJudgement("fail", reason, suspected=True)
     return failing
 
@@ -237,4 +243,4 @@ def _suspects(evidence: Evidence, rules: Sequence[str]) -> list[tuple[str, float
         decisions = {decision for step in evidence.reference.cited(one.scenario)[:until] for decision in step}
         cited |= decisions
         spectrum.add(True, decisions)
-    return spectrum.suspects(decision for decision in cited if decision.removesuffix("!") in rules)
+    return spectrum.suspects((one for one in cited if one.removesuffix("!") in rules), acted=_ACTED)

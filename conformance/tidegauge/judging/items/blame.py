@@ -47,13 +47,17 @@ class Spectrum(Struct):
             return 0.0
         return failed / math.sqrt(self.failures * (failed + self.passed.get(decision, 0)))
 
-    def suspects(self, cited: Iterable[str], explaining: Iterable[str] = ()) -> list[tuple[str, float]]:
+    def suspects(
+        self, cited: Iterable[str], explaining: Iterable[str] = (), acted: float = 0.0
+    ) -> list[tuple[str, float]]:
         """The rules of the decisions `cited` by falling score, the largest being near 1; rules in
-        `explaining` are raised by that much times `EXPLAINED`, and 1 needs both. Equal scores by name."""
+        `explaining` are raised by that much times `EXPLAINED`, and 1 needs both. A decision that held is
+        raised by the share `acted`. Equal scores by name."""
         scores: dict[str, float] = {}
         for decision in cited:
             rule = decision.removesuffix("!")
-            scores[rule] = max(scores.get(rule, 0.0), self.score(decision))
+            score = self.score(decision) * (1 if decision.endswith("!") else 1 + acted)
+            scores[rule] = max(scores.get(rule, 0.0), score)
         largest = max(scores.values(), default=0.0) or 1.0
         weights = {
             rule: round((score / largest + EXPLAINED * (rule in set(explaining))) / (1 + EXPLAINED), 4)
