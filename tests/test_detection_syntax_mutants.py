@@ -84,7 +84,9 @@ def test_components_are_those_that_import_the_module_the_nearest_first_and_jobs_
     assert syntax_mutants.components_showing("valve") == ("valve", "job")
     assert syntax_mutants.components_showing("splits") == ("splits", "generator", "source", "job")
     assert syntax_mutants.components_showing("job") == ("job",)
-    assert set(syntax_mutants.components_showing("timestamps")) == set(COMPONENTS) - {"clock"}, "all but durations"
+    assert set(syntax_mutants.components_showing("timestamps")) == set(COMPONENTS) - {"clock"}, (
+        "all but durations"
+    )
 
 
 def test_a_mutant_is_loaded_beside_the_original_and_forgotten() -> None:

@@ -1,7 +1,7 @@
 """How the histories of each component of the kit are drawn.
 
-A component's drawing is in the module of this folder that has its name, as a constant of that name: `VALVE` in
-`valve.py`. A component without such a module is drawn with the names of its steps alone.
+A component's drawing is in the module of this folder that has its name, as a constant of that name: `VALVE`
+in `valve.py`. A component without such a module is drawn with the names of its steps alone.
 """
 
 from importlib import import_module
@@ -21,4 +21,4 @@ def _drawing(component: str) -> Drawing:
 
 
 DRAWINGS = {name: _drawing(name) for name, component in COMPONENTS.items() if component.drawn}
-"""The drawings by component. Whole jobs, whose scenarios are not drawn at random, have a picture of their own."""
+"""The drawings by component. Whole jobs, which are not drawn at random, have a picture of their own."""
