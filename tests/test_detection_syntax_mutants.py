@@ -43,7 +43,7 @@ def test_known_changes_are_among_them_with_the_rules_around_them() -> None:
 def test_there_are_many_of_every_kind() -> None:
     assert len(load_syntax_mutants()) > 1_500
     for module in MODULES:
-        assert sum(mutant.module == module for mutant in load_syntax_mutants().values()) > 20
+        assert sum(mutant.module == module for mutant in load_syntax_mutants().values()) >= 10
 
 
 @pytest.mark.parametrize("module", ["valve", "clock", "timestamps"])
