@@ -20,6 +20,9 @@ from tidegauge.wire.vocabulary import Step
 from tidegauge_reference import CORE, Policies, Valve
 from tidegauge_spec import load_registry
 
+VALVE_RULES = [rule.id for rule in load_registry().of_component("valve")]
+"""The ids of all rules of the valve."""
+
 MakeValve = Callable[[int], Any]
 
 

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 from conftest import Command, run_module
+from engines import VALVE_RULES
 from hostile_results import HOSTILE, hostile_results
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
@@ -406,8 +407,10 @@ def test_plain_pytest_writes_rules_for_the_suites_and_leaves_the_user_s_tests_to
     assert "tidegauge: results for Allure in found" in ended.stdout
     folder = tmp_path / "found"
     ours, theirs = written(folder), written(folder, "pytest")
-    assert Counter(result["status"] for result in ours.values()) == {"passed": 30, "failed": 2}
-    assert sum(name.startswith("VALVE-") for name in ours) == 23
+    statuses = Counter(result["status"] for result in ours.values())
+    assert statuses.keys() == {"passed", "failed"}
+    assert statuses["failed"] == 2
+    assert {name for name in ours if name.startswith("VALVE-")} == set(VALVE_RULES)
     assert ours["VALVE-15"]["status"] == "failed"
     assert sorted(result["name"] for result in theirs.values()) == [
         "test_bad",

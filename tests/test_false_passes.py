@@ -9,7 +9,7 @@ from pathlib import Path
 import defective_engines
 import pytest
 from defective_engines import ClockAdapter, GeneratorAdapter
-from engines import ValveAdapter
+from engines import VALVE_RULES, ValveAdapter
 from judged import events_of, judged, results_of
 
 from tidegauge import Adapter
@@ -123,7 +123,7 @@ def test_nonsense_instead_of_a_refusal_is_no_refusal(results: MakeResults) -> No
     found = results("RefusesByNonsense")
     assert with_verdict(found, "error") == numbers("22")
     assert with_verdict(found, "fail") == set()
-    assert len(with_verdict(found, "pass")) == 22
+    assert with_verdict(found, "pass") == {rule.removeprefix("VALVE-") for rule in VALVE_RULES} - {"22"}
 
 
 def rules_of(adapter: Adapter, component: str, folder: Path) -> dict[str, RuleResult]:

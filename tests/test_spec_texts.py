@@ -27,7 +27,9 @@ STATEMENTS = list(load_statements())
 def test_the_chapters_are_read() -> None:
     registry = load_registry()
     assert set(COMPONENTS) <= set(registry.chapters)
-    assert [rule.id for rule in registry.of_component("valve")] == [f"VALVE-{n}" for n in range(1, 24)]
+    for chapter in registry.chapters.values():
+        used = [rule.id for rule in chapter.rules] + sorted(chapter.withdrawn)
+        assert sorted(used) == sorted(f"{chapter.prefix}-{n}" for n in range(1, len(used) + 1)), "no gaps"
     assert all(registry.rules[rule.id] is rule for rule in RULES)
 
 
@@ -52,7 +54,7 @@ def test_level_words_stand_in_sentences_only(rule: Rule) -> None:
 
 
 def test_the_statements_are_numbered_without_gaps() -> None:
-    assert len(STATEMENTS) == len(set(STATEMENTS)) == 187
+    assert STATEMENTS
     for letter in "ABCDE":
         numbers = [int(name[1:]) for name in STATEMENTS if name[0] == letter]
         assert numbers == list(range(1, len(numbers) + 1))

@@ -36,7 +36,7 @@ def test_nothing_is_released_yet_and_the_first_version_is_in_preparation() -> No
 
 def test_rules_vectors_and_jobs_name_a_version_that_exists() -> None:
     rules = load_registry().rules.values()
-    assert len(rules) > 150
+    assert rules
     assert {rule.since for rule in rules} <= KNOWN
     assert set(vector_versions()) <= KNOWN
     assert {job.spec for job in JOBS.values()} <= KNOWN

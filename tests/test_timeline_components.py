@@ -12,6 +12,7 @@ import pytest
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.wire.results import Counterexample
+from tidegauge_reports.histories.components.drawing import STEPS_ALONE
 from tidegauge_reports.histories.components.registry import DRAWINGS
 from tidegauge_reports.histories.history import History, Lane, SpanKind
 from tidegauge_reports.histories.reading import read_history
@@ -66,9 +67,20 @@ def drawn(name: str) -> Drawn:
     )
 
 
-def test_every_component_but_jobs_has_a_drawing_and_a_sample() -> None:
+def test_every_component_but_jobs_has_a_drawing_and_there_is_a_sample_of_each_own_one() -> None:
     assert DRAWINGS.keys() == COMPONENTS.keys() - {"job"}
-    assert {str(sample(name).scenario["component"]) for name in NAMES} == DRAWINGS.keys()
+    own = {name for name, drawing in DRAWINGS.items() if drawing is not STEPS_ALONE}
+    assert {str(sample(name).scenario["component"]) for name in NAMES} == own
+
+
+def test_a_component_without_a_drawing_of_its_own_is_drawn_with_the_names_of_its_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(DRAWINGS, "valve", STEPS_ALONE)
+    found = history("valve")
+    assert found.lanes == []
+    assert len(found.moments) == found.steps
+    assert {"channel 0: watermark 10", "output", "first difference"} <= set(drawn("valve").texts)
 
 
 @pytest.mark.parametrize("name", NAMES)

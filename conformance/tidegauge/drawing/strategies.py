@@ -1,36 +1,44 @@
-"""Hypothesis strategies for scenarios, for the kit's fuzz suites and for tests of your own."""
+"""Hypothesis strategies for scenarios, for the kit's fuzz suites and for tests of your own.
 
-from collections.abc import Callable
+A component whose folder has a `strategies.py` says there what its setups and steps are: `setups()` and
+`steps(setup)`. All others leave them to their generator and alphabet.
+"""
+
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 from hypothesis import strategies as st
 
+from .. import components
 from ..components.registry import COMPONENTS
 from ..components.shared.random_source import RandomSource
-from ..components.valve.strategies import valve_setups, valve_steps
 from ..wire.scenario import Scenario
 
-_Strategy = st.SearchStrategy[Any]
 
-_OF_THEIR_OWN: dict[str, tuple[Callable[[], _Strategy], Callable[[Any], _Strategy]]] = {
-    "valve": (valve_setups, valve_steps),
-}
-"""Strategies for setups and steps of components that do not leave them to their generator and alphabet."""
+def _own(component: str) -> ModuleType | None:
+    """The strategies of a component's own, if it has any. Not a field of `Component`: only who fuzzes is to
+    import Hypothesis."""
+    module = f"{components.__name__}.{COMPONENTS[component].name}.strategies"
+    return import_module(module) if find_spec(module) else None
 
 
 def setups(component: str) -> st.SearchStrategy[Any]:
     """Setups of a component."""
-    if component in _OF_THEIR_OWN:
-        return _OF_THEIR_OWN[component][0]()
+    if own := _own(component):
+        found: st.SearchStrategy[Any] = own.setups()
+        return found
     draw = COMPONENTS[component].draw_setup
     return st.integers(0, 2**16).map(lambda seed: draw(RandomSource(seed)))
 
 
 def steps(component: str, setup: Any) -> st.SearchStrategy[Any]:
     """Steps of a component that was built with `setup`."""
-    if component in _OF_THEIR_OWN:
-        return _OF_THEIR_OWN[component][1](setup)
+    if own := _own(component):
+        found: st.SearchStrategy[Any] = own.steps(setup)
+        return found
     return st.sampled_from(list(COMPONENTS[component].alphabet(setup)))
 
 

@@ -36,7 +36,10 @@ ComponentScenario = (
     | BacklogScenario
     | WindowScenario
 )
-"""A scenario of one component: steps, each with what comes out. Vectors are such."""
+"""A scenario of one component: steps, each with what comes out. Vectors are such.
+
+The one other list of components beside `components/registry.py`: types are checked and JSON is decoded by
+this union, and the wire knows nothing of the components above it."""
 
 Scenario = ComponentScenario | JobScenario
 """Any component's scenario; the tag `component` tells which."""

@@ -1,44 +1,64 @@
-"""The verdicts that come with Tidegauge: results documents of its own engines, without what belongs to the
-machine they ran on. `python -m tidegauge_reports.shipped FOLDER` renews one after a run."""
+"""The verdicts that come with Tidegauge: results of its own engines, without what belongs to the machine.
 
+They are one document, in which each engine has the digest of the specification that it was judged by. One
+command renews them: `python -m tidegauge_reports.shipped`.
+"""
+
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePath
 
 import msgspec
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from tidegauge.wire.results import Results, decode_results
-from tidegauge.wire.scenario import BadInput
+
+FILE_NAME = "verdicts.json"
 
 _OF_THE_MACHINE = ("platform", "cpus")
 _ABOUT_THE_MACHINE = ("--out", "-n", "--workers")
 
 
+class Shipped(Struct, frozen=True):
+    """A run as it is shipped: the results in their JSON, and the `specification_digest()` at the time of the
+    run; empty if that is not known."""
+
+    specification: str
+    results: Raw
+
+
+def shipped_document() -> bytes:
+    """The document that is installed, undecoded."""
+    return files(__package__).joinpath(FILE_NAME).read_bytes()
+
+
+def decode_shipped(document: bytes) -> dict[str, Shipped]:
+    """The runs of a document, by the engine's name (`spark`), in the order of the names."""
+    return dict(sorted(msgspec.json.decode(document, type=dict[str, Shipped]).items()))
+
+
+def encode_shipped(runs: Mapping[str, Shipped]) -> bytes:
+    """The document of these runs: a line for each engine, so that a change shows whose verdicts it is of."""
+    lines = [msgspec.json.encode(name) + b":" + msgspec.json.encode(runs[name]) for name in sorted(runs)]
+    return b"{\n" + b",\n".join(lines) + b"\n}\n"
+
+
 @cache
 def load_shipped() -> dict[str, Results]:
-    """The shipped results by the engine's name (`spark`), in the order of the names. Raises `BadInput`."""
-    documents = {
-        entry.name.removesuffix(".json"): entry
-        for entry in files(__package__).iterdir()
-        if entry.name.endswith(".json")
-    }
-    return {
-        name: decode_results(documents[name].read_bytes(), documents[name].name) for name in sorted(documents)
-    }
+    """The shipped results by the engine's name. Raises `BadInput`."""
+    runs = decode_shipped(shipped_document())
+    return {name: decode_results(bytes(run.results), f"{FILE_NAME}: {name}") for name, run in runs.items()}
 
 
-def engine_name(results: Results) -> str:
-    """The name under which the engine was put under test: what `--adapter` said. Raises `BadInput`."""
-    for option, value in zip(results.command, results.command[1:], strict=False):
-        if option == "--adapter" and value.replace("-", "").isalnum():
-            return value
-    raise BadInput("the command of these results names no registered adapter, so they cannot be shipped")
-
-
-def shipped_form(results: Results) -> Results:
+def shipped_run(results: Results, specification: str) -> Shipped:
     """A run as it is shipped: every verdict, without the pictures of jobs, test items that were judged, and
-    what only says something about the machine."""
+    what only says something about the machine. `specification` is the digest of what it was judged by."""
+    return Shipped(specification, Raw(msgspec.json.encode(_without_the_machine(results))))
+
+
+def _without_the_machine(results: Results) -> Results:
     return replace(
         results,
         jobs=[],
@@ -51,11 +71,6 @@ def shipped_form(results: Results) -> Results:
             results.implementation, deviations=PurePath(results.implementation.deviations).name
         ),
     )
-
-
-def encode_shipped(results: Results) -> bytes:
-    """The document, without spaces."""
-    return msgspec.json.encode(shipped_form(results)) + b"\n"
 
 
 def _without(command: list[str], options: tuple[str, ...]) -> list[str]:

@@ -7,6 +7,7 @@ reference, loaded beside it.
 import ast
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from types import ModuleType
 
 from tidegauge_reference import Policies
@@ -27,21 +28,14 @@ LEFT_OUT = {
 }
 """Modules of the reference that are not changed, and why."""
 
-MODULES = (
-    "clock",
-    "generators",
-    "strategy",
-    "idleness",
-    "splits",
-    "valve",
-    "source_operator",
-    "coordinator",
-    "low_watermark",
-    "backlog",
-    "windows",
-    "job",
-    "timestamps",
+MODULES = tuple(
+    sorted(
+        file.name.removesuffix(".py")
+        for file in files("tidegauge_reference").iterdir()
+        if file.name.endswith(".py") and file.name.removesuffix(".py") not in LEFT_OUT
+    )
 )
+"""All others: found by the folder, so that a new module is changed without being listed."""
 
 
 @dataclass(frozen=True)

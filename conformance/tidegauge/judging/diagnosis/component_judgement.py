@@ -18,8 +18,8 @@ _LIKELY = 0.8
 
 _ACTED = _TURNED = 0.1
 """What raises a suspicion by this share: that a decision of the rule held, so that the rule acted; and that
-one of its decisions, turned, reproduces a difference. Measured on 221 engines with one unknown defect: the most
-likely cause is a rule that they break in 177 without, in 189 with 0.1 each, in 183 to 188 with other shares."""
+one of its decisions, turned, reproduces a difference. Measured on 221 engines with one unknown defect: the
+most likely cause is a rule that they break in 177 without, in 189 with 0.1 each."""
 
 Standing = Literal["pass", "fail", "error", "not-tested"]
 

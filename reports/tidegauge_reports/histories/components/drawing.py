@@ -18,3 +18,7 @@ class Drawing:
     setup: Callable[[Wire], str] = lambda setup: ""
     plain: bool = False
     line: str = "watermark arrives"
+
+
+STEPS_ALONE = Drawing(begin=lambda stage, setup, steps: None, play=lambda stage, step: False)
+"""No lanes: each step is a moment with the name of the step, above the outputs."""

@@ -1,0 +1,27 @@
+"""The matrix of the shipped verdicts, as the README shows it: a picture and a text, each marked with the
+digest of the verdicts that it was drawn from."""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+
+from tidegauge.wire.results import Results
+
+from ..matrix import markdown, picture
+from ..matrix.columns import Run
+from ..matrix.table import build_matrix
+from ..text_file import write_text_file
+
+
+def drawn_from(document: bytes) -> str:
+    """The comment that says from which verdicts a picture was drawn: `document` is what holds them."""
+    return f"<!-- drawn from verdicts {sha256(document).hexdigest()} -->\n"
+
+
+def draw(shipped: Mapping[str, Results], document: bytes, folder: Path) -> list[Path]:
+    """Draw the verdicts of the `document` into `folder`; the paths of the files."""
+    matrix = build_matrix([Run(results) for results in shipped.values()])
+    return [
+        write_text_file(folder / view.FILE_NAME, f"{view.render(matrix).rstrip()}\n\n{drawn_from(document)}")
+        for view in (markdown, picture)
+    ]
