@@ -1,13 +1,14 @@
-"""What the tests share: the command line in a child process, and folders that hold engines of their own."""
+"""What the tests share: the command line in a child process, what it wrote, and folders that hold engines of their own."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -26,6 +27,11 @@ class Command(Protocol):
 def root() -> Path:
     """The folder of the project."""
     return ROOT
+
+
+def results_in(folder: Path) -> dict[str, Any]:
+    """The results of a run, as any JSON reader sees them."""
+    return dict(json.loads((folder / "results.json").read_text(encoding="utf-8")))
 
 
 def run_module(folder: Path, module: str) -> Command:

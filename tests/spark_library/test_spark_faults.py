@@ -1,6 +1,6 @@
 """Faults under real queries: killed drivers, workers that die, damaged checkpoints, files and splits.
 
-What planning and reading say of each fault is in `test_spark_files_source.py` and
+What planning and reading say of each fault is in `test_spark_files_faults.py` and
 `test_spark_aligned_source.py`, reader by reader. Here it is what the user of a query sees of them.
 """
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Command
-from test_known_deviations import results_in
+from conftest import Command, results_in
 
 DOES_NOTHING = '''
 from tidegauge import ComponentAdapter

@@ -18,9 +18,9 @@ from browser import (
     take_pictures,
 )
 from hostile_results import hostile_results
+from matrix_samples import engine, four
 from playwright.sync_api import Browser, Page, expect
 from report_samples import results, rule
-from test_matrix import engine, four
 
 from tidegauge_reports.matrix import html, picture
 from tidegauge_reports.matrix.columns import Run

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 import pytest
+from conftest import ROOT
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.wire.results import Counterexample
@@ -18,7 +18,7 @@ from tidegauge_reports.histories.reading import read_history
 from tidegauge_reports.histories.timeline import timeline_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
-SAMPLES = Path(__file__).parent / "data" / "timelines"
+SAMPLES = ROOT / "tests" / "data" / "timelines"
 NAMES = sorted(path.stem for path in SAMPLES.glob("*.json"))
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from flink_facts import FOLDER, OWN
 
 from tidegauge_reference import CORE, FLINK_2_3, IllegalArgument, Policies, Valve
 
-OWN = Path(__file__).parent / "data" / "flink"
-FOLDER = Path(os.environ.get("TIDEGAUGE_FLINK_CORPUS") or OWN)
 FILES = sorted(FOLDER.glob("valve*.jsonl.gz"))
 
 Trace = dict[str, Any]

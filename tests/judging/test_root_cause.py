@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from conftest import Command
+from conftest import Command, results_in
 from engines import failing_rule
-from test_known_deviations import results_in
 
 from tidegauge.judging.reference.deviations import KnownDeviations
 from tidegauge.judging.verdicts.known_deviations import as_known

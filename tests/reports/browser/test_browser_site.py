@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from browser import PAYLOADS, WIDTHS, assert_harmless, chromium, opened, overflowing, page, picture_folder
 from playwright.sync_api import Browser, Page, expect
 from report_samples import known_deviation, results, rule
-from test_site import hostile
+from site_samples import hostile
 
 from tidegauge.wire.results import Results
 from tidegauge_reports.site.engines import engines_with

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
-from conftest import Command
+from conftest import Command, results_in
 from engines import ValveAdapter, cover_sample, failing_rule, histories
 from msgspec.structs import replace as replace_struct
 
@@ -245,11 +243,6 @@ def test_updating_keeps_comments_and_order_and_leaves_the_reason_to_a_person(tmp
     known = read_deviations(path)
     assert [one.name for one in known.deviation] == [STRICT.name, "split_none = unchanged"]
     assert [one.rule for one in known.flaky] == ["JOB-2"]
-
-
-def results_in(folder: Path) -> dict[str, Any]:
-    """The results of a run."""
-    return dict(json.loads((folder / "results.json").read_text(encoding="utf-8")))
 
 
 def test_a_list_is_made_explained_used_and_emptied(tidegauge: Command, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, li
     subprocess.run(
         [sys.executable, "-c", MEASURE, str(PACKAGE), str(report), *DRAWN],
         cwd=folder,
-        env=plain_environment() | {"PYTHONPATH": str(ROOT / "tests")},
+        env=plain_environment() | {"PYTHONPATH": str(ROOT / "tests" / "samples")},
         check=True,
         timeout=400,
     )

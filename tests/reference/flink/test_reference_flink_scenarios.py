@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import ROOT
 
 from tidegauge_reference import CORE, FLINK_2_3, Policies, Valve
 
-LINES = (
-    (Path(__file__).parent / "data" / "flink" / "scenarios.jsonl").read_text(encoding="utf-8").splitlines()
-)
+LINES = (ROOT / "tests" / "data" / "flink" / "scenarios.jsonl").read_text(encoding="utf-8").splitlines()
 SCENARIOS = [
     scenario for scenario in map(json.loads, LINES) if scenario["component"] == "status_watermark_valve"
 ]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from conftest import ROOT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from report_samples import Record, counterexample
@@ -19,7 +19,7 @@ from tidegauge_reports.histories.timeline import timeline_svg
 
 SAMPLES = {
     path.stem: msgspec.json.decode(path.read_bytes(), type=Counterexample)
-    for path in sorted((Path(__file__).parent / "data" / "timelines").glob("*.json"))
+    for path in sorted((ROOT / "tests" / "data" / "timelines").glob("*.json"))
 }
 HOSTILE = "</title></style><script>alert(1)</script>&<b onload=x \"'\x00\x1b\u202e\ud800" + "x" * 20_000
 

@@ -12,12 +12,13 @@ import pytest
 from conftest import Command
 from page_reader import Reader, read
 from report_samples import known_deviation, results, rule
+from site_samples import given, hostile
 
 from tidegauge.components.registry import load_mutants
 from tidegauge.judging.traceability import decided_in, statement_order
 from tidegauge.mutants.known_bugs import load_known_bugs
 from tidegauge.vectors.published import every_vector
-from tidegauge.wire.results import Results, encode_results
+from tidegauge.wire.results import encode_results
 from tidegauge_reports.site.addresses import rule_address, statement_address, vector_address
 from tidegauge_reports.site.dossier import dossier
 from tidegauge_reports.site.engines import Engine, engines_with, shipped_engines
@@ -32,24 +33,6 @@ from tidegauge_spec import load_registry, load_statements, read_policies, read_p
 RULES = load_registry().rules
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 7 * 7 }}\x00\x1b[31m\u202e\ud800"
 MEGABYTES = 12
-
-
-def given() -> Results:
-    """A run with a failure, a known deviation, a stale line, and a rule that the specification does not have."""
-    return results(
-        [
-            rule(
-                1,
-                excludes=["valve-no-flush", "of another version"],
-                reference=["valve.py:1", *decided_in("VALVE-1")],
-                vectors=["valve/gone"],
-            ),
-            rule(2, "fail"),
-            known_deviation(3, "known for long"),
-            rule(4, policy="the profile says so"),
-            rule(99, id="OLD-1"),
-        ]
-    )
 
 
 @pytest.fixture(scope="module")
@@ -301,26 +284,6 @@ def test_the_same_runs_give_the_same_bytes(pages: dict[str, str]) -> None:
 def test_the_site_is_small(pages: dict[str, str]) -> None:
     own = sum(len(page.encode()) for name, page in pages.items() if not name.startswith("engines/"))
     assert own < 3_500_000
-
-
-def infected(value: Any, text: str) -> Any:
-    """A document in which every free text has been replaced; rules keep their id, so that they are shown."""
-    fixed = {"verdict", "outcome", "observes", "layer", "id"}
-    if isinstance(value, dict):
-        return {key: item if key in fixed else infected(item, text) for key, item in value.items()}
-    if isinstance(value, list):
-        return [infected(item, text) for item in value]
-    return text if isinstance(value, str) else value
-
-
-def hostile(text: str) -> Results:
-    """A run with `text` in every place that takes any text, also as the id of a rule."""
-    document = infected(msgspec.to_builtins(given()), text)
-    document["rules"].append({**document["rules"][0], "id": text})
-    for found in document["rules"]:
-        if found["counterexample"] is not None:
-            found["counterexample"]["scenario"]["component"] = "valve"
-    return msgspec.convert(document, Results)
 
 
 def test_hostile_results_are_shown_as_text() -> None:

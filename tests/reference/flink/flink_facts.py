@@ -12,7 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-OWN = Path(__file__).parent / "data" / "flink"
+from conftest import ROOT
+
+OWN = ROOT / "tests" / "data" / "flink"
 FOLDER = Path(os.environ.get("TIDEGAUGE_FLINK_CORPUS") or OWN)
 IS_OWN = FOLDER.resolve() == OWN.resolve()
 

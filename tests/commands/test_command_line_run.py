@@ -6,10 +6,9 @@ import json
 import subprocess
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
-from conftest import Command, run_module
+from conftest import Command, results_in, run_module
 
 from tidegauge.wire.results import decode_results
 from tidegauge_spec import load_registry
@@ -29,11 +28,6 @@ def reference_run(tmp_path_factory: pytest.TempPathFactory) -> Finished:
         "run", "--adapter", "reference", "--budget", "smoke", "--seed", "3", "-n", "2", environment=strict
     )
     return ended, folder
-
-
-def results_in(folder: Path) -> dict[str, Any]:
-    """The results of a run, as any JSON reader sees them."""
-    return dict(json.loads((folder / "results.json").read_text(encoding="utf-8")))
 
 
 def verdicts_in(folder: Path, component: str = "valve") -> dict[str, str]:

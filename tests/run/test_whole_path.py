@@ -5,17 +5,17 @@ from __future__ import annotations
 import runpy
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from component_scenarios import DRAWN
+from conftest import ROOT
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.drawing import histories
 from tidegauge.drawing.histories import draw_history, drawn_histories
 from tidegauge_reference import CORE, FLINK_2_3
 
-BENCHMARK = Path(__file__).parent.parent / "benchmarks" / "whole_path.py"
+BENCHMARK = ROOT / "benchmarks" / "whole_path.py"
 
 MOST = 12
 """Drawing and judging take 2 to 5 times what the bare reference takes; a state that is copied deeply, or an
