@@ -17,7 +17,7 @@ LONGEST_COUNTEREXAMPLE = 12
 @pytest.mark.parametrize(
     "component",
     [
-        pytest.param(name, marks=pytest.mark.slower if name == "valve" else ())  # has tests/components/test_mutants.py
+        pytest.param(name, marks=pytest.mark.slower if name == "valve" else ())  # components/test_mutants.py
         for name in DRAWN
     ],
 )
