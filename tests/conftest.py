@@ -13,6 +13,8 @@ from typing import Any, Protocol
 import pytest
 
 ROOT = Path(__file__).parent.parent
+PATIENCE = 600
+"""How long (s) a test waits for a command: much longer than it takes on a busy machine."""
 
 
 class Command(Protocol):
@@ -49,7 +51,7 @@ def run_module(folder: Path, module: str) -> Command:
             text=True,
             encoding="utf-8",
             check=False,
-            timeout=150,
+            timeout=PATIENCE,
         )
 
     return command

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from conftest import Command, plain_environment
+from conftest import PATIENCE, Command, plain_environment
 
 from tidegauge.run.journal import Finished, JournalReader
 from tidegauge.wire.results import Results, decode_results
@@ -252,7 +252,7 @@ class Started:
 
     def wait_for_items(self, count: int) -> set[str]:
         """Wait until that many items have come to their end."""
-        for _ in range(1200):
+        for _ in range(20 * PATIENCE):
             if len(found := self.finished_items()) >= count:
                 return found
             self._wait(0.05)
@@ -286,9 +286,9 @@ def started(engine_module: Callable[[str, str], None], tmp_path: Path) -> Iterat
 
 
 def soon_gone(pid: int) -> bool:
-    """Whether a process ends within seconds."""
+    """Whether a process ends, if one waits for it."""
     never = Event()
-    return any(gone(pid) or never.wait(0.05) for _ in range(200))
+    return any(gone(pid) or never.wait(0.05) for _ in range(20 * PATIENCE))
 
 
 def gone(pid: int) -> bool:
@@ -324,7 +324,7 @@ def test_a_run_that_is_stopped_leaves_valid_results_and_no_process(
     finished = started.wait_for_items(ALL_BUT_ONE)
     session, worker = started.pids()
     started.process.send_signal(number)
-    out, err = started.process.communicate(timeout=30)
+    out, err = started.process.communicate(timeout=PATIENCE)
     assert started.process.returncode == 1, out + err
     assert err == ""
     assert "The run ended early" in out
@@ -338,7 +338,7 @@ def test_a_test_session_that_is_killed_leaves_valid_results_and_no_process(start
     finished = started.wait_for_items(ALL_BUT_ONE)
     session, worker = started.pids()
     os.kill(session, signal.SIGKILL)
-    out, err = started.process.communicate(timeout=30)
+    out, err = started.process.communicate(timeout=PATIENCE)
     assert started.process.returncode == 1, out + err
     assert_results_of_a_cut_run(results_in(started.folder / "out"), finished)
     assert soon_gone(worker)

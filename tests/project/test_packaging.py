@@ -10,7 +10,7 @@ from email.parser import Parser
 from pathlib import Path, PurePosixPath
 
 import pytest
-from conftest import ROOT, plain_environment, run_module
+from conftest import PATIENCE, ROOT, plain_environment, run_module
 
 PACKAGES = (
     "spec/tidegauge_spec",
@@ -29,7 +29,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     ended = subprocess.run(
-        command, cwd=ROOT, env=plain_environment(), capture_output=True, text=True, check=False, timeout=120
+        command,
+        cwd=ROOT,
+        env=plain_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     (path,) = folder.glob("*.whl")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from component_scenarios import DRAWN
-from conftest import ROOT, plain_environment
+from conftest import PATIENCE, ROOT, plain_environment
 
 import tidegauge_reference
 
@@ -56,7 +56,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, li
         cwd=folder,
         env=plain_environment() | {"PYTHONPATH": str(ROOT / "tests" / "samples")},
         check=True,
-        timeout=400,
+        timeout=PATIENCE,
     )
     files = json.loads(report.read_text(encoding="utf-8"))["files"]
     return {Path(name).name: found for name, found in files.items()}

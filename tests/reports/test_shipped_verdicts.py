@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import plain_environment
+from conftest import PATIENCE, plain_environment
 from report_samples import job_picture, results, rule
 
 import tidegauge_reports.shipped
@@ -102,7 +102,7 @@ def ship(*places: Path) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from pyspark.errors import StreamingQueryException
 from spark_programs.driven_query import DrivenQuery, make_reader, spread_of
-from spark_programs.queries import SparkQueries, spark_queries, spreads
+from spark_programs.queries import PATIENCE, SparkQueries, spark_queries, spreads
 
 from tidegauge_spark import (
     MAX,
@@ -324,7 +324,7 @@ def test_the_service_survives_what_is_no_request(address: str, line: bytes) -> N
 def ask(address: str, line: bytes) -> Any:
     """Send a line to the service as it is; return what comes back."""
     where = Address.parse(address)
-    with socket.create_connection((where.host, where.port), timeout=5) as connection:
+    with socket.create_connection((where.host, where.port), timeout=PATIENCE) as connection:
         connection.sendall(line + b"\n")
         with connection.makefile("rb") as answers:
             return json.loads(answers.readline())
