@@ -15,7 +15,7 @@ from ...mutants.mutant import Mutant
 from ...wire.results import TermKind
 from ..reference.deviations import Deviation
 from .segments import Segment, segment_of_small_change, segments_of_mutant
-from .syntax_mutants import SyntaxMutant, components_showing, load_syntax_mutants
+from .syntax_mutants import MODULES, SyntaxMutant, components_showing, load_syntax_mutants
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,5 @@ def _policy(name: str, value: str) -> Change:
 
 @cache
 def _asks_for(component: str, policy: str) -> bool:
-    reached = [module for module in _MODULES if component in components_showing(module)]
+    reached = [module for module in MODULES if component in components_showing(module)]
     return any(f".{policy}" in reference_source(module) for module in reached)
-
-
-_MODULES = tuple(dict.fromkeys(mutant.module for mutant in load_syntax_mutants().values()))
