@@ -5,14 +5,14 @@ which a stranger understands.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-import judged
 import pytest
 from engines import compared, cover_sample, histories
-from judged import events_of
+from judged import events_of, results_of
 
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.engine.mutant_adapter import MutantAdapter
@@ -57,11 +57,20 @@ def reports(name: str) -> tuple[ItemReport, ...]:
     return tuple(found)
 
 
-def results_of(name: str, folder: Path) -> Results:
-    """The results of a smoke run on a wrong valve."""
-    adapter = MutantAdapter(MUTANTS[name], {})
-    events = events_of(adapter, folder, adapter_name=f"mutant:{name}", components=["valve"])
-    return judged.results_of(events, folder)
+RunOf = Callable[[str], tuple[Results, Path]]
+
+
+@pytest.fixture(scope="module")
+def run_of(tmp_path_factory: pytest.TempPathFactory) -> RunOf:
+    """The results of a smoke run on a wrong valve, made once, and the folder that has its counterexamples."""
+
+    @cache
+    def make(name: str) -> tuple[Results, Path]:
+        folder, adapter = tmp_path_factory.mktemp(name), MutantAdapter(MUTANTS[name], {})
+        events = events_of(adapter, folder, adapter_name=f"mutant:{name}", components=["valve"])
+        return results_of(events, folder), folder
+
+    return make
 
 
 def test_every_must_is_broken_by_a_wrong_engine() -> None:
@@ -106,8 +115,8 @@ def test_a_wrong_valve_is_caught_with_a_broken_rule_among_the_top_three(name: st
 
 
 @pytest.mark.parametrize("name", REPRESENTATIVE)
-def test_the_counterexample_is_short_and_says_all_that_a_stranger_needs(name: str, tmp_path: Path) -> None:
-    results = results_of(name, tmp_path)
+def test_the_counterexample_is_short_and_says_all_that_a_stranger_needs(name: str, run_of: RunOf) -> None:
+    results, folder = run_of(name)
     failing = [rule for rule in results.rules if rule.verdict == "fail"]
     assert failing
     for rule in failing:
@@ -123,19 +132,18 @@ def test_the_counterexample_is_short_and_says_all_that_a_stranger_needs(name: st
             f"expected: {shown.expected}",
             f"got:      {shown.got}",
             f"Check {rule.check}",
-            f"Replay: tidegauge replay {tmp_path / shown.file} --adapter mutant:{name} --profile core",
+            f"Replay: tidegauge replay {folder / shown.file} --adapter mutant:{name} --profile core",
         ):
             assert part in shown.message
-        assert (tmp_path / shown.file).is_file()
+        assert (folder / shown.file).is_file()
         assert [suspect.rule for suspect in rule.suspects[:1]] != []
     assert results.exit_code == 1
 
 
 @pytest.mark.parametrize("name", REPRESENTATIVE)
-def test_rules_that_a_wrong_valve_keeps_are_not_failed_with_it(name: str, tmp_path: Path) -> None:
-    verdicts = {
-        rule.id: rule.verdict for rule in results_of(name, tmp_path).rules if rule.component == "valve"
-    }
+def test_rules_that_a_wrong_valve_keeps_are_not_failed_with_it(name: str, run_of: RunOf) -> None:
+    results, _ = run_of(name)
+    verdicts = {rule.id: rule.verdict for rule in results.rules if rule.component == "valve"}
     failed = {rule for rule, value in verdicts.items() if value == "fail"}
     assert failed
     assert failed <= set(WRONG[name].rules)
@@ -143,8 +151,8 @@ def test_rules_that_a_wrong_valve_keeps_are_not_failed_with_it(name: str, tmp_pa
     assert sum(value == "pass" for value in verdicts.values()) >= 12
 
 
-def test_the_valve_that_does_nothing_fails_every_must_it_claims(tmp_path: Path) -> None:
-    results = results_of("valve-does-nothing", tmp_path)
+def test_the_valve_that_does_nothing_fails_every_must_it_claims(run_of: RunOf) -> None:
+    results, _ = run_of("valve-does-nothing")
     claimed = [rule for rule in results.rules if rule.component == "valve" and rule.level == "MUST"]
     assert len(claimed) == 23
     assert {rule.verdict for rule in claimed} == {"fail"}

@@ -111,9 +111,9 @@ def test_an_engine_that_wants_all_memory_gets_none(scores: dict[str, MutantScore
 
 
 def test_a_mutant_must_be_killed_with_each_seed() -> None:
-    score = named(RARELY_WRONG, seeds=3)[RARELY_WRONG.name]
+    score = named(RARELY_WRONG, seeds=2)[RARELY_WRONG.name]
     assert isinstance(score.seeds, tuple)
-    assert [one.seed for one in score.seeds] == [1, 2, 3]
+    assert [one.seed for one in score.seeds] == [1, 2]
     assert len({one.scenarios for one in score.seeds}) > 1, "seeds draw other histories"
     assert score.scenarios == max(one.scenarios for one in score.seeds)
     assert score.killed == all(one.killed for one in score.seeds)

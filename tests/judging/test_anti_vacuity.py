@@ -44,13 +44,21 @@ def nothing(tmp_path: Path) -> str:
     return "nothing:Adapter"
 
 
+@pytest.mark.parametrize(
+    ("components", "at_least"),
+    [
+        pytest.param(("--component", "clock", "--component", "splits"), 18, id="two components"),
+        pytest.param((), 140, id="every component", marks=pytest.mark.slower),
+    ],
+)
 def test_an_engine_that_does_nothing_fails_every_must(
-    nothing: str, tidegauge: Command, tmp_path: Path
+    nothing: str, tidegauge: Command, tmp_path: Path, components: tuple[str, ...], at_least: int
 ) -> None:
-    assert tidegauge("run", "--adapter", nothing, "--budget", "smoke", "-n", "2").returncode == 1
+    smoke = ("--budget", "smoke", "-n", "2")
+    assert tidegauge("run", "--adapter", nothing, *components, *smoke).returncode == 1
     rules = results_in(tmp_path / "tidegauge-results")["rules"]
     musts = [rule for rule in rules if rule["level"] == "MUST"]
-    assert len(musts) > 140
+    assert len(musts) > at_least
     assert {rule["verdict"] for rule in musts} == {"fail"}
 
 
@@ -60,6 +68,7 @@ def test_a_run_in_which_no_rule_is_judged_fails(tidegauge: Command) -> None:
     assert "1 not applicable of 1 rules" in ended.stdout
 
 
+@pytest.mark.slower
 def test_rules_of_time_are_judged_in_what_they_decide(tidegauge: Command, tmp_path: Path) -> None:
     ended = tidegauge("run", "--adapter", "reference", "--budget", "smoke", "--component", "time", "-n", "2")
     assert ended.returncode == 0, ended.stdout

@@ -60,8 +60,8 @@ def numbers(text: str) -> set[str]:
         ("MyValve", "3 4 5 7 16 17 21"),
         ("FourDefects", "5 7 8 10"),
         ("FiveDefects", "5 7 8 10 14"),
-        ("FourOfFive", "7 8 10 14"),
-        ("NoIdleAfterAFlush", "14"),
+        pytest.param("FourOfFive", "7 8 10 14", marks=pytest.mark.slower),
+        pytest.param("NoIdleAfterAFlush", "14", marks=pytest.mark.slower),
     ],
 )
 def test_no_rule_that_a_valve_breaks_passes(results: MakeResults, name: str, broken: str) -> None:
