@@ -17,6 +17,34 @@ PATIENCE = 600
 """How long (s) a test waits for a command: much longer than it takes on a busy machine."""
 
 
+LONGEST_FIRST = (
+    "spark",
+    "spark_native",
+    "spark_library",
+    "jobs",
+    "commands",
+    "engine",
+    "judging",
+    "reports/test_reports_from_results.py",
+    "components",
+    "run",
+    "detection",
+    "reports/browser",
+)
+"""Where tests take long. Workers of xdist take whole files, and none is to be left alone with a long one at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put what takes long first, otherwise as collected."""
+    items.sort(key=lambda item: place_of(item.path))
+
+
+def place_of(module: Path) -> int:
+    """The index in `LONGEST_FIRST` of what holds a module, or what comes after all of them."""
+    places = (at for at, name in enumerate(LONGEST_FIRST) if module.is_relative_to(ROOT / "tests" / name))
+    return next(places, len(LONGEST_FIRST))
+
+
 class Command(Protocol):
     """Runs a Python module in a child process and waits for its end."""
 

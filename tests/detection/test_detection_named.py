@@ -1,6 +1,7 @@
 """Every named wrong engine is found out by a default run, and laid to a rule that it breaks.
 
-One seed here, and valves in `tox -e slower`; `tox -e mutation` takes five seeds, and whole jobs.
+Clocks here and all others in `tox -e slower`, with one seed; `tox -e mutation` takes five seeds, and whole jobs.
+That a vector shows each wrong engine is always tested: `spec/test_vectors_published.py`.
 """
 
 from __future__ import annotations
@@ -16,10 +17,7 @@ LONGEST_COUNTEREXAMPLE = 12
 
 @pytest.mark.parametrize(
     "component",
-    [
-        pytest.param(name, marks=pytest.mark.slower if name == "valve" else ())  # components/test_mutants.py
-        for name in DRAWN
-    ],
+    [pytest.param(name, marks=() if name == "clock" else pytest.mark.slower) for name in DRAWN],
 )
 def test_every_wrong_engine_is_found_out_and_laid_to_a_rule_it_breaks(component: str) -> None:
     mutants = [mutant for mutant in load_mutants().values() if mutant.component == component]

@@ -9,6 +9,8 @@ from tidegauge.detection.listed_mutants import load_equivalents, load_survivors
 from tidegauge.detection.score import MutantScore
 from tidegauge.judging.changes.syntax_mutants import load_syntax_mutants
 
+pytestmark = pytest.mark.slower
+
 EVERY = 40
 """One of so many is tried: which ones changes when the reference does, how many hardly."""
 
