@@ -1,4 +1,6 @@
-"""What the tests share: the command line in a child process, what it wrote, and folders that hold engines of their own."""
+"""What the tests share: the command line in a child process, what it wrote, folders that hold engines of their own,
+and what is run first.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,6 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PATIENCE = 600
 """How long (s) a test waits for a command: much longer than it takes on a busy machine."""
-
 
 LONGEST_FIRST = (
     "spark",

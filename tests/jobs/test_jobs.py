@@ -28,8 +28,6 @@ SOME_JOB_MUTANTS = (
 )
 """Each costs a run of all jobs, 20 to 40 s; `tidegauge mutants --component job` takes them all."""
 
-QUICKLY_FOUND = ("job-blocked-is-idle",)
-
 
 def findings_of(adapter: ReferenceAdapter | MutantAdapter) -> Findings:
     reports = []
@@ -47,13 +45,8 @@ def test_the_reference_has_every_property_and_no_control_has_an_alignment_proper
     assert all(counted.checked for counted in findings.properties.values())
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=() if name in QUICKLY_FOUND else pytest.mark.slower)
-        for name in SOME_JOB_MUTANTS
-    ],
-)
+@pytest.mark.slower
+@pytest.mark.parametrize("name", SOME_JOB_MUTANTS)
 def test_a_wrong_job_is_laid_to_a_rule_it_breaks(name: str) -> None:
     mutant = load_mutants()[name]
     blamed = blamed_rules(findings_of(MutantAdapter(mutant, {})), COMPONENTS)
