@@ -44,6 +44,13 @@ BUILT_IN = {
 
 each_engine = pytest.mark.parametrize("name", BUILT_IN)
 
+FIRST = ("ValveFromHistory", "CoordinatorFromLog", "WindowFromRecords")
+"""One engine of each component; the others in `tox -e slower`, where a test takes long."""
+
+first_engines = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in FIRST else pytest.mark.slower) for name in BUILT_IN]
+)
+
 
 def adapter_of(name: str) -> Adapter:
     """One of the nine."""
@@ -89,7 +96,7 @@ def test_a_right_engine_raises_no_alarm(name: str) -> None:
         assert report.rules[rule.id].scenarios >= ENOUGH_KILLS, rule.id
 
 
-@each_engine
+@first_engines
 def test_a_right_engine_passes_every_rule_that_it_claims(name: str, tmp_path: Path) -> None:
     adapter = adapter_of(name)
     rules = judged(adapter, tmp_path, components=[component_of(adapter)])
@@ -169,7 +176,7 @@ def broken(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Adapter]:
     return rule, adapter_of(name)
 
 
-@each_engine
+@first_engines
 def test_with_a_few_words_changed_it_is_caught_and_the_rule_named(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,7 +189,7 @@ def test_with_a_few_words_changed_it_is_caught_and_the_rule_named(
     assert min(len(found.failure.scenario.history) for found in blamed.values()) <= 8
 
 
-@each_engine
+@first_engines
 def test_the_rule_that_it_then_breaks_does_not_pass(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
