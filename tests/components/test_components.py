@@ -27,7 +27,9 @@ from tidegauge_reference import CORE, PROFILES
 from tidegauge_spec import load_registry
 
 each_component = pytest.mark.parametrize("component", DRAWN)
-each_profile = pytest.mark.parametrize("profile", PROFILES)
+each_profile = pytest.mark.parametrize(
+    "profile", [pytest.param(name, marks=() if name == "core" else pytest.mark.slower) for name in PROFILES]
+)
 
 MUTANTS = {name: mutant for name, mutant in load_mutants().items() if mutant.component in DRAWN}
 WRONG = {name: mutant for name, mutant in MUTANTS.items() if not name.endswith("-does-nothing")}

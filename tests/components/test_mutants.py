@@ -104,6 +104,7 @@ def test_a_wrong_engine_says_what_is_wrong_and_which_rules_it_breaks(name: str) 
     assert {right == wrong for right, wrong in mutant.replacements} == {False}
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize("name", REPRESENTATIVE)
 def test_a_wrong_valve_is_caught_with_a_broken_rule_among_the_top_three(name: str) -> None:
     blamed = blamed_rules(merged(list(reports(name))), COMPONENTS)

@@ -83,7 +83,7 @@ def examined(adapter: Adapter, histories: int, *, seconds: float = 1.5) -> ItemR
     return report
 
 
-@each_engine
+@first_engines
 def test_a_right_engine_raises_no_alarm(name: str) -> None:
     adapter = adapter_of(name)
     component = component_of(adapter)

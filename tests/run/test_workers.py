@@ -46,6 +46,7 @@ def test_one_two_and_four_workers_find_the_same(adapter: str, exit_code: int, tm
     assert one == two == four
 
 
+@pytest.mark.slower
 def test_another_seed_gives_other_scenarios(tidegauge: Command, tmp_path: Path) -> None:
     steps = []
     for seed in ("1", "2"):
