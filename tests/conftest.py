@@ -1,17 +1,49 @@
-"""What the tests share: the command line in a child process, and folders that hold engines of their own."""
+"""What the tests share: the command line in a child process, what it wrote, folders that hold engines of their own,
+and what is run first.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
+PATIENCE = 600
+"""How long (s) a test waits for a command: much longer than it takes on a busy machine."""
+
+LONGEST_FIRST = (
+    "spark",
+    "spark_native",
+    "spark_library",
+    "jobs",
+    "commands",
+    "engine",
+    "judging",
+    "reports/test_reports_from_results.py",
+    "components",
+    "run",
+    "detection",
+    "reports/browser",
+)
+"""Where tests take long. Workers of xdist take whole files, and none is to be left alone with a long one at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put what takes long first, otherwise as collected."""
+    items.sort(key=lambda item: place_of(item.path))
+
+
+def place_of(module: Path) -> int:
+    """The index in `LONGEST_FIRST` of what holds a module, or what comes after all of them."""
+    places = (at for at, name in enumerate(LONGEST_FIRST) if module.is_relative_to(ROOT / "tests" / name))
+    return next(places, len(LONGEST_FIRST))
 
 
 class Command(Protocol):
@@ -26,6 +58,11 @@ class Command(Protocol):
 def root() -> Path:
     """The folder of the project."""
     return ROOT
+
+
+def results_in(folder: Path) -> dict[str, Any]:
+    """The results of a run, as any JSON reader sees them."""
+    return dict(json.loads((folder / "results.json").read_text(encoding="utf-8")))
 
 
 def run_module(folder: Path, module: str) -> Command:
@@ -43,7 +80,7 @@ def run_module(folder: Path, module: str) -> Command:
             text=True,
             encoding="utf-8",
             check=False,
-            timeout=150,
+            timeout=PATIENCE,
         )
 
     return command

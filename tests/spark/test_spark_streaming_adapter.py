@@ -225,7 +225,7 @@ def test_a_process_that_ends_by_exception_leaves_no_folder_and_no_jvm(tmp_path: 
         capture_output=True,
         text=True,
         check=False,
-        timeout=150,
+        timeout=300,
     )
     assert ended.stderr.startswith("ends by exception: ")
     assert ended.stdout == ""
@@ -240,7 +240,7 @@ def test_a_process_that_ends_by_exception_leaves_no_folder_and_no_jvm(tmp_path: 
 def test_folders_of_killed_processes_are_removed_and_those_in_use_are_not(tmp_path: Path) -> None:
     code = "import sys, os, pathlib\nfrom tidegauge_adapters.spark_session.temporary_folder import TemporaryFolder\n"
     code += "TemporaryFolder(pathlib.Path(sys.argv[1])).subfolder('query')\nos._exit(1)"
-    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False, timeout=60)
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False, timeout=300)
     (abandoned,) = tmp_path.iterdir()
     first = TemporaryFolder(tmp_path)
     assert not abandoned.exists()

@@ -143,7 +143,7 @@ class Job:
         writer = self._frame.writeStream.foreachBatch(take)
         query = writer.option("checkpointLocation", str(self.checkpoint)).start()
         try:
-            for _ in range(int(PATIENCE * 10)):
+            for _ in range(PATIENCE * 10):
                 if ended.wait(0.1) or not query.isActive:
                     break
         finally:

@@ -14,11 +14,15 @@ from pyspark.cloudpickle import dumps
 from pyspark.sql.types import LongType, StructType
 
 from spark_programs.driven_query import DrivenQuery, Offset, WallClock
+from tidegauge_spark.source.aligned_source import AlignedSource
 from tidegauge_spark.source.files.reader import AlignedFilesReader
 from tidegauge_spark.source.options.source import parse_options
 from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
 
-SCHEMA = StructType().add("time", LongType()).add("id", LongType()).add("progress", PROGRESS_SCHEMA)
+PLAIN = StructType().add("time", LongType()).add("id", LongType())
+SCHEMA = StructType([*PLAIN.fields]).add("progress", PROGRESS_SCHEMA)
+VIRTUAL = {"clockStep": "1 second"}
+"""The options of a query whose clock goes on by a second at each planning."""
 
 
 def write_parquet(
@@ -43,6 +47,16 @@ def write_json(folder: Path, split: str, name: str, records: Iterable[Any]) -> P
     file = folder / split / name
     file.write_text("".join(json.dumps(record) + "\n" for record in records))
     return file
+
+
+def aligned(drift: int, **more: str) -> dict[str, str]:
+    """Return the options of a source whose splits may be `drift` ms apart; one round a planning."""
+    return {
+        "watermarkGroup": "g",
+        "maxAllowedWatermarkDrift": f"{drift} milliseconds",
+        "updateInterval": "1 millisecond",
+        **more,
+    }
 
 
 class DrivenFiles(DrivenQuery):
@@ -100,6 +114,12 @@ class DrivenFiles(DrivenQuery):
     def planned(self) -> dict[str, int]:
         """Return how many records of each split are planned."""
         return {split: position[8] for split, position in self.offset["splits"].items()}
+
+
+def query_of_inferred(folder: Path, **options: str) -> DrivenFiles:
+    """Return a query with the columns of the first file."""
+    given = {"path": str(folder), "eventTimeColumn": "time", "progressColumn": "progress", **options}
+    return DrivenFiles(folder, schema=AlignedSource(given).schema(), **options)
 
 
 def files_reader(schema: StructType, clock: WallClock | None = None, **options: str) -> AlignedFilesReader:

@@ -28,7 +28,7 @@ from spark_programs.kill_points import POINTS, WORKER_DIED, kill_session
 from spark_programs.queries import Collected, SparkQueries, collected, logged_offsets, spark_queries, spreads
 from tidegauge_spark import coordination
 
-PATIENCE = 150.0
+PATIENCE = 300
 MOST_DELAY = 0.06
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # a third less processor time in so short a life
 
@@ -95,7 +95,7 @@ class KilledJob:
 
         with coordination() as address:
             query = killed_program.start(queries.session, address, self.folder, self.last, write)
-            assert query.awaitTermination(int(PATIENCE)), query.lastProgress
+            assert query.awaitTermination(PATIENCE), query.lastProgress
 
     def progress(self) -> Progress:
         """Return how far the job is, as its folder tells."""

@@ -16,7 +16,8 @@ from pyspark.sql.streaming import StreamingQuery
 from tidegauge_adapters.spark_session.session import running_spark
 from tidegauge_spark import register
 
-PATIENCE = 120.0
+PATIENCE = 300
+"""How long (s) a test waits for what must come: much longer than it takes on a busy machine."""
 
 
 class Collected(NamedTuple):

@@ -15,7 +15,7 @@ from ...mutants.mutant import Mutant
 from ...wire.results import TermKind
 from ..reference.deviations import Deviation
 from .segments import Segment, segment_of_small_change, segments_of_mutant
-from .syntax_mutants import SyntaxMutant, components_showing, load_syntax_mutants
+from .syntax_mutants import MODULES, SyntaxMutant, components_showing, syntax_mutants_of
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,9 @@ def small_changes_at(component: str, rule: str) -> Iterator[Change]:
 
 @cache
 def _small_mutants(component: str) -> tuple[SyntaxMutant, ...]:
-    modules = [one for one in modules_of(component) if component in components_showing(one)]
-    return tuple(one for one in load_syntax_mutants().values() if one.module in modules)
+    about = modules_of(component)
+    modules = [one for one in MODULES if one in about and component in components_showing(one)]
+    return tuple(mutant for module in modules for mutant in syntax_mutants_of(module).values())
 
 
 def _small(mutant: SyntaxMutant) -> list[Change]:
@@ -111,8 +112,5 @@ def _policy(name: str, value: str) -> Change:
 
 @cache
 def _asks_for(component: str, policy: str) -> bool:
-    reached = [module for module in _MODULES if component in components_showing(module)]
+    reached = [module for module in MODULES if component in components_showing(module)]
     return any(f".{policy}" in reference_source(module) for module in reached)
-
-
-_MODULES = tuple(dict.fromkeys(mutant.module for mutant in load_syntax_mutants().values()))

@@ -72,16 +72,21 @@ class SyntaxMutant:
 
 @cache
 def load_syntax_mutants() -> dict[str, SyntaxMutant]:
-    """All of them by name: module, function, and what stands there instead of what. Where the same change is
-    possible at several places of a function the later ones are numbered."""
+    """All of them by name."""
+    return {name: mutant for module in MODULES for name, mutant in syntax_mutants_of(module).items()}
+
+
+@cache
+def syntax_mutants_of(module: str) -> dict[str, SyntaxMutant]:
+    """Those of a module by name: module, function, and what stands there instead of what. Where the same
+    change is possible at several places of a function the later ones are numbered."""
     mutants: dict[str, SyntaxMutant] = {}
-    for module in MODULES:
-        tree, edits = edits_of(module)
-        branches = Branches(tree, [ast.parse(reference_source(name)) for name in _imported(module)])
-        for number, (name, edit) in enumerate(edits):
-            rules, policies = branches.rules(edit.place), _policies_asked_for(edit.place)
-            components = _needed_first(components_showing(module), rules)
-            mutants[name] = SyntaxMutant(name, module, number, components, rules, policies)
+    tree, edits = edits_of(module)
+    branches = Branches(tree, [ast.parse(reference_source(name)) for name in _imported(module)])
+    for number, (name, edit) in enumerate(edits):
+        rules, policies = branches.rules(edit.place), _policies_asked_for(edit.place)
+        components = _needed_first(components_showing(module), rules)
+        mutants[name] = SyntaxMutant(name, module, number, components, rules, policies)
     return mutants
 
 

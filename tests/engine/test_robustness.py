@@ -1,0 +1,368 @@
+"""Engines that crash, hang, raise or talk nonsense, and runs that are killed: what was found stays found."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from threading import Event
+
+import pytest
+from conftest import PATIENCE, Command, plain_environment
+
+from tidegauge.run.journal import Finished, JournalReader
+from tidegauge.wire.results import Results, decode_results
+
+ENGINE = """
+import os, signal, sys
+from pathlib import Path
+from tidegauge import ComponentAdapter
+from tidegauge_reference import Valve
+
+def never_ends():
+    while True:
+        pass
+
+class Strange(Valve):
+    def watermark(self, channel, timestamp):
+        if TRIGGER:
+            ACTION
+        return super().watermark(channel, timestamp)
+
+class Engine(ComponentAdapter):
+    extras = ("snapshot", "int64")
+    def valve(self, setup):
+        written = Path(__file__).with_name("pids.written")
+        written.write_text(f"{os.getppid()} {os.getpid()}")
+        written.replace(Path(__file__).with_name("pids"))
+        return Strange(setup.channels)
+"""
+FIVE_CHANNELS = "len(self.channels) == 5"
+IN_ONE_VECTOR = "timestamp == 42300000"
+CRASH = "os.kill(os.getpid(), signal.SIGSEGV)"
+
+DRAWN = {"random-histories", "properties"}
+"""The suites whose scenarios have five channels now and then."""
+
+
+def engine(trigger: str, action: str) -> str:
+    """The source of an engine that is the reference but for one thing."""
+    return ENGINE.replace("TRIGGER", trigger).replace("ACTION", action)
+
+
+def results_in(folder: Path) -> Results:
+    """The results of a run; they must be whole and valid."""
+    return decode_results((folder / "results.json").read_bytes(), "results.json")
+
+
+def outcomes(results: Results) -> dict[str, set[str]]:
+    """The outcomes of the items of each suite of the valve."""
+    found: dict[str, set[str]] = {}
+    for item in results.items:
+        suite = next(s for s in (*DRAWN, "vectors", "state-cover", "fuzz", "interactive") if s in item.id)
+        found.setdefault(suite, set()).add(item.outcome)
+    return found
+
+
+def joined(found: dict[str, set[str]]) -> set[str]:
+    """The outcomes of all suites."""
+    return {outcome for of_suite in found.values() for outcome in of_suite}
+
+
+SMOKE = (
+    "--adapter",
+    "strange:Engine",
+    "--budget",
+    "smoke",
+    "--component",
+    "valve",
+    "-n",
+    "1",
+    "--out",
+    "out",
+)
+
+
+@pytest.fixture
+def run(
+    tidegauge: Command, engine_module: Callable[[str, str], None], tmp_path: Path
+) -> Callable[..., Results]:
+    """Runs an engine of that source; the run must end by itself with that exit code and no traceback."""
+
+    def run_engine(source: str, *arguments: str, exit_code: int = 1) -> Results:
+        engine_module("strange", source)
+        ended = tidegauge("run", *SMOKE, *arguments)
+        assert ended.returncode == exit_code, ended.stdout + ended.stderr
+        assert ended.stderr == ""
+        assert (tmp_path / "out" / "report.html").is_file()
+        return results_in(tmp_path / "out")
+
+    return run_engine
+
+
+def test_a_crash_costs_the_items_in_which_it_happens_however_many(run: Callable[..., Results]) -> None:
+    results = run(engine(FIVE_CHANNELS, CRASH))
+    assert results.complete
+    found = outcomes(results)
+    assert {suite: found.pop(suite) for suite in DRAWN} == {suite: {"crashed"} for suite in DRAWN}
+    assert joined(found) == {"judged"}
+    crashed = [item for item in results.items if item.outcome == "crashed"]
+    assert len(crashed) > 4, "more than xdist would restart by itself with one worker"
+    assert all("while scenario valve:seed:1:" in item.text for item in crashed)
+
+
+def test_rules_that_decide_where_it_crashed_are_in_error_and_say_so(run: Callable[..., Results]) -> None:
+    results = run(engine(IN_ONE_VECTOR, CRASH))
+    assert outcomes(results)["vectors"] == {"crashed"}
+    rules = {rule.id: rule for rule in results.rules}
+    assert rules["VALVE-2"].verdict == "error"
+    assert rules["VALVE-2"].reason == "the engine crashed in scenario valve/essay-one-upstream"
+    assert rules["VALVE-10"].verdict == "pass"
+    assert results.counts["scenarios"] > 2000
+
+
+def test_an_endless_loop_costs_its_item(run: Callable[..., Results]) -> None:
+    results = run(engine(IN_ONE_VECTOR, "never_ends()"), "--item-timeout", "15")
+    found = outcomes(results)
+    assert found.pop("vectors") == {"timeout"}
+    assert joined(found) == {"judged"}
+    rules = {rule.id: rule for rule in results.rules}
+    assert rules["VALVE-2"].reason == "the engine did not answer in time in scenario valve/essay-one-upstream"
+    assert rules["VALVE-10"].verdict == "pass"
+
+
+def test_a_silent_exit_costs_its_item(run: Callable[..., Results]) -> None:
+    results = run(engine(IN_ONE_VECTOR, "os._exit(0)"))
+    found = outcomes(results)
+    assert found.pop("vectors") == {"crashed"}
+    assert joined(found) == {"judged"}
+
+
+GONE = """
+from pathlib import Path
+GONE = Path(__file__).with_name("gone")
+if GONE.exists():
+    raise ImportError("no module named there_no_more")
+"""
+
+
+def test_an_engine_that_does_not_import_any_more_ends_the_run(run: Callable[..., Results]) -> None:
+    """It crashes in some item, and no process that would go on can be started."""
+    results = run(GONE + engine(FIVE_CHANNELS, "GONE.touch(); os._exit(0)"))
+    assert not results.complete
+    assert joined(outcomes(results)) >= {"crashed", "not-run"}
+    not_run = {item.text for item in results.items if item.outcome == "not-run"}
+    assert not_run == {"adapter 'strange:Engine' does not import: ImportError: no module named there_no_more"}
+
+
+@pytest.mark.parametrize(
+    ("action", "kind", "text"),
+    [
+        ("raise KeyError(channel)", "exception", "KeyError: "),
+        ("return [('watermark', 1.5)]", "protocol", "Expected `int | str`, got `float`"),
+        ("return ['nonsense']", "protocol", "the engine returned 'nonsense'"),
+    ],
+    ids=["raises", "a float", "nonsense"],
+)
+def test_an_answer_that_is_none_is_an_error_of_the_rules_that_decide_there(
+    run: Callable[..., Results], action: str, kind: str, text: str
+) -> None:
+    results = run(engine("timestamp == 2**63 - 1 and len(self.channels) == 1", action))
+    assert results.complete
+    assert not {"crashed", "timeout", "failed", "not-run"} & {item.outcome for item in results.items}
+    (error,) = results.errors
+    assert (error.component, error.kind) == ("valve", kind)
+    assert text in error.text
+    assert 0 < error.scenarios < error.of
+    assert "VALVE-19" in error.rules
+    verdicts = {rule.id: rule.verdict for rule in results.rules}
+    assert {verdicts[rule] for rule in error.rules} == {"error"}
+    assert "fail" not in verdicts.values()
+    assert {verdicts[rule] for rule in ("VALVE-7", "VALVE-8", "VALVE-9", "VALVE-12", "VALVE-13")} == {"pass"}
+
+
+def test_an_engine_that_cannot_be_built_for_a_setup_is_in_error_there_only(
+    run: Callable[..., Results],
+) -> None:
+    source = engine("False", "pass").replace(
+        "return Strange(setup.channels)", "return Strange(setup.channels) if setup.channels < 5 else 1 / 0"
+    )
+    results = run(source)
+    found = outcomes(results)
+    assert not {"crashed", "failed", "not-run"} & joined(found)
+    assert found["random-histories"] == {"error"}
+    assert found["state-cover"] == {"judged"}
+    assert {error.text for error in results.errors} == {"ZeroDivisionError: division by zero"}
+    verdicts = [rule.verdict for rule in results.rules]
+    assert "fail" not in verdicts
+    assert "error" in verdicts
+
+
+def test_an_adapter_that_runs_nothing_ends_the_run_at_once_and_all_is_in_error(
+    run: Callable[..., Results],
+) -> None:
+    source = engine("False", "pass") + "\n    def run(self, scenarios):\n        raise OSError('no server')\n"
+    results = run(source, exit_code=2)
+    assert joined(outcomes(results)) == {"error"}
+    assert any("no server" in item.text for item in results.items)
+    assert {rule.verdict for rule in results.rules} == {"error"}
+    assert results.exit_code == 2
+
+
+def test_an_adapter_whose_run_breaks_now_and_then_costs_its_items_and_passes_nothing(
+    run: Callable[..., Results],
+) -> None:
+    breaking = """
+    def run(self, scenarios):
+        several = list(scenarios)
+        if len(several) > 100:
+            raise OSError('no server')
+        return super().run(several)
+"""
+    results = run(engine("False", "pass") + breaking)
+    found = outcomes(results)
+    assert found["vectors"] == found["interactive"] == {"judged"}
+    assert found["random-histories"] == {"error"}
+    assert {rule.verdict for rule in results.rules} == {"not-tested"}
+    assert any("no server" in item.text for item in results.items)
+
+
+class Started:
+    """A `tidegauge run` under way, on an engine that hangs in the last suite; its processes end with us."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tidegauge", "run", *SMOKE, "--seed", "5"],
+            cwd=folder,
+            env=plain_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def finished_items(self) -> set[str]:
+        """The items that the journal has by now."""
+        events = JournalReader(self.folder / "out").new_events()
+        return {event.item for event in events if isinstance(event, Finished)}
+
+    def wait_for_items(self, count: int) -> set[str]:
+        """Wait until that many items have come to their end."""
+        for _ in range(20 * PATIENCE):
+            if len(found := self.finished_items()) >= count:
+                return found
+            self._wait(0.05)
+        raise AssertionError("the run makes no progress")
+
+    def _wait(self, seconds: float) -> None:
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
+            raise AssertionError(f"the run has ended already: {self.process.communicate()}")
+
+    def pids(self) -> tuple[int, int]:
+        """The test session's process and its worker's."""
+        session, worker = (self.folder / "pids").read_text(encoding="utf-8").split()
+        return int(session), int(worker)
+
+    def end(self) -> None:
+        """Leave nothing running."""
+        with suppress(ProcessLookupError, FileNotFoundError):
+            os.killpg(self.pids()[0], signal.SIGKILL)
+        self.process.kill()
+        self.process.communicate()
+
+
+@pytest.fixture
+def started(engine_module: Callable[[str, str], None], tmp_path: Path) -> Iterator[Started]:
+    """A run that has judged most of its items and hangs in the last."""
+    engine_module("strange", engine(IN_ONE_VECTOR, "never_ends()"))
+    run = Started(tmp_path)
+    yield run
+    run.end()
+
+
+def soon_gone(pid: int) -> bool:
+    """Whether a process ends, if one waits for it."""
+    never = Event()
+    return any(gone(pid) or never.wait(0.05) for _ in range(20 * PATIENCE))
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended (or is a zombie, which waits for nothing but its parent)."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    state = Path(f"/proc/{pid}/stat")
+    return state.is_file() and state.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
+
+
+def assert_results_of_a_cut_run(results: Results, finished: set[str]) -> None:
+    """What was judged is in the results, and what was not says so."""
+    assert not results.complete
+    assert results.exit_code == 1
+    judged = {item.id for item in results.items if item.outcome == "judged"}
+    assert finished <= judged
+    assert {item.id for item in results.items if item.outcome == "not-run"} == {"valve-vectors"}
+    verdicts = {rule.verdict for rule in results.rules if rule.component == "valve"}
+    assert verdicts == {"not-tested"}, "the vectors could still show a breach"
+    assert results.counts["scenarios"] > 1000
+
+
+ALL_BUT_ONE = 12
+"""Items of a smoke run of the valve without the vectors."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+def test_a_run_that_is_stopped_leaves_valid_results_and_no_process(
+    started: Started, number: signal.Signals
+) -> None:
+    finished = started.wait_for_items(ALL_BUT_ONE)
+    session, worker = started.pids()
+    started.process.send_signal(number)
+    out, err = started.process.communicate(timeout=PATIENCE)
+    assert started.process.returncode == 1, out + err
+    assert err == ""
+    assert "The run ended early" in out
+    assert_results_of_a_cut_run(results_in(started.folder / "out"), finished)
+    assert (started.folder / "out" / "report.html").is_file()
+    assert soon_gone(session)
+    assert soon_gone(worker)
+
+
+def test_a_test_session_that_is_killed_leaves_valid_results_and_no_process(started: Started) -> None:
+    finished = started.wait_for_items(ALL_BUT_ONE)
+    session, worker = started.pids()
+    os.kill(session, signal.SIGKILL)
+    out, err = started.process.communicate(timeout=PATIENCE)
+    assert started.process.returncode == 1, out + err
+    assert_results_of_a_cut_run(results_in(started.folder / "out"), finished)
+    assert soon_gone(worker)
+
+
+def test_after_a_run_is_killed_its_journal_gives_the_results(started: Started, tidegauge: Command) -> None:
+    finished = started.wait_for_items(ALL_BUT_ONE)
+    started.process.kill()
+    started.process.communicate()
+    os.killpg(started.pids()[0], signal.SIGKILL)
+    assert not (started.folder / "out" / "results.json").exists()
+    ended = tidegauge("report", "out")
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert_results_of_a_cut_run(results_in(started.folder / "out"), finished)
+    assert (started.folder / "out" / "report.html").is_file()
+
+
+def test_half_a_line_at_the_end_of_a_journal_is_not_read(started: Started, tidegauge: Command) -> None:
+    finished = started.wait_for_items(3)
+    started.end()
+    with (started.folder / "out" / "journal.jsonl").open("ab") as journal:
+        journal.write(b'{"event":"finished","item":"valve-vec')
+    ended = tidegauge("report", "out")
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    results = results_in(started.folder / "out")
+    assert not results.complete
+    assert finished <= {item.id for item in results.items if item.outcome == "judged"}

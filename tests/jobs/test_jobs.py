@@ -1,0 +1,115 @@
+"""Whole jobs on the reference, and wrong ones."""
+
+import pytest
+
+from tidegauge.components.job.jobs import JOBS
+from tidegauge.components.job.properties import JOB_PROPERTIES
+from tidegauge.components.registry import COMPONENTS, load_mutants
+from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.engine.runner import run
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.items.merged import Findings, merged
+from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.judging.jobs.examination import examine_job
+from tidegauge.judging.jobs.findings import RULES_OF_JOB_PROPERTIES
+from tidegauge.wire.vocabulary import LogEvent
+from tidegauge_adapters.reference import ReferenceAdapter
+from tidegauge_reference import CORE
+from tidegauge_spec import load_registry
+
+SOME_JOB_MUTANTS = (
+    "job-never-blocks",
+    "job-blocks-the-slowest",
+    "job-ignores-other-sources",
+    "job-loses-records",
+    "job-forgets-on-restart",
+    "job-blocked-is-idle",
+)
+"""Each costs a run of all jobs, 20 to 40 s; `tidegauge mutants --component job` takes them all."""
+
+
+def findings_of(adapter: ReferenceAdapter | MutantAdapter) -> Findings:
+    reports = []
+    for name in JOBS:
+        report = ItemReport(f"job-{name}", "job")
+        examine_job(Examiner(adapter, adapter.describe(), CORE, shrink_seconds=0), report, name)
+        reports.append(report)
+    return merged(reports)
+
+
+def test_the_reference_has_every_property_and_no_control_has_an_alignment_property() -> None:
+    findings = findings_of(ReferenceAdapter({}))
+    assert set(findings.properties) == set(RULES_OF_JOB_PROPERTIES)
+    assert not [name for name, counted in findings.properties.items() if counted.violated or counted.vacuous]
+    assert all(counted.checked for counted in findings.properties.values())
+
+
+@pytest.mark.slower
+@pytest.mark.parametrize("name", SOME_JOB_MUTANTS)
+def test_a_wrong_job_is_laid_to_a_rule_it_breaks(name: str) -> None:
+    mutant = load_mutants()[name]
+    blamed = blamed_rules(findings_of(MutantAdapter(mutant, {})), COMPONENTS)
+    suspects = {rule for found in blamed.values() for rule, _ in found.suspects[:3]}
+    assert blamed
+    assert suspects & set(mutant.rules), (name, {rule: found.suspects for rule, found in blamed.items()})
+
+
+def test_every_rule_of_the_chapters_judged_by_jobs_is_spoken_for() -> None:
+    spoken_for = {rules[0] for rules in RULES_OF_JOB_PROPERTIES.values()}
+    named = {rule for rules in RULES_OF_JOB_PROPERTIES.values() for rule in rules}
+    judged = {rule.id for rule in load_registry().rules.values() if "job" in rule.checked_by}
+    assert named == judged
+    assert judged - spoken_for == {"JOB-2"}, "it shows together with SOURCE-1 only"
+
+
+def test_the_properties_name_jobs_that_exist() -> None:
+    assert {job for property in JOB_PROPERTIES for job in property.jobs} == set(JOBS)
+
+
+ONLY_COMPARED = {
+    "bound-from-zero": ("slow-and-fast-windows", "job-shift"),
+    "windows-rounded-towards-zero": ("slow-and-fast-windows", "job-shift"),
+    "silent-left-out": ("slow-and-fast-windows", "job-delay"),
+    "repetition-dropped": ("slow-and-fast-windows", "job-duplicate"),
+    "first-subtask-counts": ("slow-and-fast-windows", "job-exchange"),
+    "order-expected": ("slow-and-fast-out-of-order", "job-reorder"),
+}
+
+
+@pytest.mark.parametrize("name", ONLY_COMPARED)
+def test_what_no_log_shows_by_itself_shows_in_two(name: str) -> None:
+    """The wrong engine violates the one comparison of the job, and no other property of it."""
+    job, property = ONLY_COMPARED[name]
+    adapter = MutantAdapter(load_mutants()[f"job-{name}"], {})
+    report = ItemReport(f"job-{job}", "job")
+    examine_job(Examiner(adapter, adapter.describe(), CORE, shrink_seconds=0), report, job)
+    assert [failure.property for failure in report.failures] == [property]
+
+
+def test_only_the_order_of_subtasks_tells_who_looks_at_the_first_alone() -> None:
+    """On numbers as in windows: in every other job of the suite the first subtask is the slowest."""
+    adapter = MutantAdapter(load_mutants()["job-first-subtask-counts"], {})
+    report = ItemReport("job-slow-and-fast", "job")
+    examine_job(Examiner(adapter, adapter.describe(), CORE, shrink_seconds=0), report, "slow-and-fast")
+    assert [failure.property for failure in report.failures] == ["job-exchange"]
+
+
+def test_in_the_flip_182_job_the_fast_subtasks_stop_at_the_bound_and_the_slow_one_never_does() -> None:
+    scenario = JOBS["flip-182"]
+    (transcript,) = run(ReferenceAdapter({}), [scenario])
+    assert transcript is not None
+    records = [event for event in transcript.outputs[0] if isinstance(event, LogEvent)]
+    at_ten_seconds = {
+        subtask: max(
+            int(event.event_time)
+            for event in records
+            if event.kind == "record" and event.subtask == subtask and event.processing_time <= 10_000
+        )
+        for subtask in range(4)
+    }
+    bound = 8_999 - 1 + 30_000
+    assert at_ten_seconds.pop(0) == 9_999
+    read_in_one_watermark_interval = 10 * 10 * 10
+    for last in at_ten_seconds.values():
+        assert bound < last - 1 <= bound + read_in_one_watermark_interval

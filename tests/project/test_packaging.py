@@ -1,0 +1,163 @@
+"""The wheel holds what the tree holds: nothing is lost on the way to users, and nothing foreign goes along."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from email.parser import Parser
+from pathlib import Path, PurePosixPath
+
+import pytest
+from conftest import PATIENCE, ROOT, plain_environment, run_module
+
+PACKAGES = (
+    "spec/tidegauge_spec",
+    "reference_impl/tidegauge_reference",
+    "conformance/tidegauge",
+    "adapters/tidegauge_spark",
+    "adapters/tidegauge_adapters",
+    "reports/tidegauge_reports",
+)
+KINDS = {".py", ".md", ".txt", ".json", ".jsonl", ".j2", ".css", ".js", ".ini", ".toml", ".typed"}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
+    """The wheel, built from the tree."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    ended = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=plain_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    (path,) = folder.glob("*.whl")
+    with zipfile.ZipFile(path) as opened:
+        yield opened
+
+
+def in_the_tree() -> set[str]:
+    """The files of the six packages, as the wheel names them."""
+    found = set()
+    for package in map(ROOT.joinpath, PACKAGES):
+        for path in package.rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                found.add(path.relative_to(package.parent).as_posix())
+    return found
+
+
+def in_the_wheel(wheel: zipfile.ZipFile) -> set[str]:
+    """The files of the wheel but its metadata."""
+    return {name for name in wheel.namelist() if ".dist-info/" not in name}
+
+
+def metadata(wheel: zipfile.ZipFile, file: str) -> str:
+    """A file of the wheel's metadata."""
+    (name,) = (name for name in wheel.namelist() if name.endswith(f".dist-info/{file}"))
+    return wheel.read(name).decode()
+
+
+def test_the_wheel_holds_every_file_of_the_packages_and_no_other(wheel: zipfile.ZipFile) -> None:
+    missing = in_the_tree() - in_the_wheel(wheel)
+    assert not missing, "not in the wheel (does .gitignore name them?)"
+    assert in_the_wheel(wheel) - in_the_tree() == set()
+
+
+def test_the_six_packages_are_the_only_top_levels(wheel: zipfile.ZipFile) -> None:
+    top_levels = {PurePosixPath(name).parts[0] for name in in_the_wheel(wheel)}
+    assert top_levels == {PurePosixPath(package).name for package in PACKAGES}
+
+
+def test_files_are_of_known_kinds_and_each_kind_is_there(wheel: zipfile.ZipFile) -> None:
+    kinds = {PurePosixPath(name).suffix for name in in_the_wheel(wheel)}
+    assert kinds == KINDS
+
+
+@pytest.mark.parametrize("package", [PurePosixPath(package).name for package in PACKAGES])
+def test_every_package_is_typed(wheel: zipfile.ZipFile, package: str) -> None:
+    assert f"{package}/py.typed" in wheel.namelist()
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "tidegauge_spec/chapters/VALVE.md",
+        "tidegauge_spec/policies.md",
+        "tidegauge_spec/profiles.md",
+        "tidegauge_spec/vectors/1.0/valve.json",
+        "tidegauge_spec/vectors/schema.json",
+        "tidegauge/run/suites/pytest.ini",
+        "tidegauge/run/suites/conftest.py",
+        "tidegauge/mutants/known-bugs.jsonl",
+        "tidegauge_reports/compliance/templates/report.html.j2",
+        "tidegauge_reports/compliance/style.css",
+        "tidegauge_reports/compliance/script.js",
+        "tidegauge_reports/pages/base.css",
+        "tidegauge_reports/histories/timeline.css",
+        "tidegauge_reports/matrix/templates/matrix.html.j2",
+        "tidegauge_reports/shipped/verdicts.json",
+        "tidegauge_reports/site/templates/chapter.html.j2",
+        "tidegauge_spec/statements.md",
+        "tidegauge_spec/not-covered.md",
+    ],
+)
+def test_what_is_read_at_run_time_is_in_the_wheel_as_it_is_in_the_tree(
+    wheel: zipfile.ZipFile, file: str
+) -> None:
+    (source,) = (ROOT / Path(p).parent / file for p in PACKAGES if Path(p).name == file.partition("/")[0])
+    assert wheel.read(file) == source.read_bytes()
+
+
+def test_the_metadata_names_entry_points_extras_and_licence(wheel: zipfile.ZipFile) -> None:
+    entry_points = metadata(wheel, "entry_points.txt")
+    for line in (
+        "tidegauge = tidegauge.__main__:main",
+        "tidegauge = tidegauge.run.plugin",
+        "reference = tidegauge_adapters.reference:ReferenceAdapter",
+        "spark = tidegauge_adapters.spark.adapter:SparkAdapter",
+        "html = tidegauge_reports.compliance.html:write",
+        "junit = tidegauge_reports.machines.junit:write",
+        "matrix = tidegauge_reports.commands.matrix:matrix",
+    ):
+        assert line in entry_points.splitlines()
+    described = Parser().parsestr(metadata(wheel, "METADATA"))
+    assert {"spark", "flink", "allure"} <= set(described.get_all("Provides-Extra") or ())
+    assert described["License-Expression"] == "Apache-2.0"
+    assert described["Requires-Python"] == ">=3.11"
+    needed = [line for line in described.get_all("Requires-Dist") or () if "extra ==" not in line]
+    assert not any("spark" in line or "pandas" in line for line in needed), "heavy ones are extras"
+    assert "Apache License" in metadata(wheel, "licenses/LICENSE")
+
+
+def test_a_run_from_the_installed_wheel_passes_without_a_warning(
+    wheel: zipfile.ZipFile, tmp_path: Path
+) -> None:
+    """As installed: pytest rewrites the modules of a distribution with a plugin, and warns of those imported."""
+    installed, folder = tmp_path / "installed", tmp_path / "folder"
+    wheel.extractall(installed)
+    folder.mkdir()
+    strict = {"PYTHONPATH": str(installed), "PYTHONWARNINGS": "error"}
+    place = "import tidegauge, tidegauge_spec; print(tidegauge.__file__, tidegauge_spec.__file__)"
+    environment = {**plain_environment(), **strict}
+    where = subprocess.run(
+        [sys.executable, "-c", place], env=environment, capture_output=True, text=True, check=True
+    )
+    assert where.stdout.count(str(installed)) == 2
+    smoke = ("--adapter", "reference", "--budget", "smoke", "--component", "valve", "-n", "1")
+    ended = run_module(folder, "tidegauge")("run", *smoke, environment=strict)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.stderr == ""
+    assert "warning" not in (folder / "tidegauge-results" / "pytest.log").read_text(encoding="utf-8")
+
+
+def test_building_leaves_nothing_in_the_tree(wheel: zipfile.ZipFile) -> None:
+    assert wheel.namelist()
+    assert not (ROOT / "dist").exists() or not list((ROOT / "dist").glob("*.whl"))
+    assert not (ROOT / "build").exists()

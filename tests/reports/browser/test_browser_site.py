@@ -1,0 +1,195 @@
+"""The site in a browser: from a search to a rule, its code and its verdicts, in both themes and at every width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from browser import PAYLOADS, WIDTHS, assert_harmless, chromium, opened, overflowing, page, picture_folder
+from playwright.sync_api import Browser, Page, expect
+from report_samples import known_deviation, results, rule
+from site_samples import hostile
+
+from tidegauge.wire.results import Results
+from tidegauge_reports.site.engines import engines_with
+from tidegauge_reports.site.pages import render_site, write_site
+from tidegauge_spec import load_registry
+
+__all__ = ["chromium", "page"]
+
+KINDS = (
+    "index.html",
+    "valve.html",
+    "reference/valve.py.html",
+    "vectors/valve.html",
+    "wrong-engines/valve.html",
+    "known-bugs.html",
+    "policies.html",
+    "traceability.html",
+)
+"""A page of each kind."""
+
+PICTURES = (
+    "index.html",
+    "valve.html#VALVE-15",
+    "reference/valve.py.html#L112",
+    "traceability.html#from-rules",
+)
+"""What is photographed."""
+
+
+def failing() -> Results:
+    """A run in which two rules fail and one deviates."""
+    return results([rule(1), rule(2, "fail"), known_deviation(3, "known for long"), rule(15, "fail")])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site with a run that is given."""
+    made = tmp_path_factory.mktemp("site")
+    write_site(engines_with([failing()]), made)
+    return made
+
+
+def visible_rules(page: Page) -> list[str]:
+    """The ids of the rules that the search has left."""
+    return page.locator("tr[data-words]:visible .id").all_inner_texts()
+
+
+def test_a_rule_is_found_by_its_bug_and_leads_to_its_code_and_back(page: Page, folder: Path) -> None:
+    page.goto((folder / "index.html").as_uri())
+    page.get_by_label("Find a rule").fill("flink-40475")
+    expect(page.get_by_role("status")).to_have_text(f"2 of {len(load_registry().rules)} rules")
+    assert visible_rules(page) == ["VALVE-12", "VALVE-15"]
+    page.get_by_role("link", name="VALVE-15 All idle").click()
+    article = page.locator("article#VALVE-15")
+    expect(article).to_be_in_viewport()
+    link = article.get_by_role("link", name="valve.py:").first
+    line = page.locator(f"#L{link.inner_text().rpartition(':')[2]}")
+    link.click()
+    expect(line).to_be_in_viewport()
+    assert '"VALVE-15"' in (line.text_content() or "")
+    page.go_back()
+    expect(article).to_be_in_viewport()
+    article.get_by_role("link", name="valve-guarded-flush").click()
+    expect(page.locator("section#valve-guarded-flush")).to_be_in_viewport()
+
+
+def test_a_verdict_leads_to_the_rule_in_the_report_of_its_engine(page: Page, folder: Path) -> None:
+    page.goto((folder / "index.html").as_uri())
+    page.get_by_label("Find a rule").fill("VALVE-15 all idle")
+    page.get_by_role("link", name="sample-engine: fail").click()
+    assert page.url.endswith("engines/run-1.html#VALVE-15")
+    expect(page.locator("#VALVE-15").get_by_text("reason of rule 15")).to_be_visible()
+
+
+def test_the_search_finds_who_fails_and_gives_all_rules_back(page: Page, folder: Path) -> None:
+    page.goto((folder / "index.html").as_uri())
+    search, among = page.get_by_label("Find a rule"), page.get_by_label("among")
+    among.select_option("those that sample-engine does not keep")
+    assert visible_rules(page) == ["VALVE-2", "VALVE-3", "VALVE-15"]
+    assert page.locator(".chapter-rules:visible").count() == 1
+    search.fill("flushed")
+    assert visible_rules(page) == ["VALVE-15"]
+    among.select_option("all")
+    search.fill("no such rule")
+    expect(page.get_by_role("status")).to_have_text(f"0 of {len(load_registry().rules)} rules")
+    search.fill("")
+    assert visible_rules(page) == list(load_registry().rules)
+
+
+def test_everything_is_there_without_javascript(chromium: Browser, folder: Path) -> None:
+    with opened(chromium, java_script_enabled=False) as (page, seen):
+        page.goto((folder / "index.html").as_uri())
+        assert page.get_by_label("Find a rule").count() == 0
+        assert visible_rules(page) == list(load_registry().rules)
+        page.get_by_role("link", name="VALVE-15 All idle").click()
+        expect(page.locator("article#VALVE-15")).to_be_in_viewport()
+    assert seen.nothing(), seen
+
+
+def test_the_keyboard_reaches_the_content_the_search_and_a_rule(page: Page, folder: Path) -> None:
+    page.goto((folder / "index.html").as_uri())
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#content")
+    page.get_by_label("Find a rule").focus()
+    page.keyboard.type("valve-15 largest")
+    assert visible_rules(page) == ["VALVE-15"]
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.getAttribute('href')") == "valve.html#VALVE-15":
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator("article#VALVE-15")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_page_is_wider_than_a_phone(page: Page, folder: Path, kind: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto((folder / kind).as_uri())
+    assert overflowing(page) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "scheme"),
+    [
+        *((kind, "light") for kind in KINDS),
+        *((kind, "dark") for kind in KINDS[:2]),
+        *(pytest.param(kind, "dark", marks=pytest.mark.slower) for kind in KINDS[2:]),
+    ],
+)
+def test_every_kind_of_page_is_accessible(chromium: Browser, folder: Path, kind: str, scheme: str) -> None:
+    with opened(chromium, color_scheme=scheme) as (page, _):
+        page.goto((folder / kind).as_uri())
+        found = Axe().run(page)
+        assert found.response["passes"], "axe judged nothing"
+        assert found.violations_count == 0, found.generate_report()
+
+
+def test_on_paper_there_is_no_navigation_and_nothing_is_cut(page: Page, folder: Path) -> None:
+    page.goto((folder / "reference/valve.py.html").as_uri())
+    page.emulate_media(media="print")
+    expect(page.get_by_role("navigation")).to_be_hidden()
+    assert page.locator(".code").evaluate("block => getComputedStyle(block).overflowX") == "visible"
+    assert page.locator(".code pre").evaluate("block => getComputedStyle(block).whiteSpace") == "pre-wrap"
+
+
+def some(pages: Iterable[tuple[str, str]], wanted: set[str]) -> dict[str, str]:
+    """Those pages of a site that are wanted; no others are made once they are there."""
+    found: dict[str, str] = {}
+    for name, html in pages:
+        if name in wanted:
+            found[name] = html
+        if len(found) == len(wanted):
+            break
+    return found
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_hostile_results_neither_run_nor_break_a_page(page: Page, payload: str) -> None:
+    shown = some(
+        render_site(engines_with([hostile(PAYLOADS[payload])])),
+        {"index.html", "traceability.html", "valve.html"},
+    )
+    assert_harmless(page, shown["index.html"], kept=["Event time, rule by rule", "VALVE-15", "VALVE-23"])
+    assert_harmless(page, shown["valve.html"], kept=["The status-watermark valve", "VALVE-23"])
+    assert_harmless(page, shown["traceability.html"], kept=["Traceability", "WIN-16"])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_pictures_are_taken(chromium: Browser, folder: Path, root: Path, width: int, scheme: str) -> None:
+    into = picture_folder(root)
+    into.mkdir(parents=True, exist_ok=True)
+    viewport = {"width": width, "height": 900}
+    with opened(chromium, color_scheme=scheme, viewport=viewport) as (page, _):
+        for place in PICTURES:
+            name, _, anchor = place.partition("#")
+            page.goto((folder / name).as_uri() + (f"#{anchor}" if anchor else ""))
+            picture = into / f"site-{Path(name).stem}-{scheme}-{width}.png"
+            page.screenshot(path=picture)
+            assert picture.stat().st_size > 10_000

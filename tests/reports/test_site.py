@@ -1,0 +1,341 @@
+"""The site: every link leads somewhere, every rule has its place, nothing is fetched, nothing foreign runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from posixpath import dirname, join, normpath
+from typing import Any
+
+import msgspec
+import pytest
+from conftest import Command
+from page_reader import Reader, read
+from report_samples import known_deviation, results, rule
+from site_samples import given, hostile
+
+from tidegauge.components.registry import load_mutants
+from tidegauge.judging.traceability import decided_in, statement_order
+from tidegauge.mutants.known_bugs import load_known_bugs
+from tidegauge.vectors.published import every_vector
+from tidegauge.wire.results import encode_results
+from tidegauge_reports.site.addresses import rule_address, statement_address, vector_address
+from tidegauge_reports.site.dossier import dossier
+from tidegauge_reports.site.engines import Engine, engines_with, shipped_engines
+from tidegauge_reports.site.pages import render_site
+from tidegauge_reports.site.replacements import changed_lines
+from tidegauge_reports.site.specification_text import chapter_head, inline_markup
+from tidegauge_reports.site.traced import MOST, trace, traced_statements
+from tidegauge_reports.site.vector_tables import vector_table
+from tidegauge_reports.standing import standing
+from tidegauge_spec import load_registry, load_statements, read_policies, read_profiles
+
+RULES = load_registry().rules
+HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 7 * 7 }}\x00\x1b[31m\u202e\ud800"
+MEGABYTES = 12
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    """The site with a run that is given."""
+    return dict(render_site(engines_with([given()])))
+
+
+@pytest.fixture(scope="module")
+def site(pages: dict[str, str]) -> dict[str, Reader]:
+    """The same, read."""
+    return {name: read(page) for name, page in pages.items()}
+
+
+def test_every_link_inside_the_site_leads_to_a_page_and_an_anchor(site: dict[str, Reader]) -> None:
+    followed = 0
+    for name, page in site.items():
+        for link in page.links:
+            if link.startswith("https://"):
+                continue
+            target, _, anchor = link.partition("#")
+            place = normpath(join(dirname(name), target)) if target else name
+            assert place in site, f"{name} leads to {link}"
+            assert not anchor or anchor in site[place].ids, f"{name} leads to {link}"
+            followed += 1
+    assert followed > 5_000
+
+
+def test_nothing_is_fetched(pages: dict[str, str], site: dict[str, Reader]) -> None:
+    for name, page in site.items():
+        for tag, attributes in page.elements:
+            assert tag not in ("link", "img", "iframe", "object", "embed", "base"), name
+            assert "action" not in attributes, name
+            assert "src" not in attributes, name
+            assert not [key for key in attributes if key.startswith("on")], name
+            policy = attributes.get("http-equiv")
+            assert policy is None or "default-src 'none'" in (attributes["content"] or ""), name
+        assert not re.search(r"@import|url\(", pages[name]), name
+        assert [tag for tag, found in page.elements if found.get("http-equiv")], name
+
+
+def test_every_rule_has_its_anchor_its_texts_and_its_lines_or_a_reason(site: dict[str, Reader]) -> None:
+    for found in RULES.values():
+        page, _, anchor = rule_address(found.id).partition("#")
+        assert anchor == found.id
+        assert found.id in site[page].ids
+        assert found.title in site[page].text
+        told = dossier(found, ())
+        assert bool(told.reference) != bool(told.without_reference), found.id
+        for place in told.reference:
+            module, _, number = place.partition(":")
+            assert f"reference/{module}.html#L{number}" in site[page].links
+        if not told.reference:
+            assert told.without_reference in site[page].text
+    assert not dossier(RULES["JOB-2"], ()).reference
+    assert "event logs of whole jobs" in dossier(RULES["JOB-2"], ()).without_reference
+    assert dossier(RULES["GEN-7"], ()).without_reference.startswith("not testable")
+
+
+def test_the_lines_that_cite_are_marked_and_no_others(site: dict[str, Reader]) -> None:
+    marked = {
+        f"{name.removeprefix('reference/').removesuffix('.html')}:{(found['id'] or '')[1:]}"
+        for name, page in site.items()
+        if name.startswith("reference/")
+        for found in page.with_class("cites")
+    }
+    cited = {place for found in RULES for place in decided_in(found)}
+    assert marked - cited == {"citation.py:1"}, "the line that explains citing"
+    assert cited <= marked
+
+
+def test_every_vector_wrong_engine_bug_policy_and_profile_has_its_place(site: dict[str, Reader]) -> None:
+    chapters = {component: chapter.prefix.lower() for component, chapter in load_registry().chapters.items()}
+    for mutant in load_mutants().values():
+        assert mutant.name in site[f"wrong-engines/{chapters[mutant.component]}.html"].ids
+    for vector in every_vector():
+        component = next(
+            name for name in chapters if f'"component":"{name}"' in msgspec.json.encode(vector).decode()
+        )
+        page, _, anchor = vector_address(vector.id, component).partition("#")
+        assert anchor in site[page].ids
+        assert vector.reason in site[page].text
+    assert set(load_known_bugs()) <= site["known-bugs.html"].ids
+    assert set(read_policies()) <= site["policies.html"].ids
+    assert {f"profile-{name}" for name in read_profiles()} <= site["policies.html"].ids
+
+
+def test_a_vector_shows_its_steps_in_words_and_what_comes_out_under_which_policies() -> None:
+    vectors = {vector.id: vector for vector in every_vector()}
+    table = vector_table(vectors["valve/essay-one-upstream"])
+    assert table.setup == "a valve with channels=1"
+    assert table.steps[0].startswith("channel 0: watermark")
+    assert [set(column.profiles) for column in table.expected] == [set(read_profiles())]
+    two = vector_table(vectors["splits/resumed-at-the-tick"])
+    assert [column.profiles for column in two.expected] == [("core", "spark-4"), ("flink-2.3",)]
+    assert two.expected[0].outputs[-1] == "ACTIVE"
+    assert two.expected[1].outputs[-1] == "nothing"
+
+
+def test_a_wrong_engine_shows_the_lines_it_changes() -> None:
+    for mutant in load_mutants().values():
+        for change, (right, wrong) in zip(changed_lines(mutant), mutant.replacements, strict=True):
+            before = "\n".join(text for sign, text in change.lines if sign in " -")
+            after = "\n".join(text for sign, text in change.lines if sign in " +")
+            assert right.strip("\n") in before
+            assert wrong.strip("\n") in after or not wrong.strip()
+            assert before != after
+
+
+def test_the_index_shows_who_stands_how(site: dict[str, Reader]) -> None:
+    index = site["index.html"]
+    for expected in (
+        "sample-engine: fail",
+        "sample-engine: known deviation",
+        "sample-engine: pass in the reading of the profile",
+        "sample-engine: not in this run",
+        "reference: pass",
+        "spark: pass",
+    ):
+        assert expected in index.text or any(found.get("title") == expected for _, found in index.elements)
+    assert "engines/run-1.html#VALVE-2" in index.links
+    assert "engines/spark.html#VALVE-2" in index.links
+    assert "FAILED: 1 of 5 rules" in index.text
+
+
+def test_the_search_knows_bugs_statements_and_wrong_engines(site: dict[str, Reader]) -> None:
+    words = {
+        (found["data-words"] or "").split()[0]: found["data-words"] or ""
+        for _, found in site["index.html"].elements
+        if "data-words" in found
+    }
+    assert len(words) == len(RULES)
+    for expected in (
+        "flink-40475",
+        "apache flink",
+        "e45",
+        "valve-guarded-flush",
+        "valve_flush_when_all_idle",
+    ):
+        assert expected in words["valve-15"]
+
+
+def test_a_rule_shows_verdict_layer_and_reason(site: dict[str, Reader]) -> None:
+    text = site["valve.html"].text
+    assert "sample-engine : fail in-process, 1,002 scenarios reason of rule 2" in text
+    assert "sample-engine : known deviation in-process, 1,003 scenarios known for long" in text
+    assert "pass streaming," in text
+
+
+def test_what_a_run_and_the_specification_disagree_on_is_said(site: dict[str, Reader]) -> None:
+    traced = trace(engines_with([given()]))
+    by_name = {row.name: row for row in traced.rules}
+    assert [row.name for row in traced.unknown] == ["OLD-1"]
+    assert {line.name: line.current for line in by_name["VALVE-1"].lines}["valve.py:1"] is False
+    assert by_name["VALVE-1"].exercised[0][0] is not None
+    assert by_name["VALVE-1"].exercised[0][0].scenarios == 1001
+    assert by_name["VALVE-5"].exercised[0] == (None, "")
+    assert by_name["GEN-7"].never_exercised
+    assert not by_name["JOB-2"].never_exercised
+    text = site["traceability.html"].text
+    assert "OLD-1 : no rule of specification 1.0 has this id" in text
+    assert "valve.py:1 (not in this version)" in text
+    assert "valve/gone (not in this version)" in text
+    assert "Never exercised by any of these runs: BACKLOG-12 , GEN-7 ." in text
+    assert "not in this run" in text
+
+
+def test_a_run_that_names_very_many_unknown_rules_is_cut() -> None:
+    many = results([rule(number, id=f"OLD-{number}") for number in range(1, 201)])
+    traced = trace([Engine("run-1", "x", many, False)])
+    assert (len(traced.unknown), traced.more_unknown) == (MOST, 200 - MOST)
+    lines = results([rule(1, reference=[f"valve.py:{number}" for number in range(1_000_000, 1_000_300)])])
+    (row,) = (row for row in trace([Engine("run-1", "x", lines, False)]).rules if row.name == "VALVE-1")
+    assert (len(row.lines), row.left_out) == (MOST, 300 - MOST)
+
+
+def test_every_source_of_every_rule_is_a_row_in_order(site: dict[str, Reader]) -> None:
+    listed = [statement.name for statement in traced_statements()]
+    named = {source for found in RULES.values() for source in found.sources}
+    unstated = {name for name, one in load_statements().items() if one.why_not}
+    assert set(listed) == named | unstated
+    assert listed == sorted(listed, key=statement_order)
+    assert (
+        listed.index("E9") < listed.index("E46")
+        if "E9" in listed
+        else listed.index("E8") < listed.index("E46")
+    )
+    for name in listed:
+        page, _, anchor = statement_address(name).partition("#")
+        assert anchor in site[page].ids
+
+
+def test_names_in_texts_are_links_and_nothing_in_a_text_is_markup() -> None:
+    assert inline_markup("see VALVE-5 and `initial_watermark`", "../") == (
+        'see <a href="../valve.html#VALVE-5">VALVE-5</a> and '
+        '<a href="../policies.html#initial_watermark"><code>initial_watermark</code></a>'
+    )
+    assert '<a href="clock.html">CLOCK</a>' in inline_markup("chapter CLOCK, VALVE-99 and TIME", "")
+    assert inline_markup("VALVE-99, TIME", "") == "VALVE-99, TIME"
+    assert inline_markup("<b onclick=x>[a](javascript:alert(1))", "") == (
+        "&lt;b onclick=x&gt;[a](javascript:alert(1))"
+    )
+    assert inline_markup("[VALVE-5](https://example.org)", "") == '<a href="https://example.org">VALVE-5</a>'
+
+
+@pytest.mark.parametrize(
+    "chapter", load_registry().chapters.values(), ids=lambda chapter: str(chapter.prefix)
+)
+def test_a_chapter_begins_with_its_prose_and_ends_before_its_first_rule(chapter: Any) -> None:
+    head = chapter_head(chapter.rules[0].file, "")
+    assert head.startswith("<p>")
+    assert "Component:" not in head
+    assert "Uses:" not in head
+    assert chapter.rules[0].sentence[:40] not in head
+
+
+def test_how_a_rule_stands() -> None:
+    assert standing(rule(1)).kind == "pass"
+    assert standing(rule(1, "fail")).kind == "fail"
+    deviating = standing(known_deviation(1, "so it is", policy="p"))
+    assert (deviating.kind, deviating.sign, deviating.reason) == ("known_deviations", "F†", "so it is")
+    assert (deviating.place, standing(rule(1, "fail")).place) == ("", "root")
+    assert standing(rule(1, policy="p")).sign == "P*"
+    assert standing(rule(1, "not-tested")).sign == "?"
+    assert standing(rule(1, "error")).sign == "E"
+    assert standing(rule(1, "fail", affected_by=["VALVE-2"])).sign == "(F)"
+
+
+def test_failures_come_first_in_the_counts() -> None:
+    engine = Engine("run-1", "x", given(), False)
+    counts = [
+        (at.kind, count)
+        for at, count in engine.counts(["VALVE-1", "VALVE-2", "VALVE-3", "VALVE-4", "VALVE-5"])
+    ]
+    assert counts == [("fail", 1), ("known_deviations", 1), ("pass", 2), ("absent", 1)]
+
+
+def test_a_pass_links_the_mutants_that_it_excludes(site: dict[str, Reader]) -> None:
+    report = site["engines/run-1.html"]
+    assert "../wrong-engines/valve.html#valve-no-flush" in report.links
+    assert "of another version" in report.text
+    assert not [link for link in report.links if "another" in link]
+
+
+def test_the_same_runs_give_the_same_bytes(pages: dict[str, str]) -> None:
+    assert dict(render_site(engines_with([given()]))) == pages
+
+
+def test_the_site_is_small(pages: dict[str, str]) -> None:
+    own = sum(len(page.encode()) for name, page in pages.items() if not name.startswith("engines/"))
+    assert own < 3_500_000
+
+
+def test_hostile_results_are_shown_as_text() -> None:
+    for name, page in render_site(engines_with([hostile(HOSTILE)])):
+        read(page)
+        assert "<script>alert" not in page, name
+        assert "<img src=x" not in page, name
+        assert "49" not in page.partition("<title>")[2].partition("</title>")[0], name
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e\ud800-\udfff]", page), name
+
+
+def test_megabytes_in_results_are_cut() -> None:
+    pages = dict(render_site(engines_with([hostile("<b>" + "x" * 1_000_000)])))
+    assert sum(len(page.encode()) for page in pages.values()) < MEGABYTES * 1_000_000
+    assert all("x" * 10_000 not in page for page in pages.values())
+
+
+def test_the_command_writes_the_site(tidegauge: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_bytes(encode_results(given()))
+    ended = tidegauge("site", "--out", "pages", "mine.json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    written = {
+        path.relative_to(tmp_path / "pages").as_posix() for path in (tmp_path / "pages").rglob("*.html")
+    }
+    assert {"index.html", "valve.html", "reference/valve.py.html", "vectors/valve.html"} <= written
+    assert {"engines/run-1.html", "engines/reference.html", "engines/spark.html"} <= written
+    assert f"{len(written)} pages" in ended.stdout
+    assert "sample-engine" in (tmp_path / "pages" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("absent.json",), "absent.json: No such file or directory"),
+        (("cut.json",), "cut.json is cut off or not JSON"),
+        ((), "the site cannot be written to file"),
+    ],
+)
+def test_bad_input_is_one_line(
+    tidegauge: Command, tmp_path: Path, arguments: tuple[str, ...], complaint: str
+) -> None:
+    (tmp_path / "cut.json").write_bytes(encode_results(given())[:500])
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    ended = tidegauge("site", "--out", "file" if not arguments else "pages", *arguments)
+    assert ended.returncode == 2
+    assert ended.stderr.count("\n") == 1
+    assert complaint in ended.stderr
+    assert not (tmp_path / "pages").exists()
+
+
+def test_runs_that_are_given_come_before_the_shipped_ones_and_have_pages_of_their_own() -> None:
+    engines = engines_with([given(), results([], implementation=given().implementation)])
+    assert [engine.key for engine in engines[:2]] == ["run-1", "run-2"]
+    assert engines[2:] == shipped_engines()
+    assert len({engine.key for engine in engines}) == len(engines)

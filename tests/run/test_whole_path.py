@@ -1,0 +1,62 @@
+"""The kit adds a bounded share to what the reference itself costs: runs stay short on any machine."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+import sys
+
+import pytest
+from component_scenarios import DRAWN
+from conftest import ROOT
+
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.drawing import histories
+from tidegauge.drawing.histories import draw_history, drawn_histories
+from tidegauge_reference import CORE, FLINK_2_3
+
+BENCHMARK = ROOT / "benchmarks" / "whole_path.py"
+
+MOST = 12
+"""Drawing and judging take 2 to 5 times what the bare reference takes; a state that is copied deeply, or an
+expectation worked out anew at each step, took 30 times and more."""
+
+
+@pytest.mark.parametrize("component", DRAWN)
+def test_drawing_and_judging_take_a_few_times_what_the_reference_takes(component: str) -> None:
+    cost = runpy.run_path(str(BENCHMARK))["measure"](component, 60)
+    assert cost.steps > 60 * 5
+    assert 0 < cost.drawing < MOST * cost.bare
+    assert cost.bare < cost.judging < MOST * cost.bare
+    assert cost.property < MOST * cost.bare
+
+
+def test_the_benchmark_prints_a_line_for_each_component_asked_for() -> None:
+    command = [sys.executable, str(BENCHMARK), "--histories", "5", "clock", "valve"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert [line.split()[0] for line in printed.splitlines()] == ["component", "clock", "valve"]
+    assert printed.count(" x") == 6
+
+
+def test_the_benchmark_names_the_components_there_are() -> None:
+    command = [sys.executable, str(BENCHMARK), "teapot"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert "unknown component teapot; known are clock, generator" in ended.stderr
+
+
+def test_all_properties_of_a_component_share_the_histories_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    draws: list[int] = []
+
+    def counted(component: object, seed: int, index: int, policies: object) -> object:
+        draws.append(index)
+        return draw_history(component, seed, index, policies)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(histories, "draw_history", counted)
+    drawn_histories.cache_clear()
+    expected = tuple(draw_history(COMPONENTS["valve"], 5, index, CORE) for index in range(3, 8))
+    assert drawn_histories("valve", 5, 3, 8, CORE) == expected
+    assert drawn_histories("valve", 5, 3, 8, CORE) is drawn_histories("valve", 5, 3, 8, CORE)
+    assert draws == [3, 4, 5, 6, 7]
+    assert drawn_histories("valve", 5, 3, 8, FLINK_2_3) != expected
+    assert drawn_histories("valve", 6, 3, 8, CORE) != expected

@@ -1,0 +1,142 @@
+"""Formats of files and their columns: types, schemas and event times."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructType, TimestampType
+from spark_programs.driven_files import DrivenFiles, query_of_inferred, write_json, write_table
+
+from tidegauge_spark import PROGRESS_SCHEMA
+
+
+@pytest.mark.parametrize(
+    ("type_", "values", "times"),
+    [
+        (pa.int32(), [1, -2], [1, -2]),
+        (pa.timestamp("s"), [1, -2], [1000, -2000]),
+        (pa.timestamp("ms", "Europe/Berlin"), [1, -2], [1, -2]),
+        (pa.timestamp("us", "UTC"), [1999, -1], [1, -1]),
+        (pa.timestamp("ns"), [1_999_999, -1], [1, -1]),
+    ],
+    ids=str,
+)
+def test_event_times_of_all_types_are_rounded_down_to_ms(
+    tmp_path: Path, type_: Any, values: list[int], times: list[int]
+) -> None:
+    write_table(tmp_path, "x", "a", pa.table({"at": pa.array(values, type_)}))
+    query = query_of_inferred(tmp_path, eventTimeColumn="AT")
+    query.run()
+    assert [row["progress"]["timestamp"] for row in query.rows()] == times
+    assert query.offset["watermarks"] == [max(times) - 1]
+
+
+def test_the_columns_are_those_of_the_first_file(tmp_path: Path) -> None:
+    write_table(tmp_path, "y", "a", pa.table({"other": [1]}))
+    (tmp_path / "w").mkdir()
+    values = {
+        "time": pa.array([5], pa.timestamp("us", "UTC")),
+        "local": pa.array([5], pa.timestamp("us")),
+        "text": pa.array(["a"]).dictionary_encode(),
+        "list": [[1, 2]],
+        "map": pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int64())),
+        "struct": [{"a": 1.5}],
+    }
+    write_table(tmp_path, "x", "a", pa.table(values))
+    query = query_of_inferred(tmp_path)
+    assert query._schema.simpleString() == (
+        "struct<time:timestamp,local:timestamp_ntz,text:string,list:array<bigint>,map:map<string,bigint>,"
+        f"struct:struct<a:double>,progress:{PROGRESS_SCHEMA.simpleString()}>"
+    )
+    shutil.rmtree(tmp_path / "y")
+    query.restart()
+    query.plan()
+    (partition,) = query.reader.partitions(query.start, query.offset)
+    batches = query.reader.read(partition)
+    (row,) = next(batches).to_pylist()
+    assert (row["text"], row["list"], row["map"], row["struct"]) == ("a", [1, 2], [("k", 1)], {"a": 1.5})
+
+
+def test_columns_that_spark_wrote_have_the_types_that_they_had(tmp_path: Path) -> None:
+    written = StructType().add("time", TimestampType(), False).add("id", IntegerType())
+    far = datetime(3000, 1, 1, tzinfo=UTC)  # further than nanoseconds go
+    table = pa.table({"time": pa.array([far], pa.timestamp("us")), "id": pa.array([1], pa.int32())})
+    spark = {"org.apache.spark.sql.parquet.row.metadata": written.json()}
+    (tmp_path / "x").mkdir()
+    parquet.write_table(
+        table.replace_schema_metadata(spark), tmp_path / "x" / "a", use_deprecated_int96_timestamps=True
+    )
+    query = query_of_inferred(tmp_path, progressColumn="progress")
+    assert query._schema == written.__class__().add("time", TimestampType()).add("id", IntegerType()).add(
+        "progress", PROGRESS_SCHEMA
+    )
+    query.run()
+    assert query.rows()[0]["time"] == far
+    assert query.offset["watermarks"] == [far.timestamp() * 1000 - 1]
+
+
+def test_a_schema_of_the_users_own_chooses_and_converts_columns(tmp_path: Path) -> None:
+    write_table(tmp_path, "x", "a", pa.table({"Time": pa.array([7], pa.int32()), "id": [1], "no": ["x"]}))
+    write_table(tmp_path, "x", "b", pa.table({"time": [8]}))
+    schema = StructType().add("id", IntegerType()).add("time", LongType()).add("new", StringType())
+    query = DrivenFiles(tmp_path, schema=schema, progressColumn="")
+    query.batch()
+    assert query._rows[0] == [
+        {"id": 1, "time": 7, "new": None},
+        {"id": None, "time": 8, "new": None},
+    ]
+
+
+def test_json_lines_are_read_as_parquet_is(tmp_path: Path) -> None:
+    records = [
+        {"time": "2024-01-01T00:00:00Z", "id": 1, "some": {"a": [1, 2]}, "none": None},
+        {"id": 2, "time": "2024-01-01T01:00:00.5+01:00", "more": 1.5},
+    ]
+    write_json(tmp_path, "x", "a", records)
+    query = query_of_inferred(tmp_path, fileFormat="json")
+    assert query._schema.simpleString().startswith(
+        "struct<time:timestamp,id:bigint,some:struct<a:array<bigint>>,none:string,more:double,progress:"
+    )
+    write_json(tmp_path, "x", "a", [*records, {"TIME": "2024-01-01 00:00:01", "id": None}])
+    schema = StructType().add("time", TimestampType()).add("id", LongType()).add("progress", PROGRESS_SCHEMA)
+    query = DrivenFiles(tmp_path, schema=schema, fileFormat="json", maxRowsPerBatch="2")
+    query.run()
+    start = 1_704_067_200_000
+    assert [(row["progress"]["timestamp"], row["id"]) for row in query.rows()] == [
+        (start, 1),
+        (start + 500, 2),
+        (start + 1000, None),
+    ]
+
+
+def test_json_lines_of_many_blocks_are_read_once_each(tmp_path: Path) -> None:
+    write_json(tmp_path, "x", "a", [{"time": 3 * row, "id": row, "more": "é" * 99} for row in range(13_000)])
+    (tmp_path / "x" / "b").write_text('\n{"time": 40000, "id": 0}\r\n\n  \n{"time": 40001, "id": 1}')
+    (tmp_path / "x" / "c").touch()
+    query = DrivenFiles(tmp_path, fileFormat="json", maxRowsPerBatch="1999")
+    query.run()
+    assert [row["id"] for row in query.rows()] == [*range(13_000), 0, 1]
+    assert len({each[2] for offset in query.log for each in offset["slices"]["x"]}) > 2
+    assert query.offset["watermarks"] == [40_000]
+
+
+def test_json_values_of_all_types(tmp_path: Path) -> None:
+    write_json(tmp_path, "x", "a", [{"time": 1, "d": "2024-02-29", "m": 1.25, "s": [{"a": True}], "f": 2}])
+    schema = (
+        StructType()
+        .add("time", LongType())
+        .add("d", "date")
+        .add("m", "decimal(5,2)")
+        .add("s", ArrayType(StructType().add("a", "boolean")))
+        .add("f", "float")
+    )
+    query = DrivenFiles(tmp_path, schema=schema, fileFormat="json", progressColumn="")
+    query.batch()
+    (row,) = query._rows[0]
+    assert [str(value) for value in row.values()] == ["1", "2024-02-29", "1.25", "[{'a': True}]", "2.0"]

@@ -1,0 +1,107 @@
+"""Real queries on Spark over folders of files."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.errors import AnalysisException, StreamingQueryException
+from pyspark.sql import DataFrame
+from spark_programs.driven_files import SCHEMA, VIRTUAL, aligned, write_json, write_parquet
+from spark_programs.queries import PATIENCE, SparkQueries, spark_queries, spreads
+
+from tidegauge_spark import coordination
+
+ALL = {"maxRowsPerBatch": str(2**62)}
+
+
+@pytest.fixture(scope="module", name="queries")
+def _queries() -> Iterator[SparkQueries]:
+    with spark_queries() as queries:
+        yield queries
+
+
+def as_numbers(files: DataFrame) -> DataFrame:
+    """Return the rows of files in the columns of a number sequence."""
+    return files.selectExpr(
+        "progress.source", "progress.subtask", "time AS number", "progress.timestamp", "progress.planned_at"
+    )
+
+
+@pytest.mark.xdist_group("spark")
+def test_spark_aligns_files_with_a_number_sequence_over_a_restart(
+    queries: SparkQueries, tmp_path: Path
+) -> None:
+    for split in ("x", "y"):
+        for first in range(0, 4001, 1000):
+            write_parquet(tmp_path, split, f"{first:05}", range(first, first + 1000, 2), row_group=300)
+    with coordination() as address:
+        group = {**aligned(1500), "coordinator": address, "sourcesInGroup": "2", **VIRTUAL, **ALL}
+        numbers = queries.source(sourceName="numbers", end="4999", recordsPerMillisecond__0="1", **group)
+        files = queries.source(
+            sourceName="files",
+            path=str(tmp_path),
+            eventTimeColumn="time",
+            progressColumn="progress",
+            numSubtasks="2",
+            **group,
+        )
+        both = numbers.union(as_numbers(files))
+        first = queries.start(both, "files-and-numbers")
+        first.stop_after(2)
+        write_parquet(tmp_path, "x", "05000", [5000])
+        second = queries.run(both, "files-and-numbers")
+    rows = {(each.batch, each.source, each.subtask): each for each in [*first.rows(), *second.rows()]}
+    found = [rows[key] for key in sorted(rows)]
+    expected = {
+        ("numbers", 0): list(range(5000)),
+        ("files", 0): [*range(0, 5000, 2), 5000],
+        ("files", 1): list(range(0, 5000, 2)),
+    }
+    for (source, subtask), times in expected.items():
+        mine = [each for each in found if (each.source, each.subtask) == (source, subtask)]
+        assert [number for each in mine for number in each.numbers] == times
+    assert max(spreads(found, {key: times[-1] for key, times in expected.items()})) <= 1500
+
+
+@pytest.mark.xdist_group("spark")
+def test_spark_finds_new_splits_while_it_runs(queries: SparkQueries, tmp_path: Path) -> None:
+    write_json(tmp_path, "x", "a", [{"time": time, "id": 0} for time in range(5)])
+    (tmp_path / "x" / "_FINISHED").touch()
+    files = (
+        queries.session.readStream.format("tidegauge")
+        .schema(SCHEMA)
+        .option("eventTimeColumn", "time")
+        .option("progressColumn", "progress")
+        .option("fileFormat", "json")
+        .option("discoveryInterval", "100 milliseconds")
+        .option("watermarkGroup", "g")
+        .option("maxAllowedWatermarkDrift", "1 second")
+        .load(str(tmp_path))
+    )
+    query = queries.start(as_numbers(files), "new-splits", available_now=False)
+    wait(lambda: query.numbers(0) == [0, 1, 2, 3, 4])
+    write_json(tmp_path, "y", "a", [{"time": 7, "id": 0}])
+    wait(lambda: query.numbers(0) == [0, 1, 2, 3, 4, 7])
+    (tmp_path / "y" / "b").write_text('{"time": 8, "i')
+    with pytest.raises(
+        StreamingQueryException, match="the file '.*/y/b' is not JSON lines, or is damaged or cut"
+    ):
+        query.wait()
+
+
+def wait(reached: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not reached():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+@pytest.mark.xdist_group("spark")
+def test_spark_refuses_what_is_wrong_when_the_source_is_loaded(queries: SparkQueries, tmp_path: Path) -> None:
+    with pytest.raises(AnalysisException, match="option path = .*: set eventTimeColumn as well: the column"):
+        queries.source(path=str(tmp_path))
+    with pytest.raises(AnalysisException, match="has no file yet that tells the columns"):
+        queries.source(path=str(tmp_path), eventTimeColumn="time")

@@ -1,0 +1,174 @@
+"""JOB-4 over folders of files: crashes, restarts, and the offsets of checkpoints."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from spark_programs.driven_files import (
+    SCHEMA,
+    VIRTUAL,
+    DrivenFiles,
+    aligned,
+    files_reader,
+    read_rows,
+    write_parquet,
+)
+from spark_programs.driven_query import make_reader
+
+from tidegauge_spark import MIN, IllegalOffsetError
+
+
+def test_job_4_files_that_appear_later_change_nothing_about_a_batch(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "x", "a", [1, 2])
+    write_parquet(tmp_path, "x", "m", [3, 4])
+    query = DrivenFiles(tmp_path, maxRowsPerBatch="3")
+    query.batch()
+    write_parquet(tmp_path, "x", "b", [10])
+    write_parquet(tmp_path, "x", "z", [5])
+    fresh = files_reader(SCHEMA, **query.options)
+    assert [row["time"] for row in read_rows(fresh, query.start, query.log[0])] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_job_4_crashes_anywhere_lose_nothing_and_repeat_nothing(tmp_path: Path, seed: int) -> None:
+    """With new splits, files of all sizes and finished splits, and the bound checked at each batch."""
+    draw = random.Random(seed)
+    disorder, drift = draw.choice([0, 30]), draw.choice([0, 50, 400])
+    log = GrowingLog(tmp_path, draw, disorder)
+    log.grow()
+    query = DrivenFiles(
+        tmp_path,
+        available_now=False,
+        numSubtasks=str(draw.randint(1, 3)),
+        maxOutOfOrderness=f"{disorder} milliseconds",
+        maxRowsPerBatch=str(draw.choice([1, 9, 50, 1000])),
+        discoveryInterval="2 seconds",
+        **aligned(drift),
+        **VIRTUAL,
+    )
+    for _ in range(60):
+        match draw.randrange(5):
+            case 0:
+                query.restart()
+            case 1:
+                query.reader.latestOffset(query.offset, query.limit)  # planned, and not logged
+                query.restart()
+            case 2:
+                query.plan()
+                query.restart()  # logged, and not read
+            case 3:
+                log.grow()
+            case 4:
+                query.batch()
+        if len(query.log) > 1:
+            check_bound(query, drift, disorder)
+    for split in log.times:
+        (tmp_path / split / "_FINISHED").touch()
+    for _ in range(4000):
+        query.batch()
+        if query.planned() == {split: len(times) for split, times in log.times.items()}:
+            break
+    for split, times in log.times.items():
+        assert query.times(split) == times
+
+
+class GrowingLog:
+    """A log of a few splits, whose files come little by little; `times` is what each split has."""
+
+    def __init__(self, folder: Path, draw: random.Random, disorder: int) -> None:
+        self.folder, self.draw, self.disorder = folder, draw, disorder
+        self.times: dict[str, list[int | None]] = {}
+        self.files = 0
+
+    def grow(self) -> None:
+        for split in self.draw.sample("abcd", 2):
+            times = self.times.setdefault(split, [])
+            last = max((time for time in times if time is not None), default=0)
+            new: list[int | None] = []
+            for _ in range(self.draw.choice([0, 1, 5, 40])):
+                last += self.draw.choice([0, 1, 10, 10, 200])
+                new.append(last - self.draw.randint(0, self.disorder))
+            times += new
+            self.files += 1
+            write_parquet(
+                self.folder, split, f"{self.files:04}", new, row_group=self.draw.choice([1, 7, 100])
+            )
+
+
+def check_bound(query: DrivenFiles, drift: int, disorder: int) -> None:
+    """Check that no split is past the bound but those that were the slowest, by one event time."""
+    before, after = query.log[-2]["splits"], query.log[-1]["splits"]
+    bound = query.log[-1]["bound"]
+    for split, position in after.items():
+        latest, was = position[9], before.get(split, [None] * 9 + [MIN])[9]
+        if latest == was or latest - disorder <= bound:
+            continue
+        assert was == MIN or was - disorder - 1 <= bound - drift
+        read = query.times(split)[-(position[8] - (before[split][8] if split in before else 0)) :]
+        assert {max(latest, time or 0) for time in read} == {latest}
+
+
+@pytest.mark.parametrize(
+    "change", [{"numSubtasks": "3"}, {"path": "/elsewhere"}, {"fileFormat": "json"}], ids=str
+)
+def test_job_4_a_checkpoint_of_other_files_is_refused(tmp_path: Path, change: dict[str, str]) -> None:
+    write_parquet(tmp_path, "x", "a", [1])
+    query = DrivenFiles(tmp_path)
+    query.batch()
+    other = files_reader(SCHEMA, **{**query.options, **change})
+    with pytest.raises(IllegalOffsetError, match="set path, fileFormat and numSubtasks as before"):
+        other.latestOffset(query.offset, query.limit)
+
+
+def test_an_offset_of_the_other_kind_is_refused(tmp_path: Path) -> None:
+    files, numbers = DrivenFiles(tmp_path), make_reader()
+    with pytest.raises(IllegalOffsetError, match="not one of a source over files"):
+        files.reader.latestOffset(numbers.initialOffset(), files.limit)
+    with pytest.raises(IllegalOffsetError, match="not one of this source"):
+        numbers.latestOffset(files.start, files.limit)
+
+
+def test_a_damaged_offset_is_refused_whatever_was_changed(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "x", "a", range(20), row_group=5)
+    write_parquet(tmp_path, "y", "a", range(20))
+    query = DrivenFiles(tmp_path, numSubtasks="2", maxRowsPerBatch="13")
+    query.batch()
+    damaged = list(_damaged(query.offset))
+    assert len(damaged) > 40
+    for offset in damaged:
+        with pytest.raises(IllegalOffsetError, match="checkpoint"):
+            files_reader(SCHEMA, **query.options).latestOffset(offset, query.limit)
+
+
+def _damaged(value: Any) -> Iterator[Any]:
+    """Yield copies of a JSON value, each with one change in it."""
+    if isinstance(value, dict):
+        for key in value:
+            yield {name: each for name, each in value.items() if name != key}
+            for changed in _damaged(value[key]):
+                yield {**value, key: changed}
+    elif isinstance(value, list):
+        for index in range(len(value)):
+            yield [*value[:index], *value[index + 1 :]]
+            for changed in _damaged(value[index]):
+                yield [*value[:index], changed, *value[index + 1 :]]
+    elif isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield value + 1
+        yield str(value)
+    elif isinstance(value, str):
+        yield value + "x"
+
+
+def test_offsets_that_do_not_follow_one_another_are_refused(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "x", "a", range(20))
+    query = DrivenFiles(tmp_path, maxRowsPerBatch="5")
+    query.run()
+    with pytest.raises(IllegalOffsetError, match="two offsets that do not follow one another"):
+        query.reader.partitions(query.log[0], query.log[2])
+    assert query.reader.partitions(query.log[1], query.log[1]) == []

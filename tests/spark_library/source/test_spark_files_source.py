@@ -1,0 +1,142 @@
+"""The aligned source over folders of files: what comes out of readers driven as Spark drives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql.pandas.types import to_arrow_schema
+from spark_programs.driven_files import PLAIN, SCHEMA, VIRTUAL, DrivenFiles, write_parquet
+
+from tidegauge_spark.source.files.limited_cache import LimitedCache
+from tidegauge_spark.source.files.parquet_format import ParquetFormat
+
+
+def test_job_1_files_are_read_in_order_of_name_and_rows_in_order(tmp_path: Path) -> None:
+    for name, times in (("b", [3, 4]), ("a", [1, 2]), ("c", []), ("d", [5])):
+        write_parquet(tmp_path, "x", name, times)
+    write_parquet(tmp_path, "y", "a", [7, 6, 8])
+    query = DrivenFiles(tmp_path, maxRowsPerBatch="2")
+    query.run()
+    assert query.times("x") == [1, 2, 3, 4, 5]
+    assert query.times("y") == [7, 6, 8]
+    assert {len(rows) for rows in query._rows.values()} <= {0, 1, 2}
+
+
+@pytest.mark.parametrize("row_group", [1, 3, 1000])
+def test_row_groups_and_batches_need_not_agree(tmp_path: Path, row_group: int) -> None:
+    write_parquet(tmp_path, "x", "a", range(100), row_group=row_group)
+    query = DrivenFiles(tmp_path, maxRowsPerBatch="7")
+    query.run()
+    assert query.times("x") == list(range(100))
+
+
+def test_what_is_read_into_memory_together_is_limited(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "x", "a", range(200_000), row_group=20_000)
+    query = DrivenFiles(tmp_path)
+    query.plan()
+    assert [each[-1] for each in query.offset["slices"]["x"]] == [80_000, 80_000, 40_000]
+    (partition,) = query.reader.partitions(query.start, query.offset)
+    assert [batch.num_rows for batch in query.reader.read(partition)] == [65_536, 14_464] * 2 + [40_000]
+
+
+def test_a_block_is_decoded_once_though_it_is_read_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_parquet(tmp_path, "x", "a", range(100), row_group=40)
+    decoded = []
+    rows = ParquetFormat.rows
+    monkeypatch.setattr(ParquetFormat, "rows", lambda *given: decoded.append(given[3:5]) or rows(*given))
+    query = DrivenFiles(tmp_path, maxRowsPerBatch="9")
+    query.run()
+    assert query.times("x") == list(range(100))
+    assert decoded == [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
+
+
+def test_what_is_kept_for_later_is_limited() -> None:
+    table = pa.table({"time": range(100)})
+    kept: LimitedCache[str, Any] = LimitedCache(2 * table.nbytes)
+    for key in "abc":
+        kept.keep(key, table, table.nbytes)
+    found = [kept.take(key) is table for key in "abc"]
+    assert (sum(found), found[-1]) == (2, True)
+    kept.keep("d", table, 3 * table.nbytes)
+    assert kept.take("d") is None
+
+
+def test_what_comes_next_is_mostly_kept_where_there_is_a_little_too_much() -> None:
+    kept: LimitedCache[int, int] = LimitedCache(90)
+    missed = 0
+    for _ in range(10):
+        for split in range(100):
+            if kept.get(split) is None:
+                missed += 1
+                kept.keep(split, split, 1)
+    assert missed < 500  # 1,000 if the one used longest ago were forgotten
+
+
+def test_of_a_large_block_a_window_is_kept_and_it_is_read_again_where_that_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_parquet(tmp_path, "x", "a", range(5_000))
+    decoded: list[int] = []
+    block = ParquetFormat.block
+    monkeypatch.setattr(ParquetFormat, "block", lambda *given: decoded.append(given[3]) or block(*given))
+    query = DrivenFiles(tmp_path, maxRowsPerBatch="700", **VIRTUAL)
+    query.reader._index._most_rows = 4_000
+    query.run()
+    assert query.times("x") == list(range(5_000))
+    assert len(decoded) == 3  # windows of 2,000 rows
+
+
+def test_the_progress_column_says_where_a_row_came_from(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "x", "a", [5])
+    write_parquet(tmp_path, "y", "a", [6])
+    query = DrivenFiles(tmp_path, numSubtasks="2", sourceName="kafka", **VIRTUAL)
+    query.run()
+    assert query.rows() == [
+        {
+            "time": time,
+            "id": 0,
+            "progress": {
+                "source": "kafka",
+                "subtask": subtask,
+                "split": split,
+                "kind": "record",
+                "timestamp": time,
+                "backlog": None,
+                "planned_at": 1000,
+            },
+        }
+        for subtask, (split, time) in enumerate([("x", 5), ("y", 6)])
+    ]
+
+
+def test_without_a_progress_column_rows_are_as_in_the_file(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "x", "a", [5, 6])
+    query = DrivenFiles(tmp_path, schema=PLAIN, progressColumn="")
+    query.batch()
+    assert query._rows[0] == [{"time": 5, "id": 0}, {"time": 6, "id": 1}]
+
+
+def test_rows_are_arrow_batches_of_the_declared_schema(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "x", "a", [5])
+    query = DrivenFiles(tmp_path)
+    query.plan()
+    (partition,) = query.reader.partitions(query.start, query.offset)
+    (batch,) = query.reader.read(partition)
+    assert batch.schema.equals(to_arrow_schema(SCHEMA, timezone="UTC"))
+
+
+def test_names_that_begin_with_an_underscore_or_a_dot_are_not_read(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "x", "a", [1])
+    for hidden in ("_temporary", ".hidden"):
+        (tmp_path / "x" / hidden).write_text("not a log")
+        (tmp_path / hidden).mkdir()
+        (tmp_path / hidden / "b").write_text("not a log")
+    (tmp_path / "_SUCCESS").touch()
+    query = DrivenFiles(tmp_path)
+    query.run()
+    assert query.times("x") == [1]
