@@ -9,7 +9,8 @@ from ..judging.diagnosis.deviation_search import find_deviations
 from ..judging.reference.deviation_file import update_file
 from ..judging.reference.deviations import KnownDeviations, read_deviations
 from ..judging.verdicts.known_deviations import expected
-from ..run.request import Request, policies_of
+from ..run.request import Request
+from ..run.request_check import policies_of
 from ..wire.results import Results
 from .console import OUT
 

@@ -64,7 +64,11 @@ def mutants(
 
     A named mutant is killed when a rule that it breaks is among the first three suspects, with each seed, and
     none of its rules passes; one of --ast when a scenario fails. --soundness: how many rules pass that an
-    engine breaks. Exit code 0: none survives. 1: not so. 2: bad input.
+    engine breaks.
+
+    Exit code 0: no mutant survives, or as many are killed as --at-least demands.
+    1: mutants survive, or rules pass that an engine breaks.
+    2: bad input.
     """
     components = component or list(COMPONENTS)
     _check(components, budget, syntax, seeds)

@@ -26,8 +26,10 @@ def compare(
 ) -> None:
     """Say what changed between two runs of an engine.
 
-    Exit code 0: nothing got worse. 1: something newly fails or errs, is no longer tested or no longer
-    claimed. 2: bad input."""
+    Exit code 0: nothing got worse.
+    1: a rule or property newly fails or is newly in error, is no longer tested or no longer claimed.
+    2: bad input.
+    """
     found = compared.compare(read_results(old), read_results(new))
     if markdown is not None:
         _write(markdown, page.render(found))

@@ -44,7 +44,8 @@ def matrix(
 ) -> None:
     """Show engines side by side: every rule, by engines.
 
-    Exit code 0: written. 2: bad input.
+    Exit code 0: the matrix is written.
+    2: bad input.
     """
     if not files and not adapter:
         raise BadInput("which engines? Give the results.json of runs, or --adapter NAME")
