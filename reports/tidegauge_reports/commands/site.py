@@ -9,9 +9,9 @@ from rich.markup import escape
 from tidegauge.commands.console import OUT, complains
 from tidegauge.wire.results import read_results
 from tidegauge.wire.scenario import BadInput
+from tidegauge.words.numbers import counted
 
 from ..site.engines import engines_with
-from ..text import counted
 
 
 @complains

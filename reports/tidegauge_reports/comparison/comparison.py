@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from tidegauge.run.result_words import kind_of
-from tidegauge.wire.results import DeviationResult, PropertyResult, Results, RuleResult
+from tidegauge.wire.results import DeviationResult, PropertyResult, Results, RuleResult, kind_of
+from tidegauge.words.numbers import counted
 
-from ..text import counted, short
+from ..text import short
 from .component_changes import ComponentChange, component_changes
 from .coverage import Coverage, coverage
 from .identity import Difference, differences

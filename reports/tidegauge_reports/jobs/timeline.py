@@ -7,9 +7,10 @@ from importlib.resources import files
 from markupsafe import Markup
 
 from tidegauge.wire.results import JobPicture
+from tidegauge.words.numbers import counted
 
 from ..svg import box, element, label
-from ..text import counted, short
+from ..text import short
 from ..time_words import time_words
 from .kept_panel import draw_kept, most_kept
 from .layout import lay_out

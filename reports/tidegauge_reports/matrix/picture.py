@@ -4,12 +4,13 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
-from tidegauge.wire.results import KNOWN_DEVIATIONS, counts_of
+from tidegauge.wire.results import KNOWN_DEVIATIONS
+from tidegauge.words.conclusion import in_a_few_words
+from tidegauge.words.numbers import counted
+from tidegauge.words.verdicts import SIGNS
 
-from ..conclusion import claimed_of
-from ..signs import SIGNS
 from ..svg import CHARACTER_WIDTH, element, label, line, text_width
-from ..text import counted, short
+from ..text import short
 from .columns import Column
 from .table import Cell, Chapter, Matrix
 
@@ -25,6 +26,7 @@ _LEAST_ROW = 32.0
 _FEW_COLUMNS = 4
 _ACROSS_FEW, _ACROSS_MANY = 12, 8
 _ON_DARK = ("pass", "fail", "error")
+_STYLES = {"conforms": "good", "deviates": "known", "fails": "bad", "errors": "erring", "open": ""}
 _UNMARKED = ("pass", "not-applicable")
 
 
@@ -88,16 +90,9 @@ def _in_two(text: str, room: int) -> list[str]:
 
 
 def _standing(matrix: Matrix, place: int) -> tuple[str, str]:
-    counts = counts_of(matrix.columns[place].run.results.rules)
-    claimed = claimed_of(counts)
-    if counts["error"]:
-        failing = f", {counts['fail']:,} fail" if counts["fail"] else ""
-        return f"{counts['error']:,} in error{failing}", "erring"
-    if counts["fail"]:
-        return f"{counts['fail']} of {claimed:,} fail", "bad"
-    if deviating := counts[KNOWN_DEVIATIONS]:
-        return f"{counts['pass']:,} pass, {deviating:,} deviate", "known"
-    return f"{counts['pass']} of {claimed:,} pass", "good" if counts["pass"] == claimed else ""
+    """What the run of a column comes to, and the style that shows it."""
+    column = matrix.columns[place]
+    return in_a_few_words(column.run.results), _STYLES[column.conclusion.kind]
 
 
 def _words(matrix: Matrix, place: int, column: Column) -> str:

@@ -8,9 +8,9 @@ from tidegauge.mutants.known_bugs import KnownBug
 from tidegauge.mutants.mutant import Mutant
 from tidegauge.vectors.published import Vector
 from tidegauge.wire.results import RuleResult
+from tidegauge.words.verdicts import Standing
 from tidegauge_spec import PolicyText, Rule, read_policies
 
-from ..standing import Standing
 from .engines import Engine, Exercise
 
 

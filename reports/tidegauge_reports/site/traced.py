@@ -9,9 +9,9 @@ from tidegauge.judging.traceability import DOCUMENTS, broken_by, decided_in, sta
 from tidegauge.mutants.known_bugs import KnownBug, known_bug
 from tidegauge.mutants.mutant import Mutant
 from tidegauge.vectors.published import Vector
+from tidegauge.words.verdicts import SIGNS
 from tidegauge_spec import Rule, load_registry, load_statements
 
-from ..signs import SIGNS
 from ..text import short
 from .engines import Engine, Exercise
 

@@ -1,18 +1,63 @@
-"""How a rule stands in a run: its verdict, whether it is the root cause, and what is known."""
+"""Verdicts and statuses in words: of rules, of known deviations, of test items."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-from tidegauge.run.result_words import kind_of
-from tidegauge.wire.results import KNOWN_DEVIATIONS, DeviationResult, Results, RuleResult
-
-from .signs import SIGNS
+from ..wire.results import (
+    KNOWN_DEVIATIONS,
+    DeviationResult,
+    DeviationStatus,
+    ItemResult,
+    Results,
+    RuleResult,
+    kind_of,
+)
 
 Place = Literal["root", "affected", "flaky", ""]
 
-POLICY = "pass in the reading of the profile"
-FLAKY = "fail, known to be flaky"
+SIGNS: dict[str, tuple[str, str]] = {
+    "pass": ("P", "pass"),
+    "fail": ("F", "fail"),
+    "error": ("E", "error"),
+    KNOWN_DEVIATIONS: ("F†", "known deviation"),
+    "not-tested": ("?", "not tested"),
+    "not-applicable": ("–", "not applicable"),
+}
+"""The letter and the words of whatever `counts_of` counts: a verdict never shows by colour alone."""
+
+NOT_IN_RUN = ("·", "not in this run")
+"""The same of a rule that a run does not have."""
+
+NOT_CLAIMED = "not claimed by this engine"
+"""Why rules are not applicable."""
+
+READING = "in the reading of the profile"
+"""Said of a rule that passes by a policy, not by its sentence."""
+
+BY_POLICY = f"pass {READING}"
 AFFECTED = "fail, downstream: builds on a part that fails"
+FLAKY = "fail, known to be flaky"
+
+DEVIATION_STATUSES: dict[DeviationStatus, str] = {
+    "as-known": "as known",
+    "unexpected-pass": "unexpected pass",
+    "stale": "stale",
+    "not-tried": "not tried",
+}
+"""What became of a known deviation."""
+
+OUTCOMES = {
+    "judged": "judged",
+    "failed": "outputs differ from the specification, but no rule could be named",
+    "crashed": "crashed",
+    "timeout": "timed out",
+    "error": "error",
+    "not-run": "not run",
+}
+"""What became of a test item. A test item `failed` is told only where no rule is named."""
+
+UNFINISHED_OUTCOMES = ("crashed", "timeout", "error", "not-run")
+"""The outcomes of test items that gave no result."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +83,7 @@ def standing(rule: RuleResult) -> Standing:
         return Standing(kind, letter, words, rule.deviation or "")
     if kind == "pass" and rule.policy is not None:
         sign = f"{letter}*"
-        return Standing(
-            kind, sign, f"{words} in the reading of the profile", rule.policy, "", ((sign, POLICY),)
-        )
+        return Standing(kind, sign, BY_POLICY, rule.policy, "", ((sign, BY_POLICY),))
     if kind == "pass":
         return Standing(kind, letter, words)
     if kind != "fail":
@@ -65,3 +108,9 @@ def _failing(rule: RuleResult, letter: str, words: str) -> Standing:
 def known_deviations(results: Results) -> dict[str, DeviationResult]:
     """The known deviation of each rule that has one."""
     return {rule: found for found in reversed(results.deviations) for rule in found.rules}
+
+
+def item_words(item: ItemResult) -> str:
+    """What became of a test item, with the first line of what it says: `timed out: the process ended`."""
+    first = next(iter(item.text.strip().splitlines()), "")
+    return f"{OUTCOMES[item.outcome]}: {first}" if first else OUTCOMES[item.outcome]
