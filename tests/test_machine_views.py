@@ -577,7 +577,7 @@ def told(document: Results) -> str:
         (results([rule(1), rule(2, "fail")]), "1 of 2 fails"),
         (results([rule(1), rule(2, "fail"), rule(3, "fail", flaky="a race")]), "2 of 3 fail"),
         (results([rule(1), known_deviation(2)]), "1 of 2 deviates as known"),
-        (results([rule(1), rule(2, "error"), rule(3, "fail")]), "1 of 3 in error"),
+        (results([rule(1), rule(2, "error"), rule(3, "fail")]), "1 of 3 in error, 1 fails"),
         (results(errors=[engine_error()]), "errors"),
         (results([rule(1), rule(2, "not-tested")], exit_code=1), "1 of 2 not tested"),
         (results(complete=False, exit_code=1), "incomplete"),

@@ -91,6 +91,7 @@ def test_all_views_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     assert headline in told["page"]
     assert headline in told["job page"]
     assert headline in told["build server"]
+    assert headline in told["terminal"]
 
 
 def test_no_view_shows_an_identifier_in_place_of_words(capsys: pytest.CaptureFixture[str]) -> None:

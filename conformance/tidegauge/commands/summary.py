@@ -5,7 +5,8 @@ from pathlib import Path
 from rich.table import Table
 
 from ..judging.verdicts.known_deviations import expected
-from ..wire.results import KNOWN_DEVIATIONS, EngineError, Results, RuleResult, counts_of, kind_of
+from ..wire.results import EngineError, Results, RuleResult, counts_of, kind_of
+from ..words.conclusion import Kind, conclude
 from ..words.evidence import (
     FLAKY,
     also_in_words,
@@ -21,28 +22,25 @@ from ..words.evidence import (
 from ..words.numbers import counted, duration
 from ..words.run import ADAPTER_NOTES, ENDED_EARLY, extent_words, layer_words, left_out_words
 from ..words.verdicts import DEVIATION_STATUSES, NOT_CLAIMED, SIGNS, UNFINISHED_OUTCOMES, item_words
-from .console import ERR, OUT
+from .console import COLOURS, ERR, OUT
 from .terminal_text import line, lines
 
-_COLOURS = {
-    "error": "bold magenta",
-    "fail": "bold red",
-    KNOWN_DEVIATIONS: "yellow",
-    "not-tested": "yellow",
-    "pass": "green",
-    "not-applicable": "dim",
-}
-"""What is counted, the worst first, with its colour."""
-
 _MOST_ERRORS = 10
+_HEADLINES: dict[Kind, str] = {
+    "conforms": "bold green",
+    "deviates": "bold yellow",
+    "fails": "bold red",
+    "errors": "bold magenta",
+    "open": "bold yellow",
+}
 _MOST_THIN = 40
 _LAST_LINES = 12
 """So much of a traceback is printed; all of it is in the results."""
 
 
 def print_summary(results: Results, reports: list[Path]) -> None:
-    """Errors first, then failures, then whatever else needs attention, then the counts and where the report
-    is."""
+    """Errors first, then failures, then whatever else needs attention; at the end the counts, what the run
+    comes to, and where the report is."""
     _print_errors(results.errors)
     for rule in sorted(results.rules, key=lambda rule: bool(rule.affected_by)):
         if kind_of(rule) == "fail":
@@ -80,17 +78,19 @@ def print_summary(results: Results, reports: list[Path]) -> None:
         OUT.print(f"{ADAPTER_NOTES}: {lines(implementation.remark)}", style="yellow", soft_wrap=True)
     if not results.complete:
         OUT.print(f"{ENDED_EARLY}; what did not run is in results.json.", style="bold red")
+    conclusion = conclude(results)
+    OUT.print(line(conclusion.headline), style=_HEADLINES[conclusion.kind], soft_wrap=True)
     if reports:
         OUT.print(f"report: {line(_places(reports))}", soft_wrap=True)
 
 
 def _coloured(kind: str, before: str = "") -> str:
-    return f"[{_COLOURS[kind]}]{before}{SIGNS[kind][1]}[/]"
+    return f"[{COLOURS[kind]}]{before}{SIGNS[kind][1]}[/]"
 
 
 def _counts(results: Results) -> str:
     counts = counts_of(results.rules)
-    return ", ".join(_coloured(kind, f"{counts[kind]} ") for kind in _COLOURS if counts[kind])
+    return ", ".join(_coloured(kind, f"{counts[kind]} ") for kind in COLOURS if counts.get(kind))
 
 
 def _print_errors(errors: list[EngineError]) -> None:

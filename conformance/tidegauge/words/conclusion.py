@@ -52,7 +52,7 @@ def held_against(results: Results) -> int:
 
 def in_a_few_words(results: Results) -> str:
     """What a run comes to, for places with little room: `conforms 150/150`, `3 of 150 fail`, `12 of 150 in
-    error`, `3 of 150 deviate as known`, `3 of 150 not tested`, `incomplete`."""
+    error, 3 fail`, `3 of 150 deviate as known`, `3 of 150 not tested`, `incomplete`."""
     counts, kind = counts_of(results.rules), conclude(results).kind
     claimed, failing, untested = claimed_of(counts), counts["fail"], counts["not-tested"]
     if kind == "open" and not results.complete:
@@ -61,12 +61,14 @@ def in_a_few_words(results: Results) -> str:
         return f"{untested:,} of {claimed:,} not tested" if untested else "not tested"
     if kind == "conforms":
         return f"conforms {claimed:,}/{claimed:,}"
+    fails = "fails" if failing == 1 else "fail"
     if kind == "errors":
-        return f"{counts['error']:,} of {claimed:,} in error" if counts["error"] else "errors"
+        errors = f"{counts['error']:,} of {claimed:,} in error" if counts["error"] else "errors"
+        return f"{errors}, {failing:,} {fails}" if failing else errors
     if kind == "deviates":
         known = failing + counts[KNOWN_DEVIATIONS]
         return f"{known:,} of {claimed:,} {'deviates' if known == 1 else 'deviate'} as known"
-    return f"{failing:,} of {claimed:,} {'fails' if failing == 1 else 'fail'}" if failing else "failed"
+    return f"{failing:,} of {claimed:,} {fails}" if failing else "failed"
 
 
 def _errors(results: Results) -> str:

@@ -13,7 +13,7 @@ from tidegauge.wire.scenario import BadInput
 
 from ..comparison import comparison as compared
 from ..comparison import markdown as page
-from ..comparison.words import MOST_ROWS, Section, caveats, engine_words, left_out, sections, totals
+from ..comparison.words import MOST_ROWS, Section, caveats, engine_words, headline, left_out, sections, totals
 
 
 @complains
@@ -39,7 +39,7 @@ def compare(
     for section in sections(found):
         _print(section)
     OUT.print(escape(totals(found)), style="dim", soft_wrap=True)
-    OUT.print(escape(found.headline), style="bold red" if found.worse else "bold green", soft_wrap=True)
+    OUT.print(escape(headline(found)), style="bold red" if found.worse else "bold green", soft_wrap=True)
     raise typer.Exit(1 if found.worse else 0)
 
 

@@ -10,7 +10,7 @@ from tidegauge.words.verdicts import DEVIATION_STATUSES, NOT_IN_RUN, SIGNS, stan
 from ..text import short
 from .comparison import Comparison, DeviationChange, PropertyChange
 from .component_changes import ComponentChange
-from .rule_changes import RuleChange
+from .rule_changes import Kind, RuleChange
 
 MOST_ROWS = 60
 """So many rows of a section are shown."""
@@ -27,6 +27,42 @@ class Section:
     rows: list[tuple[str, ...]]
     worse: bool = False
     remark: str = ""
+
+
+def headline(comparison: Comparison) -> str:
+    """What a comparison comes to, in one sentence."""
+    errors = [change.name for change in comparison.components if change.worse]
+    violated = sum(change.worse for change in comparison.properties)
+    properties = counted(violated, "property is", "properties are")
+    worse = [
+        _rules(_worse(comparison, "newly in error"), "is newly in error", "are newly in error"),
+        f"more errors in {short(', '.join(errors), 120)}" if errors else "",
+        _rules(_worse(comparison, "newly failing"), "newly fails", "newly fail"),
+        _rules(
+            _worse(comparison, "verdict lost") + len(comparison.lost),
+            "is no longer tested",
+            "are no longer tested",
+        ),
+        _rules(_worse(comparison, "no longer claimed"), "is no longer claimed", "are no longer claimed"),
+        f"{properties} newly violated or in error" if violated else "",
+    ]
+    if any(worse):
+        return f"Worse: {', '.join(filter(None, worse))}"
+    better = _rules(len(comparison.of_kind("newly passing")), "newly passes", "newly pass")
+    if better:
+        return f"Nothing got worse, and {better}"
+    if comparison.components and comparison.same_verdicts:
+        return "No verdict changed, the numbers of failing scenarios did"
+    return "Nothing changed" if comparison.same else "Nothing got worse"
+
+
+def _worse(comparison: Comparison, kind: Kind) -> int:
+    return sum(change.worse for change in comparison.of_kind(kind))
+
+
+def _rules(number: int, one: str, several: str) -> str:
+    """So many rules, and what they do; empty for none."""
+    return f"{counted(number, 'rule')} {one if number == 1 else several}" if number else ""
 
 
 def sections(comparison: Comparison) -> list[Section]:
