@@ -284,7 +284,7 @@ def test_each_job_has_a_figure_with_its_control_beside_it() -> None:
     assert page.index("with alignment, drift 30 s") < page.index("without alignment")
     assert "Jobs How far each subtask got" in reader.text
     assert "The FLIP-182 job Subtask 0 is slow; with alignment the others run into" in reader.text
-    assert "With alignment: Nobody is blocked. Unfinished subtasks are at most" in reader.text
+    assert "With alignment: No subtask is blocked. Unfinished subtasks are at most" in reader.text
 
 
 def test_a_known_deviation_does_not_look_like_a_pass() -> None:

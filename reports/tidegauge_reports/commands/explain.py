@@ -24,7 +24,7 @@ def explain(
     ],
 ) -> None:
     """Say what a rule demands, why, what to check when an engine fails it, and what stands behind it: code,
-    scenarios, wrong engines, known bugs, verdicts; or which rules come from a statement of the sources."""
+    scenarios, mutants, known bugs, verdicts; or which rules come from a statement of the sources."""
     rule = load_registry().rules.get(name)
     engines = shipped_engines()
     if rule is not None:
@@ -86,7 +86,7 @@ def _bug(bug: KnownBug) -> str:
 
 
 def _print_wrong_engines(told: Dossier) -> None:
-    OUT.print(f"\n[bold]Wrong engines that break it[/]{'' if told.wrong_engines else ' none'}")
+    OUT.print(f"\n[bold]Mutants that break it[/]{'' if told.wrong_engines else ' none'}")
     for wrong in told.wrong_engines:
         _print_indented(2, f"[bold]mutant:{wrong.mutant.name}[/] {escape(wrong.mutant.summary)}")
         for bug in wrong.bugs:

@@ -84,7 +84,7 @@ def _words(job: Job, others: Sequence[Job], lead: Lead | None, far: set[Key]) ->
     for line in job.lines:
         said.setdefault(blocked_words(line), []).append(line.key)
     if set(said) == {"never blocked"}:
-        sentences = ["Nobody is blocked."]
+        sentences = ["No subtask is blocked."]
     else:
         sentences = [f"{_subject(job, keys)} {words}." for words, keys in said.items()]
     if lead is not None:

@@ -176,7 +176,7 @@ def _steps(counterexample: Counterexample, start: int) -> list[TestStepResult]:
 
 
 def _due(record: StepRecord) -> str:
-    """What had to come out, and what did instead."""
+    """The expected outputs, and those that differ."""
     if record.expected is None:
         return ""
     expected = outputs_words(record.expected)

@@ -1,5 +1,5 @@
 """Traceability: from each statement of the sources to its rules, and from each rule to the reference, the
-vectors, the wrong engines, and how often runs have exercised it. Lines, vectors and counts are those that
+vectors, the mutants, and how often runs have exercised it. Lines, vectors and counts are those that
 runs have recorded; where a run and the installed specification differ, the row says so."""
 
 from collections.abc import Sequence
