@@ -36,7 +36,7 @@ WORDS = {words: COUNTS[kind] for kind, (_, words) in SIGNS.items()}
 
 def numbers(text: str) -> dict[str, int]:
     """The numbers in a list such as `8 pass, 4 fail`, by what they count; nothing is counted twice."""
-    found = re.findall(rf"([0-9,]+) ({'|'.join(WORDS)})(?![\w ]*\w)", text)
+    found = re.findall(rf"([0-9,]+) ({'|'.join(WORDS)})s?(?![\w ]*\w)", text)
     counts = {words: int(number.replace(",", "")) for number, words in found}
     assert len(counts) == len(found), text
     return counts

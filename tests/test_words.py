@@ -21,7 +21,7 @@ from tidegauge.words.evidence import (
 )
 from tidegauge.words.numbers import are, counted, duration, listed
 from tidegauge.words.run import ADAPTER_NOTES, extent_words, left_out_words
-from tidegauge.words.verdicts import DEVIATION_STATUSES, OUTCOMES
+from tidegauge.words.verdicts import DEVIATION_STATUSES, OUTCOMES, number_words
 from tidegauge_reports.compliance import html
 from tidegauge_reports.machines import junit, markdown
 
@@ -110,6 +110,9 @@ def test_no_view_shows_an_identifier_in_place_of_words(capsys: pytest.CaptureFix
         (are(2), "are"),
         (listed(["A", "B"], 2), "A, B"),
         (listed(["A", "B", "C", "D"], 2), "A, B and 2 more"),
+        (number_words(22, "pass"), "22 pass"),
+        (number_words(1, "known deviation"), "1 known deviation"),
+        (number_words(2, "known deviation"), "2 known deviations"),
         (duration(2.5), "2.5 s"),
         (duration(83), "1 min 23 s"),
         (duration(7500), "2 h 5 min"),

@@ -21,7 +21,14 @@ from ..words.evidence import (
 )
 from ..words.numbers import counted, duration
 from ..words.run import ADAPTER_NOTES, ENDED_EARLY, extent_words, layer_words, left_out_words
-from ..words.verdicts import DEVIATION_STATUSES, NOT_CLAIMED, SIGNS, UNFINISHED_OUTCOMES, item_words
+from ..words.verdicts import (
+    DEVIATION_STATUSES,
+    NOT_CLAIMED,
+    SIGNS,
+    UNFINISHED_OUTCOMES,
+    item_words,
+    number_words,
+)
 from .console import COLOURS, ERR, OUT
 from .terminal_text import line, lines
 
@@ -84,13 +91,17 @@ def print_summary(results: Results, reports: list[Path]) -> None:
         OUT.print(f"report: {line(_places(reports))}", soft_wrap=True)
 
 
-def _coloured(kind: str, before: str = "") -> str:
-    return f"[{COLOURS[kind]}]{before}{SIGNS[kind][1]}[/]"
+def _coloured(kind: str) -> str:
+    return f"[{COLOURS[kind]}]{SIGNS[kind][1]}[/]"
 
 
 def _counts(results: Results) -> str:
     counts = counts_of(results.rules)
-    return ", ".join(_coloured(kind, f"{counts[kind]} ") for kind in COLOURS if counts.get(kind))
+    return ", ".join(
+        f"[{COLOURS[kind]}]{number_words(counts[kind], SIGNS[kind][1])}[/]"
+        for kind in COLOURS
+        if counts.get(kind)
+    )
 
 
 def _print_errors(errors: list[EngineError]) -> None:

@@ -12,6 +12,7 @@ from ..wire.results import (
     RuleResult,
     kind_of,
 )
+from .numbers import counted
 
 Place = Literal["root", "affected", "flaky", ""]
 
@@ -24,6 +25,8 @@ SIGNS: dict[str, tuple[str, str]] = {
     "not-applicable": ("–", "not applicable"),
 }
 """The letter and the words of whatever `counts_of` counts: a verdict never shows by colour alone."""
+
+_PLURALS = {"known deviation": "known deviations", "error": "errors"}
 
 NOT_IN_RUN = ("·", "not in this run")
 """The same of a rule that a run does not have."""
@@ -103,6 +106,11 @@ def _failing(rule: RuleResult, letter: str, words: str) -> Standing:
         letter, words = f"{letter}~", f"{words}, known to be flaky"
         notes.append((letter, FLAKY))
     return Standing("fail", letter, words, rule.reason, place, tuple(notes))
+
+
+def number_words(number: int, words: str) -> str:
+    """So many rules of a kind, which `words` name: `22 pass`, `2 known deviations`."""
+    return counted(number, words, _PLURALS.get(words, words))
 
 
 def known_deviations(results: Results) -> dict[str, DeviationResult]:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from tidegauge.wire.results import KNOWN_DEVIATIONS
 from tidegauge.words.conclusion import in_a_few_words
 from tidegauge.words.numbers import counted
-from tidegauge.words.verdicts import SIGNS
+from tidegauge.words.verdicts import SIGNS, number_words
 
 from ..svg import CHARACTER_WIDTH, element, label, line, text_width
 from ..text import short
@@ -21,7 +21,7 @@ _GUTTER = 236.0
 _CELL = 11.0
 _PITCH = 13.0
 _GAP = 22.0
-_HEAD = 90.0
+_HEAD = 103.0
 _LEAST_ROW = 32.0
 _FEW_COLUMNS = 4
 _ACROSS_FEW, _ACROSS_MANY = 12, 8
@@ -77,7 +77,9 @@ def _heading(matrix: Matrix, place: int, column: Column, left: float, block: flo
     for text in filter(None, below):
         written.append(label(short(text, int(room)), left, y, "faint", "start"))
         y += 13
-    return Markup("").join([*written, label(standing, left, y + 2, style, "start")])
+    for row, text in enumerate(_in_two(standing, int(room * 0.94))):
+        written.append(label(text, left, y + 2 + 13 * row, style, "start"))
+    return Markup("").join(written)
 
 
 def _in_two(text: str, room: int) -> list[str]:
@@ -96,7 +98,8 @@ def _standing(matrix: Matrix, place: int) -> tuple[str, str]:
 
 
 def _words(matrix: Matrix, place: int, column: Column) -> str:
-    counts = ", ".join(f"{count} {SIGNS[kind][1]}" for kind, count in matrix.whole.counts(place).items())
+    found = matrix.whole.counts(place)
+    counts = ", ".join(number_words(count, SIGNS[kind][1]) for kind, count in found.items())
     return f"{short(column.label, 120)}: {counts or 'no rule'}"
 
 
