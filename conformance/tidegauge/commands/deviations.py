@@ -36,4 +36,4 @@ def bring_up_to_date(path: Path, results: Results, request: Request) -> None:
     explained = {rule for one in found for rule in one.rules}
     for rule in failing:
         if rule.id not in explained:
-            OUT.print(f"{rule.id}: no policy value and no wrong engine describes how it fails; it stays so")
+            OUT.print(f"{rule.id}: no policy value and no mutant describes the failure; the rule still fails")

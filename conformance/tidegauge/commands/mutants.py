@@ -1,4 +1,4 @@
-"""`tidegauge mutants`: how many wrong engines the suites find out."""
+"""`tidegauge mutants`: how many mutants the suites detect."""
 
 import os
 import time
@@ -32,7 +32,7 @@ _SECONDS_BETWEEN_LINES = 20.0
 @complains
 def mutants(
     syntax: Annotated[
-        bool, typer.Option("--ast", help="Instead of the named ones every small change of the reference.")
+        bool, typer.Option("--ast", help="Instead of the named mutants every small change of the reference.")
     ] = False,
     soundness: Annotated[
         bool,
@@ -49,7 +49,7 @@ def mutants(
         list[str] | None, typer.Option(help="Only mutants of this component (repeatable).")
     ] = None,
     name: Annotated[str, typer.Option(help="Only mutants whose name contains this.")] = "",
-    every: Annotated[int, typer.Option(min=1, help="Only every n-th of them.")] = 1,
+    every: Annotated[int, typer.Option(min=1, help="Only every n-th mutant.")] = 1,
     seeds: Annotated[int, typer.Option(min=1, help="Try each seed from 1 to this.")] = 1,
     budget: Annotated[str, typer.Option(help="smoke, default or thorough.")] = "default",
     workers: Annotated[
@@ -60,11 +60,11 @@ def mutants(
     ] = 100.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Put wrong engines through the suites: which are found out, by what, and how soon.
+    """Run the suites on mutants: which are detected, by what, and how soon.
 
     A named mutant is killed when a rule that it breaks is among the first three suspects, with each seed, and
-    none of its rules passes; one of --ast when a scenario fails. --soundness: how many rules pass that an
-    engine breaks.
+    none of its rules passes; a small change (--ast) when a scenario fails. --soundness measures how many
+    rules pass that an engine breaks.
 
     Exit code 0: no mutant survives, or as many are killed as --at-least demands.
     1: mutants survive, or rules pass that an engine breaks.
