@@ -205,9 +205,9 @@ def test_what_was_left_out_is_said_in_the_summary_and_in_the_report(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     counts = dict.fromkeys((*VERDICTS, "scenarios", "steps", "failing_scenarios"), 0)
-    found = results(left_out={"a status": 1200, TOO_SLOW: 3}, counts=counts)
-    said = "kipped, as this engine cannot express them (a status): 1,200 scenarios; "
-    said += "skipped for time budget: 3 scenarios"
+    found = results(left_out={"a status": 1200, TOO_SLOW: 3, "a gap": 5}, counts=counts)
+    said = "kipped for time budget: 3 scenarios; "
+    said += "not expressible on this engine: 1,205 scenarios (a status: 1,200; a gap: 5)"
     print_summary(found, [])
     assert f"s{said}\n" in capsys.readouterr().out
     assert f"S{said}." in conclude(found).remarks

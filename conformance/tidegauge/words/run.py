@@ -30,19 +30,19 @@ def selection_words(results: Results) -> str:
 
 
 def left_out_words(results: Results) -> str:
-    """The scenarios that did not run, by the reason: `skipped for time budget: 136,606 scenarios`; empty if
-    all ran."""
-    return "; ".join(
-        f"{_left_out(reason)}: {counted(count, 'scenario')}" for reason, count in results.left_out.items()
-    )
-
-
-def _left_out(reason: str) -> str:
-    """A reason of the document: the budget, or what the adapter says that the engine has nothing for."""
-    if reason == _TOO_SLOW:
-        return "skipped for time budget"
-    return f"skipped, as this engine cannot express them ({reason})"
+    """The scenarios that did not run: `skipped for time budget: 136,606 scenarios`, and those that the engine
+    has no means for, with what these contain; empty if all ran."""
+    others = {reason: number for reason, number in results.left_out.items() if reason != _TOO_SLOW}
+    parts = []
+    if too_slow := results.left_out.get(_TOO_SLOW, 0):
+        parts.append(f"skipped for time budget: {counted(too_slow, 'scenario')}")
+    if others:
+        contained = "; ".join(f"{reason}: {number:,}" for reason, number in others.items())
+        parts.append(
+            f"not expressible on this engine: {counted(sum(others.values()), 'scenario')} ({contained})"
+        )
+    return "; ".join(parts)
 
 
 _TOO_SLOW = "more than the engine can do in the time"
-"""How results documents name the one reason that is not an adapter's."""
+"""How results documents name the time budget; all other reasons are the adapter's."""
