@@ -46,7 +46,7 @@ def mutants(
         Path | None, typer.Option("--kept", help="With --soundness: a file of outcomes, to be resumed.")
     ] = None,
     component: Annotated[
-        list[str] | None, typer.Option(help="Only mutants of this component (repeatable).")
+        list[str] | None, typer.Option(help="Only mutants of this component. Repeatable.")
     ] = None,
     name: Annotated[str, typer.Option(help="Only mutants whose name contains this.")] = "",
     every: Annotated[int, typer.Option(min=1, help="Only every n-th mutant.")] = 1,
