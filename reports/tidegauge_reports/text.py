@@ -91,17 +91,3 @@ def pairs(mapping: Mapping[str, str], longest: int = 60) -> list[tuple[str, str]
     entries = list(islice(mapping.items(), longest))
     left_out = len(mapping) - len(entries)
     return [*entries, ("…", f"{left_out:,} more")] if left_out else entries
-
-
-def counted(number: int, singular: str, plural: str = "") -> str:
-    """A number with its noun: `1 rule`, `2,300 rules`."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
-def duration(seconds: float) -> str:
-    """Seconds as people say them."""
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

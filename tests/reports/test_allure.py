@@ -90,7 +90,11 @@ def test_two_results_of_one_id_are_an_error_and_nothing_is_written(folder: Path)
         (rule(1, "error"), "broken", "Error: reason of rule 1"),
         (rule(1, "not-applicable"), "skipped", "Not applicable: reason of rule 1"),
         (known_deviation(1, "as D: why"), "skipped", "Known deviation: as D: why"),
-        (rule(1, "fail", flaky="a race"), "skipped", "Known to be flaky: a race"),
+        (
+            rule(1, "fail", flaky="a race"),
+            "skipped",
+            "Known to be flaky, so not held against the engine: a race",
+        ),
     ],
 )
 def test_a_verdict_becomes_a_status_with_its_reason(

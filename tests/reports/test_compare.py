@@ -15,7 +15,7 @@ from tidegauge.wire.implementation import Implementation
 from tidegauge.wire.results import DeviationResult, Results, RuleResult, Verdict, encode_results, read_results
 from tidegauge_reports.comparison.comparison import Comparison, compare
 from tidegauge_reports.comparison.markdown import render
-from tidegauge_reports.comparison.words import MOST_ROWS, caveats, sections
+from tidegauge_reports.comparison.words import MOST_ROWS, caveats, headline, sections
 
 HOSTILE = "\"'><script>alert(1)</script> [x](javascript:alert(2)) |\n| *a* @all\x00\x1b[31m\u202e\ud800"
 
@@ -83,13 +83,13 @@ def test_the_same_run_has_no_changes(verdict: Verdict) -> None:
     found = changed(verdict, verdict)
     assert found.same
     assert not found.worse
-    assert (found.headline, sections(found)) == ("Nothing changed", [])
+    assert (headline(found), sections(found)) == ("Nothing changed", [])
 
 
 def test_what_is_flaky_is_listed_and_does_not_count() -> None:
     found = changed("pass", "fail", flaky="the clock jumps")
     assert not found.worse
-    assert found.headline == "Nothing got worse"
+    assert headline(found) == "Nothing got worse"
     assert [section.title for section in sections(found)] == ["Newly failing"]
     assert "known to be flaky" in sections(found)[0].rows[0][1]
 
@@ -99,7 +99,7 @@ def test_an_engine_that_newly_crashes_got_worse_whatever_its_verdicts_are() -> N
     new = run(rule(1), rule(2, "fail"), components=[component_result(90, 863)], errors=[engine_error()])
     found = compare(old, new)
     assert found.worse
-    assert found.headline == "Worse: more errors in valve"
+    assert headline(found) == "Worse: more errors in valve"
     section = sections(found)[0]
     assert (section.title, section.worse) == ("Errors and failing scenarios", True)
     assert section.rows == [
@@ -114,9 +114,8 @@ def test_an_engine_that_newly_crashes_got_worse_whatever_its_verdicts_are() -> N
     assert not compare(new, old).worse
     bare = run(rule(1), rule(2, "fail"), components=[component_result(175)], errors=[engine_error()])
     assert compare(old, bare).worse, "errors count even if the components do not tell of them"
-    assert compare(run(rule(1), rule(2)), run(rule(1, "error"), rule(2))).headline == (
-        "Worse: 1 rule is newly in error"
-    )
+    newly = compare(run(rule(1), rule(2)), run(rule(1, "error"), rule(2)))
+    assert headline(newly) == "Worse: 1 rule is newly in error"
 
 
 def test_more_errors_in_as_many_scenarios_are_worse_and_fewer_are_not() -> None:
@@ -133,9 +132,9 @@ def test_numbers_of_failing_scenarios_that_change_are_a_change() -> None:
     found = compare(old, new)
     assert not found.worse
     assert not found.same
-    assert found.headline == "No verdict changed, the numbers of failing scenarios did"
+    assert headline(found) == "No verdict changed, the numbers of failing scenarios did"
     assert [row[0] for row in sections(found)[0].rows] == ["valve"]
-    assert compare(old, old).headline == "Nothing changed"
+    assert headline(compare(old, old)) == "Nothing changed"
 
 
 def test_a_known_deviation_is_no_pass_and_its_loss_is_seen() -> None:
@@ -173,7 +172,7 @@ def test_a_rule_that_passed_and_is_not_in_the_new_run_has_lost_its_verdict() -> 
     old = run(rule(1), rule(2, "not-applicable"), rule(3))
     found = compare(old, run(rule(3), selection={"components": "", "rules": "VALVE-3"}))
     assert found.worse
-    assert found.headline == "Worse: 1 rule is no longer tested"
+    assert headline(found) == "Worse: 1 rule is no longer tested"
     assert [one.id for one in found.lost] == ["VALVE-1"]
     assert any("Other selection: everything before, rules VALVE-3 now" in said for said in caveats(found))
     assert not compare(run(rule(2, "not-applicable"), rule(3)), run(rule(3))).worse
@@ -183,7 +182,7 @@ def test_properties_that_are_newly_violated() -> None:
     old, new = [property_result()], [property_result("fail", 3)]
     found = compare(run(rule(1), properties=old), run(rule(1), properties=new))
     assert found.worse
-    assert found.headline == "Worse: 1 property is newly violated or in error"
+    assert headline(found) == "Worse: 1 property is newly violated or in error"
     assert not compare(run(rule(1), properties=new), run(rule(1), properties=old)).worse
     assert not compare(run(rule(1), properties=[]), run(rule(1), properties=new)).worse
     error = [property_result("error")]

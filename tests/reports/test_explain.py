@@ -21,7 +21,7 @@ def explained(name: str, run: Results, capsys: pytest.CaptureFixture[str]) -> st
 
 def test_wrong_engines_and_the_bugs_they_stand_for_are_named(tidegauge: Command) -> None:
     text = " ".join(tidegauge("explain", "VALVE-15").stdout.split())
-    wrong = text.partition("Wrong engines that break it")[2]
+    wrong = text.partition("Mutants that break it")[2]
     assert "mutant:valve-guarded-flush All idle: flushes only if" in wrong
     assert "known bug FLINK-40475a (Apache Flink): The flush of an idle valve is skipped" in wrong
     assert "https://github.com/apache/flink/pull/29024" in wrong
@@ -62,7 +62,7 @@ def test_a_rule_that_a_run_does_not_have(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_rule_without_reference_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     text = explained("JOB-2", results([]), capsys)
     assert (
-        "Reference no line of the reference decides by it: it is judged by the event logs of whole jobs"
+        "Reference no line of the reference implements it: it is judged by the event logs of whole jobs"
         in text
     )
 

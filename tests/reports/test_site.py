@@ -18,7 +18,8 @@ from tidegauge.components.registry import load_mutants
 from tidegauge.judging.traceability import decided_in, statement_order
 from tidegauge.mutants.known_bugs import load_known_bugs
 from tidegauge.vectors.published import every_vector
-from tidegauge.wire.results import encode_results
+from tidegauge.wire.results import Results, encode_results
+from tidegauge.words.verdicts import standing
 from tidegauge_reports.site.addresses import rule_address, statement_address, vector_address
 from tidegauge_reports.site.dossier import dossier
 from tidegauge_reports.site.engines import Engine, engines_with, shipped_engines
@@ -27,7 +28,6 @@ from tidegauge_reports.site.replacements import changed_lines
 from tidegauge_reports.site.specification_text import chapter_head, inline_markup
 from tidegauge_reports.site.traced import MOST, trace, traced_statements
 from tidegauge_reports.site.vector_tables import vector_table
-from tidegauge_reports.standing import standing
 from tidegauge_spec import load_registry, load_statements, read_policies, read_profiles
 
 RULES = load_registry().rules

@@ -9,6 +9,7 @@ import pytest
 from conftest import Command, run_module
 
 from tidegauge.run.journal import Finished, JournalReader
+from tidegauge.run.options import REQUEST_OPTIONS
 
 SUITES = ("--pyargs", "tidegauge.run.suites", "-p", "no:cacheprovider")
 SMOKE = ("--tidegauge-budget", "smoke", "--tidegauge-component", "valve")
@@ -91,18 +92,8 @@ def test_the_user_s_own_tests_do_not_notice(run_pytest: Command) -> None:
 
 def test_the_options_are_named_so_that_they_meet_no_others(run_pytest: Command) -> None:
     options = [word for word in run_pytest("--help").stdout.split() if word.startswith("--tidegauge")]
-    assert {option.partition("=")[0] for option in options} == {
-        "--tidegauge-adapter",
-        "--tidegauge-option",
-        "--tidegauge-profile",
-        "--tidegauge-component",
-        "--tidegauge-rule",
-        "--tidegauge-budget",
-        "--tidegauge-seed",
-        "--tidegauge-vectors",
-        "--tidegauge-deviations",
-        "--tidegauge-out",
-    }
+    declared = {f"--tidegauge-{option.name}" for option in REQUEST_OPTIONS}
+    assert {option.partition("=")[0] for option in options} == declared
 
 
 def test_without_an_adapter_the_suites_are_a_mistake_and_the_option_is_named(run_pytest: Command) -> None:

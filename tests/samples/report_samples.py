@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tidegauge.run.result_words import kind_of
 from tidegauge.wire.implementation import Implementation
 from tidegauge.wire.results import (
     SCHEMA,
@@ -23,6 +22,7 @@ from tidegauge.wire.results import (
     Term,
     Verdict,
     counts_of,
+    kind_of,
 )
 
 Wire = dict[str, Any]

@@ -10,7 +10,19 @@ from rich.markup import escape
 
 from tidegauge_spec import MalformedChapter
 
+from ..wire.results import KNOWN_DEVIATIONS
 from ..wire.scenario import BadInput
+
+COLOURS = {
+    "error": "bold magenta",
+    "fail": "bold red",
+    KNOWN_DEVIATIONS: "yellow",
+    "not-tested": "yellow",
+    "pass": "green",
+    "not-applicable": "dim",
+    "absent": "dim",
+}
+"""The colour of whatever `counts_of` counts, the worst first, and of a rule that a run does not have."""
 
 OUT = Console(highlight=False)
 ERR = Console(stderr=True, highlight=False)

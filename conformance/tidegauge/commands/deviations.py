@@ -9,7 +9,8 @@ from ..judging.diagnosis.deviation_search import find_deviations
 from ..judging.reference.deviation_file import update_file
 from ..judging.reference.deviations import KnownDeviations, read_deviations
 from ..judging.verdicts.known_deviations import expected
-from ..run.request import Request, policies_of
+from ..run.request import Request
+from ..run.request_check import policies_of
 from ..wire.results import Results
 from .console import OUT
 
@@ -35,4 +36,4 @@ def bring_up_to_date(path: Path, results: Results, request: Request) -> None:
     explained = {rule for one in found for rule in one.rules}
     for rule in failing:
         if rule.id not in explained:
-            OUT.print(f"{rule.id}: no policy value and no wrong engine describes how it fails; it stays so")
+            OUT.print(f"{rule.id}: no policy value and no mutant describes the failure; the rule still fails")

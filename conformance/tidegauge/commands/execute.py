@@ -23,32 +23,31 @@ from ..judging.jobs.findings import JobFinding
 from ..judging.reference.deviating_reference import Semantics, with_deviations
 from ..judging.reference.deviations import deviations_of
 from ..judging.reference.oracle import expect
-from ..run.request import policies_of, read_options
+from ..run.request import Request
+from ..run.request_check import check_request, policies_of
 from ..wire.implementation import Implementation
 from ..wire.scenario import BadInput, Scenario, component_of, read_scenario_file, read_scenarios
 from ..wire.steps.job import JobScenario
 from ..wire.transcript import Outputs, Transcript, encode_transcript, joined, spans
 from .console import OUT, complains
+from .request_options import takes_request
 from .terminal_text import lines
-
-_Adapter = Annotated[str, typer.Option(help="The engine: a registered name, module:Class, or mutant:NAME.")]
-_Profile = Annotated[
-    str | None, typer.Option(help="What to measure against; default: as the engine suggests.")
-]
-_Options = Annotated[list[str] | None, typer.Option(help="key=value for the adapter (repeatable).")]
 
 
 @complains
-def execute(adapter: _Adapter, profile: _Profile = None, option: _Options = None) -> None:
+@takes_request("adapter", "profile", "option")
+def execute(request: Request) -> None:
     """Scenarios as JSON lines on stdin, transcripts as JSON lines on stdout; nothing is judged."""
     protocol = _protocol_stream()
     scenarios = list(read_scenarios(sys.stdin.buffer, "stdin"))
-    engine, implementation, _ = _engine(adapter, profile, option)
+    engine, implementation, _ = _engine(request)
     try:
         _claimed(scenarios, implementation)
         for scenario, transcript in zip(scenarios, run(engine, scenarios), strict=True):
             if transcript is None:
-                raise BadInput(f"adapter {adapter!r} returned no transcript for scenario {scenario.id!r}")
+                raise BadInput(
+                    f"adapter {request.adapter!r} returned no transcript for scenario {scenario.id!r}"
+                )
             protocol.write(encode_transcript(transcript) + b"\n")
         protocol.flush()
     finally:
@@ -56,25 +55,20 @@ def execute(adapter: _Adapter, profile: _Profile = None, option: _Options = None
 
 
 @complains
+@takes_request("adapter", "profile", "option", "deviations")
 def replay(
     file: Annotated[Path, typer.Argument(help="Scenarios as JSON lines, a counterexample for example.")],
-    adapter: _Adapter,
-    profile: _Profile = None,
-    option: _Options = None,
-    deviations: Annotated[
-        str | None,
-        typer.Option(
-            help="Known deviations of the engine, as TOML; `none`: without those that come with it."
-        ),
-    ] = None,
+    request: Request,
 ) -> None:
     """Show step by step what an engine does with scenarios from a file, and where it differs.
 
-    Exit code 0: it agrees. 1: it differs, or gives no answer. 2: bad input.
+    Exit code 0: the engine agrees with the specification.
+    1: the engine differs, or gives no answer.
+    2: bad input.
     """
     given = read_scenario_file(file)
-    engine, implementation, policies = _engine(adapter, profile, option)
-    known = deviations_of(deviations, implementation.deviations)
+    engine, implementation, policies = _engine(request)
+    known = deviations_of(request.deviations, implementation.deviations)
     semantics = with_deviations(policies, known.deviation)
     jobs = [scenario for scenario in given if isinstance(scenario, JobScenario)]
     scenarios = [scenario for scenario in given if not isinstance(scenario, JobScenario)]
@@ -111,14 +105,11 @@ def _replay_job(job: JobScenario, findings: Iterable[JobFinding]) -> bool:
     return violated
 
 
-def _engine(
-    adapter: str, profile: str | None, option: list[str] | None
-) -> tuple[Adapter, Implementation, Policies]:
-    if profile is not None:
-        policies_of(profile)
-    engine = load_adapter(adapter, read_options(option or []))
-    implementation = describe(adapter, engine)
-    return engine, implementation, policies_of(profile or implementation.profile)
+def _engine(request: Request) -> tuple[Adapter, Implementation, Policies]:
+    check_request(request)
+    engine = load_adapter(request.adapter, request.options)
+    implementation = describe(request.adapter, engine)
+    return engine, implementation, policies_of(request.profile or implementation.profile)
 
 
 def _claimed(scenarios: Iterable[Scenario], implementation: Implementation) -> None:

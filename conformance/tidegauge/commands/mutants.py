@@ -1,4 +1,4 @@
-"""`tidegauge mutants`: how many wrong engines the suites find out."""
+"""`tidegauge mutants`: how many mutants the suites detect."""
 
 import os
 import time
@@ -32,7 +32,7 @@ _SECONDS_BETWEEN_LINES = 20.0
 @complains
 def mutants(
     syntax: Annotated[
-        bool, typer.Option("--ast", help="Instead of the named ones every small change of the reference.")
+        bool, typer.Option("--ast", help="Instead of the named mutants every small change of the reference.")
     ] = False,
     soundness: Annotated[
         bool,
@@ -46,10 +46,10 @@ def mutants(
         Path | None, typer.Option("--kept", help="With --soundness: a file of outcomes, to be resumed.")
     ] = None,
     component: Annotated[
-        list[str] | None, typer.Option(help="Only mutants of this component (repeatable).")
+        list[str] | None, typer.Option(help="Only mutants of this component. Repeatable.")
     ] = None,
     name: Annotated[str, typer.Option(help="Only mutants whose name contains this.")] = "",
-    every: Annotated[int, typer.Option(min=1, help="Only every n-th of them.")] = 1,
+    every: Annotated[int, typer.Option(min=1, help="Only every n-th mutant.")] = 1,
     seeds: Annotated[int, typer.Option(min=1, help="Try each seed from 1 to this.")] = 1,
     budget: Annotated[str, typer.Option(help="smoke, default or thorough.")] = "default",
     workers: Annotated[
@@ -60,11 +60,15 @@ def mutants(
     ] = 100.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Put wrong engines through the suites: which are found out, by what, and how soon.
+    """Run the suites on mutants: which are detected, by what, and how soon.
 
     A named mutant is killed if a scenario fails with each seed, a rule that it breaks fails, and none of its
-    rules passes; one of --ast if a scenario fails. --soundness: how many rules pass that an engine breaks.
-    Exit code 0: none survives. 1: some survive. 2: bad input.
+    rules passes; a small change (--ast) if a scenario fails. --soundness measures how many rules pass that an
+    engine breaks.
+
+    Exit code 0: no mutant survives, or as many are killed as --at-least demands.
+    1: mutants survive, or rules pass that an engine breaks.
+    2: bad input.
     """
     components = component or list(COMPONENTS)
     _check(components, budget, syntax, seeds)

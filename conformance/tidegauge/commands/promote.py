@@ -48,7 +48,8 @@ def promote(
     """Make a scenario a golden vector with a stable id, which later runs judge.
 
     The expected outputs come from the reference: compare them with what the sources say.
-    Exit code 0: it is a vector now, or was already. 2: bad input; nothing is written.
+    Exit code 0: it is a vector now, or was already.
+    2: bad input; nothing is written.
     """
     given = read_scenario_file(file)
     if id is not None and len(given) > 1:

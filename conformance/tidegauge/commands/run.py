@@ -19,18 +19,21 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..engine.loading import adapter_names
-from ..judging.reference.deviations import NO_DEVIATIONS
 from ..run.assembly import assemble, write_results
 from ..run.confirmation import confirmed
 from ..run.journal import FILE_NAME, AnyEvent, Finished, JournalReader, Refused, Started
 from ..run.last_run import last_run_set_aside
+from ..run.options import PYTEST_PREFIX, arguments_of
 from ..run.registered_reports import Written, find_requested, write_registered
-from ..run.request import Request, check_request, read_options
+from ..run.request import Request
+from ..run.request_check import check_request
+from ..wire.implementation import NO_DEVIATIONS
 from ..wire.results import FILE_NAME as RESULTS
 from ..wire.results import Results, read_results
 from ..wire.scenario import BadInput
 from .console import ERR, OUT, complains
 from .deviations import bring_up_to_date
+from .request_options import takes_request
 from .summary import print_problems, print_summary
 
 _LOG = "pytest.log"
@@ -42,74 +45,45 @@ _REPORT_FAILED = 3
 
 Requested = Annotated[
     list[str] | None,
-    typer.Option("--report", help="Write this one, too: allure, or another that is registered (repeatable)."),
+    typer.Option(
+        "--report", help="Write this report, too: allure, or another that is registered. Repeatable."
+    ),
 ]
 
 
 @complains
+@takes_request()
 def run(
-    adapter: Annotated[
-        str, typer.Option(help="The engine: a registered name, module:Class, or mutant:NAME.")
-    ],
-    profile: Annotated[
-        str | None, typer.Option(help="What to measure against; default: as the engine suggests.")
-    ] = None,
-    component: Annotated[
-        list[str] | None, typer.Option(help="Judge only this component (repeatable).")
-    ] = None,
-    rule: Annotated[list[str] | None, typer.Option(help="Judge only this rule (repeatable).")] = None,
-    budget: Annotated[str, typer.Option(help="smoke, default or thorough.")] = "default",
-    seed: Annotated[int, typer.Option(help="Of the random scenarios.")] = 1,
-    option: Annotated[list[str] | None, typer.Option(help="key=value for the adapter (repeatable).")] = None,
+    request: Request,
     suite: Annotated[str | None, typer.Option(hidden=True)] = None,
-    vectors: Annotated[
-        list[Path] | None, typer.Option(help="A folder with vectors of your own (repeatable).")
-    ] = None,
-    deviations: Annotated[
-        Path | None,
-        typer.Option(
-            help="Known deviations of the engine, as TOML; `none`: without those that come with it. See "
-            "conformance/README.md."
-        ),
-    ] = None,
     update_deviations: Annotated[
-        bool, typer.Option(help="Bring the file of known deviations up to date after the run.")
+        bool, typer.Option(help="After the run bring the file of known deviations up to date.")
     ] = False,
-    out: Annotated[
-        Path, typer.Option(help="Folder for results.json, the report and counterexamples.")
-    ] = Path("tidegauge-results"),
     reports: Requested = None,
     workers: Annotated[
         int | None, typer.Option("--workers", "-n", min=1, help="Processes; default: one a core.")
     ] = None,
     item_timeout: Annotated[
-        float, typer.Option(min=0.1, help="Seconds after which an item is given up.")
+        float, typer.Option(min=0.1, help="Seconds after which a test item is given up.")
     ] = 300.0,
 ) -> None:
-    """Put an engine through the conformance suites and write reports.
+    """Run the conformance suites on an engine, and write results and reports.
 
-    Exit code 0: every claimed rule passes. 1: not so. 2: bad input. 3: as 0, but a report failed.
+    Exit code 0: every claimed rule passes.
+    1: failures, errors or an incomplete run.
+    2: bad input.
+    3: as 0, but a report could not be written.
     """
     if suite is not None:
         raise BadInput("--suite is gone, since every check is scored: leave it out")
-    request = Request(
-        adapter=adapter,
-        options=read_options(option or []),
-        profile=profile,
-        components=tuple(component or ()),
-        rules=tuple(rule or ()),
-        budget=budget,
-        seed=seed,
-        vectors=tuple(str(folder.resolve()) for folder in vectors or ()),
-        deviations=str(deviations) if deviations is not None else None,
-        out=str(out),
-    )
-    if update_deviations and (deviations is None or str(deviations) == NO_DEVIATIONS):
+    deviations = None if request.deviations in (None, NO_DEVIATIONS) else Path(str(request.deviations))
+    if update_deviations and deviations is None:
         raise BadInput("--update-deviations needs the file: give it as --deviations FILE")
     if update_deviations and deviations is not None and not deviations.exists():
         request = replace(request, deviations=NO_DEVIATIONS)
     check_request(request)
     requested = find_requested(reports or ())
+    out = Path(request.out)
     began = time.monotonic()
     command = _pytest_command(request, workers or os.cpu_count() or 1, item_timeout)
     with (
@@ -152,23 +126,7 @@ def _pytest_command(request: Request, workers: int, item_timeout: float) -> list
     command = [sys.executable, "-m", "pytest", "-c", str(suites / "pytest.ini"), "--rootdir", str(suites)]
     command += ["-n", str(workers), "--dist", "load", "-q", "--tb", "short"]
     command += ["--timeout", str(item_timeout), "--timeout-method", "thread"]
-    command += ["--pyargs", "tidegauge.run.suites", "--tidegauge-adapter", request.adapter]
-    command += ["--tidegauge-budget", request.budget, "--tidegauge-seed", str(request.seed)]
-    command += ["--tidegauge-out", str(Path(request.out).resolve())]
-    if request.profile is not None:
-        command += ["--tidegauge-profile", request.profile]
-    for key, value in request.options.items():
-        command += ["--tidegauge-option", f"{key}={value}"]
-    for folder in request.vectors:
-        command += ["--tidegauge-vectors", folder]
-    if request.deviations is not None:
-        without = request.deviations == NO_DEVIATIONS
-        file = request.deviations if without else str(Path(request.deviations).resolve())
-        command += ["--tidegauge-deviations", file]
-    for component in request.components:
-        command += ["--tidegauge-component", component]
-    for rule in request.rules:
-        command += ["--tidegauge-rule", rule]
+    command += ["--pyargs", "tidegauge.run.suites", *arguments_of(request, PYTEST_PREFIX)]
     return command
 
 
@@ -257,7 +215,8 @@ def report(
 ) -> None:
     """Write the reports of a run that was killed, from its journal, or of any results.json again.
 
-    The exit code is that of the run; 2: bad input.
+    Exit code: that of the run.
+    2: bad input.
     """
     requested = find_requested(reports or ())
     if source.is_file() or (source.suffix == ".json" and not source.is_dir()):

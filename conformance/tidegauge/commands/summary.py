@@ -5,30 +5,49 @@ from pathlib import Path
 from rich.table import Table
 
 from ..judging.verdicts.known_deviations import expected
-from ..run.result_words import SUSPECTED, THIN, error_detail, error_words, kind_of, model_words
-from ..wire.results import KNOWN_DEVIATIONS, EngineError, Results, RuleResult, counts_of
-from .console import ERR, OUT
+from ..wire.results import EngineError, Results, RuleResult, counts_of, kind_of
+from ..words.conclusion import Kind, conclude
+from ..words.evidence import (
+    FLAKY,
+    also_in_words,
+    causes_words,
+    downstream_words,
+    error_detail,
+    error_words,
+    in_the_way_words,
+    model_words,
+    suspected_words,
+    thin_words,
+)
+from ..words.numbers import counted, duration
+from ..words.run import ADAPTER_NOTES, ENDED_EARLY, extent_words, layer_words, left_out_words
+from ..words.verdicts import (
+    DEVIATION_STATUSES,
+    NOT_CLAIMED,
+    SIGNS,
+    UNFINISHED_OUTCOMES,
+    item_words,
+    number_words,
+)
+from .console import COLOURS, ERR, OUT
 from .terminal_text import line, lines
 
-_COLOURS = {
-    "error": "bold magenta",
-    "fail": "bold red",
-    KNOWN_DEVIATIONS: "yellow",
-    "not-tested": "yellow",
-    "pass": "green",
-    "not-applicable": "dim",
-}
-"""What is counted, the worst first, with its colour."""
-
-_WORDS = {KNOWN_DEVIATIONS: "known deviation", "not-tested": "not tested", "not-applicable": "not applicable"}
 _MOST_ERRORS = 10
+_HEADLINES: dict[Kind, str] = {
+    "conforms": "bold green",
+    "deviates": "bold yellow",
+    "fails": "bold red",
+    "errors": "bold magenta",
+    "open": "bold yellow",
+}
+_MOST_THIN = 40
 _LAST_LINES = 12
 """So much of a traceback is printed; all of it is in the results."""
 
 
 def print_summary(results: Results, reports: list[Path]) -> None:
-    """Errors first, then failures, then whatever else needs attention, then the counts and where the report
-    is."""
+    """Errors first, then failures, then whatever else needs attention; at the end the counts, what the run
+    comes to, and where the report is."""
     _print_errors(results.errors)
     for rule in sorted(results.rules, key=lambda rule: bool(rule.affected_by)):
         if kind_of(rule) == "fail":
@@ -44,43 +63,45 @@ def print_summary(results: Results, reports: list[Path]) -> None:
     for deviation in results.deviations:
         colour = "yellow" if expected(deviation) else "bold red"
         OUT.print(
-            f"known deviation {line(deviation.name)} [{colour}]{deviation.status}[/]: "
+            f"known deviation {line(deviation.name)} [{colour}]{DEVIATION_STATUSES[deviation.status]}[/]: "
             f"{line(deviation.explanation)}",
             soft_wrap=True,
         )
-    if results.left_out:
-        parts = ", ".join(f"{reason} ({count:,})" for reason, count in results.left_out.items())
-        OUT.print(f"scenarios that did not run on the engine: {line(parts)}", style="dim", soft_wrap=True)
+    if left_out := left_out_words(results):
+        OUT.print(line(left_out), style="dim", soft_wrap=True)
     for item in results.items:
-        if item.outcome in ("crashed", "timeout", "error", "not-run"):
-            first = item.text.strip().splitlines()[:1] or [""]
+        if item.outcome in UNFINISHED_OUTCOMES:
             colour = "yellow" if item.outcome == "not-run" else "bold magenta"
-            OUT.print(f"item {line(item.id)} [{colour}]{item.outcome}[/] {line(first[0])}", soft_wrap=True)
+            OUT.print(f"test item {line(item.id)} [{colour}]{line(item_words(item))}[/]", soft_wrap=True)
     implementation = results.implementation
-    elsewhere = f" ({line(implementation.elsewhere())})" if implementation.layers else ""
     OUT.print(
         f"{line(implementation.name)} {line(implementation.version)} "
-        f"on layer {line(implementation.layer)}{elsewhere}, "
+        f"on layer {line(layer_words(implementation))}, "
         f"profile {line(results.profile)}: {_counts(results)} of {len(results.rules)} rules; "
-        f"{results.counts.get('scenarios', 0):,} scenarios, {results.counts.get('steps', 0):,} steps, "
-        f"{results.duration_s:.1f} s, seed {results.seed}",
+        f"{extent_words(results)}, {duration(results.duration_s)}, seed {results.seed}",
         soft_wrap=True,
     )
     if implementation.remark:
-        OUT.print(lines(implementation.remark), style="yellow", soft_wrap=True)
+        OUT.print(f"{ADAPTER_NOTES}: {lines(implementation.remark)}", style="yellow", soft_wrap=True)
     if not results.complete:
-        OUT.print("The run ended early; what did not run is in results.json.", style="bold red")
+        OUT.print(f"{ENDED_EARLY}; what did not run is in results.json.", style="bold red")
+    conclusion = conclude(results)
+    OUT.print(line(conclusion.headline), style=_HEADLINES[conclusion.kind], soft_wrap=True)
     if reports:
         OUT.print(f"report: {line(_places(reports))}", soft_wrap=True)
 
 
-def _coloured(kind: str, before: str = "") -> str:
-    return f"[{_COLOURS[kind]}]{before}{_WORDS.get(kind, kind)}[/]"
+def _coloured(kind: str) -> str:
+    return f"[{COLOURS[kind]}]{SIGNS[kind][1]}[/]"
 
 
 def _counts(results: Results) -> str:
     counts = counts_of(results.rules)
-    return ", ".join(_coloured(kind, f"{counts[kind]} ") for kind in _COLOURS if counts[kind])
+    return ", ".join(
+        f"[{COLOURS[kind]}]{number_words(counts[kind], SIGNS[kind][1])}[/]"
+        for kind in COLOURS
+        if counts.get(kind)
+    )
 
 
 def _print_errors(errors: list[EngineError]) -> None:
@@ -92,7 +113,7 @@ def _print_errors(errors: list[EngineError]) -> None:
             soft_wrap=True,
         )
     if len(errors) > _MOST_ERRORS:
-        OUT.print(f"and {len(errors) - _MOST_ERRORS} more errors", style="magenta")
+        OUT.print(f"and {counted(len(errors) - _MOST_ERRORS, 'more error')}", style="magenta")
     for traceback in dict.fromkeys(error.traceback for error in errors[:_MOST_ERRORS] if error.traceback):
         last = "\n".join(traceback.rstrip().splitlines()[-_LAST_LINES:])
         OUT.print(lines(last), style="dim", soft_wrap=True)
@@ -114,15 +135,14 @@ def _print_rules(results: Results) -> None:
         OUT.print(table)
     if unclaimed:
         parts = ", ".join(f"{line(name)} ({count})" for name, count in unclaimed.items())
-        OUT.print(f"not claimed by this engine: {parts}", style="dim", soft_wrap=True)
-    thin = [rule.id for rule in results.rules if rule.verdict == "pass" and rule.thin]
-    if thin:
-        OUT.print(f"pass on {THIN}: {line(', '.join(thin))}", style="dim", soft_wrap=True)
+        OUT.print(f"{NOT_CLAIMED}: {parts}", style="dim", soft_wrap=True)
+    if thin := thin_words(results.rules, _MOST_THIN):
+        OUT.print(line(thin), style="dim", soft_wrap=True)
 
 
 def _reason(rule: RuleResult) -> str:
-    stands = rule.stands_in_the_way
-    return f"{rule.reason} (scenario {stands})" if stands and stands not in rule.reason else rule.reason
+    told = in_the_way_words(rule) if rule.stands_in_the_way not in rule.reason else ""
+    return ". ".join(filter(None, [rule.reason, told]))
 
 
 def print_problems(problems: list[str]) -> None:
@@ -151,13 +171,8 @@ def _unclaimed_parts(results: Results) -> dict[str, int]:
 def _print_failure(rule: RuleResult) -> None:
     if rule.counterexample is not None:
         OUT.print(lines(rule.counterexample.message), soft_wrap=True)
-        suspects = ", ".join(f"{line(suspect.rule)} {suspect.score:.2f}" for suspect in rule.suspects[:3])
-        if rule.suspected:
-            OUT.print(f"{line(rule.id)} is the {SUSPECTED}")
-        OUT.print(f"Suspiciousness: {suspects}")
-        if rule.also_in:
-            OUT.print(f"Downstream, as they build on it: {line(', '.join(rule.also_in))}")
-        if rule.affected_by:
-            roots = line(", ".join(rule.affected_by))
-            OUT.print(f"Downstream failure; root cause: {roots}. Start there.")
+        flaky = f"{FLAKY}: {rule.flaky}" if rule.flaky is not None else ""
+        told = (suspected_words(rule), causes_words(rule), also_in_words(rule), downstream_words(rule), flaky)
+        for text in filter(None, told):
+            OUT.print(line(text), soft_wrap=True)
         OUT.print()

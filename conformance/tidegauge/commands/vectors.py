@@ -31,7 +31,9 @@ def vectors(
 
     With --rewrite a vector that was edited is made complete: its scenario's id and origin, its expected
     outputs (which may be left empty) and the layout.
-    Exit code 0: all is as it must be, or is now. 1: not so. 2: bad input; nothing is written.
+    Exit code 0: every vector is up to date, or is now.
+    1: a vector is out of date.
+    2: bad input; nothing is written.
     """
     chosen = own_folder(folder) if folder is not None else folder_in_preparation()
     wanted: dict[Path, bytes] = {}

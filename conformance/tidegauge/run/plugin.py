@@ -1,14 +1,16 @@
 """The pytest plugin: `--tidegauge-*` options, the run they describe, and the journal.
 
-It is loaded in every pytest session of an environment that has Tidegauge installed, so it imports nothing
+It is loaded in every pytest session of an environment that has Tidegauge installed, so it imports little
 of the kit unless an adapter is asked for.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from .options import PYTEST_PREFIX, REQUEST_OPTIONS
 
 if TYPE_CHECKING:
     from .run_under_pytest import Run
@@ -21,24 +23,13 @@ NEEDS_ADAPTER = "the Tidegauge suites need --tidegauge-adapter NAME; `tidegauge 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of the suites; the `tidegauge` command has them under short names."""
     group = parser.getgroup("tidegauge", "Tidegauge: conformance of event-time engines")
-    group.addoption("--tidegauge-adapter", metavar="NAME", help="engine under test: NAME or module:Class")
-    group.addoption(
-        "--tidegauge-option", action="append", default=[], metavar="K=V", help="option of the adapter"
-    )
-    group.addoption(
-        "--tidegauge-profile", metavar="P", help="what to measure against (default: as the engine says)"
-    )
-    group.addoption(
-        "--tidegauge-component", action="append", default=[], metavar="C", help="judge only this one"
-    )
-    group.addoption("--tidegauge-rule", action="append", default=[], metavar="R", help="judge only this rule")
-    group.addoption("--tidegauge-budget", default="default", metavar="B", help="smoke, default or thorough")
-    group.addoption("--tidegauge-seed", type=int, default=1, metavar="S", help="of the random scenarios")
-    group.addoption(
-        "--tidegauge-vectors", action="append", default=[], metavar="DIR", help="folder with your own vectors"
-    )
-    group.addoption("--tidegauge-deviations", metavar="FILE", help="known deviations of the engine")
-    group.addoption("--tidegauge-out", metavar="DIR", help="folder for the journal")
+    for option in REQUEST_OPTIONS:
+        told: dict[str, Any] = {"metavar": option.value, "help": option.help}
+        if option.repeatable:
+            told |= {"action": "append", "default": []}
+        elif option.name != "out":  # without it nothing is written
+            told |= {"type": option.kind, "default": option.default}
+        group.addoption(PYTEST_PREFIX + option.name, **told)
 
 
 def pytest_configure(config: pytest.Config) -> None:

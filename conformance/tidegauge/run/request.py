@@ -1,68 +1,58 @@
-"""What a run is asked for."""
+"""What a run is asked for, and at the same time the one declaration of the options of a run.
 
-from collections.abc import Collection
+The options of `tidegauge run` (`--budget`), the options of the pytest plugin (`--tidegauge-budget`) and the
+arguments that the former passes to the latter are all made from the fields below, by `options.py`. Every
+pytest session of an environment that has Tidegauge installed imports this module, so it imports little.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
 
 from msgspec import Struct
 
-from tidegauge_reference import PROFILES, Policies
-from tidegauge_spec import load_registry
-
-from ..vectors.published import own_vectors
-from ..wire.scenario import BadInput
-from ..wire.unknown_names import unknown
+from ..wire.implementation import NO_DEVIATIONS
 
 BUDGETS = ("smoke", "default", "thorough")
 
 
+@dataclass(frozen=True)
+class Told:
+    """How a user gives a field: what stands for its value in a help text, what it means, and the name of the
+    option where that is not the name of the field. `path`: the value names a file or a folder."""
+
+    value: str
+    help: str
+    option: str = ""
+    path: bool = False
+
+
+_ADAPTER = Told("NAME", "The engine under test: a registered name, module:Class, or mutant:NAME.")
+_OPTIONS = Told("KEY=VALUE", "An option of the adapter.", option="option")
+_PROFILE = Told("PROFILE", "What to measure against; default: the profile that the engine suggests.")
+_COMPONENTS = Told("COMPONENT", "Judge only this component.", option="component")
+_RULES = Told("RULE", "Judge only this rule.", option="rule")
+_BUDGET = Told("BUDGET", f"How much to run: {', '.join(BUDGETS[:-1])} or {BUDGETS[-1]}.")
+_SEED = Told("SEED", "The seed of the random scenarios.")
+_VECTORS = Told("FOLDER", "A folder with golden vectors of your own.", path=True)
+_DEVIATIONS = Told(
+    "FILE",
+    f"Known deviations of the engine, as TOML; `{NO_DEVIATIONS}`: without those that come with the engine. "
+    "See conformance/README.md.",
+    path=True,
+)
+_OUT = Told("FOLDER", "Folder for the journal of the run, its results and its reports.", path=True)
+
+
 class Request(Struct, frozen=True, kw_only=True):
-    """`adapter` with its `options`, what to judge (`components`, `rules`; empty: all), and how hard.
+    """What to judge, against what, and how hard. `components` and `rules`, if empty, mean all."""
 
-    `profile` None takes the one the engine suggests. `vectors` are folders with vectors of the user's own.
-    `deviations` is a file of known ones; None takes the one that comes with the engine, `none`
-    (`NO_DEVIATIONS`) does without. `out` is the folder of the results.
-    """
-
-    adapter: str
-    options: dict[str, str] = {}
-    profile: str | None = None
-    components: tuple[str, ...] = ()
-    rules: tuple[str, ...] = ()
-    budget: str = "default"
-    seed: int = 1
-    vectors: tuple[str, ...] = ()
-    deviations: str | None = None
-    out: str = "tidegauge-results"
-
-
-def check_request(request: Request) -> None:
-    """Refuse unknown names with `BadInput`, naming those that exist."""
-    if request.profile is not None:
-        _known("profile", request.profile, PROFILES)
-    _known("budget", request.budget, BUDGETS)
-    own_vectors(request.vectors)
-    for component in request.components:
-        _known("component", component, load_registry().chapters)
-    for rule in request.rules:
-        _known("rule", rule, load_registry().rules, "`tidegauge rules` lists them")
-
-
-def policies_of(profile: str) -> Policies:
-    """The policies of a profile. Raises `BadInput` if there is none of that name."""
-    _known("profile", profile, PROFILES)
-    return PROFILES[profile]
-
-
-def read_options(pairs: tuple[str, ...] | list[str]) -> dict[str, str]:
-    """`key=value` options as a dictionary. Raises `BadInput`."""
-    options = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key:
-            raise BadInput(f"option {pair!r} is not key=value")
-        options[key] = value
-    return options
-
-
-def _known(what: str, name: str, known: Collection[str], listed: str = "") -> None:
-    if name not in known:
-        raise BadInput(unknown(what, name, known, listed))
+    adapter: Annotated[str, _ADAPTER]
+    options: Annotated[dict[str, str], _OPTIONS] = {}
+    profile: Annotated[str | None, _PROFILE] = None
+    components: Annotated[tuple[str, ...], _COMPONENTS] = ()
+    rules: Annotated[tuple[str, ...], _RULES] = ()
+    budget: Annotated[str, _BUDGET] = "default"
+    seed: Annotated[int, _SEED] = 1
+    vectors: Annotated[tuple[str, ...], _VECTORS] = ()
+    deviations: Annotated[str | None, _DEVIATIONS] = None
+    out: Annotated[str, _OUT] = "tidegauge-results"

@@ -36,8 +36,10 @@ from ..wire.transcript import Failure
 from .assembly import now_text
 from .items import scenarios_of
 from .journal import Ended, Finished, Journal, Outcome, Refused, Started
+from .options import PYTEST_PREFIX, REQUEST_OPTIONS, request_of
 from .plan import PlannedItem, components_asked_for, plan
-from .request import Request, check_request, policies_of, read_options
+from .request import Request
+from .request_check import check_request, policies_of
 
 _LONGEST_TEXT = 4000
 _REFUSED = "refused-by-a-worker"
@@ -122,7 +124,7 @@ def start(config: pytest.Config) -> Run:
     folder = Path(place) if place else None
     journal = None
     try:
-        request = _request(config, out)
+        request = _request(config)
         if folder is not None and not is_worker:
             journal = Journal(folder)
         run = make_run(request, folder, os.environ.get("PYTEST_XDIST_WORKER", "main"))
@@ -202,19 +204,9 @@ def environment() -> dict[str, str]:
     return found
 
 
-def _request(config: pytest.Config, out: str | None) -> Request:
-    return Request(
-        adapter=config.getoption("--tidegauge-adapter"),
-        options=read_options(config.getoption("--tidegauge-option")),
-        profile=config.getoption("--tidegauge-profile"),
-        components=tuple(config.getoption("--tidegauge-component")),
-        rules=tuple(config.getoption("--tidegauge-rule")),
-        budget=config.getoption("--tidegauge-budget"),
-        seed=config.getoption("--tidegauge-seed"),
-        vectors=tuple(config.getoption("--tidegauge-vectors")),
-        deviations=config.getoption("--tidegauge-deviations"),
-        out=out or "",
-    )
+def _request(config: pytest.Config) -> Request:
+    given = {option.name: config.getoption(PYTEST_PREFIX + option.name) for option in REQUEST_OPTIONS}
+    return request_of({**given, "out": given["out"] or ""})
 
 
 class JournalWriter:

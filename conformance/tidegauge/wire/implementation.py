@@ -8,6 +8,9 @@ from .transcript import Observation
 
 Layer = Literal["in-process", "tester", "streaming", "cluster"]
 
+NO_DEVIATIONS = "none"
+"""In place of a file of known deviations: without those that come with the engine."""
+
 
 class Implementation(Struct, frozen=True, kw_only=True):
     """Who is under test and how it can be observed.

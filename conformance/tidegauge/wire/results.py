@@ -263,9 +263,13 @@ def counts_of(rules: Iterable[RuleResult]) -> dict[str, int]:
     """How many rules got each verdict; a failing rule that is a known deviation is counted as that alone."""
     counts = dict.fromkeys((*VERDICTS, KNOWN_DEVIATIONS), 0)
     for rule in rules:
-        known = rule.verdict == "fail" and rule.deviation is not None
-        counts[KNOWN_DEVIATIONS if known else rule.verdict] += 1
+        counts[kind_of(rule)] += 1
     return counts
+
+
+def kind_of(found: RuleResult | PropertyResult) -> str:
+    """What a rule or property counts as: its verdict, or a known deviation; the names of `counts_of`."""
+    return KNOWN_DEVIATIONS if found.verdict == "fail" and found.deviation is not None else found.verdict
 
 
 def encode_results(results: Results) -> bytes:

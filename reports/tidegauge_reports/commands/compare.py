@@ -13,7 +13,7 @@ from tidegauge.wire.scenario import BadInput
 
 from ..comparison import comparison as compared
 from ..comparison import markdown as page
-from ..comparison.words import MOST_ROWS, Section, caveats, engine_words, left_out, sections, totals
+from ..comparison.words import MOST_ROWS, Section, caveats, engine_words, headline, left_out, sections, totals
 
 
 @complains
@@ -26,8 +26,10 @@ def compare(
 ) -> None:
     """Say what changed between two runs of an engine.
 
-    Exit code 0: nothing got worse. 1: something newly fails or errs, is no longer tested or no longer
-    claimed. 2: bad input."""
+    Exit code 0: nothing got worse.
+    1: a rule or property newly fails or is newly in error, is no longer tested or no longer claimed.
+    2: bad input.
+    """
     found = compared.compare(read_results(old), read_results(new))
     if markdown is not None:
         _write(markdown, page.render(found))
@@ -37,7 +39,7 @@ def compare(
     for section in sections(found):
         _print(section)
     OUT.print(escape(totals(found)), style="dim", soft_wrap=True)
-    OUT.print(escape(found.headline), style="bold red" if found.worse else "bold green", soft_wrap=True)
+    OUT.print(escape(headline(found)), style="bold red" if found.worse else "bold green", soft_wrap=True)
     raise typer.Exit(1 if found.worse else 0)
 
 

@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 from rich.padding import Padding
 
-from tidegauge.commands.console import OUT, complains
+from tidegauge.commands.console import COLOURS, OUT, complains
 from tidegauge.judging.traceability import DOCUMENTS, rules_of_statement
 from tidegauge.mutants.known_bugs import KnownBug, known_bug
 from tidegauge.wire.scenario import BadInput
@@ -15,15 +15,6 @@ from tidegauge_spec import PolicyText, Rule, load_registry, load_statements
 
 from ..site.dossier import Dossier, Finding, dossier
 from ..site.engines import Engine, shipped_engines
-
-_COLOURS = {
-    "pass": "green",
-    "fail": "bold red",
-    "error": "bold magenta",
-    "not-applicable": "dim",
-    "absent": "dim",
-}
-_OTHER_COLOUR = "yellow"
 
 
 @complains
@@ -33,7 +24,7 @@ def explain(
     ],
 ) -> None:
     """Say what a rule demands, why, what to check when an engine fails it, and what stands behind it: code,
-    scenarios, wrong engines, known bugs, verdicts; or which rules come from a statement of the sources."""
+    scenarios, mutants, known bugs, verdicts; or which rules come from a statement of the sources."""
     rule = load_registry().rules.get(name)
     engines = shipped_engines()
     if rule is not None:
@@ -95,7 +86,7 @@ def _bug(bug: KnownBug) -> str:
 
 
 def _print_wrong_engines(told: Dossier) -> None:
-    OUT.print(f"\n[bold]Wrong engines that break it[/]{'' if told.wrong_engines else ' none'}")
+    OUT.print(f"\n[bold]Mutants that break it[/]{'' if told.wrong_engines else ' none'}")
     for wrong in told.wrong_engines:
         _print_indented(2, f"[bold]mutant:{wrong.mutant.name}[/] {escape(wrong.mutant.summary)}")
         for bug in wrong.bugs:
@@ -124,9 +115,9 @@ def _print_verdicts(findings: Iterable[Finding]) -> None:
 
 def _verdict(finding: Finding) -> str:
     at = finding.standing
-    return f"[{_COLOURS.get(at.kind, _OTHER_COLOUR)}]{at.words}[/]"
+    return f"[{COLOURS[at.kind]}]{at.words}[/]"
 
 
 def _in_a_word(engine: Engine, rule: Rule) -> str:
     at = engine.standing(rule.id)
-    return f"{escape(engine.name)}: [{_COLOURS.get(at.kind, _OTHER_COLOUR)}]{at.words}[/]"
+    return f"{escape(engine.name)}: [{COLOURS[at.kind]}]{at.words}[/]"

@@ -28,11 +28,13 @@ def matrix(
     ] = None,
     adapter: Annotated[
         list[str] | None,
-        typer.Option(help="An engine to put under test now, into a folder of --out (repeatable)."),
+        typer.Option(
+            help="An engine to run the suites on now; its run goes into a folder of --out. Repeatable."
+        ),
     ] = None,
     budget: Annotated[str, typer.Option(help="Of these runs: smoke, default or thorough.")] = "smoke",
     component: Annotated[
-        list[str] | None, typer.Option(help="Judge only this component in these runs (repeatable).")
+        list[str] | None, typer.Option(help="Judge only this component in these runs. Repeatable.")
     ] = None,
     workers: Annotated[
         int | None,
@@ -44,7 +46,8 @@ def matrix(
 ) -> None:
     """Show engines side by side: every rule, by engines.
 
-    Exit code 0: written. 2: bad input.
+    Exit code 0: the matrix is written.
+    2: bad input.
     """
     if not files and not adapter:
         raise BadInput("which engines? Give the results.json of runs, or --adapter NAME")

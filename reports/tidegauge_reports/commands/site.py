@@ -9,9 +9,9 @@ from rich.markup import escape
 from tidegauge.commands.console import OUT, complains
 from tidegauge.wire.results import read_results
 from tidegauge.wire.scenario import BadInput
+from tidegauge.words.numbers import counted
 
 from ..site.engines import engines_with
-from ..text import counted
 
 
 @complains
@@ -22,7 +22,7 @@ def site(
         typer.Argument(metavar="[RESULTS.json]...", help="Runs to show beside the shipped engines."),
     ] = None,
 ) -> None:
-    """Write the specification as a site: each rule with its code, scenarios, wrong engines and verdicts. It
+    """Write the specification as a site: each rule with its code, scenarios, mutants and verdicts. It
     needs no server, no network and no JavaScript."""
     from ..site.pages import write_site  # what makes pages is not loaded at each start of the command line
 

@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 
-from tidegauge.run.result_words import kind_of
-from tidegauge.wire.results import DeviationResult, PropertyResult, Results, RuleResult
+from tidegauge.wire.results import DeviationResult, PropertyResult, Results, RuleResult, kind_of
 
-from ..text import counted, short
 from .component_changes import ComponentChange, component_changes
 from .coverage import Coverage, coverage
 from .identity import Difference, differences
@@ -80,42 +78,12 @@ class Comparison:
     @property
     def same(self) -> bool:
         """Whether nothing changed but perhaps coverage and the circumstances."""
-        return self._same_verdicts and not self.components
+        return self.same_verdicts and not self.components
 
     @property
-    def _same_verdicts(self) -> bool:
+    def same_verdicts(self) -> bool:
+        """Whether no verdict and no known deviation changed."""
         return not (self.rules or self.added or self.removed or self.properties or self.deviations)
-
-    @property
-    def headline(self) -> str:
-        """What it comes to, in one sentence."""
-        errors = [change.name for change in self.components if change.worse]
-        worse = [
-            _said(self._worse("newly in error"), "is newly in error", "are newly in error"),
-            f"more errors in {short(', '.join(errors), 120)}" if errors else "",
-            _said(self._worse("newly failing"), "newly fails", "newly fail"),
-            _said(
-                self._worse("verdict lost") + len(self.lost),
-                "is no longer tested",
-                "are no longer tested",
-            ),
-            _said(self._worse("no longer claimed"), "is no longer claimed", "are no longer claimed"),
-        ]
-        violated = sum(change.worse for change in self.properties)
-        if violated:
-            are = "property is" if violated == 1 else "properties are"
-            worse.append(f"{violated} {are} newly violated or in error")
-        if any(worse):
-            return f"Worse: {', '.join(filter(None, worse))}"
-        better = _said(len(self.of_kind("newly passing")), "newly passes", "newly pass")
-        if better:
-            return f"Nothing got worse, and {better}"
-        if self.components and self._same_verdicts:
-            return "No verdict changed, the numbers of failing scenarios did"
-        return "Nothing changed" if self.same else "Nothing got worse"
-
-    def _worse(self, kind: Kind) -> int:
-        return sum(change.worse for change in self.of_kind(kind))
 
 
 def compare(old: Results, new: Results) -> Comparison:
@@ -154,7 +122,3 @@ def _deviation_changes(old: Results, new: Results) -> list[DeviationChange]:
     after = {one.name: one for one in new.deviations}
     changes = [DeviationChange(before.get(name), after.get(name)) for name in {**after, **before}]
     return [one for one in changes if one.old is None or one.new is None or one.old.status != one.new.status]
-
-
-def _said(count: int, one: str, several: str) -> str:
-    return f"{counted(count, 'rule')} {one if count == 1 else several}" if count else ""

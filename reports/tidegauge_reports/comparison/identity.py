@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tidegauge.wire.results import Results
+from tidegauge.words.run import ENDED_EARLY, layer_words, selection_words
 
 from ..text import short
 
@@ -40,7 +41,7 @@ def differences(old: Results, new: Results) -> list[Difference]:
         Difference(
             "options", _pairs(before.options), _pairs(after.options), "the engine was set up differently"
         ),
-        Difference("layer", _layer(old), _layer(new), "other code may have run"),
+        Difference("layer", layer_words(before), layer_words(after), "other code may have run"),
         Difference("capabilities", *_only(before.capabilities, after.capabilities)),
         Difference("tidegauge", old.tidegauge, new.tidegauge),
         *(
@@ -59,20 +60,15 @@ def differences(old: Results, new: Results) -> list[Difference]:
 
 
 def _selection(results: Results) -> str:
-    return "; ".join(f"{name} {value}" for name, value in results.selection.items() if value) or "everything"
+    return selection_words(results) or "everything"
 
 
 def _complete(results: Results) -> str:
-    return "the whole run" if results.complete else "ended early"
+    return "the whole run" if results.complete else ENDED_EARLY.removeprefix("The run ")
 
 
 def _pairs(options: dict[str, str]) -> str:
     return ", ".join(f"{key}={value}" for key, value in sorted(options.items()))
-
-
-def _layer(results: Results) -> str:
-    elsewhere = results.implementation.elsewhere()
-    return f"{results.implementation.layer} ({elsewhere})" if elsewhere else results.implementation.layer
 
 
 def _only(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, str]:

@@ -2,13 +2,13 @@
 
 from ..machines.inert_markdown import inert
 from .comparison import Comparison
-from .words import MOST_ROWS, Section, caveats, engine_words, left_out, sections, totals
+from .words import MOST_ROWS, Section, caveats, engine_words, headline, left_out, sections, totals
 
 
 def render(comparison: Comparison) -> str:
     """The text. The same comparison gives the same text."""
     sign = "❌" if comparison.worse else "✅"
-    blocks = [f"## {sign} {inert(comparison.headline)}", inert(engine_words(comparison), 400)]
+    blocks = [f"## {sign} {inert(headline(comparison))}", inert(engine_words(comparison), 400)]
     if said := caveats(comparison):
         blocks.append(
             "\n".join(["Not comparable as they are:", "", *(f"* {inert(one, 700)}" for one in said)])

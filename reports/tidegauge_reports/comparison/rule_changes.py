@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from tidegauge.run.result_words import kind_of
-from tidegauge.wire.results import KNOWN_DEVIATIONS, RuleResult
+from tidegauge.wire.results import KNOWN_DEVIATIONS, RuleResult, kind_of
+from tidegauge.words.evidence import difference_words
 
 Kind = Literal[
     "newly in error", "newly failing", "verdict lost", "no longer claimed", "newly passing", "other", "same"
@@ -41,7 +41,7 @@ class RuleChange:
         if self.new.deviation is not None:
             return self.new.deviation
         if self.new.verdict == "fail" and example is not None:
-            return f"expected {example.expected}; got {example.got}"
+            return difference_words(example)
         return self.new.reason
 
 

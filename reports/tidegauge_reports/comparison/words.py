@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 
-from tidegauge.run.result_words import error_detail, error_words, kind_of
-from tidegauge.wire.results import RuleResult, counts_of
+from tidegauge.wire.results import RuleResult, counts_of, kind_of
+from tidegauge.words.evidence import error_detail, error_words
+from tidegauge.words.numbers import counted
+from tidegauge.words.verdicts import DEVIATION_STATUSES, NOT_IN_RUN, SIGNS, standing
 
-from ..signs import SIGNS
-from ..text import counted, short
+from ..text import short
 from .comparison import Comparison, DeviationChange, PropertyChange
 from .component_changes import ComponentChange
-from .rule_changes import RuleChange
+from .rule_changes import Kind, RuleChange
 
 MOST_ROWS = 60
 """So many rows of a section are shown."""
@@ -26,6 +27,42 @@ class Section:
     rows: list[tuple[str, ...]]
     worse: bool = False
     remark: str = ""
+
+
+def headline(comparison: Comparison) -> str:
+    """What a comparison comes to, in one sentence."""
+    errors = [change.name for change in comparison.components if change.worse]
+    violated = sum(change.worse for change in comparison.properties)
+    properties = counted(violated, "property is", "properties are")
+    worse = [
+        _rules(_worse(comparison, "newly in error"), "is newly in error", "are newly in error"),
+        f"more errors in {short(', '.join(errors), 120)}" if errors else "",
+        _rules(_worse(comparison, "newly failing"), "newly fails", "newly fail"),
+        _rules(
+            _worse(comparison, "verdict lost") + len(comparison.lost),
+            "is no longer tested",
+            "are no longer tested",
+        ),
+        _rules(_worse(comparison, "no longer claimed"), "is no longer claimed", "are no longer claimed"),
+        f"{properties} newly violated or in error" if violated else "",
+    ]
+    if any(worse):
+        return f"Worse: {', '.join(filter(None, worse))}"
+    better = _rules(len(comparison.of_kind("newly passing")), "newly passes", "newly pass")
+    if better:
+        return f"Nothing got worse, and {better}"
+    if comparison.components and comparison.same_verdicts:
+        return "No verdict changed, the numbers of failing scenarios did"
+    return "Nothing changed" if comparison.same else "Nothing got worse"
+
+
+def _worse(comparison: Comparison, kind: Kind) -> int:
+    return sum(change.worse for change in comparison.of_kind(kind))
+
+
+def _rules(number: int, one: str, several: str) -> str:
+    """So many rules, and what they do; empty for none."""
+    return f"{counted(number, 'rule')} {one if number == 1 else several}" if number else ""
 
 
 def sections(comparison: Comparison) -> list[Section]:
@@ -83,7 +120,7 @@ def _changes(title: str, changes: list[RuleChange]) -> Section:
     rows: list[tuple[str, ...]] = [
         (
             short(change.new.id, 60),
-            f"{_verdict(change.old)} → {_verdict(change.new)}"
+            f"{standing(change.old).words} → {standing(change.new).words}"
             + (f" ({change.remark})" if change.remark else ""),
             short(change.new.title, 120),
             short(change.why, _LONGEST),
@@ -92,15 +129,6 @@ def _changes(title: str, changes: list[RuleChange]) -> Section:
     ]
     worse = any(change.worse for change in changes)
     return Section(title, ("rule", "verdict", "title", "reason"), rows, worse)
-
-
-def _verdict(rule: RuleResult) -> str:
-    words = SIGNS[kind_of(rule)][1]
-    if rule.verdict == "pass" and rule.policy is not None:
-        return f"{words} in the reading of the profile"
-    if rule.flaky is not None:
-        return f"{words}, known to be flaky"
-    return words
 
 
 def _components(comparison: Comparison) -> Section:
@@ -126,7 +154,8 @@ def _component(change: ComponentChange, comparison: Comparison) -> tuple[str, ..
 
 def _lost(rules: list[RuleResult]) -> Section:
     rows: list[tuple[str, ...]] = [
-        (short(rule.id, 60), f"{_verdict(rule)} → not in the run", short(rule.title, 120)) for rule in rules
+        (short(rule.id, 60), f"{standing(rule).words} → {NOT_IN_RUN[1]}", short(rule.title, 120))
+        for rule in rules
     ]
     title = "Not in the new run, and passed before"
     return Section(title, ("rule", "verdict", "title"), rows, worse=bool(rows))
@@ -147,7 +176,7 @@ def _properties(changes: list[PropertyChange]) -> Section:
     for change in changes:
         now = change.new or change.old
         assert now is not None
-        old, new = (SIGNS[kind_of(one)][1] if one else "not in the run" for one in (change.old, change.new))
+        old, new = (SIGNS[kind_of(one)][1] if one else NOT_IN_RUN[1] for one in (change.old, change.new))
         said = short(now.reason if change.new else "", _LONGEST)
         rows.append((short(change.name, 80), f"{old} → {new}", short(now.sentence, 200), said))
     worse = any(change.worse for change in changes)
@@ -159,7 +188,9 @@ def _deviations(changes: list[DeviationChange]) -> Section:
     for change in changes:
         now = change.new or change.old
         assert now is not None
-        old, new = (one.status if one else "not known" for one in (change.old, change.new))
+        old, new = (
+            DEVIATION_STATUSES[one.status] if one else "not known" for one in (change.old, change.new)
+        )
         rows.append(
             (
                 short(change.name, 80),

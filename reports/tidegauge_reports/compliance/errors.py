@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from tidegauge.run.result_words import error_detail, error_words
 from tidegauge.wire.results import EngineError
+from tidegauge.words.evidence import error_detail, error_words
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from pathlib import Path
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from tidegauge.run.result_words import SUSPECTED, THIN, kind_of
-from tidegauge.wire.results import Results
+from tidegauge.wire.results import Results, kind_of
+from tidegauge.words import evidence, run, verdicts
+from tidegauge.words.verdicts import SIGNS
 
 from ..histories.timeline import timeline_style, timeline_svg
 from ..jobs.timeline import job_timeline_style
 from ..pages.environment import packaged, page_environment, style_sheet
-from ..signs import SIGNS
 from ..text import LONGEST_COMMAND, shown, too_long, whole, with_command
 from ..text_file import write_text_file
 from ..wording import NO_ANSWER, outputs_words, step_words
@@ -88,7 +88,9 @@ def _environment() -> Environment:
         kind=kind_of,
         linked=linked,
     )  # fmt: skip
-    environment.globals.update(signs=SIGNS, no_answer=NO_ANSWER, suspected=SUSPECTED, thin=THIN)
+    environment.globals.update(
+        signs=SIGNS, no_answer=NO_ANSWER, evidence=evidence, verdicts=verdicts, of_run=run
+    )
     return environment
 
 

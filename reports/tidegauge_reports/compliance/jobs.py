@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from tidegauge.run.result_words import kind_of
-from tidegauge.wire.results import Counterexample, JobPicture, RuleResult
+from tidegauge.wire.results import Counterexample, JobPicture, RuleResult, kind_of
 
 from ..jobs.timeline import job_summary, job_timeline_svg
 from ..jobs.words import job_words, place

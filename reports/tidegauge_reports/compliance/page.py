@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import count, groupby
 
-from tidegauge.run.result_words import model_words
 from tidegauge.wire.results import DeviationResult, ItemResult, PropertyResult, Results, RuleResult, counts_of
+from tidegauge.words.conclusion import Conclusion, conclude
+from tidegauge.words.evidence import model_words
+from tidegauge.words.verdicts import SIGNS, UNFINISHED_OUTCOMES, Standing, known_deviations, standing
 
 from ..chapter_titles import chapter_title
-from ..conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude
-from ..signs import SIGNS
-from ..standing import Standing, known_deviations, standing
 from .errors import ErrorView, error_views
 from .jobs import JobView, job_of, job_views
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import TypeVar
 
-from ..text import counted
+from tidegauge.words.numbers import counted
+
 from .history import Answer, History, Lane, Mark
 
 LONGEST_DRAWN = 40

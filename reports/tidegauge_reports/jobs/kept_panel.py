@@ -2,8 +2,9 @@
 
 from markupsafe import Markup
 
+from tidegauge.words.numbers import counted
+
 from ..svg import box, dot, element, label, line, path, text_width
-from ..text import counted
 from .label_places import Box, Places, beside
 from .layout import Layout
 from .reading import Point

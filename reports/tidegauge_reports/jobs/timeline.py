@@ -7,9 +7,10 @@ from importlib.resources import files
 from markupsafe import Markup
 
 from tidegauge.wire.results import JobPicture
+from tidegauge.words.numbers import counted
 
 from ..svg import box, element, label
-from ..text import counted, short
+from ..text import short
 from ..time_words import time_words
 from .kept_panel import draw_kept, most_kept
 from .layout import lay_out
@@ -83,7 +84,7 @@ def _words(job: Job, others: Sequence[Job], lead: Lead | None, far: set[Key]) ->
     for line in job.lines:
         said.setdefault(blocked_words(line), []).append(line.key)
     if set(said) == {"never blocked"}:
-        sentences = ["Nobody is blocked."]
+        sentences = ["No subtask is blocked."]
     else:
         sentences = [f"{_subject(job, keys)} {words}." for words, keys in said.items()]
     if lead is not None:

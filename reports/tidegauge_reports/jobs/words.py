@@ -24,17 +24,17 @@ _WORDS = {
     ),
     "flip-182-restarted": JobWords(
         "The FLIP-182 job, stopped and started again",
-        "The job is stopped and started again on its way: with alignment the others must stay in the band "
-        "all the same.",
+        "The job is stopped and started again halfway: with alignment the other subtasks must stay in the "
+        "band across the restart.",
     ),
     "flip-182-literal": JobWords(
         "The FLIP-182 job to the letter: one range, split in four",
         "Here the range decides, not the speed: with alignment only the subtask with the lowest numbers "
-        "reads on, and all others are blocked after their first records.",
+        "continues reading, and all others are blocked after their first records.",
     ),
     "short-subtask": JobWords(
         "A subtask that finishes early",
-        "The slow subtask finishes early: the others are blocked until then, and must go on when it has "
+        "The slow subtask finishes early: the others are blocked until then, and must continue when it has "
         "finished.",
     ),
     "two-sources-one-query": JobWords(
@@ -56,12 +56,12 @@ _WORDS = {
     "window-state": JobWords(
         "How much the windows keep",
         "A fast and a slow source feed windows that wait for the slow one: with alignment the fast source "
-        "must not run ahead, and so the windows keep little.",
+        "must not run ahead, so the windows keep few records.",
     ),
     "window-state-restarted": JobWords(
         "How much the windows keep, stopped and started again",
-        "The same job is stopped and started again on its way: what the windows kept must not be lost, nor "
-        "come twice.",
+        "The same job is stopped and started again halfway: the records in the windows must be neither lost "
+        "nor duplicated.",
     ),
     "blocked-is-not-idle": JobWords(
         "A source that is blocked is not idle",
@@ -94,7 +94,7 @@ _WORDS = {
     ),
     "slow-and-fast-out-of-order": JobWords(
         "A slow and a fast subtask, records out of order",
-        "As before, with watermarks that leave room for records out of order.",
+        "As before, with a watermark strategy for records out of order.",
     ),
     "silent-is-idle": JobWords(
         "A source that has nothing to read is idle",

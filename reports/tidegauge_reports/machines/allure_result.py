@@ -16,6 +16,7 @@ from allure_commons.model2 import (
 )
 
 from tidegauge.wire.results import Counterexample, Results, RuleResult, StepRecord
+from tidegauge.words.evidence import exercised_words
 
 from ..chapter_titles import chapter_title
 from ..histories.timeline import timeline_svg
@@ -132,8 +133,8 @@ def _description(rule: RuleResult) -> str:
     lines.append(f"**If an engine fails this, check** {prose(rule.check, 2_000)}")
     if rule.policy:
         lines.append(f"**Policy:** {inert(rule.policy, 600)}")
-    exercised = f"{rule.scenarios:,} scenarios, {rule.steps:,} steps"
-    lines.append(f"**Decided in** {exercised}. **Sources:** {inert(', '.join(rule.sources), 600)}")
+    exercised = exercised_words(rule) or "never in a scenario"
+    lines.append(f"**Exercised:** {exercised}. **Sources:** {inert(', '.join(rule.sources), 600)}")
     lines.append(f"The whole chapter: {code(f'tidegauge explain {rule.id}')}")
     return "\n\n".join(lines)
 
@@ -175,7 +176,7 @@ def _steps(counterexample: Counterexample, start: int) -> list[TestStepResult]:
 
 
 def _due(record: StepRecord) -> str:
-    """What had to come out, and what did instead."""
+    """The expected outputs, and those that differ."""
     if record.expected is None:
         return ""
     expected = outputs_words(record.expected)
@@ -187,7 +188,7 @@ def _attach(result: TestResult, counterexample: Counterexample, text: str) -> di
     """Name the attachments in the result; their contents."""
     history = json.dumps(counterexample.scenario, separators=(",", ":"), default=str) + "\n"
     bodies = [
-        ("history, for tidegauge replay", "application/json", "jsonl", history),
+        ("counterexample, for tidegauge replay", "application/json", "jsonl", history),
         ("timeline", "image/svg+xml", "svg", timeline_svg(counterexample)),
         ("message", "text/plain", "txt", shown(text, _LONGEST_TEXT)),
     ]

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from tidegauge.wire.results import KNOWN_DEVIATIONS, Results, counts_of
+from tidegauge.wire.results import Results
+from tidegauge.words.conclusion import conclude, in_a_few_words
 
-from ..conclusion import Conclusion, claimed_of, conclude
 from ..svg import element
 from ..text import short
 from ..text_file import write_text_file
@@ -39,7 +39,7 @@ def render(results: Results) -> str:
     """The badge. The same results give the same text."""
     conclusion = conclude(results)
     name = "event time" if results.profile == "core" else f"event time, {short(results.profile, 24)}"
-    said = badge_text(results, conclusion)
+    said = badge_text(results)
     implementation = results.implementation
     title = f"{name}: {said}. {short(implementation.name, 80)} {short(implementation.version, 40)}, " + (
         f"profile {short(results.profile, 24)}: {conclusion.headline}."
@@ -62,26 +62,10 @@ def render(results: Results) -> str:
     )) + "\n"  # fmt: skip
 
 
-def badge_text(results: Results, conclusion: Conclusion) -> str:
-    """What a run comes to, in a few words: `conforms 150/150`, `3 of 150 fail`, `12 of 150 in error`, `3 of
-    150 deviate as known`, `incomplete`, `not tested`."""
+def badge_text(results: Results) -> str:
+    """What a run comes to, in a few words; marked if it was only a part."""
     part = " (part)" if any(results.selection.values()) else ""
-    return f"{_in_a_few_words(results, conclusion)}{part}"
-
-
-def _in_a_few_words(results: Results, conclusion: Conclusion) -> str:
-    counts = counts_of(results.rules)
-    claimed, failing = claimed_of(counts), counts["fail"]
-    if conclusion.kind == "open":
-        return "not tested" if results.complete else "incomplete"
-    if conclusion.kind == "conforms":
-        return f"conforms {claimed:,}/{claimed:,}"
-    if conclusion.kind == "errors":
-        return f"{counts['error']:,} of {claimed:,} in error" if counts["error"] else "errors"
-    if conclusion.kind == "deviates":
-        known = failing + counts[KNOWN_DEVIATIONS]
-        return f"{known:,} of {claimed:,} {'deviates' if known == 1 else 'deviate'} as known"
-    return f"{failing:,} of {claimed:,} {'fails' if failing == 1 else 'fail'}" if failing else "failed"
+    return f"{in_a_few_words(results)}{part}"
 
 
 def _part(text: str, x: float, width: float, ground: str) -> Markup:

@@ -7,7 +7,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from tidegauge.run.result_words import SUSPECTED, THIN, error_detail, error_words, kind_of, model_words
 from tidegauge.wire.results import (
     KNOWN_DEVIATIONS,
     DeviationResult,
@@ -16,9 +15,23 @@ from tidegauge.wire.results import (
     PropertyResult,
     Results,
     RuleResult,
+    kind_of,
 )
+from tidegauge.words.conclusion import conclude
+from tidegauge.words.evidence import (
+    FLAKY,
+    THIN,
+    causes_words,
+    difference_words,
+    downstream_words,
+    error_detail,
+    error_words,
+    in_the_way_words,
+    model_words,
+    suspected_words,
+)
+from tidegauge.words.verdicts import UNFINISHED_OUTCOMES, item_words
 
-from ..conclusion import UNFINISHED_OUTCOMES, conclude
 from ..text import with_command
 
 Outcome = Literal["passed", "failed", "unknown", "broken", "skipped"]
@@ -128,15 +141,13 @@ def _judged(found: RuleResult | PropertyResult) -> tuple[Outcome, str]:
     if found.verdict == "not-tested":
         return "unknown", f"Not tested: {found.reason}"
     if found.flaky is not None:
-        return "skipped", f"Known to be flaky: {found.flaky}"
+        return "skipped", f"{FLAKY}: {found.flaky}"
     return "failed", f"Broken: {_difference(found)}"
 
 
 def _difference(found: RuleResult | PropertyResult) -> str:
     counterexample = found.counterexample if isinstance(found, RuleResult) else None
-    if counterexample is None:
-        return found.reason
-    return f"expected {counterexample.expected}; got {counterexample.got}"
+    return found.reason if counterexample is None else difference_words(counterexample)
 
 
 def _changes(rule: RuleResult) -> bool:
@@ -149,16 +160,7 @@ def _account(rule: RuleResult) -> str:
     counterexample = rule.counterexample
     if counterexample is not None:
         lines = [with_command(counterexample.message, counterexample.replay, _LONGEST_MESSAGE)]
-    if rule.suspects:
-        lines.append(
-            "Suspiciousness: " + ", ".join(f"{one.rule} {one.score:.2f}" for one in rule.suspects[:3])
-        )
-    if rule.affected_by:
-        lines.append(f"Downstream failure; root cause: {', '.join(rule.affected_by)}. Start there.")
-    if rule.suspected:
-        lines.append(f"{rule.id} is the {SUSPECTED}.")
-    if rule.stands_in_the_way:
-        lines.append(f"Smallest unexplained scenario: {rule.stands_in_the_way}")
+    lines += [causes_words(rule), suspected_words(rule), downstream_words(rule), in_the_way_words(rule)]
     if rule.thin:
         lines.append(f"{THIN}: {', '.join(rule.excludes) or 'none'}")
     return "\n".join(filter(None, lines))
@@ -175,9 +177,6 @@ def component_of(item: ItemResult, components: Collection[str]) -> str:
 
 
 def _of_item(item: ItemResult, components: Collection[str]) -> Case:
-    first = next(iter(item.text.strip().splitlines()), "")
-    what = "outputs differ, but no rule could be named" if item.outcome == "failed" else item.outcome
-    summary = f"{what}: {first}" if first else what
     outcomes: dict[str, Outcome] = {"failed": "failed", "not-run": "unknown"}
     return Case(
         kind="item",
@@ -185,7 +184,7 @@ def _of_item(item: ItemResult, components: Collection[str]) -> Case:
         name=f"item {item.id}",
         component=component_of(item, components),
         outcome=outcomes.get(item.outcome, "broken"),
-        summary=summary,
+        summary=item_words(item),
         text=item.text,
         duration_s=item.duration_s,
     )

@@ -3,13 +3,27 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from tidegauge.run.result_words import SUSPECTED, THIN, error_detail, error_words, kind_of, model_words
-from tidegauge.wire.results import EngineError, Results, RuleResult, counts_of
+from tidegauge.wire.results import EngineError, Results, RuleResult, counts_of, kind_of
+from tidegauge.words.conclusion import Conclusion, conclude
+from tidegauge.words.evidence import (
+    ERRORS,
+    FLAKY,
+    IN_THE_WAY,
+    causes_words,
+    counterexample_title,
+    downstream_words,
+    error_detail,
+    error_words,
+    model_words,
+    suspected_words,
+    thin_words,
+)
+from tidegauge.words.numbers import counted, duration
+from tidegauge.words.run import ADAPTER_NOTES, extent_words, layer_words
+from tidegauge.words.verdicts import DEVIATION_STATUSES, OUTCOMES, SIGNS, UNFINISHED_OUTCOMES
 
 from ..chapter_titles import chapter_title
-from ..conclusion import UNFINISHED_OUTCOMES, Conclusion, conclude
-from ..signs import SIGNS
-from ..text import counted, duration, too_long, whole
+from ..text import too_long, whole
 from ..text_file import write_text_file
 from .inert_markdown import block, bold, inert, link, prose
 
@@ -76,15 +90,16 @@ def _head(results: Results, conclusion: Conclusion) -> str:
     told = [
         f"{bold(implementation.name)} {inert(implementation.version, 60)}",
         f"profile {inert(results.profile, 60)}",
-        f"layer {inert(implementation.layer, 40)}",
+        f"layer {inert(layer_words(implementation), 200)}",
         f"spec {inert(results.spec, 40)}",
         f"seed {results.seed}, budget {inert(results.budget, 40)}",
-        f"{results.counts.get('scenarios', 0):,} scenarios, {results.counts.get('steps', 0):,} steps",
+        extent_words(results),
         duration(results.duration_s),
     ]
     lines = [f"## {_KINDS[conclusion.kind]} {inert(conclusion.headline)}", "", " · ".join(told)]
     models = filter(None, map(model_words, results.components[:40]))
-    remarks = [*models, *conclusion.remarks, *filter(None, [implementation.remark])]
+    notes = [f"{ADAPTER_NOTES}: {implementation.remark}"] if implementation.remark else []
+    remarks = [*models, *conclusion.remarks, *notes]
     if remarks:
         lines += ["", *(f"* {inert(remark, 400)}" for remark in remarks[:12])]
     return "\n".join(lines)
@@ -113,7 +128,7 @@ def _add_errors(page: _Page, errors: list[EngineError]) -> None:
     """How the engine gave no answer; then the tracebacks, each once, as far as there is room."""
     if not errors:
         return
-    lines = ["### Errors: the engine gave no answer", ""]
+    lines = [f"### {ERRORS}", ""]
     lines += [
         f"* **{inert(error.component, 60)}** {inert(error_words(error), 200)}{inert(error_detail(error))}. "
         f"First in scenario {inert(error.scenario, 120)}."
@@ -147,25 +162,19 @@ def _order(rule: RuleResult) -> tuple[bool, bool]:
 def _failure(rule: RuleResult) -> str:
     lines = [f"#### {inert(rule.id, 60)} ({inert(rule.level, 20)}) {prose(rule.title, 200)}", ""]
     lines.append(prose(rule.sentence))
-    for text in (
-        rule.flaky is not None and f"Known to be flaky, so not held against the engine: {rule.flaky}",
-        rule.suspected and f"This rule is the {SUSPECTED}.",
-        rule.affected_by
-        and f"Downstream failure; root cause: {', '.join(rule.affected_by[:10])}. Start there.",
-    ):
-        if text:
-            lines += ["", inert(text, 400)]
+    flaky = f"{FLAKY}: {rule.flaky}" if rule.flaky is not None else ""
+    for text in filter(None, (flaky, suspected_words(rule), downstream_words(rule))):
+        lines += ["", inert(text, 400)]
     counterexample = rule.counterexample
     if counterexample is None:
         return "\n".join([*lines, "", inert(rule.reason)])
     difference = f"expected: {counterexample.expected}\ngot:      {counterexample.got}"
     lines += ["", block(difference, longest=1_500)]
-    lines += ["", "<details><summary>The smallest history that shows it</summary>", ""]
+    lines += ["", f"<details><summary>{counterexample_title(counterexample)}</summary>", ""]
     lines += [block(counterexample.message), "", "</details>"]
     lines += ["", "Replay:", "", _command(counterexample.replay)]
-    if rule.suspects:
-        suspects = ", ".join(f"{inert(one.rule, 40)} {one.score:.2f}" for one in rule.suspects[:3])
-        lines += ["", f"Suspiciousness: {suspects}"]
+    if causes := causes_words(rule):
+        lines += ["", inert(causes, 300)]
     return "\n".join(lines)
 
 
@@ -188,7 +197,7 @@ def _deviations(results: Results) -> str:
         [
             inert(found.name, 80),
             inert(", ".join(found.rules), 120),
-            f"{inert(found.status, 40)}: {inert(found.explanation)}",
+            f"{DEVIATION_STATUSES[found.status]}: {inert(found.explanation)}",
             f"{inert(found.reason)} {link(found.link, found.link)}",
         ]
         for found in results.deviations
@@ -208,7 +217,7 @@ def _not_tested(results: Results) -> str:
         for rule in sorted(results.rules, key=lambda rule: rule.verdict != "error")
         if rule.verdict in ("error", "not-tested")
     ]
-    columns = ["rule", "verdict", "title", "reason", "smallest unexplained scenario"]
+    columns = ["rule", "verdict", "title", "reason", IN_THE_WAY.lower()]
     if not any(row[-1] for row in rows):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     return _section("Rules in error and not tested", columns, rows)
@@ -216,14 +225,12 @@ def _not_tested(results: Results) -> str:
 
 def _thin(rules: list[RuleResult]) -> str:
     """The passes that exclude few mutants, in a line."""
-    thin = [inert(rule.id, 40) for rule in rules if rule.verdict == "pass" and rule.thin]
-    more = " and others" * (len(thin) > MOST_ROWS)
-    return f"Pass on {THIN}: {', '.join(thin[:MOST_ROWS])}{more}." if thin else ""
+    return inert(thin_words(rules, MOST_ROWS), 2_000)
 
 
 def _items(results: Results) -> str:
     rows = [
-        [inert(item.id, 80), inert(item.outcome), inert(item.text, 200)]
+        [inert(item.id, 80), OUTCOMES[item.outcome], inert(item.text, 200)]
         for item in results.items
         if item.outcome in UNFINISHED_OUTCOMES
     ]

@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from tidegauge.wire.results import Results
+from tidegauge.words.conclusion import Conclusion, conclude
+from tidegauge.words.numbers import counted
+from tidegauge.words.run import selection_words
 
-from ..conclusion import Conclusion, conclude
-from ..text import counted, short
+from ..text import short
 
 _LONGEST_NAME = 60
 _LONGEST_VERSION = 40
@@ -42,9 +44,7 @@ class Column:
     @property
     def part(self) -> str:
         """What the run was narrowed to, in words; empty if to nothing."""
-        selection = self.run.results.selection
-        chosen = [f"{name} {value.replace(',', ', ')}" for name, value in selection.items() if value]
-        return short(", ".join(chosen), 120)
+        return short(selection_words(self.run.results), 120)
 
 
 def columns_of(runs: Sequence[Run]) -> list[Column]:

@@ -7,8 +7,10 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from tidegauge.words import run, verdicts
+from tidegauge.words.verdicts import SIGNS
+
 from ..pages.environment import packaged, page_environment, style_sheet
-from ..signs import SIGNS
 from .columns import Column
 from .table import Matrix, Row
 
@@ -21,7 +23,7 @@ def render(matrix: Matrix) -> str:
     """The page. The same matrix gives the same page."""
     script = packaged(__package__, "script.js")
     environment = page_environment(__package__)
-    environment.globals.update(signs=SIGNS, in_report=_in_report)
+    environment.globals.update(signs=SIGNS, verdicts=verdicts, of_run=run, in_report=_in_report)
     contested = [row for row in matrix.rows if row.contested]
     return environment.get_template("matrix.html.j2").render(
         matrix=matrix,

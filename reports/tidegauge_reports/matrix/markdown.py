@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
+from tidegauge.words.numbers import counted
+from tidegauge.words.verdicts import NOT_IN_RUN, SIGNS
+
 from ..machines.inert_markdown import inert, prose
-from ..signs import SIGNS
-from ..text import counted
 from .table import Cell, Chapter, Matrix, Row
 
 FILE_NAME = "matrix.md"
@@ -48,7 +49,7 @@ def _counts(chapter: Chapter, column: int) -> str:
         for kind, count in chapter.counts(column).items()
     ]
     if missing := chapter.missing(column):
-        parts.append(f"{missing} ·")
+        parts.append(f"{missing} {NOT_IN_RUN[0]}")
     return ", ".join(parts)
 
 
@@ -60,7 +61,7 @@ def _key(matrix: Matrix) -> str:
     used = {cell.standing.kind for row in matrix.rows for cell in row.cells if cell is not None}
     entries = [f"{letter} {words}" for kind, (letter, words) in SIGNS.items() if kind in used]
     if any(cell is None for row in matrix.rows for cell in row.cells):
-        entries.append("· not in this run")
+        entries.append(" ".join(NOT_IN_RUN))
     entries += [f"{inert(mark)} {meaning}" for mark, meaning in matrix.notes.items()]
     return "; ".join(entries) + "."
 
@@ -76,7 +77,7 @@ def _rules(matrix: Matrix, rows: list[Row]) -> str:
 
 def _sign(cell: Cell | None) -> str:
     if cell is None:
-        return "·"
+        return NOT_IN_RUN[0]
     sign = inert(cell.standing.sign)
     return f"**{sign}**" if cell.standing.kind in _BOLD else sign
 

@@ -4,12 +4,13 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
-from tidegauge.wire.results import KNOWN_DEVIATIONS, counts_of
+from tidegauge.wire.results import KNOWN_DEVIATIONS
+from tidegauge.words.conclusion import in_a_few_words
+from tidegauge.words.numbers import counted
+from tidegauge.words.verdicts import SIGNS, number_words
 
-from ..conclusion import claimed_of
-from ..signs import SIGNS
 from ..svg import CHARACTER_WIDTH, element, label, line, text_width
-from ..text import counted, short
+from ..text import short
 from .columns import Column
 from .table import Cell, Chapter, Matrix
 
@@ -20,11 +21,12 @@ _GUTTER = 236.0
 _CELL = 11.0
 _PITCH = 13.0
 _GAP = 22.0
-_HEAD = 90.0
+_HEAD = 103.0
 _LEAST_ROW = 32.0
 _FEW_COLUMNS = 4
 _ACROSS_FEW, _ACROSS_MANY = 12, 8
 _ON_DARK = ("pass", "fail", "error")
+_STYLES = {"conforms": "good", "deviates": "known", "fails": "bad", "errors": "erring", "open": ""}
 _UNMARKED = ("pass", "not-applicable")
 
 
@@ -75,7 +77,9 @@ def _heading(matrix: Matrix, place: int, column: Column, left: float, block: flo
     for text in filter(None, below):
         written.append(label(short(text, int(room)), left, y, "faint", "start"))
         y += 13
-    return Markup("").join([*written, label(standing, left, y + 2, style, "start")])
+    for row, text in enumerate(_in_two(standing, int(room * 0.94))):
+        written.append(label(text, left, y + 2 + 13 * row, style, "start"))
+    return Markup("").join(written)
 
 
 def _in_two(text: str, room: int) -> list[str]:
@@ -88,20 +92,14 @@ def _in_two(text: str, room: int) -> list[str]:
 
 
 def _standing(matrix: Matrix, place: int) -> tuple[str, str]:
-    counts = counts_of(matrix.columns[place].run.results.rules)
-    claimed = claimed_of(counts)
-    if counts["error"]:
-        failing = f", {counts['fail']:,} fail" if counts["fail"] else ""
-        return f"{counts['error']:,} in error{failing}", "erring"
-    if counts["fail"]:
-        return f"{counts['fail']} of {claimed:,} fail", "bad"
-    if deviating := counts[KNOWN_DEVIATIONS]:
-        return f"{counts['pass']:,} pass, {deviating:,} deviate", "known"
-    return f"{counts['pass']} of {claimed:,} pass", "good" if counts["pass"] == claimed else ""
+    """What the run of a column comes to, and the style that shows it."""
+    column = matrix.columns[place]
+    return in_a_few_words(column.run.results), _STYLES[column.conclusion.kind]
 
 
 def _words(matrix: Matrix, place: int, column: Column) -> str:
-    counts = ", ".join(f"{count} {SIGNS[kind][1]}" for kind, count in matrix.whole.counts(place).items())
+    found = matrix.whole.counts(place)
+    counts = ", ".join(number_words(count, SIGNS[kind][1]) for kind, count in found.items())
     return f"{short(column.label, 120)}: {counts or 'no rule'}"
 
 

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tidegauge.wire.results import RuleResult, counts_of
+from tidegauge.words.verdicts import SIGNS, Standing, standing
 
 from ..chapter_titles import chapter_title
-from ..signs import SIGNS
-from ..standing import Standing, standing
 from ..text import short
 from .columns import Column, Run, columns_of
 

@@ -5,7 +5,9 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ..text import counted, duration, finalized, pairs, prose, short
+from tidegauge.words.numbers import counted, duration
+
+from ..text import finalized, pairs, prose, short
 
 
 def page_environment(package: str) -> Environment:

@@ -1,1 +1,1 @@
-"""The specification to browse: chapters, reference code, scenarios, wrong engines, known bugs, verdicts."""
+"""The specification to browse: chapters, reference code, scenarios, mutants, known bugs, verdicts."""

@@ -21,7 +21,7 @@ def vectors_page(component: str) -> str:
 
 
 def wrong_engines_page(component: str) -> str:
-    """The page of the wrong engines of a component."""
+    """The page of the mutants of a component."""
     return f"wrong-engines/{_page_name(component)}.html"
 
 
@@ -57,7 +57,7 @@ def vector_address(vector: str, component: str) -> str:
 
 
 def wrong_engine_address(name: str, component: str) -> str:
-    """Where a wrong engine of a component stands."""
+    """Where a mutant of a component stands."""
     return f"{wrong_engines_page(component)}#{name}"
 
 

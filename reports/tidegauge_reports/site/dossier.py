@@ -8,15 +8,15 @@ from tidegauge.mutants.known_bugs import KnownBug
 from tidegauge.mutants.mutant import Mutant
 from tidegauge.vectors.published import Vector
 from tidegauge.wire.results import RuleResult
+from tidegauge.words.verdicts import Standing
 from tidegauge_spec import PolicyText, Rule, read_policies
 
-from ..standing import Standing
 from .engines import Engine, Exercise
 
 
 @dataclass(frozen=True)
 class WrongEngine:
-    """A named wrong engine, and the known bugs that it stands for."""
+    """A named mutant, and the known bugs that it stands for."""
 
     mutant: Mutant
     bugs: tuple[KnownBug, ...]
@@ -36,7 +36,7 @@ class Finding:
 @dataclass(frozen=True)
 class Dossier:
     """A rule with all that stands behind it. `status`: judged or not-testable, and how or why. `reference`
-    are lines (`valve.py:63`), `other_bugs` the known bugs that no wrong engine of the rule stands for."""
+    are lines (`valve.py:63`), `other_bugs` the known bugs that no mutant of the rule stands for."""
 
     rule: Rule
     status: tuple[str, str]
@@ -49,13 +49,13 @@ class Dossier:
 
     @property
     def without_reference(self) -> str:
-        """Why no line of the reference decides by the rule; empty if some do."""
+        """Why no line of the reference implements the rule; empty if some do."""
         if self.reference:
             return ""
         if self.status[0] == "not-testable":
             return f"not testable: {self.status[1]}"
         judges = "the event logs of whole jobs" if "job" in self.rule.checked_by else self.status[1]
-        return f"no line of the reference decides by it: it is judged by {judges}"
+        return f"no line of the reference implements it: it is judged by {judges}"
 
 
 def dossier(rule: Rule, engines: Sequence[Engine]) -> Dossier:

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tidegauge.wire.results import KNOWN_DEVIATIONS, Results, RuleResult, counts_of
+from tidegauge.words.conclusion import Conclusion, conclude
+from tidegauge.words.numbers import counted
+from tidegauge.words.verdicts import NOT_IN_RUN, SIGNS, Standing, standing
 
-from ..conclusion import Conclusion, conclude
 from ..shipped import load_shipped
-from ..signs import SIGNS
-from ..standing import Standing, standing
-from ..text import counted, short
+from ..text import short
 
 _LONGEST_NAME = 40
 
 
-ABSENT = Standing("absent", "·", "not in this run")
+ABSENT = Standing("absent", *NOT_IN_RUN)
 """Of a rule that a run says nothing about."""
 
 

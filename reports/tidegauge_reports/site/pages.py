@@ -14,6 +14,7 @@ from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.mutants.known_bugs import known_bug, load_known_bugs
 from tidegauge.vectors.published import Vector, load_vectors
 from tidegauge.wire.scenario import component_of
+from tidegauge.words import verdicts
 from tidegauge_spec import SPEC_VERSION, Chapter, load_registry, read_absent, read_policies, read_profiles
 
 from ..chapter_titles import chapter_title
@@ -71,6 +72,7 @@ def _environment(root: str, engines: Sequence[Engine]) -> Environment:
     environment.filters.update(spec=partial(inline_markup, root=root), words=_words, component_of=_component)
     environment.globals.update(
         at=addresses,
+        verdicts=verdicts,
         root=root,
         engines=engines,
         style=style_sheet(__package__),

@@ -17,7 +17,7 @@ class Change:
 
 
 def changed_lines(mutant: Mutant) -> list[Change]:
-    """The passages that a wrong engine changes, with whole lines around the words that differ."""
+    """The passages that a mutant changes, with whole lines around the words that differ."""
     source = reference_source(mutant.module)
     changes = []
     for right, wrong in mutant.replacements:

@@ -1,5 +1,5 @@
 """Traceability: from each statement of the sources to its rules, and from each rule to the reference, the
-vectors, the wrong engines, and how often runs have exercised it. Lines, vectors and counts are those that
+vectors, the mutants, and how often runs have exercised it. Lines, vectors and counts are those that
 runs have recorded; where a run and the installed specification differ, the row says so."""
 
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from tidegauge.judging.traceability import DOCUMENTS, broken_by, decided_in, sta
 from tidegauge.mutants.known_bugs import KnownBug, known_bug
 from tidegauge.mutants.mutant import Mutant
 from tidegauge.vectors.published import Vector
+from tidegauge.words.verdicts import SIGNS
 from tidegauge_spec import Rule, load_registry, load_statements
 
-from ..signs import SIGNS
 from ..text import short
 from .engines import Engine, Exercise
 

@@ -1,4 +1,4 @@
-"""Published vectors in words: what is set up, each step, what is right to come out under which policies."""
+"""Published vectors in words: the setup, each step, and the expected outputs under which policies."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -279,12 +279,12 @@ def test_root_and_affected_rules_and_all_that_is_known_show_at_a_glance(page: Pa
         "VALVE-2": ("fail", "What to check:", "VALVE-2 0.97", "shows in job", "Replay", "watermark 20", "1,002 scenarios"),
         "VALVE-5": ("known deviation", "until version 3", LINK, "does not do what the sentence says"),
         "VALVE-6": ("In this profile: by policy when_equal", "in the reading of the profile"),
-        "VALVE-7": ("known to be flaky", "a race", LINK, "What to check:"),
+        "VALVE-7": ("Known to be flaky, so not held against the engine", "a race", LINK, "What to check:"),
         "VALVE-8": ("not tested", "MAY", "reason of rule 8"),
-        "VALVE-9": ("fail", "Most likely cause (suspiciousness), not proven.", "What to check:"),
+        "VALVE-9": ("fail", "VALVE-9 is the most likely cause, not proven", "What to check:"),
         "VALVE-11": ("error", "Error: reason of rule 11", "See the errors"),
         "VALVE-12": ("pass", "Excludes 1 mutant of this rule", "thin evidence: fewer than three mutants"),
-        "JOB-1": ("downstream", "start with VALVE-2", "See its picture: The FLIP-182 job"),
+        "JOB-1": ("downstream", "root cause: VALVE-2. Start there.", "See its picture: The FLIP-182 job"),
     }.items(),
 )  # fmt: skip
 def test_a_rule_says_all_that_is_known_of_it(page: Page, number: str, expected: tuple[str, ...]) -> None:

@@ -30,10 +30,8 @@ from msgspec import Struct
 from tidegauge_spec import load_registry, read_policies
 
 from ...components.registry import load_mutants
+from ...wire.implementation import NO_DEVIATIONS
 from ...wire.scenario import BadInput
-
-NO_DEVIATIONS = "none"
-"""In place of a file: there are none."""
 
 
 class Deviation(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -4,14 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from tidegauge.run.result_words import kind_of
-from tidegauge.wire.results import KNOWN_DEVIATIONS, Results, counts_of
-
-from .text import counted
-
-UNFINISHED_OUTCOMES = ("crashed", "timeout", "error", "not-run")
+from ..wire.results import KNOWN_DEVIATIONS, Results, counts_of, kind_of
+from .evidence import FLAKY
+from .numbers import are, counted, listed
+from .run import ENDED_EARLY, left_out_words, selection_words
+from .verdicts import NOT_CLAIMED, OUTCOMES, READING, UNFINISHED_OUTCOMES
 
 Kind = Literal["conforms", "deviates", "fails", "errors", "open"]
+
+_MOST = 10
+"""So many names are listed in a remark."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,27 @@ def held_against(results: Results) -> int:
     return sum(kind_of(rule) == "fail" and rule.flaky is None for rule in results.rules)
 
 
+def in_a_few_words(results: Results) -> str:
+    """What a run comes to, for places with little room: `conforms 150/150`, `3 of 150 fail`, `12 of 150 in
+    error, 3 fail`, `3 of 150 deviate as known`, `3 of 150 not tested`, `incomplete`."""
+    counts, kind = counts_of(results.rules), conclude(results).kind
+    claimed, failing, untested = claimed_of(counts), counts["fail"], counts["not-tested"]
+    if kind == "open" and not results.complete:
+        return "incomplete"
+    if kind == "open":
+        return f"{untested:,} of {claimed:,} not tested" if untested else "not tested"
+    if kind == "conforms":
+        return f"conforms {claimed:,}/{claimed:,}"
+    fails = "fails" if failing == 1 else "fail"
+    if kind == "errors":
+        errors = f"{counts['error']:,} of {claimed:,} in error" if counts["error"] else "errors"
+        return f"{errors}, {failing:,} {fails}" if failing else errors
+    if kind == "deviates":
+        known = failing + counts[KNOWN_DEVIATIONS]
+        return f"{known:,} of {claimed:,} {'deviates' if known == 1 else 'deviate'} as known"
+    return f"{failing:,} of {claimed:,} {fails}" if failing else "failed"
+
+
 def _errors(results: Results) -> str:
     """The part of the headline about errors; empty if there are none."""
     counts = counts_of(results.rules)
@@ -71,17 +94,16 @@ def _failures(results: Results) -> str:
     if held_against(results):
         return f"FAILED: {_of_rules(counts['fail'], counts)}"
     if violated := _violated_properties(results):
-        are = "property is" if len(violated) == 1 else "properties are"
-        return f"FAILED: {len(violated):,} {are} violated"
+        return f"FAILED: {counted(len(violated), 'property is', 'properties are')} violated"
     if outdated := _outdated(results):
-        are = "deviation is" if len(outdated) == 1 else "deviations are"
-        return f"FAILED: {len(outdated):,} known {are} not what the engine does"
+        known = counted(len(outdated), "known deviation is", "known deviations are")
+        return f"FAILED: {known} not what the engine does"
     differing = results.counts.get("failing_scenarios", 0) or any(
         item.outcome == "failed" for item in results.items
     )
     excused = counts["fail"] or (counts[KNOWN_DEVIATIONS] and not results.exit_code)
     if differing and not excused:
-        return "FAILED: outputs differ from the specification, but no rule could be named"
+        return f"FAILED: {OUTCOMES['failed']}"
     return ""
 
 
@@ -118,9 +140,8 @@ def _not_kept(known: int, claimed: int) -> str:
         return "the one claimed rule is not kept"
     if known == claimed:
         return f"none of the {claimed:,} claimed rules is kept"
-    are = "is" if known == 1 else "are"
     others = "the other one passes" if claimed - known == 1 else "the others pass"
-    return f"{known:,} of {claimed:,} claimed rules {are} not kept, {others}"
+    return f"{known:,} of {claimed:,} claimed rules {are(known)} not kept, {others}"
 
 
 def _remarks(results: Results, headline: str) -> list[str]:
@@ -128,45 +149,33 @@ def _remarks(results: Results, headline: str) -> list[str]:
     remarks = []
     if not results.complete:
         remarks.append(
-            "The run ended early. What it did not reach is not tested, "
+            f"{ENDED_EARLY}. What it did not reach is not tested, "
             "and rules that pass were exercised less than planned."
         )
-    chosen = [f"{name} {value}" for name, value in results.selection.items() if value]
-    if chosen:
+    if chosen := selection_words(results):
+        remarks.append(f"Only a part was selected: {chosen}. The verdicts speak for that part.")
+    if number := counts["not-applicable"]:
+        remarks.append(f"{counted(number, 'rule')} {are(number)} not applicable: {NOT_CLAIMED}.")
+    number = counts["not-tested"]
+    if number and "not tested" not in headline.lower():
+        remarks.append(f"{counted(number, 'rule')} {are(number)} not tested.")
+    if left_out := left_out_words(results):
+        remarks.append(f"{left_out[:1].upper()}{left_out[1:]}.")
+    if number := sum(rule.verdict == "pass" and rule.policy is not None for rule in results.rules):
         remarks.append(
-            f"Only a part was selected: {', '.join(chosen[:20])}. The verdicts speak for that part."
-        )
-    if counts["not-applicable"]:
-        are = "is" if counts["not-applicable"] == 1 else "are"
-        remarks.append(
-            f"{counted(counts['not-applicable'], 'rule')} {are} not applicable: not claimed by this engine."
-        )
-    if counts["not-tested"] and "not tested" not in headline.lower():
-        are = "is" if counts["not-tested"] == 1 else "are"
-        remarks.append(f"{counted(counts['not-tested'], 'rule')} {are} not tested.")
-    if results.left_out:
-        parts = ", ".join(f"{reason} ({count:,})" for reason, count in results.left_out.items())
-        remarks.append(f"Scenarios that did not run on the engine: {parts}.")
-    by_policy = sum(rule.verdict == "pass" and rule.policy is not None for rule in results.rules)
-    if by_policy:
-        reads = "passes" if by_policy == 1 else "pass"
-        remarks.append(
-            f"{counted(by_policy, 'rule')} {reads} in the reading of the profile "
-            f"{results.profile}, which differs from the sentence of the rule."
+            f"{counted(number, 'rule passes', 'rules pass')} {READING} {results.profile}, "
+            "which differs from the sentence of the rule."
         )
     remarks += _known(results)
-    violated = _violated_properties(results)
-    if violated:
-        remarks.append(f"Violated: {', '.join(f'property {name}' for name in violated[:10])}.")
-    unfinished = sum(item.outcome in UNFINISHED_OUTCOMES for item in results.items)
-    if unfinished and "test item" not in headline:
-        remarks.append(f"{counted(unfinished, 'test item')} gave no result (listed below).")
-    changing = sum(
-        rule.counterexample is not None and not rule.counterexample.deterministic for rule in results.rules
-    )
-    if changing:
+    if violated := _violated_properties(results):
+        remarks.append(f"Violated: {listed([f'property {name}' for name in violated], _MOST)}.")
+    number = sum(item.outcome in UNFINISHED_OUTCOMES for item in results.items)
+    if number and "test item" not in headline:
+        remarks.append(f"{counted(number, 'test item')} gave no result (listed below).")
+    examples = [rule.counterexample for rule in results.rules if rule.counterexample is not None]
+    if number := sum(not example.deterministic for example in examples):
         remarks.append(
-            f"In {counted(changing, 'failing rule')} the engine gave another answer in a second run."
+            f"In {counted(number, 'failing rule')} the engine gave another answer in a second run."
         )
     return remarks
 
@@ -180,10 +189,9 @@ def _known(results: Results) -> list[str]:
             f"{counted(known, 'rule')} {fails}, counted apart: the engine is documented to differ."
         )
     if outdated := _outdated(results):
-        remarks.append(f"Not as known: {', '.join(outdated[:10])}.")
-    flaky = [rule.id for rule in results.rules if rule.flaky is not None]
-    if flaky:
-        remarks.append(f"Known to be flaky, so not held against the engine: {', '.join(flaky[:10])}.")
+        remarks.append(f"Not as known: {listed(outdated, _MOST)}.")
+    if flaky := [rule.id for rule in results.rules if rule.flaky is not None]:
+        remarks.append(f"{FLAKY}: {listed(flaky, _MOST)}.")
     return remarks
 
 
@@ -195,9 +203,7 @@ def _begin(results: Results) -> str:
     roots = sorted({root for rule in affected for root in rule.affected_by})
     belongs = "belongs to a part that builds" if len(affected) == 1 else "belong to parts that build"
     them = "it" if len(roots) == 1 else "them"
-    return (
-        f"Start with {', '.join(roots[:10])}: {counted(len(affected), 'failing rule')} {belongs} on {them}."
-    )
+    return f"Start with {listed(roots, _MOST)}: {counted(len(affected), 'failing rule')} {belongs} on {them}."
 
 
 def _outdated(results: Results) -> list[str]:

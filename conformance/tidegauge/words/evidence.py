@@ -1,0 +1,134 @@
+"""What stands behind a verdict, in words: errors, models, differences, likely causes."""
+
+import re
+from collections.abc import Iterable
+
+from ..wire.results import ComponentResult, Counterexample, EngineError, ErrorKind, RuleResult
+from .numbers import counted, listed
+
+ERRORS = "Errors: the engine gave no answer"
+"""Stands above the errors of an engine."""
+
+MOST_LIKELY = "Most likely causes"
+SUSPICIOUSNESS = "suspiciousness, 1 = only in failing scenarios"
+"""Stand above the suspects of a failing rule."""
+
+SUSPECTED = "most likely cause, not proven"
+"""Said of a rule that fails as a suspect."""
+
+DOWNSTREAM = "Downstream failure; root cause: {}. Start there."
+"""Said of a failing rule that builds on failing ones, which take the place of the braces."""
+
+FLAKY = "Known to be flaky, so not held against the engine"
+"""Stands before the reason why a changing answer does not count."""
+
+IN_THE_WAY = "Smallest unexplained scenario"
+"""Stands before the scenario because of which a rule is not tested."""
+
+THIN = "thin evidence: fewer than three mutants"
+"""Said of a pass that excludes little."""
+
+CHANGES = "Not deterministic: the engine gave another answer in a second run"
+"""Said of a counterexample that may not show again."""
+
+_EXCEPTION = re.compile(r"[\w.$]{1,120}(?=:|$)")
+_INSTEAD: dict[ErrorKind, str] = {
+    "exception": "raised an exception",
+    "protocol": "gave an answer that is not of the vocabulary",
+    "missing": "gave no answer",
+    "crashed": "crashed",
+    "timeout": "did not answer in time",
+}
+_MOST_SUSPECTS = 3
+_MOST_RULES = 10
+
+
+def error_words(error: EngineError) -> str:
+    """What the engine did instead of answering, and how often: `raised ConnectionError in 863 of 2,954
+    scenarios`."""
+    name = _exception(error)
+    instead = f"raised {name}" if name else _INSTEAD[error.kind]
+    return f"{instead} in {error.scenarios:,} of {error.of:,} scenarios"
+
+
+def error_detail(error: EngineError) -> str:
+    """What `error_words` does not say of an error: `: lost connection`; empty if there is nothing."""
+    detail = error.text.removeprefix(_exception(error)).removeprefix(":").strip()
+    return f": {detail}" if detail else ""
+
+
+def _exception(error: EngineError) -> str:
+    """The name of the exception that was raised; empty if it was something else."""
+    name = _EXCEPTION.match(error.text) if error.kind == "exception" else None
+    return name[0] if name else ""
+
+
+def model_words(found: ComponentResult) -> str:
+    """Which model behaves as the engine, and how much it explains; empty without a model."""
+    names = [term.name for term in found.model]
+    if not names:
+        return ""
+    together = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    together += " together" if len(names) > 1 else ""
+    of = f"{found.examined:,}"
+    if found.examined != found.failing:
+        of += f" examined scenarios, of {found.failing:,}"
+    explains = f"explains {found.explained:,} of {of} failing scenarios"
+    behaves = "behaves as" if found.explained == found.examined else "behaves in part as"
+    return f"{found.component} {behaves} {together}: {explains}"
+
+
+def difference_words(example: Counterexample) -> str:
+    """Both sides of a difference, in a line."""
+    return f"expected {example.expected}; got {example.got}"
+
+
+def counterexample_title(example: Counterexample) -> str:
+    """What a counterexample is: the steps of a scenario, a job, or another observation."""
+    if example.steps:
+        return "Minimal counterexample"
+    return "The job that breaks the rule" if example.scenario.get("component") == "job" else "Counterexample"
+
+
+def causes_words(rule: RuleResult) -> str:
+    """The most likely causes of a failure with their suspiciousness; empty if none is known."""
+    suspects = ", ".join(f"{one.rule} {one.score:.2f}" for one in rule.suspects[:_MOST_SUSPECTS])
+    return f"{MOST_LIKELY} ({SUSPICIOUSNESS}): {suspects}" if suspects else ""
+
+
+def suspected_words(rule: RuleResult) -> str:
+    """That a rule fails without a proof; empty if it does not."""
+    return f"{rule.id} is the {SUSPECTED}: no model explains the difference." if rule.suspected else ""
+
+
+def downstream_words(rule: RuleResult) -> str:
+    """Where to start if a failing rule builds on failing ones; empty if it does not."""
+    return DOWNSTREAM.format(listed(rule.affected_by, _MOST_RULES)) if rule.affected_by else ""
+
+
+def also_in_words(rule: RuleResult) -> str:
+    """In which other components a failure shows, too; empty if in none."""
+    if not rule.also_in:
+        return ""
+    builds = "builds" if len(rule.also_in) == 1 else "build"
+    shown = f"The failure also shows in {listed(rule.also_in, 2 * _MOST_RULES)}"
+    return f"{shown}, which {builds} on this component."
+
+
+def in_the_way_words(rule: RuleResult) -> str:
+    """The scenario because of which a rule is not tested; empty if there is none."""
+    return f"{IN_THE_WAY}: {rule.stands_in_the_way}" if rule.stands_in_the_way else ""
+
+
+def thin_words(rules: Iterable[RuleResult], most: int) -> str:
+    """The rules that pass on thin evidence; empty if there are none."""
+    thin = [rule.id for rule in rules if rule.verdict == "pass" and rule.thin]
+    return f"Pass on {THIN}: {listed(thin, most)}." if thin else ""
+
+
+def exercised_words(rule: RuleResult) -> str:
+    """How often a rule decided in scenarios; empty if it never did."""
+    if not rule.scenarios:
+        return ""
+    numbers = f"{counted(rule.scenarios, 'scenario')} ({counted(rule.steps, 'step')})"
+    return f"decided in {numbers} that agree with the specification"

@@ -1,0 +1,90 @@
+"""The options of a run: one declaration, from which the command line, the pytest plugin and requests are made."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import fields
+from typer.main import get_command
+
+from tidegauge import BadInput
+from tidegauge.__main__ import app
+from tidegauge.run.options import PYTEST_PREFIX, REQUEST_OPTIONS, arguments_of, request_of
+from tidegauge.run.plugin import pytest_addoption
+from tidegauge.run.request import Request
+
+FULL = Request(
+    adapter="a.b:C",
+    options={"engine": "tester", "size": "a=b"},
+    profile="core",
+    components=("valve", "splits"),
+    rules=("VALVE-1",),
+    budget="smoke",
+    seed=7,
+    vectors=(str(Path("mine").resolve()),),
+    deviations=str(Path("known.toml").resolve()),
+    out=str(Path("there").resolve()),
+)
+
+
+def given_back(arguments: list[str], prefix: str) -> dict[str, object]:
+    """Arguments as a parser collects them."""
+    given: dict[str, object] = {}
+    kinds = {option.name: option for option in REQUEST_OPTIONS}
+    for name, text in zip(arguments[::2], arguments[1::2], strict=True):
+        option = kinds[name.removeprefix(prefix)]
+        if option.repeatable:
+            given[option.name] = [*given.get(option.name, []), text]  # type: ignore[misc]
+        else:
+            given[option.name] = option.kind(text)
+    return given
+
+
+def test_every_field_of_a_request_has_one_option() -> None:
+    assert [option.field for option in REQUEST_OPTIONS] == [field.name for field in fields(Request)]
+
+
+@pytest.mark.parametrize("request_", [FULL, Request(adapter="reference", out=str(Path("x").resolve()))])
+def test_a_request_is_the_same_after_its_way_through_arguments(request_: Request) -> None:
+    assert request_of(given_back(arguments_of(request_, PYTEST_PREFIX), PYTEST_PREFIX)) == request_
+
+
+def test_what_is_not_given_has_its_default() -> None:
+    assert request_of({"adapter": "reference", "budget": None, "rule": []}) == Request(adapter="reference")
+
+
+def test_files_are_named_by_their_whole_paths_and_the_word_none_is_no_file() -> None:
+    arguments = arguments_of(Request(adapter="a", deviations="none", vectors=("mine",)), "--")
+    assert arguments[arguments.index("--deviations") + 1] == "none"
+    assert arguments[arguments.index("--vectors") + 1] == str(Path("mine").resolve())
+
+
+def test_an_option_of_the_adapter_needs_its_equals_sign() -> None:
+    with pytest.raises(BadInput, match="option 'fast' is not key=value"):
+        request_of({"adapter": "a", "option": ["fast"]})
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("run", [option.name for option in REQUEST_OPTIONS]),
+        ("execute", ["adapter", "option", "profile"]),
+        ("replay", ["adapter", "option", "profile", "deviations"]),
+    ],
+)
+def test_a_command_has_the_options_of_the_declaration(command: str, names: list[str]) -> None:
+    commands = vars(get_command(app))["commands"]
+    options = {option.name: option for option in REQUEST_OPTIONS}
+    taken = {one.opts[0].removeprefix("--"): one for one in commands[command].params}
+    for name in names:
+        assert (taken[name].help, taken[name].metavar) == (options[name].help, options[name].value)
+        assert taken[name].required == options[name].required
+    assert [name for name in options if name in taken] == names
+
+
+def test_pytest_has_the_options_of_the_declaration() -> None:
+    parser = pytest.Parser(_ispytest=True)
+    pytest_addoption(parser)
+    taken = {one.names()[0]: one.attrs() for group in parser._groups for one in group.options}
+    assert list(taken) == [PYTEST_PREFIX + option.name for option in REQUEST_OPTIONS]
+    for option in REQUEST_OPTIONS:
+        assert taken[PYTEST_PREFIX + option.name]["help"] == option.help

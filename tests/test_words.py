@@ -1,0 +1,122 @@
+"""Results in words: every view says the same thing in the same words, those of `tidegauge.words`."""
+
+from html import unescape
+
+import pytest
+from msgspec.structs import replace
+from page_reader import read
+from report_samples import engine_error, fitted, property_result, results, rule
+
+from tidegauge.commands.summary import print_summary
+from tidegauge.wire.results import DeviationResult, ItemResult, Results
+from tidegauge.words.conclusion import conclude
+from tidegauge.words.evidence import (
+    FLAKY,
+    MOST_LIKELY,
+    THIN,
+    downstream_words,
+    error_words,
+    model_words,
+    suspected_words,
+)
+from tidegauge.words.numbers import are, counted, duration, listed
+from tidegauge.words.run import ADAPTER_NOTES, extent_words, left_out_words
+from tidegauge.words.verdicts import DEVIATION_STATUSES, OUTCOMES, number_words
+from tidegauge_reports.compliance import html
+from tidegauge_reports.machines import junit, markdown
+
+ROOT = rule(1, "fail", suspected=True)
+AFFECTED = rule(2, "fail", affected_by=["VALVE-1"])
+CHANGING = rule(3, "fail", flaky="a race")
+DEVIATION = DeviationResult(
+    name="no-idleness",
+    rules=["VALVE-5"],
+    reason="version 3",
+    link="https://example.org/7",
+    status="unexpected-pass",
+    explanation="absent in 3",
+    shown=0,
+    absent=3,
+)
+ITEM = ItemResult(id="valve-fuzz", outcome="timeout", scenarios=0, steps=0, duration_s=1, text="hung")
+SAMPLE = results([ROOT, AFFECTED, CHANGING, rule(4, thin=True), rule(5)])
+RUN = replace(
+    SAMPLE,
+    implementation=replace(SAMPLE.implementation, remark="It simulates."),
+    deviations=[DEVIATION],
+    items=[ITEM],
+    errors=[engine_error()],
+    components=[fitted("valve-stalled")],
+    left_out={"more than the engine can do in the time": 136_606},
+    properties=[property_result("fail", 4)],
+    complete=False,
+    exit_code=1,
+)
+
+
+def views(run: Results, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+    """What each view says, as plain text on one line."""
+    print_summary(run, [])
+    texts = {
+        "terminal": capsys.readouterr().out,
+        "page": read(html.render(run)).text.replace(" .", "."),
+        "job page": unescape(markdown.render(run)).replace("\u200b", ""),
+        "build server": unescape(junit.render(run).decode()),
+    }
+    return {name: " ".join(text.split()) for name, text in texts.items()}
+
+
+def test_all_views_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    told = views(RUN, capsys)
+    for words in (
+        error_words(engine_error()),
+        MOST_LIKELY,
+        suspected_words(ROOT),
+        downstream_words(AFFECTED),
+        f"{FLAKY}: a race",
+        OUTCOMES["timeout"],
+        model_words(fitted("valve-stalled")),
+    ):
+        assert [name for name, text in told.items() if words not in text] == [], words
+    for words in (
+        extent_words(RUN),
+        ADAPTER_NOTES,
+        DEVIATION_STATUSES["unexpected-pass"],
+        left_out_words(RUN)[1:],
+        "kipped for time budget: 136,606 scenarios",
+        THIN.partition(": ")[2],
+    ):
+        assert [name for name in ("terminal", "page", "job page") if words not in told[name]] == [], words
+    headline = conclude(RUN).headline
+    assert headline in told["page"]
+    assert headline in told["job page"]
+    assert headline in told["build server"]
+    assert headline in told["terminal"]
+
+
+def test_no_view_shows_an_identifier_in_place_of_words(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, text in views(RUN, capsys).items():
+        for identifier in ("unexpected-pass", "known_deviations", "not-run", "more than the engine can do"):
+            assert identifier not in text, name
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (counted(1, "property", "properties"), "1 property"),
+        (counted(2300, "property", "properties"), "2,300 properties"),
+        (counted(0, "rule"), "0 rules"),
+        (are(1), "is"),
+        (are(2), "are"),
+        (listed(["A", "B"], 2), "A, B"),
+        (listed(["A", "B", "C", "D"], 2), "A, B and 2 more"),
+        (number_words(22, "pass"), "22 pass"),
+        (number_words(1, "known deviation"), "1 known deviation"),
+        (number_words(2, "known deviation"), "2 known deviations"),
+        (duration(2.5), "2.5 s"),
+        (duration(83), "1 min 23 s"),
+        (duration(7500), "2 h 5 min"),
+    ],
+)
+def test_numbers_and_lists(words: str, expected: str) -> None:
+    assert words == expected
