@@ -18,7 +18,7 @@ from tidegauge.components.registry import load_mutants
 from tidegauge.judging.traceability import decided_in, statement_order
 from tidegauge.mutants.known_bugs import load_known_bugs
 from tidegauge.vectors.published import every_vector
-from tidegauge.wire.results import Results, encode_results
+from tidegauge.wire.results import encode_results
 from tidegauge.words.verdicts import standing
 from tidegauge_reports.site.addresses import rule_address, statement_address, vector_address
 from tidegauge_reports.site.dossier import dossier
