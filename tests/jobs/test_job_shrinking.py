@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -17,9 +18,11 @@ from tidegauge.components.job.shrinking import simplify
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.engine.mutant_adapter import MutantAdapter
 from tidegauge.engine.runner import run
+from tidegauge.judging.items import shrinker
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.item_report import FoundFailure, ItemReport
 from tidegauge.judging.items.merged import merged
+from tidegauge.judging.jobs import shrinking
 from tidegauge.judging.jobs.blamed import blamed_rules
 from tidegauge.judging.jobs.examination import examine_job
 from tidegauge.judging.jobs.findings import JobFinding, family, finding, runs_of
@@ -58,6 +61,27 @@ def records_of(scenario: Scenario) -> int:
     )
 
 
+class Ticking:
+    """A clock that goes on by `step` seconds whenever it is read."""
+
+    def __init__(self, step: float) -> None:
+        self.step, self.now = step, 0.0
+
+    def monotonic(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+@contextmanager
+def ticking(step: float) -> Iterator[None]:
+    """How small a job gets does not depend on how busy the machine is: each candidate takes `step` seconds."""
+    clock = Ticking(step)
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (shrinking, shrinker):
+            patched.setattr(module, "time", clock)
+        yield
+
+
 SHRUNK = {
     "order-expected": ("slow-and-fast-out-of-order", "job-reorder"),
     "windows-rounded-towards-zero": ("slow-and-fast-windows", "job-shift"),
@@ -75,7 +99,8 @@ def shrunk(request: pytest.FixtureRequest) -> tuple[str, FoundFailure, FoundFail
     """A wrong engine, with what fails on a job of the suite and on the smallest."""
     name: str = request.param
     job, property = SHRUNK[name]
-    found = [examined(mutant(name), job, shrink_seconds=seconds) for seconds in (0, 10)]
+    with ticking(0.2):
+        found = [examined(mutant(name), job, shrink_seconds=seconds) for seconds in (0, 10)]
     return name, *(failure_of(report, property) for report in found)  # type: ignore[return-value]
 
 
@@ -242,11 +267,13 @@ class Slow(MutantAdapter):
 
 def test_of_an_engine_that_takes_long_only_the_first_failure_of_a_job_is_made_small() -> None:
     adapter = Slow(load_mutants()["job-order-expected"], {})
-    report = examined(adapter, "slow-and-fast-out-of-order", shrink_seconds=0.2)
+    with ticking(0.02):
+        report = examined(adapter, "slow-and-fast-out-of-order", shrink_seconds=0.2)
     (failure,) = report.failures
     assert failure.scenario.origin.kind == "shrunk"
     adapter = Slow(load_mutants()["job-backpressured-is-idle"], {})
-    report = examined(adapter, "backpressured-is-not-idle", shrink_seconds=0.2)
+    with ticking(0.02):
+        report = examined(adapter, "backpressured-is-not-idle", shrink_seconds=0.2)
     assert [failure.scenario.origin.kind for failure in report.failures] == ["shrunk", "vector"]
 
 
