@@ -1,6 +1,7 @@
 """BACKLOG: whether a source is processing backlog, by the lag of its watermark. Times in ms."""
 
-from .citation import before, cite
+from .choices import before
+from .citation import cite
 from .errors import IllegalArgument
 from .outputs import Output, watermark
 from .policies import CORE, Policies

@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from .citation import cite, smallest
+from .choices import smallest
+from .citation import cite
 from .errors import IllegalArgument
 from .policies import CORE, Policies
 from .timestamps import MAX, MIN, later
@@ -114,7 +115,7 @@ class Coordinators:
         latest = [own.reports.get(subtask, MIN) for subtask in subtasks]
         reported = [watermark for watermark in latest if not cite("ALIGN-6", watermark == MIN)]
         counting = [watermark for watermark in reported if not cite("ALIGN-7", watermark == MAX)]
-        return smallest("ALIGN-1", counting, default=MAX)
+        return smallest("ALIGN-1", counting)
 
     def _aligned(self, source: str, subtask: int) -> Coordinator:
         own = self._known(source, subtask if self.policies.align_unknown_subtask == "refused" else 0)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from .citation import cite, smallest
+from .choices import smallest
+from .citation import cite
 from .errors import IllegalArgument
 from .policies import CORE, Policies
 from .timestamps import MAX, MIN

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .citation import before, cite
+from .choices import before
+from .citation import cite
 from .clock import PausableClock
 from .errors import IllegalArgument, IllegalState, Unsupported
 from .generators import Generator

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .citation import cite, smallest
+from .choices import smallest
+from .citation import cite
 from .errors import IllegalArgument, IllegalState
 from .outputs import ACTIVE, IDLE, Output, watermark
 from .policies import CORE, Policies

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from .citation import before, cite, smallest
+from .choices import before, smallest
+from .citation import cite
 from .errors import IllegalArgument
 from .outputs import ACTIVE, IDLE, Output, watermark
 from .policies import CORE, INITIAL_WATERMARK, Policies

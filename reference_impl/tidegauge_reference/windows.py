@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from .citation import before, cite
+from .choices import before
+from .citation import cite
 from .errors import IllegalArgument
 from .outputs import ACTIVE, IDLE, Output, watermark
 from .policies import CORE, INITIAL_WATERMARK, Policies

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from component_scenarios import decisions
 
-from tidegauge_reference import PROFILES, Valve, citations, cite
-from tidegauge_reference.citation import before, smallest
+from tidegauge_reference import MAX, PROFILES, Valve, citations, cite
+from tidegauge_reference.choices import before, smallest
 
 
 @pytest.mark.parametrize("condition", [True, False])
@@ -54,8 +54,7 @@ def test_the_smallest_is_a_decision_where_timestamps_differ() -> None:
     assert collected == ["VALVE-2", "VALVE-2!"]
     with citations("VALVE-2"):
         assert smallest("VALVE-2", [5, 3, 4]) == 5
-    with pytest.raises(ValueError, match="empty"):
-        smallest("VALVE-2", [])
+    assert smallest("VALVE-2", []) == MAX
 
 
 def test_an_order_is_a_decision_where_there_are_outputs_of_both() -> None:

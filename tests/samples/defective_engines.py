@@ -35,7 +35,7 @@ class ValveWithDefects(Valve):
             source.aligned = timestamp >= reached
         if timestamp == MAX and self._all_idle():
             return self._become_idle()
-        return self._minimum("VALVE-2")
+        return self._output_minimum("VALVE-2")
 
     def idle(self, channel: int) -> list[Output]:
         source = self._channel(channel)
@@ -43,7 +43,7 @@ class ValveWithDefects(Valve):
             return []
         source.idle, source.aligned = True, False
         if not self._all_idle():
-            return self._minimum("VALVE-6")
+            return self._output_minimum("VALVE-6")
         outputs = self._become_idle()
         return outputs if self.is_idle_after_a_flush else outputs[:1]
 
@@ -58,7 +58,7 @@ class ValveWithDefects(Valve):
         if source.watermark < reached:
             return outputs
         source.aligned = True
-        return outputs + self._minimum("VALVE-12")
+        return outputs + self._output_minimum("VALVE-12")
 
 
 class FourDefects(ValveWithDefects):

@@ -26,7 +26,7 @@ COORDINATOR_MUTANTS = (
         "A16",
         "The minimum of a source is the largest watermark of its subtasks.",
         (
-            'smallest("ALIGN-1", counting, default=MAX)',
+            'smallest("ALIGN-1", counting)',
             "max(counting, default=MAX)",
         ),
     ),
