@@ -1,8 +1,8 @@
 """`if cite("VALVE-5", channel.idle):` - a decision and the rule that decides it, in one place.
 
 `cite` is a comment that executes: it returns the condition unchanged and, while `citations` collects, notes
-the rule with the way the decision went. A condition that is cited really decides. Minima and
-orders that a rule demands are in `choices.py`. Where a rule is followed without a decision, `cite("ALIGN-8")`
+the rule with the way the decision went. A condition that is cited really decides. Minima and orders that a
+rule demands are in `choices.py`. Where a rule is followed without a decision, a `cite` without a condition
 stands beside the step and notes the rule. One process judges one thing at a time, so module globals will do.
 """
 
