@@ -65,6 +65,7 @@ class Alignment:
     def check(self, emitted: int, splits: dict[Any, Part], announced: bool) -> Outputs:
         """Compare the watermark that the subtask has `emitted` (ms), and those of its splits, with the bound;
         resume splits if it was `announced`. Raises `Unsupported` before anything changes (SOURCE-12)."""
+        # Splits beyond the bound are paused, except for idle ones, which deliver nothing.
         ahead = {split for split, part in splits.items() if self.counted(split, part.watermark) > self.bound}
         idle = {split for split, part in splits.items() if part.idle}
         beyond = sorted(ahead - self.paused - {MAIN})
@@ -73,12 +74,14 @@ class Alignment:
             if cite("SOURCE-12", not self.settings.allow_unaligned_splits):
                 raise Unsupported(f"the reader cannot pause {sorted(pausing)} (SOURCE-12)")
             pausing = set()
+        # Paused splits that are within the bound are resumed, but only when a bound has just been announced.
         kept = ahead | (idle if self.policies.source_idle_paused_split == "stays" else set())
         resuming = self.paused - kept if announced else frozenset()
         self.paused = self.paused - resuming | pausing
         outputs: Outputs = [("splits-paused", tuple(sorted(pausing)))] if pausing else []
         if cite("SOURCE-10", bool(resuming)):
             outputs.append(("splits-resumed", tuple(sorted(resuming))))
+        # The whole subtask is blocked while the watermark that it has emitted is beyond the bound.
         was_blocked, watermark = self.blocked, self.counted(MAIN, emitted)
         self.blocked = not cite("SOURCE-2", watermark <= self.bound)
         if self.blocked:
@@ -130,6 +133,7 @@ class SourceOperator:
         if output is None or (paused and self.policies.source_paused_split == "not-read"):
             return []
         saved = self.state() if self.may_fail else ()
+        # The generator sees the record first, but what it outputs goes behind the record; except for ACTIVE.
         emitted = self.generators[output].on_event(timestamp)
         idle = self.emitter.is_idle or (output in self.splits.parts and self.splits.parts[output].idle)
         outputs: Outputs = []
@@ -151,6 +155,7 @@ class SourceOperator:
         if self.finished:
             return []
         saved, outputs = self.state() if self.may_fail else (), Outputs()
+        # What the splits say is deferred, so that one update combines all of it.
         for output in sorted(map(str, self.splits.parts)):
             outputs += self._deliver(output, self.generators[output].on_periodic_emit(), deferred=True)
         outputs += self._send("splits", self.splits.tick())
@@ -192,6 +197,7 @@ class SourceOperator:
         if cite("SOURCE-16", milliseconds < 0):
             raise IllegalArgument(f"time cannot go back: milliseconds is {milliseconds} (SOURCE-16)")
         self.now += milliseconds
+        # The clock of an output stands still while its records could not be delivered.
         for output, clock in self.clocks.items():
             everywhere = output == MAIN or self.policies.source_blocked_clocks == "all"
             blocked = everywhere and self.alignment.blocked

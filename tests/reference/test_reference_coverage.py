@@ -18,7 +18,7 @@ from tidegauge_spec import load_registry
 
 PACKAGE = Path(tidegauge_reference.__file__).parent
 
-LINES_A_RULE = 13
+LINES_A_RULE = 14
 """So long may the reference be for each rule of the specification."""
 
 MEASURE = """
