@@ -1,4 +1,4 @@
-"""A minimum, and an order of outputs, that a rule demands.
+"""A minimum, a replacement, and an order of outputs, that a rule demands.
 
 They are decisions like any other where they make a difference: noted, and turned by the judge.
 """
@@ -20,6 +20,12 @@ def smallest(rule: str, timestamps: Collection[int], default: int = MAX) -> int:
         return default
     low, high = min(timestamps), max(timestamps)
     return low if cite(rule, low < high) else high
+
+
+def latest(rule: str, earlier: int, newest: int) -> int:
+    """The timestamp `newest`, which replaces `earlier` even if it is lower, as `rule` says. It is a decision
+    where it is lower; turned, `earlier` stays."""
+    return newest if cite(rule, newest < earlier) else max(earlier, newest)
 
 
 def before(rule: str, first: list[Sent], then: list[Sent]) -> list[Sent]:

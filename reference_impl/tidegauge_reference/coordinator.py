@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from .choices import smallest
+from .choices import latest, smallest
 from .citation import cite
 from .errors import IllegalArgument
 from .policies import CORE, Policies
@@ -48,8 +48,7 @@ class Coordinators:
         own = self._aligned(source, subtask)
         if self.policies.align_report_of_min == "ignored" and cite("ALIGN-6", watermark == MIN):
             return
-        # The latest report replaces the one before it, even if it is lower.
-        cite("ALIGN-8")
+        watermark = latest("ALIGN-8", own.reports.get(subtask, watermark), watermark)
         reports = own.reports | {subtask: watermark}
         self.sources[source] = own._replace(reports=reports)
         before, minimum = min(own.reports.values(), default=MIN), min(reports.values())

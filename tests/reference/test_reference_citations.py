@@ -6,7 +6,7 @@ import pytest
 from component_scenarios import decisions
 
 from tidegauge_reference import MAX, PROFILES, Valve, citations, cite
-from tidegauge_reference.choices import before, smallest
+from tidegauge_reference.choices import before, latest, smallest
 
 
 @pytest.mark.parametrize("condition", [True, False])
@@ -55,6 +55,15 @@ def test_the_smallest_is_a_decision_where_timestamps_differ() -> None:
     with citations("VALVE-2"):
         assert smallest("VALVE-2", [5, 3, 4]) == 5
     assert smallest("VALVE-2", []) == MAX
+
+
+def test_the_latest_is_a_decision_where_it_is_lower() -> None:
+    with citations() as collected:
+        assert latest("ALIGN-8", 5, 3) == 3
+        assert latest("ALIGN-8", 3, 5) == 5
+    assert collected == ["ALIGN-8", "ALIGN-8!"]
+    with citations("ALIGN-8"):
+        assert latest("ALIGN-8", 5, 3) == 5
 
 
 def test_an_order_is_a_decision_where_there_are_outputs_of_both() -> None:

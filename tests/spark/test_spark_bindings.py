@@ -345,7 +345,7 @@ def test_each_rule_shows_the_layer_of_its_component_and_a_rule_of_time_all_of_th
     assert (layers["valve"], layers["clock"]) == ("streaming", "in-process")
     of_time = {rule.id: rule.layer for rule in results.rules if rule.component == "time"}
     assert "streaming" in of_time.values()
-    assert "streaming</strong> (in-process: clock)" in render(results)
+    assert "streaming (in-process: clock)</strong>" in render(results)
     again = msgspec.json.decode(msgspec.json.encode(results), type=type(results))
     assert again.implementation.layers == {"clock": "in-process"}
 

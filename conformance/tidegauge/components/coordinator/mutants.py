@@ -88,7 +88,7 @@ COORDINATOR_MUTANTS = (
         "FLINK-25982",
         "A report of MAX is ignored: an idle subtask holds the group at its last watermark.",
         (
-            '        cite("ALIGN-8")\n',
+            '        watermark = latest("ALIGN-8", own.reports.get(subtask, watermark), watermark)\n',
             "        watermark = own.reports.get(subtask, watermark) if watermark == MAX else watermark\n",
         ),
     ),

@@ -88,7 +88,7 @@ JOB_MUTANTS = (
         "A16",
         "A finished subtask stays in the minimum, so the others wait for it for ever.",
         (
-            '        cite("ALIGN-8")\n',
+            '        watermark = latest("ALIGN-8", own.reports.get(subtask, watermark), watermark)\n',
             "        watermark = own.reports.get(subtask, watermark) if watermark == MAX else watermark\n",
         ),
     ),

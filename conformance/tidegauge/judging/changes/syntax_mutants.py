@@ -21,7 +21,7 @@ from .tree import Place, class_of, function_of, places, qualified_name
 
 LEFT_OUT = {
     "__init__": "names only",
-    "choices": "`smallest` and `before`: they are changed where they are called",
+    "choices": "minima, replacements and orders: they are changed where they are called",
     "citation": "the judge's instrument: `cite` returns its condition unchanged, which is all an engine sees",
     "errors": "the names of three exceptions",
     "outputs": "the names of three outputs",
