@@ -111,8 +111,8 @@ class Coordinators:
         if min(own.reports.values(), default=MIN) == MIN:
             return self.passed_on[source]
         subtasks = {*range(own.subtasks), *own.reports}
-        latest = [own.reports.get(subtask, MIN) for subtask in subtasks]
-        reported = [watermark for watermark in latest if not cite("ALIGN-6", watermark == MIN)]
+        reports = [own.reports.get(subtask, MIN) for subtask in subtasks]
+        reported = [watermark for watermark in reports if not cite("ALIGN-6", watermark == MIN)]
         counting = [watermark for watermark in reported if not cite("ALIGN-7", watermark == MAX)]
         return smallest("ALIGN-1", counting)
 
