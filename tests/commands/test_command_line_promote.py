@@ -357,7 +357,7 @@ def test_a_folder_that_is_gone_after_the_run_spoils_no_report(found: Path) -> No
 
 
 OWN_VECTORS = {
-    "no folder": (lambda folder: None, "folder of vectors {folder} cannot be read"),
+    "no folder": (lambda folder: None, "folder of vectors mine cannot be read"),
     "an empty folder": (lambda folder: folder.mkdir(), "holds no vectors; `tidegauge promote FILE --into"),
 }
 
@@ -367,7 +367,7 @@ def test_a_folder_without_vectors_is_refused(here: InProcess, tmp_path: Path, ca
     make, part = OWN_VECTORS[case]
     make(tmp_path / "mine")
     complaint = refused(here, "run", "--adapter", "reference", "--vectors", "mine", *SMOKE)
-    assert part.format(folder=tmp_path / "mine") in complaint
+    assert part in complaint
 
 
 BROKEN_VECTORS: dict[str, tuple[dict[str, Any], str]] = {
