@@ -93,9 +93,8 @@ class LowWatermarkService:
         return [("notify-new-low-watermark", lowest, vertex.triggered, task) for task in told]
 
     def _counts(self, vertex: Vertex, number: int, low_watermark: int) -> bool:
-        if self.policies.low_watermark_counts == "every-subtask-with-partitions":
-            return vertex.tasks[number].partitions
-        return low_watermark > vertex.result
+        every = self.policies.low_watermark_counts == "every-subtask-with-partitions"
+        return vertex.tasks[number].partitions if every else low_watermark > vertex.result
 
     def watermark(self, name: str, task: int, timestamp: int) -> list[tuple[Any, ...]]:
         """The task's source has emitted a watermark (ms) of its own."""
