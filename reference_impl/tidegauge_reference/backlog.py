@@ -64,7 +64,7 @@ class LagDetector(Sender):
 
     def idle(self) -> list[Output]:
         """The status of the subtask is idle."""
-        self.is_idle = True
+        self.started = self.is_idle = True
         return self._evaluated()
 
     def active(self) -> list[Output]:
@@ -82,7 +82,6 @@ class LagDetector(Sender):
 
     def _evaluated(self) -> list[Output]:
         """Compare the lag of the newest watermark with the threshold, if there is one."""
-        self.started = True
         if cite("BACKLOG-3", self.threshold == 0):
             return []
         judged = cite("BACKLOG-4", not no_watermark(self.lag_from)) and cite("BACKLOG-4", not self.is_idle)

@@ -24,8 +24,8 @@ OTHERS = {
     name: next(mutant.name for mutant in component.mutants if not mutant.name.endswith("-does-nothing"))
     for name, component in COMPONENTS.items()
     if name not in QUICK
-} | {"job": "job-bound-from-zero"}
-"""The first mutant of every other component; of jobs one that the few jobs of a smoke run show."""
+} | {"job": "job-ignores-other-sources"}
+"""The first mutant of every other component; of jobs one that breaks a rule in the few jobs of a smoke run."""
 
 
 def test_the_mutants_are_of_their_components() -> None:

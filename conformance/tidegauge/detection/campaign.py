@@ -25,7 +25,7 @@ from .trial import Trial
 from .verdicts_on_mutants import Verdicts, verdicts_on
 
 _PATIENCE = 4_000
-"""So many scenarios after a syntax mutant has failed it must have been laid to the right rule."""
+"""So many scenarios after a mutant has failed it must have been laid to the right rule."""
 
 _PATIENCE_WITH_JOBS = 4
 """The same for whole jobs, each of which takes as long as thousands of scenarios."""

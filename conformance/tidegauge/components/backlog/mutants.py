@@ -91,7 +91,7 @@ BACKLOG_MUTANTS = (
         ("BACKLOG-7", "BACKLOG-4"),
         "D25",
         "The false of an idle subtask is final too.",
-        ("        self.is_idle = True\n", "        self.is_idle = self.final = True\n"),
+        ("self.started = self.is_idle = True", "self.started = self.is_idle = self.final = True"),
     ),
     _backlog(
         "misspelled-option",

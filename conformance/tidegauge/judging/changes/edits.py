@@ -107,12 +107,7 @@ def _connectives(node: ast.BoolOp) -> Iterator[_Change]:
 def _calls(node: ast.Call) -> Iterator[_Change]:
     if isinstance(node.func, ast.Name) and node.func.id in _SWAPPED_CALLS:
         yield "func", ast.Name(_SWAPPED_CALLS[node.func.id], ast.Load())
-    if isinstance(node.func, ast.Name) and node.func.id == "smallest":
-        yield "args", _with(node.args, 1, _largest_of(node.args[1]))
-    if isinstance(node.func, ast.Name) and node.func.id == "before":
-        rule, first, then = node.args
-        nothing = ast.List([], ast.Load())
-        yield from (("args", [rule, *both]) for both in ((then, first), (nothing, then), (first, nothing)))
+    yield from _choices(node)
     for index, keyword in enumerate(node.keywords):
         if keyword.arg not in (None, "strict"):
             yield "keywords", _without(node.keywords, index)
@@ -121,10 +116,20 @@ def _calls(node: ast.Call) -> Iterator[_Change]:
             yield "args", _without(node.args, index)
 
 
-def _largest_of(timestamps: ast.expr) -> ast.expr:
-    """The largest of `timestamps` alone; nothing if there are none."""
-    ascending = ast.Call(ast.Name("sorted", ast.Load()), [timestamps], [])
-    return ast.Subscript(ascending, ast.Slice(ast.Constant(-1), None, None), ast.Load())
+def _choices(node: ast.Call) -> Iterator[_Change]:
+    """Another choice where a function of `choices.py` makes one: the largest, the earlier, another order."""
+    match node:
+        case ast.Call(func=ast.Name(id="smallest"), args=[rule, timestamps]):
+            # A list of the largest alone, empty if there are none.
+            ascending = ast.Call(ast.Name("sorted", ast.Load()), [timestamps], [])
+            last = ast.Slice(ast.Constant(-1), None, None)
+            yield "args", [rule, ast.Subscript(ascending, last, ast.Load())]
+        case ast.Call(func=ast.Name(id="latest"), args=[rule, earlier, newest]):
+            yield "args", [rule, earlier, ast.Call(ast.Name("max", ast.Load()), [earlier, newest], [])]
+        case ast.Call(func=ast.Name(id="before"), args=[rule, first, then]):
+            nothing = ast.List([], ast.Load())
+            for both in ((then, first), (nothing, then), (first, nothing)):
+                yield "args", [rule, *both]
 
 
 def _dropped(field: str, elements: Sequence[ast.expr]) -> Iterator[_Change]:
