@@ -7,6 +7,7 @@ from rich.markup import escape
 
 from . import __version__
 from .commands.console import ERR
+from .commands.diagnose import diagnose
 from .commands.execute import execute, replay
 from .commands.mutants import mutants
 from .commands.promote import promote
@@ -20,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Does a stream processor keep event time right?",
 )
-for command in (run, rules, execute, replay, promote, vectors, report, adapters, mutants):
+for command in (run, rules, execute, replay, promote, vectors, report, diagnose, adapters, mutants):
     app.command()(command)
 for entry in sorted(entry_points(group="tidegauge.commands")):
     try:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 import pytest
 from conftest import Command, results_in
-from engines import VALVE_RULES, ValveAdapter, cover_sample, failing_rule, histories
-from msgspec.structs import replace as replace_struct
+from engines import VALVE_RULES, ValveAdapter, cover_sample, histories
 
 from tidegauge import Adapter
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.components.valve.properties import PROPERTIES
 from tidegauge.drawing.histories import draw_history
 from tidegauge.engine.mutant_adapter import MutantAdapter
-from tidegauge.judging.diagnosis.deviation_search import find_deviations
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.item_report import DeviationCount, ItemReport
 from tidegauge.judging.items.merged import Findings, merged
@@ -27,7 +24,6 @@ from tidegauge.judging.reference.deviations import Deviation, KnownDeviations, r
 from tidegauge.judging.reference.oracle import expect
 from tidegauge.judging.verdicts.known_deviations import deviation_results
 from tidegauge.mutants.mutant import Mutant
-from tidegauge.wire.results import Counterexample
 from tidegauge.wire.scenario import BadInput
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE, FLINK_2_3, Valve
@@ -339,24 +335,3 @@ def test_a_changing_answer_counts_unless_it_is_known_to_change(tidegauge: Comman
     listed = [one for one in results["rules"] if one["verdict"] == "fail"]
     assert listed
     assert {one["flaky"] for one in listed if one["id"] in {one["id"] for one in failing}} == {"r (l)"}
-
-
-def test_what_describes_an_engine_is_found_among_policies_and_wrong_engines() -> None:
-    adapter = mutant("valve-strictly-caught-up")
-    report = compared(adapter)
-    smallest = min(report.failures, key=lambda failure: len(failure.scenario.history))
-    shown = Counterexample(
-        scenario=msgspec.to_builtins(smallest.scenario),
-        found_as="",
-        diverges_at=0,
-        steps=[],
-        expected="",
-        got="",
-        message="",
-        replay="",
-        file="",
-    )
-    rule = replace_struct(failing_rule("VALVE-10"), counterexample=shown)
-    (found,) = find_deviations([rule], [], adapter, adapter.describe(), CORE, seed=1)
-    assert found.like == "mutant:valve-strictly-caught-up"
-    assert (found.reason, found.link) == ("", ""), "these a person gives"

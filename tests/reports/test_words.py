@@ -10,13 +10,13 @@ from report_samples import engine_error, fitted, property_result, results, rule
 from tidegauge.commands.summary import print_summary
 from tidegauge.wire.results import DeviationResult, ItemResult, Results
 from tidegauge.words.conclusion import conclude
+from tidegauge.words.diagnosis import diagnosis_words, model_words, term_name, term_words
 from tidegauge.words.evidence import (
     FLAKY,
     MOST_LIKELY,
     THIN,
     downstream_words,
     error_words,
-    model_words,
     suspected_words,
 )
 from tidegauge.words.numbers import are, counted, duration, listed
@@ -75,6 +75,7 @@ def test_all_views_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
         downstream_words(AFFECTED),
         f"{FLAKY}: a race",
         OUTCOMES["timeout"],
+        diagnosis_words(RUN),
         model_words(fitted("valve-stalled")),
     ):
         assert [name for name, text in told.items() if words not in text] == [], words

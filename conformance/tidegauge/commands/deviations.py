@@ -1,39 +1,47 @@
 """`tidegauge run --update-deviations`: the file of known deviations after a run."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.markup import escape
 
-from ..engine.loading import describe, load_adapter
-from ..judging.diagnosis.deviation_search import find_deviations
 from ..judging.reference.deviation_file import update_file
-from ..judging.reference.deviations import KnownDeviations, read_deviations
+from ..judging.reference.deviations import Deviation, KnownDeviations, read_deviations
 from ..judging.verdicts.known_deviations import expected
-from ..run.request import Request
-from ..run.request_check import policies_of
-from ..wire.results import Results
+from ..wire.results import Results, Term
 from .console import OUT
 
 
-def bring_up_to_date(path: Path, results: Results, request: Request) -> None:
-    """Take out what the engine does not do, put in what describes its failures, and say what was done."""
+def bring_up_to_date(path: Path, results: Results) -> None:
+    """Take out what the engine does not do, put in the policy values and mutants of its diagnosis, and say
+    what was done."""
     known = read_deviations(path) if path.exists() else KnownDeviations()
     gone = {one.name for one in results.deviations if not expected(one)}
-    kept = [one for one in known.deviation if one.name not in gone]
-    failing = [rule for rule in results.rules if rule.verdict == "fail"]
-    adapter = load_adapter(request.adapter, request.options)
-    try:
-        implementation = describe(request.adapter, adapter)
-        policies = policies_of(results.profile)
-        found = find_deviations(failing, kept, adapter, implementation, policies, results.seed)
-    finally:
-        adapter.close()
+    there = {one.name for one in known.deviation} - gone
+    terms = [term for found in results.components for term in found.model]
+    found = [one for one in _deviations(terms) if one.name not in there]
     update_file(path, [one for one in known.deviation if one.name in gone], found)
     for name in sorted(gone):
         OUT.print(f"{escape(str(path))}: taken out: {escape(name)}")
     for one in found:
         OUT.print(f"{escape(str(path))}: put in: {escape(one.name)}; give its reason and link, and run again")
-    explained = {rule for one in found for rule in one.rules}
-    for rule in failing:
-        if rule.id not in explained:
+    described = {rule for one in (*found, *known.deviation) for rule in one.rules}
+    for rule in results.rules:
+        if rule.verdict == "fail" and rule.id not in described:
             OUT.print(f"{rule.id}: no policy value and no mutant describes the failure; the rule still fails")
+
+
+def _deviations(terms: Iterable[Term]) -> list[Deviation]:
+    """Those that policies and mutants are; small changes name nothing. Reason and link are for a person to
+    give."""
+    found: dict[str, Deviation] = {}
+    for term in terms:
+        if term.kind == "policy":
+            policy, _, value = term.name.partition("=")
+            one = Deviation(policy=policy, value=value)
+        elif term.kind == "mutant":
+            one = Deviation(like=f"mutant:{term.name}")
+        else:
+            continue
+        found.setdefault(one.name, one)
+    return list(found.values())

@@ -24,7 +24,7 @@ def takes_request(
     def decorated(command: Callable[..., Returned]) -> Callable[..., Returned]:
         @wraps(command)
         def taking_options(**given: Any) -> Returned:
-            chosen = {option.name: given.pop(option.name) for option in options}
+            chosen = {option.name: given.pop(_parameter_name(option)) for option in options}
             return command(**{_PARAMETER: request_of(chosen)}, **given)
 
         signature = inspect.signature(command, eval_str=True)
@@ -44,8 +44,12 @@ def _parameter(option: RequestOption) -> inspect.Parameter:
         kind = kind | None
     told = typer.Option(f"--{option.name}", metavar=option.value, help=option.help)
     return inspect.Parameter(
-        option.name,
+        _parameter_name(option),
         inspect.Parameter.KEYWORD_ONLY,
         default=inspect.Parameter.empty if option.required else option.default,
         annotation=Annotated[kind, told],
     )
+
+
+def _parameter_name(option: RequestOption) -> str:
+    return option.name.replace("-", "_")

@@ -95,7 +95,7 @@ def run(
     assembled = confirmed(_assembled(events, child.returncode, out, time.monotonic() - began), request)
     results, written = _recorded(assembled, out, requested)
     if update_deviations and deviations is not None:
-        bring_up_to_date(deviations, results, request)
+        bring_up_to_date(deviations, results)
     raise typer.Exit(_exit_code(results, written))
 
 

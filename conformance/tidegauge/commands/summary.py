@@ -7,15 +7,16 @@ from rich.table import Table
 from ..judging.verdicts.known_deviations import expected
 from ..wire.results import EngineError, Results, RuleResult, counts_of, kind_of
 from ..words.conclusion import Kind, conclude
+from ..words.diagnosis import DIAGNOSIS, diagnosis_words, model_words, term_name, term_words
 from ..words.evidence import (
     FLAKY,
     also_in_words,
     causes_words,
+    difference_words,
     downstream_words,
     error_detail,
     error_words,
     in_the_way_words,
-    model_words,
     suspected_words,
     thin_words,
 )
@@ -41,6 +42,7 @@ _HEADLINES: dict[Kind, str] = {
     "open": "bold yellow",
 }
 _MOST_THIN = 40
+_LONGEST_DIAGNOSIS = 1_000
 _LAST_LINES = 12
 """So much of a traceback is printed; all of it is in the results."""
 
@@ -52,9 +54,7 @@ def print_summary(results: Results, reports: list[Path]) -> None:
     for rule in sorted(results.rules, key=lambda rule: bool(rule.affected_by)):
         if kind_of(rule) == "fail":
             _print_failure(rule)
-    for found in results.components:
-        if said := model_words(found):
-            OUT.print(line(said), soft_wrap=True)
+    print_models(results)
     _print_rules(results)
     for property in results.properties:
         if property.verdict not in ("pass", "not-applicable"):
@@ -85,10 +85,24 @@ def print_summary(results: Results, reports: list[Path]) -> None:
         OUT.print(f"{ADAPTER_NOTES}: {lines(implementation.remark)}", style="yellow", soft_wrap=True)
     if not results.complete:
         OUT.print(f"{ENDED_EARLY}; what did not run is in results.json.", style="bold red")
+    if said := diagnosis_words(results):
+        OUT.print(f"[bold]{DIAGNOSIS}:[/] {line(said, _LONGEST_DIAGNOSIS)}", soft_wrap=True)
     conclusion = conclude(results)
     OUT.print(line(conclusion.headline), style=_HEADLINES[conclusion.kind], soft_wrap=True)
     if reports:
         OUT.print(f"report: {line(_places(reports))}", soft_wrap=True)
+
+
+def print_models(results: Results) -> None:
+    """What each component behaves as: the parts of its model, each with the scenario that shows it."""
+    for found in results.components:
+        if said := model_words(found):
+            OUT.print(line(said, _LONGEST_DIAGNOSIS), soft_wrap=True)
+        for term in found.model:
+            OUT.print(f"  [bold]{line(term_name(term))}[/]: {line(term_words(term))}", soft_wrap=True)
+            if term.counterexample is not None:
+                OUT.print(f"    {line(difference_words(term.counterexample))}", soft_wrap=True)
+                OUT.print(f"    {line(term.counterexample.replay, 500)}", style="dim", soft_wrap=True)
 
 
 def _coloured(kind: str) -> str:

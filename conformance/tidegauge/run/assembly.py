@@ -23,6 +23,7 @@ from ..wire.results import (
     counts_of,
     encode_results,
 )
+from .component_results import component_results
 from .counterexamples import counterexample_of
 from .journal import AnyEvent, Ended, Finished, Started
 from .judged_run import Judged, example_for, judged_run
@@ -82,7 +83,7 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
         deviations=deviations,
         left_out=dict(sorted(findings.left_out.reasons.items())),
         errors=judged.errors,
-        components=judged.component_results(),
+        components=component_results(judged, started, folder, policies),
     )
 
 
@@ -171,7 +172,9 @@ def _rule_result(
         suspected=judgement is not None and judgement.suspected,
         stands_in_the_way=judgement.in_the_way if judgement is not None else "",
         suspects=[Suspect(name, score) for name, score in suspects[:5]] if value == "fail" else [],
-        counterexample=counterexample_of(rule, failure, started, folder, policies) if failure else None,
+        counterexample=counterexample_of(rule.id, rule, failure, started, folder, policies)
+        if failure
+        else None,
         also_in=sorted(blamed.found_in - {rule.component}) if blamed is not None else [],
         since=rule.since,
     )

@@ -27,15 +27,16 @@ COUNTEREXAMPLES = "counterexamples"
 
 
 def counterexample_of(
-    rule: Rule, failure: FoundFailure, started: Started, folder: Path, policies: Policies
+    name: str, rule: Rule | None, failure: FoundFailure, started: Started, folder: Path, policies: Policies
 ) -> Counterexample:
-    """The counterexample of a rule to which `failure` was laid; its file is written into `folder`."""
+    """The counterexample of a rule to which `failure` was laid, or of a part of a model, which names no rule;
+    its file, `name`, is written into `folder`."""
     scenario, observes = failure.scenario, started.implementation.observes
     if isinstance(scenario, JobScenario):
-        return _job_counterexample(rule, scenario, failure, started, folder)
+        return _job_counterexample(name, rule, scenario, failure, started, folder)
     expectation = expect(scenario, with_deviations(policies, started.known.deviation))
     judgement = judge(scenario, failure.transcript, expectation, observes)
-    file, replay = _written(rule, scenario, started, folder)
+    file, replay = _written(name, scenario, started, folder)
     last_step = judgement.last_step if judgement.diverges_at is not None else len(scenario.history) - 1
     expected, got = outputs_text(judgement.expected), answer_text(judgement.got)
     if failure.property is not None:
@@ -58,18 +59,23 @@ def counterexample_of(
     )
 
 
-def _written(rule: Rule, scenario: Scenario, started: Started, folder: Path) -> tuple[str, str]:
+def _written(name: str, scenario: Scenario, started: Started, folder: Path) -> tuple[str, str]:
     """Write the scenario of a counterexample; its file (relative), and the command that replays it."""
-    file = f"{COUNTEREXAMPLES}/{rule.id}.jsonl"
+    file = f"{COUNTEREXAMPLES}/{name}.jsonl"
     (folder / COUNTEREXAMPLES).mkdir(exist_ok=True)
     (folder / file).write_bytes(encode_scenario(scenario) + b"\n")
     return file, f"tidegauge replay {shlex.quote(str(folder / file))} {_adapter_arguments(started)}"
 
 
 def _job_counterexample(
-    rule: Rule, scenario: JobScenario, failure: FoundFailure, started: Started, folder: Path
+    name: str,
+    rule: Rule | None,
+    scenario: JobScenario,
+    failure: FoundFailure,
+    started: Started,
+    folder: Path,
 ) -> Counterexample:
-    file, replay = _written(rule, scenario, started, folder)
+    file, replay = _written(name, scenario, started, folder)
     sentence = property_sentence(failure.property or "")
     seen = failure.seen if failure.deterministic else f"{failure.seen} (not in every run)"
     return Counterexample(

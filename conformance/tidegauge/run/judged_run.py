@@ -1,5 +1,6 @@
 """What the items of a run prove: the evidence of each component and its judgement, what jobs show, errors."""
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from ..judging.reference.oracle import expect
 from ..judging.verdicts.judged_in import JUDGED_IN_OTHERS, judged_by, judged_in
 from ..judging.verdicts.rule_verdicts import Circumstances, Ruling
 from ..vectors.published import every_vector, own_vectors
-from ..wire.results import ComponentResult, EngineError, Term
+from ..wire.results import EngineError
 from ..wire.scenario import component_of
 from .items import find_scenario, scenario_at
 from .journal import Finished, Started
@@ -48,37 +49,10 @@ class Judged:
         """Whether the engine answered nothing in the preflight of any component."""
         return bool(self.reports) and set(self.circumstances.refused) == set(self.reports)
 
-    def component_results(self) -> list[ComponentResult]:
-        """The sums of each component, and the model that behaves as the engine."""
-        return [self._component_result(name, reports) for name, reports in self.reports.items()]
-
-    def _component_result(self, name: str, reports: Sequence[ItemReport]) -> ComponentResult:
-        sums = merged(reports)
-        judgement = self.components.get(name)
-        fit = judgement.fit if judgement is not None else None
-        return ComponentResult(
-            component=name,
-            scenarios=sums.scenarios,
-            failing=sum(one.failing for one in reports if not one.properties),
-            errors=sums.unanswered,
-            examined=judgement.examined if judgement is not None else 0,
-            explained=len(fit.explained) if fit is not None else 0,
-            model=[
-                Term(
-                    name=term.name,
-                    kind=term.kind,
-                    rules=list(term.rules),
-                    ties=[one.name for one in tie[1:]],
-                )
-                for term, tie in zip(fit.terms, fit.ties, strict=True)
-            ]
-            if fit is not None
-            else [],
-        )
-
 
 def judged_run(started: Started, finished: Mapping[str, Finished], policies: Policies) -> Judged:
     """The judgement of what a journal holds."""
+    until = time.monotonic() + started.request.diagnose_seconds
     reports = [event.report for event in finished.values() if event.report is not None]
     by_component = {
         name: sorted((one for one in reports if one.component == name), key=lambda one: one.item)
@@ -93,7 +67,7 @@ def judged_run(started: Started, finished: Mapping[str, Finished], policies: Pol
     }
     claimed = frozenset(started.implementation.capabilities)
     components = {
-        name: judge_component(found, [rule.id for rule in _rules_judged_in(name, claimed)])
+        name: judge_component(found, [rule.id for rule in _rules_judged_in(name, claimed)], until=until)
         for name, found in evidence.items()
     }
     jobs_only = merged(by_component.get("job", []))

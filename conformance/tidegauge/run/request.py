@@ -33,6 +33,11 @@ _COMPONENTS = Told("COMPONENT", "Judge only this component.", option="component"
 _RULES = Told("RULE", "Judge only this rule.", option="rule")
 _BUDGET = Told("BUDGET", f"How much to run: {', '.join(BUDGETS[:-1])} or {BUDGETS[-1]}.")
 _SEED = Told("SEED", "The seed of the random scenarios.")
+_DIAGNOSE = Told(
+    "SECONDS",
+    "How long a model that behaves as a failing engine is searched for, at most; 0: not at all.",
+    option="diagnose-seconds",
+)
 _VECTORS = Told("FOLDER", "A folder with golden vectors of your own.", path=True)
 _DEVIATIONS = Told(
     "FILE",
@@ -53,6 +58,7 @@ class Request(Struct, frozen=True, kw_only=True):
     rules: Annotated[tuple[str, ...], _RULES] = ()
     budget: Annotated[str, _BUDGET] = "default"
     seed: Annotated[int, _SEED] = 1
+    diagnose_seconds: Annotated[int, _DIAGNOSE] = 300
     vectors: Annotated[tuple[str, ...], _VECTORS] = ()
     deviations: Annotated[str | None, _DEVIATIONS] = None
     out: Annotated[str, _OUT] = "tidegauge-results"

@@ -17,6 +17,8 @@ def check_request(request: Request) -> None:
         _known("profile", request.profile, PROFILES)
     _known("budget", request.budget, BUDGETS)
     own_vectors(request.vectors)
+    if request.diagnose_seconds < 0:
+        raise BadInput(f"--diagnose-seconds {request.diagnose_seconds} is below 0; 0 searches for no model")
     for component in request.components:
         _known("component", component, load_registry().chapters)
     for rule in request.rules:

@@ -128,17 +128,25 @@ class EngineError(Struct, frozen=True, kw_only=True):
 
 class Term(Struct, frozen=True, kw_only=True):
     """One part of the model that behaves as the engine: a policy value, a named mutant, or a small change of
-    the reference (`kind`). `rules` are those that it breaks; `ties` are other terms that explain as much."""
+    the reference (`kind`). `rules` are those that it breaks; `ties` are other terms that explain as much.
+    `sentence` says what an engine with it does; `bugs` are known bugs that do the same, with `links` to them.
+    `counterexample` is the smallest scenario found that the model explains, and not without this term."""
 
     name: str
     kind: TermKind
     rules: list[str]
     ties: list[str] = []
+    sentence: str = ""
+    bugs: list[str] = []
+    links: list[str] = []
+    counterexample: Counterexample | None = None
 
 
 class ComponentResult(Struct, frozen=True, kw_only=True):
     """What a component's scenarios came to: how many ran, differ from the specification (`failing`) or were
-    not answered (`errors`); of those failing that were kept (`examined`), how many the `model` explains."""
+    not answered (`errors`); of those failing that were kept (`examined`), how many the `model` explains.
+    `suspects` are the likely causes of what it does not explain, `unexplained` is the id of the smallest such
+    scenario. `gave_up`: the search for the model ended before it was through."""
 
     component: str
     scenarios: int
@@ -147,6 +155,9 @@ class ComponentResult(Struct, frozen=True, kw_only=True):
     examined: int = 0
     explained: int = 0
     model: list[Term] = []
+    suspects: list[Suspect] = []
+    unexplained: str = ""
+    gave_up: bool = False
 
 
 class DeviationResult(Struct, frozen=True, kw_only=True):

@@ -1,9 +1,9 @@
-"""What stands behind a verdict, in words: errors, models, differences, likely causes."""
+"""What stands behind a verdict, in words: errors, differences, likely causes."""
 
 import re
 from collections.abc import Iterable
 
-from ..wire.results import ComponentResult, Counterexample, EngineError, ErrorKind, RuleResult
+from ..wire.results import Counterexample, EngineError, ErrorKind, RuleResult
 from .numbers import counted, listed
 
 ERRORS = "Errors: the engine gave no answer"
@@ -61,21 +61,6 @@ def _exception(error: EngineError) -> str:
     """The name of the exception that was raised; empty if it was something else."""
     name = _EXCEPTION.match(error.text) if error.kind == "exception" else None
     return name[0] if name else ""
-
-
-def model_words(found: ComponentResult) -> str:
-    """Which model behaves as the engine, and how much it explains; empty without a model."""
-    names = [term.name for term in found.model]
-    if not names:
-        return ""
-    together = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-    together += " together" if len(names) > 1 else ""
-    of = f"{found.examined:,}"
-    if found.examined != found.failing:
-        of += f" examined scenarios, of {found.failing:,}"
-    explains = f"explains {found.explained:,} of {of} failing scenarios"
-    behaves = "behaves as" if found.explained == found.examined else "behaves in part as"
-    return f"{found.component} {behaves} {together}: {explains}"
 
 
 def difference_words(example: Counterexample) -> str:

@@ -6,9 +6,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import count, groupby
 
-from tidegauge.wire.results import DeviationResult, ItemResult, PropertyResult, Results, RuleResult, counts_of
+from tidegauge.wire.results import (
+    DeviationResult,
+    ItemResult,
+    PropertyResult,
+    Results,
+    RuleResult,
+    Term,
+    counts_of,
+)
 from tidegauge.words.conclusion import Conclusion, conclude
-from tidegauge.words.evidence import model_words
+from tidegauge.words.diagnosis import diagnosis_words, model_words
 from tidegauge.words.verdicts import SIGNS, UNFINISHED_OUTCOMES, Standing, known_deviations, standing
 
 from ..chapter_titles import chapter_title
@@ -26,11 +34,13 @@ _RESERVED = (
     "jobs",
     "failures",
     "errors",
+    "diagnosis",
 )
 _MOST_ROOTS = 8
 _FEW_ROOTS = 4
 _MANY = 400
 _MOST_MODELS = 40
+_MOST_TERMS = 7
 
 
 @dataclass(frozen=True)
@@ -78,17 +88,26 @@ class ChapterView:
 
 
 @dataclass(frozen=True)
+class ModelView:
+    """What a component behaves as, in a line, and the parts of that model."""
+
+    said: str
+    terms: list[Term]
+
+
+@dataclass(frozen=True)
 class Page:
     """All that the templates need. `roots` and `affected` are the rules whose failure is held against the
     engine: root causes, and rules that build on what fails. `counts` are those of `counts_of`. `marks` are
-    the signs in the map that need to be explained. `models` say which model behaves as the engine, a line a
-    component."""
+    the signs in the map that need to be explained. `diagnosis` says in a sentence what the engine behaves
+    as, `models` what each component does."""
 
     results: Results
     conclusion: Conclusion
     counts: dict[str, int]
     errors: list[ErrorView]
-    models: list[str]
+    diagnosis: str
+    models: list[ModelView]
     chapters: list[ChapterView]
     roots: list[RuleView]
     affected: list[RuleView]
@@ -174,7 +193,12 @@ def build_page(results: Results) -> Page:
         conclusion=conclude(results),
         counts=_counts(views),
         errors=error_views(results.errors),
-        models=list(filter(None, map(model_words, results.components[:_MOST_MODELS]))),
+        diagnosis=diagnosis_words(results),
+        models=[
+            ModelView(said, found.model[:_MOST_TERMS])
+            for found in results.components[:_MOST_MODELS]
+            if (said := model_words(found))
+        ],
         chapters=[
             ChapterView(name, component, anchor(f"chapter-{name}"), rules, _counts(rules))
             for (name, component), group in groupby(views, _chapter)

@@ -18,6 +18,7 @@ from tidegauge.wire.results import (
     kind_of,
 )
 from tidegauge.words.conclusion import conclude
+from tidegauge.words.diagnosis import diagnosis_words, model_words
 from tidegauge.words.evidence import (
     FLAKY,
     THIN,
@@ -27,7 +28,6 @@ from tidegauge.words.evidence import (
     error_detail,
     error_words,
     in_the_way_words,
-    model_words,
     suspected_words,
 )
 from tidegauge.words.verdicts import UNFINISHED_OUTCOMES, item_words
@@ -215,6 +215,14 @@ def _of_run(results: Results, others_fail: bool) -> Case:
         outcome="passed" if well else "broken",
         summary="" if well else conclusion.headline,
         text="\n".join(
-            [conclusion.headline, *conclusion.remarks, *filter(None, map(model_words, results.components))]
+            filter(
+                None,
+                [
+                    conclusion.headline,
+                    *conclusion.remarks,
+                    diagnosis_words(results),
+                    *map(model_words, results.components),
+                ],
+            )
         ),
     )

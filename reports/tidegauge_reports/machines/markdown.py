@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tidegauge.wire.results import EngineError, Results, RuleResult, counts_of, kind_of
 from tidegauge.words.conclusion import Conclusion, conclude
+from tidegauge.words.diagnosis import DIAGNOSIS, diagnosis_words, model_words
 from tidegauge.words.evidence import (
     ERRORS,
     FLAKY,
@@ -14,7 +15,6 @@ from tidegauge.words.evidence import (
     downstream_words,
     error_detail,
     error_words,
-    model_words,
     suspected_words,
     thin_words,
 )
@@ -97,9 +97,11 @@ def _head(results: Results, conclusion: Conclusion) -> str:
         duration(results.duration_s),
     ]
     lines = [f"## {_KINDS[conclusion.kind]} {inert(conclusion.headline)}", "", " · ".join(told)]
+    diagnosis = diagnosis_words(results)
     models = filter(None, map(model_words, results.components[:40]))
     notes = [f"{ADAPTER_NOTES}: {implementation.remark}"] if implementation.remark else []
-    remarks = [*models, *conclusion.remarks, *notes]
+    said = [f"{DIAGNOSIS}: {diagnosis}"] if diagnosis else []
+    remarks = [*said, *models, *conclusion.remarks, *notes]
     if remarks:
         lines += ["", *(f"* {inert(remark, 400)}" for remark in remarks[:12])]
     return "\n".join(lines)

@@ -1,5 +1,6 @@
 """What the evidence of one component proves of each of its rules, and the model that explains it."""
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -52,20 +53,23 @@ class ComponentJudgement:
 
 
 def judge_component(
-    evidence: Evidence, rules: Sequence[str], left_out: Collection[str] = ()
+    evidence: Evidence, rules: Sequence[str], left_out: Collection[str] = (), until: float = math.inf
 ) -> ComponentJudgement:
-    """The judgement. `left_out`: names of changes that nobody is to know of, to measure how sound it is."""
+    """The judgement. `left_out`: names of changes that nobody is to know of, to measure how sound it is.
+    `until`: when the search for a model ends at the latest, in seconds of the monotonic clock."""
     try:
-        return _judged(evidence, rules, left_out)
+        return _judged(evidence, rules, left_out, until)
     finally:
         evidence.reference.close()
 
 
-def _judged(evidence: Evidence, rules: Sequence[str], left_out: Collection[str]) -> ComponentJudgement:
+def _judged(
+    evidence: Evidence, rules: Sequence[str], left_out: Collection[str], until: float
+) -> ComponentJudgement:
     if evidence.silent:
         failed = RuleJudgement("fail", "the engine output nothing at all, in any scenario")
         return ComponentJudgement(dict.fromkeys(rules, failed), Fit(exact=False), len(evidence.differing), [])
-    found = fit(evidence, left_out)
+    found = fit(evidence, left_out, until)
     unexplained = [one for one in evidence.differing if one.scenario.id not in found.explained]
     unexplained.sort(key=lambda one: (one.at, len(one.outputs), one.scenario.id))
     suspects = _suspects(evidence, rules)

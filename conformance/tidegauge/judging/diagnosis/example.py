@@ -26,7 +26,7 @@ def example_of(
             one for one in failures if f"property {one.property} " in f"{judgement.reason} "
         ] or compared
     ranked = sorted(compared or failures, key=lambda one: (len(one.scenario.history), one.found_as))
-    ranked = ranked or [_as_seen(one) for one in _shortest(evidence.differing)]
+    ranked = ranked or [as_seen(one) for one in _shortest(evidence.differing)]
     term = next((one for one in terms if one.name == judgement.term), None)
     if term is not None:
         with model_of(evidence.component, evidence.policies, [*evidence.known, term]) as model:
@@ -49,5 +49,6 @@ def _shortest(differing: Sequence[Difference]) -> list[Difference]:
     return sorted(differing, key=lambda one: (len(one.scenario.history), one.scenario.id))[:1]
 
 
-def _as_seen(one: Difference) -> FoundFailure:
+def as_seen(one: Difference) -> FoundFailure:
+    """A difference as it was found, not made smaller."""
     return FoundFailure(one.scenario, Transcript(one.scenario.id, one.outputs), one.scenario.id, [])

@@ -3,12 +3,15 @@ what it output."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import math
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, islice
 
-from ...wire.transcript import Outputs
 from ..changes.change import Change, named_changes, policy_changes, small_changes
 from .evidence import Difference, Evidence, first_difference, reproduces
+from .kinds import by_kind
 from .model import Played, model_of
 
 MOST_TERMS = 7
@@ -32,16 +35,32 @@ _PLAYS = 400_000
 _KINDS = {"mutant": 0, "policy": 1, "small-change": 2}
 
 
+_PAIRS = 300
+"""So many pairs are tried where no change helps by itself."""
+
+Guess = tuple[Change, ...]
+"""What is added to a model at once: a change, or two that help together only."""
+
+
 @dataclass
 class Fit:
     """The `terms` found, with those that explained as much (`ties`, each begins with the term); ids of the
     scenarios that differ and that the model reproduces (`explained`), and whether it does all that the engine
-    does (`exact`)."""
+    does (`exact`). The first `borne_out` terms do nothing otherwise where the engine agrees; alone they
+    explain those in `told_explained`. `gave_up`: the search ended before it was through."""
 
     terms: list[Change] = field(default_factory=list)
     ties: list[list[Change]] = field(default_factory=list)
     explained: frozenset[str] = frozenset()
     exact: bool = True
+    borne_out: int = 0
+    told_explained: frozenset[str] = frozenset()
+    gave_up: bool = False
+
+    @property
+    def told(self) -> list[Change]:
+        """The terms that may be told to people: none that the engine contradicts somewhere."""
+        return self.terms[: self.borne_out]
 
     @property
     def proves(self) -> bool:
@@ -66,31 +85,39 @@ class Fit:
         }
 
 
-def fit(evidence: Evidence, left_out: Collection[str] = ()) -> Fit:
+def fit(evidence: Evidence, left_out: Collection[str] = (), until: float = math.inf) -> Fit:
     """The model. Policies and named mutants are tried first; small changes where these do not explain all.
-    `left_out`: the names of changes that nobody is to know of."""
+    `left_out`: the names of changes that nobody is to know of. `until`: when the search ends at the latest,
+    in seconds of the monotonic clock."""
     if not evidence.differing:
         return Fit()
     name, policies = evidence.component.name, evidence.policies
     known = {change.name for change in evidence.known}
     cheap = [*named_changes(name), *policy_changes(name, policies)]
     cheap = [one for one in cheap if one.name not in left_out and one.name not in known]
-    found = _Search(evidence, cheap).run()
-    if found.exact:
+    found = _Search(evidence, cheap, until).run()
+    if found.exact or found.gave_up:
         return found
     small = [one for one in small_changes(name) if one.name not in left_out]
-    return _Search(evidence, [*cheap, *small]).run(MOST_WITH_SMALL_CHANGES)
+    other = _Search(evidence, [*cheap, *small], until).run(MOST_WITH_SMALL_CHANGES)
+    if other.gave_up and len(found.explained) >= len(other.explained):
+        found.gave_up = True
+        return found
+    return other
 
 
 class _Search:
-    """One greedy search among candidates."""
+    """One greedy search among candidates. Where small changes are among them half of the scenarios that
+    differ is held out: a small change counts only if it explains some of those, too."""
 
-    def __init__(self, evidence: Evidence, candidates: Sequence[Change]) -> None:
+    def __init__(self, evidence: Evidence, candidates: Sequence[Change], until: float) -> None:
         self.evidence = evidence
         self.candidates = candidates
+        self.until = until
         self.differing = list(evidence.differing)
         agreeing = evidence.spread(_SAMPLE)
         self.agreeing = [Difference(one, evidence.expected(one), -1) for one in agreeing]
+        self.held_out = self._held_out()
         self.alone: dict[str, dict[str, Played]] = {}
         self.plays = 0
 
@@ -98,66 +125,130 @@ class _Search:
         """Take the change that helps most, again and again."""
         found = Fit()
         current = {one.scenario.id: self.evidence.expected(one.scenario) for one in self._weighing()}
-        while len(found.terms) < most and self.plays < _PLAYS:
-            left = [one for one in self.differing if not reproduces(current[one.scenario.id], one)]
+        while len(found.terms) < most:
+            left = [one for one in self._left(current) if one.scenario.id not in self.held_out]
             if not left:
                 break
-            tie = self._best(found.terms, current, left)
-            if not tie:
+            tie = self._best(found.terms, current, left, self._singles(found.terms))
+            if not tie and not found.terms:
+                tie = self._best([], current, left, self._pairs(current, left))
+            taken = self._taken(found.terms, tie, current)
+            found.gave_up = self._is_over()
+            if taken is None:
                 break
-            after = self._played([*found.terms, tie[0]], self._weighing())
-            if after is None or self._reproduced(after) <= self._reproduced(current):
+            guess, current = taken
+            found.terms += guess
+            found.ties += _ties(guess, tie)
+            if found.gave_up:
                 break
-            found.terms.append(tie[0])
-            found.ties.append(tie)
-            current = after
-        found.explained = frozenset(
-            one.scenario.id for one in self.differing if reproduces(current[one.scenario.id], one)
-        )
-        found.exact = len(found.explained) == len(self.differing) and self._agrees(found.terms)
+        left = self._left(current)
+        found.explained = frozenset(one.scenario.id for one in self.differing if one not in left)
+        agreed = (number for number in range(len(found.terms), 0, -1) if self._agrees(found.terms[:number]))
+        found.borne_out = next(agreed, 0)
+        found.exact = not left and found.borne_out == len(found.terms)
+        found.told_explained = self._explained_by(found.told)
+        found.gave_up = found.gave_up and not found.exact
         return found
+
+    def _explained_by(self, terms: Sequence[Change]) -> frozenset[str]:
+        played = self._played(terms, self.differing) if terms else None
+        those = [one for one in self.differing if played and reproduces(played[one.scenario.id], one)]
+        return frozenset(one.scenario.id for one in those)
+
+    def _is_over(self) -> bool:
+        return self.plays >= _PLAYS or time.monotonic() >= self.until
+
+    def _held_out(self) -> frozenset[str]:
+        """Every other scenario of each kind of difference, if there are small changes."""
+        if all(one.kind != "small-change" for one in self.candidates):
+            return frozenset()
+        expected = {one.scenario.id: self.evidence.expected(one.scenario) for one in self.differing}
+        kinds = by_kind(self.differing, expected).values()
+        return frozenset(one.scenario.id for alike in kinds for one in alike[1::2])
+
+    def _left(self, current: dict[str, Played]) -> list[Difference]:
+        return [one for one in self.differing if not reproduces(current[one.scenario.id], one)]
 
     def _weighing(self) -> list[Difference]:
         return [*self.differing, *self.agreeing]
 
-    def _best(
-        self, terms: Sequence[Change], current: dict[str, Played], left: Sequence[Difference]
-    ) -> list[Change]:
-        """The changes that, added to the terms, bring most scenarios furthest; the first is taken."""
+    def _singles(self, terms: Sequence[Change]) -> Iterator[Guess]:
+        return ((one,) for one in self.candidates if one not in terms)
+
+    def _pairs(self, current: dict[str, Played], left: Sequence[Difference]) -> Iterator[Guess]:
+        """Two policies or named mutants, each of which shows by itself where the engine leaves the model."""
         front = _front(current, left)
-        agreeing = [one for one in self._weighing() if reproduces(current[one.scenario.id], one)]
-        test = {one.scenario.id: one for one in (*front, *_some(left), *_some(agreeing))}
-        scores: dict[str, float] = {}
-        by_name = {one.name: one for one in self.candidates if one not in terms}
-        for change in by_name.values():
-            if terms and change.kind == "small-change" and not self._shows_alone(change, front, current):
+        cheap = [one for one in self.candidates if one.kind != "small-change"]
+        return islice(
+            combinations([one for one in cheap if self._shows_alone(one, front, current)], 2), _PAIRS
+        )
+
+    def _taken(
+        self, terms: Sequence[Change], tie: Iterable[Guess], current: dict[str, Played]
+    ) -> tuple[Guess, dict[str, Played]] | None:
+        """The first of these with which the model reproduces more than without, and what it then outputs."""
+        for guess in tie:
+            after = self._played([*terms, *guess], self._weighing())
+            if after is None or self._reproduced(after) <= self._reproduced(current):
                 continue
-            with model_of(
-                self.evidence.component, self.evidence.policies, self._with([*terms, change])
-            ) as model:
-                if model is None:
-                    continue
-                played = {one.scenario.id: model.play(one.scenario, self.evidence.observes) for one in front}
-                self.plays += len(front)
-                if not any(
-                    first_difference(one.outputs, played[one.scenario.id])
-                    > first_difference(one.outputs, current[one.scenario.id])
-                    for one in front
-                ):
-                    continue
-                for one in test.values():
-                    if one.scenario.id not in played:
-                        played[one.scenario.id] = model.play(one.scenario, self.evidence.observes)
-                self.plays += len(test)
-                scores[change.name] = sum(
-                    _part(played[one.scenario.id], one) - _part(current[one.scenario.id], one)
-                    for one in test.values()
-                )
+            small = any(one.kind == "small-change" for one in guess)
+            if not small or self._reproduced_unseen(after) > self._reproduced_unseen(current):
+                return guess, after
+        return None
+
+    def _best(
+        self,
+        terms: Sequence[Change],
+        current: dict[str, Played],
+        left: Sequence[Difference],
+        guesses: Iterable[Guess],
+    ) -> list[Guess]:
+        """The guesses that, added to the terms, bring most scenarios furthest, those that say most first."""
+        front = _front(current, left)
+        agreeing = [one for one in self.agreeing if reproduces(current[one.scenario.id], one)]
+        explained = [one for one in self.differing if reproduces(current[one.scenario.id], one)]
+        kept = [one for one in (*explained, *agreeing) if one.scenario.id not in self.held_out]
+        test = [*front, *_some(left), *_some(kept)]
+        scores: dict[Guess, float] = {}
+        for guess in guesses:
+            if self._is_over():
+                break
+            small = any(one.kind == "small-change" for one in guess)
+            if terms and small and not self._shows_alone(guess[0], front, current):
+                continue
+            score = self._score([*terms, *guess], current, front, test)
+            if score > 1e-9:
+                scores[guess] = score
         best = max(scores.values(), default=0.0)
-        if best <= 1e-9:
-            return []
-        tie = [by_name[name] for name, score in scores.items() if score >= best - 1e-9]
-        return sorted(tie, key=lambda one: (_KINDS[one.kind], len(one.rules)))
+        tie = [guess for guess, score in scores.items() if score >= best - 1e-9]
+        return sorted(tie, key=_telling)
+
+    def _score(
+        self,
+        changes: Sequence[Change],
+        current: dict[str, Played],
+        front: Sequence[Difference],
+        test: Sequence[Difference],
+    ) -> float:
+        """By how much a model goes further with the engine than the current one, summed over `test`; 0 if it
+        does so in none of `front`."""
+        with model_of(self.evidence.component, self.evidence.policies, self._with(changes)) as model:
+            if model is None:
+                return 0.0
+            played = {one.scenario.id: model.play(one.scenario, self.evidence.observes) for one in front}
+            self.plays += len(front)
+            if not any(
+                first_difference(one.outputs, played[one.scenario.id])
+                > first_difference(one.outputs, current[one.scenario.id])
+                for one in front
+            ):
+                return 0.0
+            tested = {one.scenario.id: one for one in test}
+            for name, one in tested.items():
+                if name not in played:
+                    played[name] = model.play(one.scenario, self.evidence.observes)
+            self.plays += len(tested)
+        return sum(_part(played[name], one) - _part(current[name], one) for name, one in tested.items())
 
     def _shows_alone(self, change: Change, front: Sequence[Difference], current: dict[str, Played]) -> bool:
         """Whether a change by itself shows in one of the scenarios no later than the engine leaves the
@@ -189,6 +280,10 @@ class _Search:
     def _reproduced(self, played: dict[str, Played]) -> int:
         return sum(reproduces(played[one.scenario.id], one) for one in self._weighing())
 
+    def _reproduced_unseen(self, played: dict[str, Played]) -> int:
+        unseen = [one for one in self.differing if one.scenario.id in self.held_out]
+        return sum(reproduces(played[one.scenario.id], one) for one in unseen)
+
     def _agrees(self, terms: Sequence[Change]) -> bool:
         """Whether the model does nothing otherwise where the engine agrees."""
         if not terms:
@@ -198,6 +293,23 @@ class _Search:
             return model is not None and all(
                 model.play(one, self.evidence.observes) == self.evidence.expected(one) for one in scenarios
             )
+
+
+def _telling(guess: Guess) -> tuple[int, int]:
+    """Mutants say most, then policies, then small changes; what breaks few rules says more than what breaks
+    many."""
+    return max(_KINDS[one.kind] for one in guess), sum(len(one.rules) for one in guess)
+
+
+def _ties(taken: Guess, tie: Iterable[Guess]) -> list[list[Change]]:
+    """For each change that is taken: this one, then those that may stand in its place."""
+    others = [guess for guess in tie if guess != taken]
+    if len(taken) == 1:
+        return [[*taken, *(one for guess in others for one in guess)]]
+    return [
+        [one, *dict.fromkeys(other for guess in others for other in guess if other not in taken)]
+        for one in taken
+    ]
 
 
 def _part(played: Played, wanted: Difference) -> float:
@@ -212,27 +324,6 @@ def _front(current: dict[str, Played], left: Sequence[Difference]) -> list[Diffe
     kinds = by_kind(left, current)
     each = max(2, _PROBES // len(kinds)) if kinds else 0
     return [one for some in kinds.values() for one in some[:each]]
-
-
-def by_kind(left: Iterable[Difference], current: dict[str, Played]) -> dict[object, list[Difference]]:
-    """Differences by the kinds of step and of outputs at which they begin, the earliest first."""
-
-    def place(one: Difference) -> int:
-        return first_difference(one.outputs, current[one.scenario.id])
-
-    kinds: dict[object, list[Difference]] = {}
-    for one in sorted(left, key=lambda one: (place(one), len(one.outputs), one.scenario.id)):
-        kinds.setdefault(_kind(one, current[one.scenario.id], place(one)), []).append(one)
-    return kinds
-
-
-def _kind(one: Difference, expected: Played, place: int) -> object:
-    def types(outputs: Sequence[Outputs]) -> tuple[type, ...]:
-        return tuple(map(type, outputs[place])) if place < len(outputs) else ()
-
-    steps: Sequence[object] = one.scenario.history
-    step = type(steps[place]) if len(steps) == len(expected) and place < len(steps) else None
-    return step, types(expected), types(one.outputs)
 
 
 def _some(those: Sequence[Difference]) -> list[Difference]:

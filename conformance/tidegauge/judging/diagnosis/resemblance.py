@@ -6,7 +6,8 @@ from collections.abc import Collection
 
 from ..changes.change import named_changes
 from .evidence import Difference, Evidence, first_difference, reproduces
-from .fitting import Fit, by_kind
+from .fitting import Fit
+from .kinds import by_kind
 from .model import Played, model_of
 
 _EACH = 3

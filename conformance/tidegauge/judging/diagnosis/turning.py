@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from ...engine.limits import NoAnswer
 from ...wire.transcript import spans
 from .evidence import Difference, Evidence
-from .fitting import by_kind
+from .kinds import by_kind
 from .model import observed
 
 _EACH = 4

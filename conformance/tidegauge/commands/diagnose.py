@@ -1,0 +1,58 @@
+"""`tidegauge diagnose`: what the engine of a run behaves as, without running it again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from msgspec.structs import replace
+
+from ..run.assembly import assemble
+from ..run.journal import FILE_NAME, AnyEvent, JournalReader, Started
+from ..wire.results import FILE_NAME as RESULTS
+from ..wire.results import Results, read_results
+from ..wire.scenario import BadInput
+from ..words.diagnosis import DIAGNOSIS, diagnosis_words
+from .console import OUT, complains
+from .summary import print_models
+from .terminal_text import line
+
+
+@complains
+def diagnose(
+    source: Annotated[Path, typer.Argument(help=f"Folder that a run left, or a {RESULTS}.")] = Path(
+        "tidegauge-results"
+    ),
+    diagnose_seconds: Annotated[
+        int | None,
+        typer.Option(min=0, help="Search again, for so long at most; needs the folder of the run."),
+    ] = None,
+) -> None:
+    """Say what the engine of a run behaves as: which policies, known bugs and mutants together do the same.
+
+    Exit code 0: that explains all failing scenarios, or there are none.
+    1: some remain unexplained.
+    2: bad input.
+    """
+    results = _diagnosed(source, diagnose_seconds)
+    print_models(results)
+    said = diagnosis_words(results) or "Nothing differs from the specification."
+    OUT.print(f"[bold]{DIAGNOSIS}:[/] {line(said, 1_000)}", soft_wrap=True)
+    raise typer.Exit(int(any(found.explained < found.examined for found in results.components)))
+
+
+def _diagnosed(source: Path, seconds: int | None) -> Results:
+    if seconds is None:
+        return read_results(source if source.suffix == ".json" else source / RESULTS)
+    if not source.is_dir():
+        raise BadInput(f"{source} is no folder; --diagnose-seconds needs the --out folder of a run")
+    events = JournalReader(source).new_events()
+    if not any(isinstance(event, Started) for event in events):
+        raise BadInput(f"{source / FILE_NAME} holds no run; give the --out folder of one")
+    return assemble([_searching(event, seconds) for event in events], source, [], 0.0)
+
+
+def _searching(event: AnyEvent, seconds: int) -> AnyEvent:
+    """The event, where the run starts with so many seconds for the search."""
+    if not isinstance(event, Started):
+        return event
+    return replace(event, request=replace(event.request, diagnose_seconds=seconds))

@@ -1,0 +1,96 @@
+"""What is wrong with an engine, in words: the model that behaves alike, and what that does not explain."""
+
+from collections.abc import Sequence
+
+from ..wire.results import ComponentResult, Results, Term
+from .evidence import SUSPICIOUSNESS
+from .numbers import listed
+
+DIAGNOSIS = "Diagnosis"
+"""Stands above it."""
+
+_MOST_NAMES = 7
+_MOST_BUGS = 3
+_MOST_TIES = 4
+_MOST_SUSPECTS = 3
+_GAVE_UP = "the search for an explanation ended early (see --diagnose-seconds)"
+
+
+def diagnosis_words(results: Results) -> str:
+    """The diagnosis of a run in a sentence; empty if nothing differs."""
+    examined = sum(found.examined for found in results.components)
+    if not examined:
+        return ""
+    explained = sum(found.explained for found in results.components)
+    terms = [term for found in results.components for term in found.model]
+    scenarios = "failing scenario" if examined == 1 else "failing scenarios"
+    kept = "" if examined == sum(found.failing for found in results.components) else " examined"
+    late = f"; {_GAVE_UP}" if any(found.gave_up for found in results.components) else ""
+    if not terms:
+        return f"Nothing that is known explains the {examined:,}{kept} {scenarios}{late}."
+    named = _joined([term_name(term) for term in terms])
+    engine = f"The engine is {results.profile} with {named}"
+    if explained == examined:
+        return f"{engine}: this explains {_all(examined)}{kept} {scenarios}."
+    left = examined - explained
+    return (
+        f"{engine}: this explains {explained:,} of {examined:,}{kept} {scenarios}; "
+        f"{left:,} {'remains' if left == 1 else 'remain'} unexplained{late}."
+    )
+
+
+def model_words(found: ComponentResult) -> str:
+    """What a component behaves as, and how much that explains; empty if nothing differs."""
+    if not found.examined:
+        return ""
+    of = f"{found.examined:,}"
+    if found.examined != found.failing:
+        of += f" examined scenarios, of {found.failing:,}"
+    if not found.model:
+        return (
+            f"{found.component}: nothing that is known explains {of} failing scenarios{_unexplained(found)}"
+        )
+    together = _joined([term_name(term) for term in found.model])
+    together += " together" if len(found.model) > 1 else ""
+    explains = f"explains {found.explained:,} of {of} failing scenarios"
+    if found.explained == found.examined:
+        return f"{found.component} behaves as {together}: {explains}"
+    return f"{found.component} behaves in part as {together}: {explains}{_unexplained(found)}"
+
+
+def term_name(term: Term) -> str:
+    """What a part of a model is called: by the known bugs that do the same, if there are some."""
+    if term.kind == "small-change":
+        return f"a small change of the reference ({term.name})"
+    name = term.name.replace("=", " = ") if term.kind == "policy" else term.name
+    return f"{' or '.join(term.bugs[:_MOST_BUGS])} ({name})" if term.bugs else name
+
+
+def term_words(term: Term) -> str:
+    """What an engine with this part of the model does, which rules it breaks, and what is as likely."""
+    told = [term.sentence]
+    if term.kind == "small-change":
+        told.append("That explains, and names no defect.")
+    elif term.rules:
+        told.append(f"It breaks {listed(term.rules, _MOST_NAMES)}.")
+    if term.ties:
+        told.append(f"As likely: {listed(term.ties, _MOST_TIES)}.")
+    return " ".join(filter(None, told))
+
+
+def _unexplained(found: ComponentResult) -> str:
+    told = f"; the smallest unexplained one is {found.unexplained}" if found.unexplained else ""
+    if found.suspects:
+        likely = ", ".join(f"{one.rule} {one.score:.2f}" for one in found.suspects[:_MOST_SUSPECTS])
+        told += f"; most likely causes ({SUSPICIOUSNESS}): {likely}"
+    return told + (f"; {_GAVE_UP}" if found.gave_up else "")
+
+
+def _all(number: int) -> str:
+    return "the one" if number == 1 else f"all {number:,}"
+
+
+def _joined(names: Sequence[str]) -> str:
+    if len(names) > _MOST_NAMES:
+        return listed(names, _MOST_NAMES)
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
