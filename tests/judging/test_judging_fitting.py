@@ -15,7 +15,7 @@ from tidegauge import Adapter
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.drawing.histories import draw_history
 from tidegauge.engine.mutant_adapter import MutantAdapter
-from tidegauge.judging.changes.change import named_changes, policy_changes
+from tidegauge.judging.changes.change import change_of, named_changes, policy_changes
 from tidegauge.judging.diagnosis.component_judgement import ComponentJudgement, judge_component
 from tidegauge.judging.diagnosis.evidence import Evidence
 from tidegauge.judging.diagnosis.exclusion import ENOUGH_KILLS, Excluding
@@ -139,6 +139,63 @@ def test_the_known_deviations_are_part_of_every_model() -> None:
     assert names(found) == {"valve-strictly-caught-up"}
     evidence.reference.close()
     knowing.reference.close()
+
+
+def small_valve(name: str, *replacements: tuple[str, str]) -> Mutant:
+    """A mutant of valves that no list has."""
+    return Mutant(name, "valve", "valve", ("VALVE-2",), "", "A defect.", replacements)
+
+
+TWISTED = small_valve(
+    "twisted",
+    (
+        'smallest("VALVE-2", delivered)',
+        'max(delivered) if getattr(self, "twist", False) else min(delivered) - 7',
+    ),
+)
+TWIST = small_valve(
+    "twist", ("self.policies = policies\n", "self.policies = policies\n        self.twist = True\n")
+)
+
+
+def test_two_changes_that_help_only_together_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = (*TWISTED.replacements, *TWIST.replacements)
+    engine = MutantAdapter(small_valve("both", *changed), {})
+    known = (change_of(TWISTED), change_of(TWIST))
+    monkeypatch.setattr("tidegauge.judging.diagnosis.fitting.named_changes", lambda _: known)
+    monkeypatch.setattr("tidegauge.judging.diagnosis.fitting.small_changes", lambda _: ())
+    found = model_of(engine)
+    assert (names(found), found.exact) == ({"twisted", "twist"}, True)
+
+
+def test_a_small_change_counts_only_if_it_explains_what_the_search_did_not_see() -> None:
+    unknown = (
+        "valve-strictly-caught-up",
+        "valve-no-flush",
+        "valve_flush_when_all_idle=last-channel-at-output",
+    )
+    evidence = evidence_from(mutant("valve-strictly-caught-up"), SCENARIOS)
+    alike = [one for one in evidence.differing if one.at == evidence.differing[0].at]
+    assert len(fit(replace(evidence, differing=alike), unknown).terms) == 1
+    assert fit(replace(evidence, differing=alike[:1]), unknown).terms == []
+    evidence.reference.close()
+
+
+def test_the_search_ends_in_time_and_says_so() -> None:
+    evidence = evidence_from(mutant("valve-no-flush"), SCENARIOS)
+    found = fit(evidence, until=0.0)
+    assert (found.terms, found.exact, found.gave_up) == ([], False, True)
+    assert fit(evidence).gave_up is False
+    evidence.reference.close()
+
+
+def test_what_the_engine_contradicts_somewhere_is_not_told() -> None:
+    """The unknown defect is imitated in a part of the scenarios by a known one."""
+    unknown = ("valve-guarded-flush", "valve-max-from-nothing", "valve-no-flush")
+    policy = "valve_flush_when_all_idle=last-channel-at-output"
+    found = model_of(mutant("valve-guarded-flush", "valve-max-from-nothing"), (*unknown, policy))
+    assert not found.exact
+    assert [term.name for term in found.told if term.kind != "small-change"] == []
 
 
 # Exclusion

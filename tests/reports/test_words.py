@@ -5,10 +5,10 @@ from html import unescape
 import pytest
 from msgspec.structs import replace
 from page_reader import read
-from report_samples import engine_error, fitted, property_result, results, rule
+from report_samples import component_result, engine_error, fitted, property_result, results, rule
 
 from tidegauge.commands.summary import print_summary
-from tidegauge.wire.results import DeviationResult, ItemResult, Results
+from tidegauge.wire.results import DeviationResult, ItemResult, Results, Suspect, Term
 from tidegauge.words.conclusion import conclude
 from tidegauge.words.diagnosis import diagnosis_words, model_words, term_name, term_words
 from tidegauge.words.evidence import (
@@ -39,6 +39,14 @@ DEVIATION = DeviationResult(
     absent=3,
 )
 ITEM = ItemResult(id="valve-fuzz", outcome="timeout", scenarios=0, steps=0, duration_s=1, text="hung")
+BUG = Term(
+    name="valve-stalled",
+    kind="mutant",
+    rules=["VALVE-1"],
+    ties=["valve_x=y"],
+    sentence="It stalls.",
+    bugs=["FLINK-1", "FLINK-2"],
+)
 SAMPLE = results([ROOT, AFFECTED, CHANGING, rule(4, thin=True), rule(5)])
 RUN = replace(
     SAMPLE,
@@ -104,6 +112,33 @@ def test_no_view_shows_an_identifier_in_place_of_words(capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
+        (diagnosis_words(SAMPLE), ""),
+        (
+            diagnosis_words(RUN),
+            "The engine is core with valve-stalled: this explains all 175 failing scenarios.",
+        ),
+        (
+            diagnosis_words(replace(RUN, components=[fitted("valve-stalled", "valve-a", explained=170)])),
+            "The engine is core with valve-stalled and valve-a: this explains 170 of 175 failing scenarios; "
+            "5 remain unexplained.",
+        ),
+        (
+            diagnosis_words(replace(RUN, components=[component_result(9, gave_up=True)])),
+            "Nothing that is known explains the 9 failing scenarios; the search for an explanation ended early "
+            "(see --diagnose-seconds).",
+        ),
+        (
+            model_words(component_result(9, unexplained="valve-1", suspects=[Suspect("VALVE-2", 0.5)])),
+            "valve: nothing that is known explains 9 failing scenarios; the smallest unexplained one is "
+            "valve-1; most likely causes (suspiciousness, 1 = only in failing scenarios): VALVE-2 0.50",
+        ),
+        (term_name(BUG), "FLINK-1 or FLINK-2 (valve-stalled)"),
+        (term_name(Term(name="split_none=idle", kind="policy", rules=[])), "split_none = idle"),
+        (term_words(BUG), "It stalls. It breaks VALVE-1. As likely: valve_x=y."),
+        (
+            term_words(Term(name="valve.f: a -> b", kind="small-change", rules=["VALVE-1"])),
+            "That explains, and names no defect.",
+        ),
         (counted(1, "property", "properties"), "1 property"),
         (counted(2300, "property", "properties"), "2,300 properties"),
         (counted(0, "rule"), "0 rules"),

@@ -209,12 +209,22 @@ def _speaking(
     """The rules that unexplained vectors and violated properties are about, each with what is said of it."""
     said: dict[str, str] = {}
     for one in unexplained:
-        for rule in evidence.vectors.get(one.scenario.id, ()):
-            said.setdefault(rule, f"the golden vector {one.scenario.id}, which is about it, differs")
+        about = evidence.vectors.get(one.scenario.id, ())
+        decided = _decided_until(evidence, one) if about else set()
+        for rule in about:
+            if rule in decided:
+                said.setdefault(rule, f"the golden vector {one.scenario.id}, which is about it, differs")
     for violation in violations:
         for rule in violation.property.rules:
             said.setdefault(rule, f"the property {violation.property.name}, which is about it, is violated")
     return said
+
+
+def _decided_until(evidence: Evidence, one: Difference) -> set[str]:
+    """The rules that decide in a scenario up to its first difference: what comes later shows nothing."""
+    until = sum(spans(one.scenario, evidence.observes)[: one.at + 1])
+    steps = evidence.reference.cited(one.scenario)[:until]
+    return {decision.removesuffix("!") for step in steps for decision in step}
 
 
 def _unexplained(evidence: Evidence, found: Fit) -> list[Violation]:

@@ -7,12 +7,12 @@ import math
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, islice
+from itertools import islice
 
 from ..changes.change import Change, named_changes, policy_changes, small_changes
 from .evidence import Difference, Evidence, first_difference, reproduces
 from .kinds import by_kind
-from .model import Played, model_of
+from .model import Model, Played, model_of
 
 MOST_TERMS = 7
 """So many policy values and named mutants are combined."""
@@ -32,8 +32,14 @@ _CHECKED = 1_500
 _PLAYS = 400_000
 """So many scenarios are played before the search gives up."""
 
+_FEW_RULES = 3
+"""The place of a small change says something if so many rules decide there, or fewer."""
+
 _KINDS = {"mutant": 0, "policy": 1, "small-change": 2}
 
+
+_MOST_OF_THEM = 0.5
+"""A model that does not explain all is told if it explains this part: known defects imitate unknown ones."""
 
 _PAIRS = 300
 """So many pairs are tried where no change helps by itself."""
@@ -70,19 +76,13 @@ class Fit:
 
     @property
     def breached(self) -> set[str]:
-        """The rules of the terms."""
-        return {rule for term in self.terms for rule in term.rules}
+        """The rules of the terms; of small changes only where their place says little else."""
+        return {rule for term in self.terms if _names(term) for rule in term.rules}
 
     @property
     def tied(self) -> set[str]:
-        """The rules of all that explains as much; of a small change only where its place says little else."""
-        return {
-            rule
-            for tie in self.ties
-            for term in tie
-            if term.kind != "small-change" or len(term.rules) <= 3
-            for rule in term.rules
-        }
+        """The same of all that explains as much."""
+        return {rule for tie in self.ties for term in tie if _names(term) for rule in term.rules}
 
 
 def fit(evidence: Evidence, left_out: Collection[str] = (), until: float = math.inf) -> Fit:
@@ -147,6 +147,8 @@ class _Search:
         found.borne_out = next(agreed, 0)
         found.exact = not left and found.borne_out == len(found.terms)
         found.told_explained = self._explained_by(found.told)
+        if not found.exact and len(found.told_explained) < _MOST_OF_THEM * len(self.differing):
+            found.borne_out, found.told_explained = 0, frozenset()
         found.gave_up = found.gave_up and not found.exact
         return found
 
@@ -176,12 +178,17 @@ class _Search:
         return ((one,) for one in self.candidates if one not in terms)
 
     def _pairs(self, current: dict[str, Played], left: Sequence[Difference]) -> Iterator[Guess]:
-        """Two policies or named mutants, each of which shows by itself where the engine leaves the model."""
+        """Two policies or named mutants, one of which shows by itself where the engine leaves the model."""
         front = _front(current, left)
         cheap = [one for one in self.candidates if one.kind != "small-change"]
-        return islice(
-            combinations([one for one in cheap if self._shows_alone(one, front, current)], 2), _PAIRS
+        showing = [one for one in cheap if self._shows_alone(one, front, current)]
+        pairs = dict.fromkeys(
+            (one, other)
+            for other in cheap
+            for one in showing
+            if one is not other and not (other in showing and other.name < one.name)
         )
+        return islice(pairs, _PAIRS)
 
     def _taken(
         self, terms: Sequence[Change], tie: Iterable[Guess], current: dict[str, Played]
@@ -285,14 +292,27 @@ class _Search:
         return sum(reproduces(played[one.scenario.id], one) for one in unseen)
 
     def _agrees(self, terms: Sequence[Change]) -> bool:
-        """Whether the model does nothing otherwise where the engine agrees."""
+        """Whether the model does nothing otherwise where the engine agrees, as far as it agrees."""
         if not terms:
             return True
         scenarios = self.evidence.spread(_CHECKED)
         with model_of(self.evidence.component, self.evidence.policies, self._with(terms)) as model:
-            return model is not None and all(
-                model.play(one, self.evidence.observes) == self.evidence.expected(one) for one in scenarios
+            return (
+                model is not None
+                and all(
+                    model.play(one, self.evidence.observes) == self.evidence.expected(one)
+                    for one in scenarios
+                )
+                and not any(self._is_contradicted(model, one) for one in self.differing)
             )
+
+    def _is_contradicted(self, model: Model, one: Difference) -> bool:
+        """Whether the model leaves the reference before the engine does, or then does something else."""
+        played = model.play(one.scenario, self.evidence.observes)
+        left = first_difference(played, self.evidence.expected(one.scenario))
+        return left < one.at or (
+            left == one.at and first_difference(played, one.outputs) <= one.at < len(played)
+        )
 
 
 def _telling(guess: Guess) -> tuple[int, int]:
@@ -310,6 +330,10 @@ def _ties(taken: Guess, tie: Iterable[Guess]) -> list[list[Change]]:
         [one, *dict.fromkeys(other for guess in others for other in guess if other not in taken)]
         for one in taken
     ]
+
+
+def _names(term: Change) -> bool:
+    return term.kind != "small-change" or len(term.rules) <= _FEW_RULES
 
 
 def _part(played: Played, wanted: Difference) -> float:
