@@ -96,10 +96,7 @@ SPLITS_MUTANTS = (
             'return self.active() if self.policies.split_resumption == "any-watermark" else []',
             "return []",
         ),
-        (
-            "return self.output.active() + self.output.watermark(combined)",
-            "return self.output.watermark(combined)",
-        ),
+        ("return self.output.active()", "return []"),
     ),
     _splits(
         "aligned-like-a-valve",
