@@ -91,14 +91,10 @@ class Combined:
         if self.policies.split_status != "changes":
             self.output.is_idle = False
         if not idle:
-            return self._resumed() + self.output.watermark(combined)
+            return self.output.active() + self.output.watermark(combined)
         if cite("SPLIT-5", combined > self.output.maximum):
             return self.output.watermark(combined) + self.output.idle()
         return self.output.idle()
-
-    def _resumed(self) -> list[Output]:
-        """ACTIVE, if the output was idle and a part is active."""
-        return self.output.active()
 
     def _combine(self) -> tuple[int, bool]:
         """The watermark (ms) of all parts together, and whether they are idle."""
@@ -158,10 +154,6 @@ class SplitOutputs(Combined):
         """The periodic emit."""
         cite("SPLIT-10")
         return self._update(waits=False)
-
-    def _resumed(self) -> list[Output]:
-        # The output that the writers of a source share stays idle until a watermark rises.
-        return super()._resumed() if self.policies.split_resumption == "any-watermark" else []
 
 
 class OperatorInputs(Combined):
