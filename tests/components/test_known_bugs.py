@@ -15,7 +15,7 @@ from msgspec.json import decode
 from tidegauge.components.registry import load_mutants
 from tidegauge.mutants.known_bugs import KnownBug, known_bug, load_known_bugs
 from tidegauge_reference import CORE, Policies
-from tidegauge_spec import load_registry, load_statements
+from tidegauge_spec import load_registry, load_statements, read_policies
 
 BUGS = load_known_bugs()
 MUTANTS = load_mutants()
@@ -58,10 +58,35 @@ def test_every_wrong_engine_that_a_bug_names_exists() -> None:
 def test_every_policy_that_a_bug_names_has_that_value_and_another_under_core() -> None:
     values = get_type_hints(Policies)
     for bug in BUGS.values():
-        if bug.policy is not None:
-            assert bug.policy.value in get_args(values[bug.policy.name]), bug.id
-            assert bug.policy.value != getattr(CORE, bug.policy.name), bug.id
+        for named in (*bug.under, *([bug.policy] if bug.policy is not None else [])):
+            assert named.value in get_args(values[named.name]), bug.id
+            assert named.value != getattr(CORE, named.name), bug.id
     assert any(bug.policy is not None for bug in BUGS.values())
+    assert any(bug.under for bug in BUGS.values())
+
+
+def test_a_bug_is_shown_under_the_values_of_policies_that_have_it() -> None:
+    assert BUGS["FLINK-38477"].is_shown_under("valve_finished_channel", "counts")
+    assert not BUGS["FLINK-38477"].is_shown_under("valve_finished_channel", "leaves")
+    assert BUGS["FLINK-40234"].is_shown_under("clock_busy_downstream", "counted")
+    assert not BUGS["FLINK-7721"].is_shown_under("valve_finished_channel", "counts")
+
+
+def test_a_policy_whose_source_is_a_known_defect_of_a_mutant_is_a_value_that_has_it() -> None:
+    """What `policies.md` says of a release, and the list of known bugs, are the same."""
+    named = {
+        (policy.name, id)
+        for policy in read_policies().values()
+        for id in re.findall(r"FLINK-[0-9]+", policy.source)
+    }
+    assert len(named) > 9
+    told = {
+        (value.name, id)
+        for bug in BUGS.values()
+        for value in (*bug.under, *([bug.policy] if bug.policy is not None else []))
+        for id in (bug.id.rstrip("ab"), *bug.also)
+    }
+    assert named - told == {("low_watermark_counts", "FLINK-4576")}, "that one is a proposal and no defect"
 
 
 @pytest.mark.parametrize("name", MUTANTS)

@@ -149,8 +149,10 @@ def test_every_must_of_a_component_with_scenarios_of_its_own_has_a_vector() -> N
             assert rule.id in shown, rule.title
 
 
-NOT_SHOWN: dict[str, str] = {}
-"""Mutants that no vector can show, with the reason."""
+NOT_SHOWN = {
+    "generator-idle-timeouts-nest": "found in Flink after the vectors were published; a state cover shows it"
+}
+"""Mutants that no vector shows, with the reason."""
 
 
 @pytest.mark.parametrize(

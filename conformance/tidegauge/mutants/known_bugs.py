@@ -19,9 +19,10 @@ class PolicyValue(Struct, frozen=True, forbid_unknown_fields=True):
 class KnownBug(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A defect of a `system`, in its tracker under `id` and perhaps further ids (`also`).
 
-    One of the last three says what became of it: the `mutants` that do it; the `policy` by which engines may
+    One of three says what became of it: the `mutants` that do it; the `policy` by which engines may
     legitimately differ there; or why it is `unusable`, because the specification has nothing that could show
-    it, or asks for something else.
+    it, or asks for something else. `under`: the values of policies under which the reference does what the
+    mutants do, since a profile describes a release that has the defect.
     """
 
     id: str
@@ -32,6 +33,11 @@ class KnownBug(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     mutants: tuple[str, ...] = ()
     policy: PolicyValue | None = None
     unusable: str = ""
+    under: tuple[PolicyValue, ...] = ()
+
+    def is_shown_under(self, policy: str, value: str) -> bool:
+        """Whether an engine with this value of the policy has the defect."""
+        return PolicyValue(policy, value) in (*self.under, self.policy)
 
 
 @cache

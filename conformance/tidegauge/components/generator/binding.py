@@ -106,6 +106,12 @@ _WITH_IDLENESS = CoverScope(
     (RecordStep(1), RecordStep(2), TickStep(), AdvanceStep(2), IdleStep(), ActiveStep()),
     longest=5,
 )
+_BUILT_TWICE = CoverScope(
+    "at-a-source-with-another-timeout",
+    GeneratorSetup("source", "punctuated", idle_timeout=1),
+    (WithIdlenessStep(3), StartStep(), TickStep(), AdvanceStep(2)),
+    longest=5,
+)
 
 GENERATOR = Component(
     name="generator",
@@ -141,9 +147,9 @@ GENERATOR = Component(
     draw_step=draw_step,
     alphabet=_alphabet,
     covers={
-        "smoke": (_AT_A_SOURCE,),
-        "default": (_AT_A_SOURCE, _IN_MID_PIPELINE, _WITH_IDLENESS),
-        "thorough": (_AT_A_SOURCE, _IN_MID_PIPELINE, _WITH_IDLENESS),
+        "smoke": (_AT_A_SOURCE, _BUILT_TWICE),
+        "default": (_AT_A_SOURCE, _IN_MID_PIPELINE, _WITH_IDLENESS, _BUILT_TWICE),
+        "thorough": (_AT_A_SOURCE, _IN_MID_PIPELINE, _WITH_IDLENESS, _BUILT_TWICE),
     },
     simplify=simplify,
     properties=PROPERTIES,

@@ -91,15 +91,20 @@ SPLITS_MUTANTS = (
         "silent-resumption",
         ("SPLIT-8",),
         "FLINK-40504",
-        "Only a watermark that rises ends idleness.",
+        "A source stays idle until its watermark rises; a watermark ends the idleness of an operator unsaid.",
         (
             'return self.active() if self.policies.split_resumption == "any-watermark" else []',
             "return []",
         ),
+        ('resumes = was_idle and self.policies.split_resumption == "any-watermark"', "resumes = False"),
         (
             "return self.output.active() + self.output.watermark(combined)",
-            "return self.output.watermark(combined)",
+            (
+                "announced = [] if isinstance(self, SplitOutputs) else self.output.active()\n"
+                "            return announced + self.output.watermark(combined)"
+            ),
         ),
+        ('policies.split_resumption == "rising-watermark"', "True"),
     ),
     _splits(
         "aligned-like-a-valve",
