@@ -20,13 +20,9 @@ def sentence_of(change: Change) -> str:
 def bugs_of(change: Change) -> list[KnownBug]:
     """The known bugs that behave as the change does."""
     if change.policy is not None:
-        return [bug for bug in load_known_bugs().values() if _is_allowed_by(bug, *change.policy)]
+        return [bug for bug in load_known_bugs().values() if bug.is_shown_under(*change.policy)]
     if change.kind != "mutant":
         return []
     own = known_bug(load_mutants()[change.name].bug)
     others = [bug for bug in load_known_bugs().values() if change.name in bug.mutants and bug is not own]
     return [*([own] if own is not None else []), *others]
-
-
-def _is_allowed_by(bug: KnownBug, policy: str, value: str) -> bool:
-    return bug.policy is not None and (bug.policy.name, bug.policy.value) == (policy, value)
