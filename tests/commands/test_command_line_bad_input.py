@@ -398,7 +398,8 @@ def test_a_file_that_cannot_be_replayed_is_refused(
 def test_an_unknown_rule_is_not_explained(tidegauge: Command) -> None:
     assert (
         complaint(tidegauge, "explain", "VALVE-99")
-        == "unknown rule or statement 'VALVE-99'; `tidegauge rules` lists the rules"
+        == "unknown rule, statement, bug or mutant 'VALVE-99'; `tidegauge rules` lists the rules, "
+        "`tidegauge mutants` the mutants"
     )
 
 

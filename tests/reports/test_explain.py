@@ -83,7 +83,23 @@ def test_an_issue_names_the_bug(tidegauge: Command) -> None:
     assert "VALVE-11 (MUST, valve)" in text
 
 
+def test_a_known_bug_shows_what_the_diagnosis_of_it_looks_like(tidegauge: Command) -> None:
+    text = " ".join(tidegauge("explain", "FLINK-40475a").stdout.split())
+    told = text.partition("mutant:valve-guarded-flush (valve)")[2].partition("Diagnosis of an engine")[2]
+    assert "valve behaves as FLINK-40475a (valve-guarded-flush): explains" in told
+    assert "It breaks VALVE-15. As likely: valve_flush_when_all_idle=last-channel-at-output." in told
+    assert "then IDLE got: IDLE" in told, "the smallest scenario that shows it"
+
+
+def test_a_mutant_is_explained_by_its_name(tidegauge: Command) -> None:
+    text = " ".join(tidegauge("explain", "mutant:clock-system-time").stdout.split())
+    assert text.startswith("mutant:clock-system-time (clock)")
+    assert "clock behaves as FLINK-35886 (clock-system-time): explains" in text
+    text = " ".join(tidegauge("explain", "job-no-drift").stdout.split())
+    assert "No model is fitted to whole jobs" in text
+
+
 def test_an_unknown_name_is_refused_in_one_line(tidegauge: Command) -> None:
     ended = tidegauge("explain", "E999")
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
-    assert "unknown rule or statement 'E999'" in ended.stderr
+    assert "unknown rule, statement, bug or mutant 'E999'" in ended.stderr

@@ -8,9 +8,13 @@ from rich.markup import escape
 from rich.padding import Padding
 
 from tidegauge.commands.console import COLOURS, OUT, complains
+from tidegauge.components.registry import load_mutants
+from tidegauge.detection.mutant_diagnosis import can_be_diagnosed, diagnosis_of
 from tidegauge.judging.traceability import DOCUMENTS, rules_of_statement
 from tidegauge.mutants.known_bugs import KnownBug, known_bug
+from tidegauge.mutants.mutant import Mutant
 from tidegauge.wire.scenario import BadInput
+from tidegauge.words.diagnosis import DIAGNOSIS, model_words, term_name, term_words
 from tidegauge_spec import PolicyText, Rule, load_registry, load_statements
 
 from ..site.dossier import Dossier, Finding, dossier
@@ -20,24 +24,55 @@ from ..site.engines import Engine, shipped_engines
 @complains
 def explain(
     name: Annotated[
-        str, typer.Argument(metavar="RULE", help="A rule's id, VALVE-3, or a statement's number, E46.")
+        str,
+        typer.Argument(
+            metavar="NAME", help="A rule, VALVE-3; a statement, E46; a known bug, FLINK-40475a; or a mutant."
+        ),
     ],
 ) -> None:
     """Say what a rule demands, why, what to check when an engine fails it, and what stands behind it: code,
-    scenarios, mutants, known bugs, verdicts; or which rules come from a statement of the sources."""
+    scenarios, mutants, known bugs, verdicts; or which rules come from a statement of the sources; or how an
+    engine with a known bug, or like a mutant, is diagnosed."""
     rule = load_registry().rules.get(name)
     engines = shipped_engines()
     if rule is not None:
         print_dossier(dossier(rule, engines))
         return
+    mutant = load_mutants().get(name.removeprefix("mutant:"))
+    if mutant is not None:
+        _print_mutant(mutant)
+        return
     found = rules_of_statement(name)
-    if not found and name not in load_statements():
-        raise BadInput(f"unknown rule or statement {name!r}; `tidegauge rules` lists the rules")
+    bug = known_bug(name)
+    if not found and bug is None and name not in load_statements():
+        raise BadInput(
+            f"unknown rule, statement, bug or mutant {name!r}; `tidegauge rules` lists the rules, "
+            "`tidegauge mutants` the mutants"
+        )
     _print_statement(name)
     for rule in found:
         _print_title(rule)
         OUT.print(escape(rule.sentence))
         OUT.print(f"{', '.join(_in_a_word(engine, rule) for engine in engines)}\n")
+    for mutant_name in bug.mutants if bug is not None else ():
+        _print_mutant(load_mutants()[mutant_name])
+
+
+def _print_mutant(mutant: Mutant) -> None:
+    """What the mutant does, and what a run says of an engine that behaves alike."""
+    OUT.print(f"[bold]mutant:{mutant.name}[/] ({mutant.component}) {escape(mutant.summary)}")
+    OUT.print(f"It breaks {', '.join(mutant.rules) or 'every rule'}.")
+    if not can_be_diagnosed(mutant):
+        OUT.print("No model is fitted to whole jobs: a run names the rules that their event logs break.\n")
+        return
+    result, scenarios = diagnosis_of(mutant)
+    OUT.print(f"\n[bold]{DIAGNOSIS} of an engine that behaves alike[/]")
+    _print_indented(2, escape(model_words(result)))
+    for term in result.model:
+        _print_indented(2, f"[bold]{escape(term_name(term))}[/]: {escape(term_words(term))}")
+        if term.name in scenarios:
+            _print_indented(4, escape(scenarios[term.name]))
+    OUT.print()
 
 
 def print_dossier(told: Dossier) -> None:
