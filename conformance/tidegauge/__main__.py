@@ -6,6 +6,7 @@ import typer
 from rich.markup import escape
 
 from . import __version__
+from .commands.apart import apart
 from .commands.console import ERR
 from .commands.execute import execute, replay
 from .commands.mutants import mutants
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 for command in (run, rules, execute, replay, promote, vectors, report, adapters, mutants):
     app.command()(command)
+app.command(hidden=True)(apart)
 for entry in sorted(entry_points(group="tidegauge.commands")):
     try:
         app.command(entry.name)(entry.load())

@@ -1,4 +1,4 @@
-"""Scenarios on instances of their own: one alone, and two at the same time."""
+"""Scenarios on instances of their own: one alone, several at the same time, one after the other."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -27,6 +27,12 @@ def side_by_side(adapter: Adapter, scenarios: Sequence[Scenario]) -> list[Transc
     with ExitStack() as open_sessions:
         sessions = [_session(adapter, scenario, open_sessions) for scenario in scenarios]
         return [checked(transcript) for transcript in played_alternately(sessions, scenarios)]
+
+
+def one_after_the_other(adapter: Adapter, scenarios: Sequence[Scenario]) -> list[Transcript]:
+    """What new instances, one a scenario, do of which each is made when the last has come to its end. Raises
+    `CannotBeStepped`."""
+    return [alone(adapter, scenario) for scenario in scenarios]
 
 
 def _session(adapter: Adapter, scenario: Scenario, open_sessions: ExitStack) -> Session:

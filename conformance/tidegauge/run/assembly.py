@@ -24,8 +24,8 @@ from ..wire.results import (
     encode_results,
 )
 from .counterexamples import counterexample_of
-from .journal import AnyEvent, Ended, Finished, Started
 from .isolation_results import isolation_results
+from .journal import AnyEvent, Ended, Finished, Started
 from .judged_run import Judged, example_for, judged_run
 from .property_results import job_property_results, property_results
 

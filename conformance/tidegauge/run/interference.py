@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 
 from ..components.wording import answer_text, interference_message
-from ..judging.items.isolation import first_difference, in_order
+from ..judging.items.isolation import answer_at, first_difference, in_order
 from ..judging.items.item_report import SeenInterference
 from ..wire.results import InstanceStep, Interference
 from ..wire.scenario import component_of, encode_scenario
-from ..wire.transcript import NO_TRANSCRIPT, Failure, Outputs, Transcript
+from ..wire.transcript import Outputs, Transcript
 from .counterexamples import COUNTEREXAMPLES, replaying
 from .request import Request
 
@@ -29,8 +29,8 @@ def interference_text(seen: SeenInterference, replay: str) -> str:
         seen.scenarios,
         before,
         (instance, seen.scenarios[instance].history[place]),
-        answer_text(_answer(seen.alone[instance], place)),
-        answer_text(_answer(seen.together[instance], place)),
+        answer_text(answer_at(seen.alone[instance], place)),
+        answer_text(answer_at(seen.together[instance], place)),
         seen.alternately,
         replay,
     )
@@ -74,11 +74,6 @@ def _differing(seen: SeenInterference) -> tuple[int, int]:
 
 def _outputs(transcript: Transcript, step: int) -> Outputs | None:
     return transcript.outputs[step] if step < len(transcript.outputs) else None
-
-
-def _answer(transcript: Transcript, step: int) -> Outputs | Failure:
-    outputs = _outputs(transcript, step)
-    return (transcript.failure or NO_TRANSCRIPT) if outputs is None else outputs
 
 
 def _wire(outputs: Sequence[Any] | None) -> list[dict[str, Any]] | None:

@@ -10,7 +10,7 @@ from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from tidegauge.wire.results import Results, kind_of
-from tidegauge.words import evidence, run, verdicts
+from tidegauge.words import evidence, isolation, run, verdicts
 from tidegauge.words.verdicts import SIGNS
 
 from ..histories.timeline import timeline_style, timeline_svg
@@ -89,7 +89,12 @@ def _environment() -> Environment:
         linked=linked,
     )  # fmt: skip
     environment.globals.update(
-        signs=SIGNS, no_answer=NO_ANSWER, evidence=evidence, verdicts=verdicts, of_run=run
+        signs=SIGNS,
+        no_answer=NO_ANSWER,
+        evidence=evidence,
+        isolation=isolation,
+        verdicts=verdicts,
+        of_run=run,
     )
     return environment
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ...engine.adapter import Adapter
 from ...engine.instances import CannotBeStepped, alone, side_by_side
 from ...wire.scenario import Scenario
-from ...wire.transcript import Transcript, same_outputs
+from ...wire.transcript import NO_TRANSCRIPT, Failure, Outputs, Transcript, same_outputs
 from .examination import Examiner
 from .item_report import ItemReport, LeftOut, PropertyCount, SeenInterference
 from .shrinker import shrink
@@ -64,7 +64,14 @@ def first_difference(seen: SeenInterference) -> tuple[int, int] | None:
     return next((place for place in steps if _differ(seen, *place)), None)
 
 
-def in_order(lengths: Sequence[int], alternately: bool) -> list[tuple[int, int]]:
+def answer_at(transcript: Transcript, step: int) -> Outputs | Failure:
+    """The outputs of a step, or why there are none."""
+    if step < len(transcript.outputs):
+        return transcript.outputs[step]
+    return transcript.failure or NO_TRANSCRIPT
+
+
+def in_order(lengths: Sequence[int], alternately: bool = True) -> list[tuple[int, int]]:
     """The instance and the number of each step of histories of these lengths, in the order in which they are
     done."""
     steps = [(instance, step) for instance, length in enumerate(lengths) for step in range(length)]
@@ -72,7 +79,7 @@ def in_order(lengths: Sequence[int], alternately: bool) -> list[tuple[int, int]]
 
 
 def _differ(seen: SeenInterference, instance: int, step: int) -> bool:
-    """Whether the outputs of a step are others than alone; where no answer came alone, nothing is compared."""
+    """Whether a step has other outputs than alone; where no answer came alone, nothing is compared."""
     wanted, got = seen.alone[instance].outputs[step:], seen.together[instance].outputs[step:]
     return bool(wanted) and (not got or not same_outputs(wanted[0], got[0]))
 

@@ -14,16 +14,14 @@ from tidegauge.wire.scenario import encode_scenario
 def test_interleaved(item: PlannedItem, run: Run, examiner: Examiner, report: ItemReport) -> None:
     examine_isolation(examiner, report, list(run.scenarios(item)))
     seen = report.interference
-    if seen is not None and seen.steady:
-        counted = next(iter(report.properties.values()))
-        pytest.fail(
-            "instances of the engine share state: "
-            f"{counted.violated} of {counted.checked} pairs of scenarios differ from each alone; the smallest:\n"
-            + interference_text(
-                seen,
-                "write the scenarios, the lines below, to a file; "
-                f"tidegauge replay FILE --interleaved --adapter {run.request.adapter}\n"
-                + "\n".join(encode_scenario(one).decode() for one in seen.scenarios),
-            ),
-            pytrace=False,
-        )
+    if seen is None or not seen.steady:
+        return
+    counted = next(iter(report.properties.values()))
+    scenarios = "\n".join(encode_scenario(one).decode() for one in seen.scenarios)
+    replay = f"tidegauge replay FILE --interleaved --adapter {run.request.adapter}"
+    pytest.fail(
+        f"instances of the engine share state: {counted.violated} of {counted.checked} pairs of scenarios "
+        "differ from each scenario alone; the smallest:\n"
+        + interference_text(seen, f"write the scenarios below to a file; {replay}\n{scenarios}"),
+        pytrace=False,
+    )
