@@ -25,6 +25,7 @@ SUITES = (
     "jobs",
 )
 _CHUNK = 4000
+_SLOWER = 10  # by so much a step outside this process takes longer, at least
 _CHUNK_OF_A_QUERY = 16_000  # each call starts streaming queries, which takes seconds
 CHEAP_LAYERS = ("in-process", "tester")
 
@@ -121,7 +122,9 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
                 size = volume.property_histories
                 items += _chunks(component, "properties", property.name, size, chunk)
         if COMPONENTS[component].drawn and cheap:
-            items.append(_item(component, "interleaved", "", volume.interleaved_pairs))
+            in_process = implementation.layer_of(component) == "in-process"
+            pairs = volume.interleaved_pairs // (1 if in_process else _SLOWER)
+            items.append(_item(component, "interleaved", "", pairs))
             items.append(_item(component, "fuzz", "", volume.fuzz_examples))
             items.append(_item(component, "interactive", "", volume.interactive_runs))
         if component == "job":
