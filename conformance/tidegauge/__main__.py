@@ -6,6 +6,7 @@ import typer
 from rich.markup import escape
 
 from . import __version__
+from .commands.apart import apart
 from .commands.console import ERR
 from .commands.diagnose import diagnose
 from .commands.execute import execute, replay
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 for command in (run, rules, execute, replay, promote, vectors, report, diagnose, adapters, mutants):
     app.command()(command)
+app.command(hidden=True)(apart)
 for entry in sorted(entry_points(group="tidegauge.commands")):
     try:
         app.command(entry.name)(entry.load())

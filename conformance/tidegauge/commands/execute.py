@@ -1,10 +1,9 @@
 """`tidegauge execute` and `tidegauge replay`: scenarios from a file through an engine."""
 
-import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -15,8 +14,11 @@ from tidegauge_reference import Policies
 from ..components.job.wording import job_name, job_text
 from ..components.wording import answer_text, outputs_text, setup_text, step_text
 from ..engine.adapter import Adapter
+from ..engine.apart import Question, answers_apart
 from ..engine.loading import describe, load_adapter
 from ..engine.runner import run
+from ..judging.items.isolation import answer_at, first_difference, in_order
+from ..judging.items.item_report import SeenInterference
 from ..judging.items.judge import Judgement, judge
 from ..judging.jobs.examination import replayed
 from ..judging.jobs.findings import JobFinding
@@ -30,6 +32,7 @@ from ..wire.scenario import BadInput, Scenario, component_of, read_scenario_file
 from ..wire.steps.job import JobScenario
 from ..wire.transcript import Outputs, Transcript, encode_transcript, joined, spans
 from .console import OUT, complains
+from .protocol_stream import protocol_stream
 from .request_options import takes_request
 from .terminal_text import lines
 
@@ -38,7 +41,7 @@ from .terminal_text import lines
 @takes_request("adapter", "profile", "option")
 def execute(request: Request) -> None:
     """Scenarios as JSON lines on stdin, transcripts as JSON lines on stdout; nothing is judged."""
-    protocol = _protocol_stream()
+    protocol = protocol_stream()
     scenarios = list(read_scenarios(sys.stdin.buffer, "stdin"))
     engine, implementation, _ = _engine(request)
     try:
@@ -59,14 +62,19 @@ def execute(request: Request) -> None:
 def replay(
     file: Annotated[Path, typer.Argument(help="Scenarios as JSON lines, a counterexample for example.")],
     request: Request,
+    interleaved: Annotated[
+        bool, typer.Option(help="Step two scenarios alternately, and compare with each alone.")
+    ] = False,
 ) -> None:
     """Show step by step what an engine does with scenarios from a file, and where it differs.
 
-    Exit code 0: the engine agrees with the specification.
+    Exit code 0: the engine agrees with the specification, or if interleaved with each scenario alone.
     1: the engine differs, or gives no answer.
     2: bad input.
     """
     given = read_scenario_file(file)
+    if interleaved:
+        raise typer.Exit(1 if _replay_interleaved(file, given, request) else 0)
     engine, implementation, policies = _engine(request)
     known = deviations_of(request.deviations, implementation.deviations)
     semantics = with_deviations(policies, known.deviation)
@@ -84,6 +92,54 @@ def replay(
     finally:
         engine.close()
     raise typer.Exit(1 if differs else 0)
+
+
+def _replay_interleaved(file: Path, given: Sequence[Scenario], request: Request) -> bool:
+    """Show what two instances do that are stepped alternately; whether one does not do as it does alone."""
+    if len(given) != 2:
+        raise BadInput(f"{file} has {len(given)} scenarios; --interleaved needs two")
+    engine, implementation, _ = _engine(request)
+    _claimed(given, implementation)
+    seen = _interleaved(engine, (given[0], given[1]))
+    if seen is None:
+        raise BadInput(
+            f"adapter {request.adapter!r} gives no sessions that answer, so nothing can be interleaved"
+        )
+    engine.close()
+    differing = first_difference(seen)
+    table = Table(box=None, pad_edge=False)
+    for column in ("", "instance", "step", "alone", "together"):
+        table.add_column(column)
+    for number, place in enumerate(in_order([len(one.history) for one in given]), start=1):
+        instance, step = place
+        cells = [answer_text(answer_at(side[instance], step)) for side in (seen.alone, seen.together)]
+        mark = "->" if place == differing else str(number)
+        table.add_row(
+            mark, str(instance + 1), escape(step_text(given[instance].history[step])), *map(escape, cells)
+        )
+    for instance, scenario in enumerate(given, start=1):
+        OUT.print(
+            f"instance {instance}: {escape(scenario.id)}: {escape(setup_text(scenario))}", soft_wrap=True
+        )
+    OUT.print(table)
+    does = "each instance does as it does alone" if differing is None else "its instances share state"
+    OUT.print(f"{escape(implementation.name)}: {does}\n")
+    return differing is not None
+
+
+def _interleaved(engine: Adapter, scenarios: tuple[Scenario, Scenario]) -> SeenInterference | None:
+    """Two scenarios, each alone and both together, each time in a process of its own; None if the engine
+    cannot be stepped."""
+    questions = [
+        Question("first", "one-after-the-other", scenarios[:1]),
+        Question("second", "one-after-the-other", scenarios[1:]),
+        Question("both", "alternately", scenarios),
+    ]
+    given = [one for answer in answers_apart(engine, questions) for one in answer.transcripts]
+    whole = [one for one in given if one is not None]
+    if len(whole) < 2 * len(scenarios):
+        return None
+    return SeenInterference(scenarios, (whole[0], whole[1]), (whole[2], whole[3]))
 
 
 def _replay_job(job: JobScenario, findings: Iterable[JobFinding]) -> bool:
@@ -120,13 +176,6 @@ def _claimed(scenarios: Iterable[Scenario], implementation: Implementation) -> N
             raise BadInput(
                 f"scenario {scenario.id!r} needs {needed}, which {implementation.name} does not claim"
             )
-
-
-def _protocol_stream() -> BinaryIO:
-    """The real stdout, kept for transcripts; whatever an engine prints goes to stderr."""
-    protocol = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    return protocol
 
 
 def _show(

@@ -92,7 +92,7 @@ def run(
         _child(command, log.fileno()) as child,
     ):
         events = _followed(child, out, remove_last_run)
-    assembled = confirmed(_assembled(events, child.returncode, out, time.monotonic() - began), request)
+    assembled = confirmed(_assembled(events, child.returncode, out, time.monotonic() - began), request, out)
     results, written = _recorded(assembled, out, requested)
     if update_deviations and deviations is not None:
         bring_up_to_date(deviations, results)

@@ -20,6 +20,7 @@ from ..words.evidence import (
     suspected_words,
     thin_words,
 )
+from ..words.isolation import interference_words
 from ..words.numbers import counted, duration
 from ..words.run import ADAPTER_NOTES, ENDED_EARLY, extent_words, layer_words, left_out_words
 from ..words.verdicts import (
@@ -60,6 +61,8 @@ def print_summary(results: Results, reports: list[Path]) -> None:
         if property.verdict not in ("pass", "not-applicable"):
             said = f"{line(property.sentence)} {line(property.reason)}"
             OUT.print(f"property {line(property.name)} {_coloured(kind_of(property))}: {said}")
+            if shown := interference_words(property):
+                OUT.print(lines(shown), soft_wrap=True)
     for deviation in results.deviations:
         colour = "yellow" if expected(deviation) else "bold red"
         OUT.print(

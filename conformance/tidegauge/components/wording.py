@@ -79,6 +79,28 @@ def job_failure_message(
     return "\n".join(lines)
 
 
+def interference_message(
+    scenarios: Sequence[Scenario],
+    before: Sequence[tuple[int, Step, Outputs]],
+    at: tuple[int, Step],
+    alone: str,
+    together: str,
+    alternately: bool,
+    replay: str,
+) -> str:
+    """All that a stranger needs to see that instances share state: what the instances are, the steps `before`
+    the one `at` which an instance differs, each with its instance (0 or 1) and outputs, and how to replay."""
+    how = "stepped alternately" if alternately else "one after the other"
+    lines = [f"Two instances, {how}, times in ms where nothing else is said:"]
+    lines += [f"     instance {number}: {setup_text(one)}" for number, one in enumerate(scenarios, start=1)]
+    for instance, step, outputs in before:
+        given = f": {outputs_text(outputs)}" if outputs else ""
+        lines.append(f"     instance {instance + 1}: {step_text(step)}{given}")
+    lines.append(f"  -> instance {at[0] + 1}: {step_text(at[1])}")
+    lines += [f"  alone:    {alone}", f"  together: {together}", f"Replay: {replay}"]
+    return "\n".join(lines)
+
+
 def failure_message(
     rule: Rule | None,
     scenario: Scenario,

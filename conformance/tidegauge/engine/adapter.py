@@ -37,7 +37,8 @@ class Adapter:
         return None
 
     def session(self, setup: Setup) -> Session | None:
-        """An interactive engine, or None if this one cannot be stepped."""
+        """A new instance of the engine, which is stepped; None if this one cannot be stepped. The kit steps
+        sessions of the same adapter alternately, too, so each needs a state of its own."""
         return None
 
     def close(self) -> None:

@@ -1,4 +1,8 @@
-"""An engine that is stepped one step at a time, and the transcript of a scenario put through it."""
+"""An engine that is stepped one step at a time, and the transcripts of scenarios put through it."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
 
 from ..wire.scenario import Scenario
 from ..wire.transcript import Outputs, Transcript
@@ -8,7 +12,7 @@ from .interruption import from_outside
 
 
 class Session:
-    """An engine that can be stepped one step at a time."""
+    """An engine that can be stepped one step at a time. Sessions of an adapter may be open side by side."""
 
     def step(self, step: Step) -> Outputs:
         """Do one step; its outputs are complete when this returns."""
@@ -29,3 +33,18 @@ def played(session: Session, scenario: Scenario) -> Transcript:
             raise
         return Transcript(scenario.id, tuple(outputs), failure_of(error))
     return Transcript(scenario.id, tuple(outputs))
+
+
+def played_alternately(sessions: Sequence[Session], scenarios: Sequence[Scenario]) -> list[Transcript]:
+    """The transcripts of scenarios stepped at the same time, each through a session of its own: the first
+    step of each, then the second step of each, and so on. What a step raises ends its own scenario alone."""
+    transcripts = [Transcript(scenario.id, ()) for scenario in scenarios]
+    for place in range(max(len(scenario.history) for scenario in scenarios)):
+        for number, (session, scenario) in enumerate(zip(sessions, scenarios, strict=True)):
+            so_far = transcripts[number]
+            if so_far.failure is None and place < len(scenario.history):
+                answer = played(session, replace(scenario, history=(scenario.history[place],), groups=()))
+                transcripts[number] = replace(
+                    so_far, outputs=so_far.outputs + answer.outputs, failure=answer.failure
+                )
+    return transcripts

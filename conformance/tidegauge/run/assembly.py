@@ -25,6 +25,7 @@ from ..wire.results import (
 )
 from .component_results import component_results
 from .counterexamples import counterexample_of
+from .isolation_results import isolation_results
 from .journal import AnyEvent, Ended, Finished, Started
 from .judged_run import Judged, example_for, judged_run
 from .property_results import job_property_results, property_results
@@ -44,7 +45,10 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
         if _asked_for(rule, started)
     ]
     rules = as_known(rules, deviations, started.known)
-    properties = _properties(started, findings, policies)
+    properties = [
+        *_properties(started, findings, policies),
+        *isolation_results(started, finished, folder),
+    ]
     problem = next((event.problem for event in events if isinstance(event, Ended)), "")
     items = [_item_result(name, finished.get(name), problem) for name in started.planned]
     complete = any(isinstance(event, Ended) for event in events) and all(

@@ -1,73 +1,123 @@
-"""Counterexamples once more, in a fresh process and each by itself: one whose answer depends on what ran
-before it does not repeat there."""
+"""What a run found once more, in fresh processes: a difference that depends on what ran before it does not
+repeat there, and two instances that share state still do."""
 
-import subprocess
-import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
-import msgspec
 from msgspec.structs import replace
 
-from ..wire.results import Counterexample, Results, RuleResult
-from ..wire.transcript import Transcript
+from tidegauge_spec import load_registry
+
+from ..engine.apart import Question
+from ..judging.items.isolation import property_name
+from ..judging.verdicts.root_cause import affected_by
+from ..wire.results import PropertyResult, Results, RuleResult, counts_of
+from .fresh_process import Answers, answers_of
+from .interference import interference_of
+from .interference_search import (
+    Pair,
+    questions_about,
+    seeming_pairs,
+    short_pairs,
+    smallest_interference,
+    were_asked,
+)
+from .isolation_results import SHARED
+from .replayed_counterexamples import depends_on_earlier, replayed, replays, with_sentence
 from .request import Request
 
-NOT_ALONE = " (in a process of its own the answer is another one: engines share state)"
+_NOT_AGAIN = "In a fresh process this was not seen again."
+_IN_WORDS = {
+    True: "stepped alternately, two instances differ from each alone",
+    False: "an instance differs from what it does alone after another one has run",
+}
 
-_PATIENCE = 120.0
-"""Seconds for all counterexamples of a run; an engine that takes longer is not asked."""
 
-_ENCODER = msgspec.json.Encoder()
-
-
-def confirmed(results: Results, request: Request) -> Results:
-    """The results, where the counterexamples that do not repeat in a fresh process say so."""
-    shown = [(rule.id, rule.counterexample) for rule in results.rules if _is_asked(rule)]
-    examples = [(name, example) for name, example in shown if example is not None]
-    transcripts = _transcripts([_renamed(name, example) for name, example in examples], request)
-    changed = {
-        name for name, example in examples if name in transcripts and transcripts[name] != _got(example)
+def confirmed(results: Results, request: Request, folder: Path) -> Results:
+    """The results, where counterexamples that do not repeat in a fresh process say so, and where instances
+    that share state are found by what one does after the other. Files go into `folder`."""
+    pairs = {
+        found.component: seeming_pairs(found)
+        for found in results.properties
+        if found.name == property_name(found.component) and found.verdict != "not-applicable"
     }
-    return replace(results, rules=[_marked(rule) if rule.id in changed else rule for rule in results.rules])
+    repeated = [question for rule in results.rules for question in replays(rule)]
+    answers = answers_of([*repeated, *_about(pairs.values())], request)
+    doubtful = _doubtful(results, pairs, answers)
+    if doubtful:
+        examples = [rule.counterexample for rule in results.rules if rule.counterexample is not None]
+        more = {name: short_pairs(name, examples, results) for name in doubtful}
+        answers = {**answers, **answers_of(_about(more.values()), request)}
+        pairs = {name: [*several, *more.get(name, ())] for name, several in pairs.items()}
+    properties = [
+        _confirmed(found, pairs[found.component], answers, results, request, folder)
+        if found.name == property_name(found.component) and found.component in pairs
+        else found
+        for found in results.properties
+    ]
+    shared = [one.component for one in properties if one.verdict == "fail" and one.interference is not None]
+    return _judged_again(results, [replayed(rule, answers, shared) for rule in results.rules], properties)
 
 
-def _is_asked(rule: RuleResult) -> bool:
-    example = rule.counterexample
-    return example is not None and example.deterministic and bool(example.steps)
+def _about(pairs: Iterable[Sequence[Pair]]) -> list[Question]:
+    return [question for several in pairs for pair in several for question in questions_about(pair)]
 
 
-def _renamed(name: str, example: Counterexample) -> bytes:
-    return _ENCODER.encode({**example.scenario, "id": name})
+def _doubtful(results: Results, pairs: Mapping[str, Sequence[Pair]], answers: Answers) -> list[str]:
+    """The components in which something may depend on what ran before, and no small scenarios show yet that
+    instances share state."""
+    depending = {
+        rule.counterexample.scenario["component"]
+        for rule in results.rules
+        if rule.counterexample is not None and depends_on_earlier(rule, answers)
+    }
+    made_small = {
+        found.component
+        for found in results.properties
+        if found.verdict == "fail" and found.interference is not None
+    }
+    return [
+        name
+        for name, several in pairs.items()
+        if (several or name in depending)
+        and (name not in made_small or smallest_interference(several, answers) is None)
+    ]
 
 
-def _transcripts(scenarios: Sequence[bytes], request: Request) -> dict[str, list[list[dict[str, Any]]]]:
-    """What comes out of each scenario, by its id; nothing if the engine cannot be asked in time."""
-    if not scenarios:
-        return {}
-    command = [sys.executable, "-m", "tidegauge", "execute", "--adapter", request.adapter]
-    for key, value in request.options.items():
-        command += ["--option", f"{key}={value}"]
-    try:
-        ended = subprocess.run(
-            command, input=b"\n".join(scenarios), capture_output=True, timeout=_PATIENCE, check=False
-        )
-        found = [msgspec.json.decode(line, type=Transcript) for line in ended.stdout.splitlines()]
-    except (subprocess.TimeoutExpired, OSError, msgspec.DecodeError):
-        return {}
-    return {one.scenario: _wire(one) for one in found}
+def _judged_again(results: Results, rules: list[RuleResult], properties: list[PropertyResult]) -> Results:
+    """The results with other verdicts. What was said of a component as a whole does not stand where some of
+    its scenarios show nothing."""
+    roots = affected_by([rule.id for rule in rules if rule.verdict == "fail"], load_registry())
+    withdrawn = {
+        new.component for old, new in zip(results.rules, rules, strict=True) if old.verdict != new.verdict
+    }
+    return replace(
+        results,
+        rules=[replace(one, affected_by=roots.get(one.id, [])) if one.affected_by else one for one in rules],
+        properties=properties,
+        counts={**results.counts, **counts_of(rules)},
+        components=[
+            replace(one, model=[], explained=0) if one.component in withdrawn else one
+            for one in results.components
+        ],
+    )
 
 
-def _wire(transcript: Transcript) -> list[list[dict[str, Any]]]:
-    outputs: list[list[dict[str, Any]]] = msgspec.to_builtins(transcript.outputs)
-    return [list(span) for span in outputs]
-
-
-def _got(example: Counterexample) -> list[list[dict[str, Any]]]:
-    return [list(step.got) for step in example.steps if step.got is not None]
-
-
-def _marked(rule: RuleResult) -> RuleResult:
-    example = rule.counterexample
-    assert example is not None
-    return replace(rule, counterexample=replace(example, got=example.got + NOT_ALONE, deterministic=False))
+def _confirmed(
+    found: PropertyResult,
+    pairs: Sequence[Pair],
+    answers: Answers,
+    results: Results,
+    request: Request,
+    folder: Path,
+) -> PropertyResult:
+    """The property that instances are isolated, with what fresh processes showed."""
+    smallest = smallest_interference(pairs, answers)
+    if smallest is not None:
+        reason = found.reason if found.verdict == "fail" else f"{SHARED}: {_IN_WORDS[smallest.alternately]}"
+        interference = interference_of(smallest, request, results.profile, folder, repeats=True)
+        return replace(found, verdict="fail", reason=reason, interference=interference)
+    if found.verdict != "fail" or found.interference is None or not were_asked(pairs, answers):
+        return found
+    message = with_sentence(_NOT_AGAIN, found.interference.message, found.interference.replay)
+    return replace(found, interference=replace(found.interference, message=message, repeats=False))

@@ -21,6 +21,7 @@ from ..wire.scenario import Scenario, encode_scenario
 from ..wire.steps.job import JobScenario
 from ..wire.transcript import Outputs, spans
 from .journal import Started
+from .request import Request
 
 COUNTEREXAMPLES = "counterexamples"
 """The folder of their files, inside that of the results."""
@@ -64,7 +65,7 @@ def _written(name: str, scenario: Scenario, started: Started, folder: Path) -> t
     file = f"{COUNTEREXAMPLES}/{name}.jsonl"
     (folder / COUNTEREXAMPLES).mkdir(exist_ok=True)
     (folder / file).write_bytes(encode_scenario(scenario) + b"\n")
-    return file, f"tidegauge replay {shlex.quote(str(folder / file))} {_adapter_arguments(started)}"
+    return file, replaying(folder / file, started.request, started.profile)
 
 
 def _job_counterexample(
@@ -93,12 +94,13 @@ def _job_counterexample(
     )
 
 
-def _adapter_arguments(started: Started) -> str:
-    request = started.request
+def replaying(file: Path, request: Request, profile: str, flag: str = "") -> str:
+    """The command that replays the scenarios of a file."""
     options = " ".join(f"--option {shlex.quote(f'{key}={value}')}" for key, value in request.options.items())
-    profile = f"--adapter {shlex.quote(request.adapter)} --profile {started.profile}"
+    engine = f"--adapter {shlex.quote(request.adapter)} --profile {profile}"
     deviations = f"--deviations {shlex.quote(request.deviations)}" if request.deviations else ""
-    return " ".join(part for part in (profile, options, deviations) if part)
+    replay = f"tidegauge replay {shlex.quote(str(file))}"
+    return " ".join(part for part in (replay, flag, engine, options, deviations) if part)
 
 
 def property_sentence(name: str) -> str:

@@ -14,35 +14,58 @@ from ..wire.implementation import Implementation
 from ..wire.scenario import BadInput
 from .request import Request
 
-SUITES = ("vectors", "state-cover", "random-histories", "properties", "fuzz", "interactive", "jobs")
+SUITES = (
+    "vectors",
+    "state-cover",
+    "random-histories",
+    "properties",
+    "interleaved",
+    "fuzz",
+    "interactive",
+    "jobs",
+)
 _CHUNK = 4000
+_SLOWER = 10  # by so much a step outside this process takes longer, at least
 _CHUNK_OF_A_QUERY = 16_000  # each call starts streaming queries, which takes seconds
-_CHEAP_LAYERS = ("in-process", "tester")
+CHEAP_LAYERS = ("in-process", "tester")
 
 
 @dataclass(frozen=True)
 class Volume:
     """How much of each suite a budget asks for: every n-th scenario of the covers, numbers of histories,
-    of histories a property, of Hypothesis examples a chunk, and of interactive runs."""
+    of histories a property, of pairs of histories that are interleaved, of Hypothesis examples a chunk, and
+    of interactive runs."""
 
     cover_stride: int
     histories: int
     property_histories: int
+    interleaved_pairs: int
     fuzz_examples: int
     interactive_runs: int
 
 
 VOLUMES = {
     "smoke": Volume(
-        cover_stride=7, histories=1_000, property_histories=250, fuzz_examples=25, interactive_runs=5
+        cover_stride=7,
+        histories=1_000,
+        property_histories=250,
+        interleaved_pairs=30,
+        fuzz_examples=25,
+        interactive_runs=5,
     ),
     "default": Volume(
-        cover_stride=1, histories=12_000, property_histories=2_000, fuzz_examples=200, interactive_runs=40
+        cover_stride=1,
+        histories=12_000,
+        property_histories=2_000,
+        interleaved_pairs=300,
+        fuzz_examples=200,
+        interactive_runs=40,
     ),
     "thorough": Volume(
         cover_stride=1,
         histories=120_000,
         property_histories=20_000,
+        interleaved_pairs=3_000,
         fuzz_examples=2_000,
         interactive_runs=400,
     ),
@@ -83,7 +106,7 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
     volume = VOLUMES[request.budget]
     items: list[PlannedItem] = []
     for component in components_asked_for(request, implementation):
-        cheap = implementation.layer_of(component) in _CHEAP_LAYERS
+        cheap = implementation.layer_of(component) in CHEAP_LAYERS
         chunk = _CHUNK if cheap else _CHUNK_OF_A_QUERY
         items += _vector_items(component, request)
         for scope in COMPONENTS[component].covers.get(request.budget, ()):
@@ -99,6 +122,9 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
                 size = volume.property_histories
                 items += _chunks(component, "properties", property.name, size, chunk)
         if COMPONENTS[component].drawn and cheap:
+            in_process = implementation.layer_of(component) == "in-process"
+            pairs = volume.interleaved_pairs // (1 if in_process else _SLOWER)
+            items.append(_item(component, "interleaved", "", pairs))
             items.append(_item(component, "fuzz", "", volume.fuzz_examples))
             items.append(_item(component, "interactive", "", volume.interactive_runs))
         if component == "job":

@@ -275,7 +275,8 @@ class JournalWriter:
             return "timeout" if self.timeout and elapsed >= self.timeout else "crashed"
         if report.passed:
             return "judged"
-        return "failed" if found is not None and found.failing else "error"
+        shown = found is not None and (found.failing or found.interference is not None)
+        return "failed" if shown else "error"
 
     def _running(self, item: str) -> str:
         for path in sorted(self.journal.folder.glob("running-*")):

@@ -44,6 +44,8 @@ class Counterexample(Struct, frozen=True, kw_only=True):
     `scenario` is the wire form; `found_as` the id of the scenario that was shrunk; `diverges_at` the
     index of the first step where expected and got differ; `expected` and `got` say so in words; `property`
     names the property that failed, if it was one. `file` (relative to the results) can be replayed.
+    `depends_on_earlier`: in a fresh process the engine agrees, so that the difference depends on what ran
+    before.
     """
 
     scenario: dict[str, Any]
@@ -57,6 +59,7 @@ class Counterexample(Struct, frozen=True, kw_only=True):
     file: str
     deterministic: bool = True
     property: str | None = None
+    depends_on_earlier: bool = False
 
 
 class Suspect(Struct, frozen=True):
@@ -174,10 +177,40 @@ class DeviationResult(Struct, frozen=True, kw_only=True):
     absent: int
 
 
+class InstanceStep(Struct, frozen=True):
+    """One step on one of two instances (0 or 1), with the outputs of that instance when it is `alone` and
+    when it is `together` with the other one; None where it gave no answer."""
+
+    instance: int
+    step: dict[str, Any]
+    alone: list[dict[str, Any]] | None
+    together: list[dict[str, Any]] | None
+
+
+class Interference(Struct, frozen=True, kw_only=True):
+    """Two scenarios that show that instances of an engine share state.
+
+    `scenarios` are the wire forms, one an instance; `steps` all of their steps in the order in which they are
+    done, alternately or (`alternately` is false) one scenario after the other; `differs_at` is the index of
+    the first step whose outputs are others than alone. `message` says so in words. `file` (relative to the
+    results) can be replayed. `repeats`: it was seen again in a fresh process; None if that was not tried.
+    """
+
+    scenarios: list[dict[str, Any]]
+    steps: list[InstanceStep]
+    differs_at: int
+    message: str
+    replay: str
+    file: str
+    alternately: bool = True
+    repeats: bool | None = None
+
+
 class PropertyResult(Struct, frozen=True, kw_only=True):
     """What became of a property that needs no reference: `checked` scenarios in which its situation
     arose, `violated` of them. `flaky` says why a changing answer is not held against the engine, `deviation`
-    with which known deviations it is violated."""
+    with which known deviations it is violated. `interference`: what two instances of the engine did to one
+    another, or seemed to."""
 
     name: str
     component: str
@@ -189,6 +222,7 @@ class PropertyResult(Struct, frozen=True, kw_only=True):
     violated: int
     flaky: str | None = None
     deviation: str | None = None
+    interference: Interference | None = None
 
 
 class SubtaskPicture(Struct, frozen=True):

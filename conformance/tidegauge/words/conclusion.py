@@ -6,6 +6,7 @@ from typing import Literal
 
 from ..wire.results import KNOWN_DEVIATIONS, Results, counts_of, kind_of
 from .evidence import FLAKY
+from .isolation import sharing_remarks, sharing_words
 from .numbers import are, counted, listed
 from .run import ENDED_EARLY, left_out_words, selection_words
 from .verdicts import NOT_CLAIMED, OUTCOMES, READING, UNFINISHED_OUTCOMES
@@ -68,7 +69,9 @@ def in_a_few_words(results: Results) -> str:
     if kind == "deviates":
         known = failing + counts[KNOWN_DEVIATIONS]
         return f"{known:,} of {claimed:,} {'deviates' if known == 1 else 'deviate'} as known"
-    return f"{failing:,} of {claimed:,} {fails}" if failing else "failed"
+    if failing:
+        return f"{failing:,} of {claimed:,} {fails}"
+    return "instances share state" if sharing_words(results) else "failed"
 
 
 def _errors(results: Results) -> str:
@@ -91,8 +94,11 @@ def _errors(results: Results) -> str:
 def _failures(results: Results) -> str:
     """The part of the headline about failures; empty if there are none."""
     counts = counts_of(results.rules)
-    if held_against(results):
-        return f"FAILED: {_of_rules(counts['fail'], counts)}"
+    rules = _of_rules(counts["fail"], counts) if held_against(results) else ""
+    if shared := sharing_words(results):
+        return "; ".join(filter(None, [f"FAILED: {shared}", rules]))
+    if rules:
+        return f"FAILED: {rules}"
     if violated := _violated_properties(results):
         return f"FAILED: {counted(len(violated), 'property is', 'properties are')} violated"
     if outdated := _outdated(results):
@@ -172,7 +178,12 @@ def _remarks(results: Results, headline: str) -> list[str]:
     number = sum(item.outcome in UNFINISHED_OUTCOMES for item in results.items)
     if number and "test item" not in headline:
         remarks.append(f"{counted(number, 'test item')} gave no result (listed below).")
-    examples = [rule.counterexample for rule in results.rules if rule.counterexample is not None]
+    examples = [
+        rule.counterexample
+        for rule in results.rules
+        if rule.verdict == "fail" and rule.counterexample is not None
+    ]
+    remarks += sharing_remarks(results)
     if number := sum(not example.deterministic for example in examples):
         remarks.append(
             f"In {counted(number, 'failing rule')} the engine gave another answer in a second run."

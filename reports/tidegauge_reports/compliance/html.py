@@ -10,7 +10,7 @@ from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from tidegauge.wire.results import Results, kind_of
-from tidegauge.words import diagnosis, evidence, run, verdicts
+from tidegauge.words import diagnosis, evidence, isolation, run, verdicts
 from tidegauge.words.verdicts import SIGNS
 
 from ..histories.timeline import timeline_style, timeline_svg
@@ -93,6 +93,7 @@ def _environment() -> Environment:
         no_answer=NO_ANSWER,
         evidence=evidence,
         diagnosis=diagnosis,
+        isolation=isolation,
         verdicts=verdicts,
         of_run=run,
     )

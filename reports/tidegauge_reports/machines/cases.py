@@ -30,6 +30,7 @@ from tidegauge.words.evidence import (
     in_the_way_words,
     suspected_words,
 )
+from tidegauge.words.isolation import interference_words
 from tidegauge.words.verdicts import UNFINISHED_OUTCOMES, item_words
 
 from ..text import with_command
@@ -123,7 +124,7 @@ def _of_property(found: PropertyResult) -> Case:
         component=found.component,
         outcome=outcome,
         summary=summary,
-        text=f"{found.sentence}\n{found.reason}\nSpeaks for {', '.join(found.rules)}.",
+        text="\n".join(filter(None, [found.sentence, found.reason, *_shown_by(found)])),
         flaky=found.flaky is not None,
     )
 
@@ -174,6 +175,15 @@ def _tells(item: ItemResult, blamed: bool) -> bool:
 def component_of(item: ItemResult, components: Collection[str]) -> str:
     """The component that an item belongs to, by its id (`valve-fuzz`); `RUN` if it is none of them."""
     return max((name for name in components if item.id.startswith(f"{name}-")), key=len, default=RUN)
+
+
+def _shown_by(found: PropertyResult) -> list[str]:
+    """The rules that a property speaks for, and what shows that instances of the engine share state."""
+    speaks = f"Speaks for {', '.join(found.rules)}." if found.rules else ""
+    message = interference_words(found)
+    if message and found.interference is not None:
+        message = with_command(message, found.interference.replay, _LONGEST_MESSAGE)
+    return [speaks, message]
 
 
 def _of_item(item: ItemResult, components: Collection[str]) -> Case:

@@ -45,13 +45,17 @@ class Counted(Struct):
 class PropertyCount(Struct):
     """Scenarios in which a property's situation arose, those that violate it, jobs that have it even without
     alignment, so that they show nothing, scenarios in which an engine that deviates as known violates it or
-    has no such situation. `inexpressible`: it arose nowhere but in what the engine cannot express."""
+    has no such situation. `inexpressible`: it arose nowhere but in what the engine cannot express. Of pairs
+    of scenarios on two instances: those in which an instance alone does not repeat itself (`unsteady`), and
+    that the engine cannot be stepped at all."""
 
     checked: int = 0
     violated: int = 0
     vacuous: int = 0
     known: int = 0
     inexpressible: bool = False
+    unsteady: int = 0
+    without_sessions: bool = False
 
 
 class LeftOut(Struct):
@@ -100,13 +104,25 @@ class SeenViolation(Struct):
     transcripts: list[Transcript]
 
 
+class SeenInterference(Struct):
+    """Two scenarios, and what two instances did with them: each alone, and both together, that is
+    `alternately` or one after the other. `steady`: alone each did the same again."""
+
+    scenarios: tuple[Scenario, Scenario]
+    alone: tuple[Transcript, Transcript]
+    together: tuple[Transcript, Transcript]
+    alternately: bool = True
+    steady: bool = True
+
+
 class ItemReport(Struct):
     """What a test item found; items of a run are summed up by `merged`.
 
     `ran` are the places of the scenarios that were compared, among those that the item draws, `apart` of
     these the ones in which the engine differs or gives no answer; `beyond` were not compared, since they need
     what the engine does not claim or has no words for. `differences` and `violations` are a few of
-    the failing scenarios, of each kind of difference some. `errors`: by what was raised. `refused`: the
+    the failing scenarios, of each kind of difference some. `interference`: two instances that were stepped
+    alternately, of which one did not do what it does alone. `errors`: by what was raised. `refused`: the
     engine gave no answer in the preflight, so that nothing was run."""
 
     item: str
@@ -122,6 +138,7 @@ class ItemReport(Struct):
     beyond: Places = field(default_factory=Places)
     differences: list[SeenDifference] = []
     violations: list[SeenViolation] = []
+    interference: SeenInterference | None = None
     errors: dict[str, ErrorCount] = {}
     rules: dict[str, Counted] = {}
     spectrum: Spectrum = field(default_factory=Spectrum)

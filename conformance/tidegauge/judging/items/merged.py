@@ -48,6 +48,8 @@ def merged(reports: Sequence[ItemReport]) -> Findings:
             sum_.vacuous += count.vacuous
             sum_.known += count.known
             sum_.inexpressible |= count.inexpressible
+            sum_.unsteady += count.unsteady
+            sum_.without_sessions |= count.without_sessions
         for reason, number in report.left_out.reasons.items():
             findings.left_out.reasons[reason] = findings.left_out.reasons.get(reason, 0) + number
         for rule, number in report.left_out.rules.items():
