@@ -123,6 +123,18 @@ def test_no_view_shows_an_identifier_in_place_of_words(capsys: pytest.CaptureFix
             "5 remain unexplained.",
         ),
         (
+            diagnosis_words(
+                replace(
+                    RUN,
+                    components=[
+                        component_result(9, explained=9, model=[*fitted("valve-a").model, BUG]),
+                        component_result(9, explained=9, model=[BUG]),
+                    ],
+                )
+            ),
+            "The engine is core with FLINK-1 or FLINK-2 and valve-a: this explains all 18 failing scenarios.",
+        ),
+        (
             diagnosis_words(replace(RUN, components=[component_result(9, gave_up=True)])),
             "Nothing that is known explains the 9 failing scenarios; the search for an explanation ended early "
             "(see --diagnose-seconds).",

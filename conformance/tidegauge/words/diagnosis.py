@@ -28,7 +28,7 @@ def diagnosis_words(results: Results) -> str:
     late = f"; {_GAVE_UP}" if any(found.gave_up for found in results.components) else ""
     if not terms:
         return f"Nothing that is known explains the {examined:,}{kept} {scenarios}{late}."
-    named = _joined([term_name(term) for term in terms])
+    named = _joined(list(dict.fromkeys(map(_short_name, sorted(terms, key=lambda term: not term.bugs)))))
     engine = f"The engine is {results.profile} with {named}"
     if explained == examined:
         return f"{engine}: this explains {_all(examined)}{kept} {scenarios}."
@@ -64,6 +64,11 @@ def term_name(term: Term) -> str:
         return f"a small change of the reference ({term.name})"
     name = term.name.replace("=", " = ") if term.kind == "policy" else term.name
     return f"{' or '.join(term.bugs[:_MOST_BUGS])} ({name})" if term.bugs else name
+
+
+def _short_name(term: Term) -> str:
+    """By the known bugs alone, if there are some: one bug may show in several components."""
+    return " or ".join(term.bugs[:_MOST_BUGS]) or term_name(term)
 
 
 def term_words(term: Term) -> str:
