@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 
 import msgspec
 
@@ -49,7 +48,7 @@ def _output(command: Sequence[str], lines: bytes) -> bytes:
         except subprocess.TimeoutExpired as late:
             return late.stdout or b""
         finally:
-            with suppress(ProcessLookupError):
+            if child.poll() is None:  # its number is still its own
                 os.killpg(child.pid, signal.SIGKILL)
 
 
