@@ -62,7 +62,7 @@ def _name_the_engine(chosen: dict[str, Any], command: str | None) -> None:
         both = "not both" if command is not None else "for example --command 'node my_engine.js'"
         raise BadInput(f"name the engine: --adapter NAME or --command COMMAND, {both}")
     if command is not None:
-        chosen |= {"adapter": "process", "option": [*chosen.get("option", ()), f"command={command}"]}
+        chosen |= {"adapter": "process", "option": [*(chosen.get("option") or ()), f"command={command}"]}
 
 
 def _parameter(option: RequestOption) -> inspect.Parameter:

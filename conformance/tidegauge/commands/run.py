@@ -27,6 +27,7 @@ from ..run.options import PYTEST_PREFIX, arguments_of
 from ..run.registered_reports import Written, find_requested, write_registered
 from ..run.request import Request
 from ..run.request_check import check_request
+from ..run.watch import IS_WATCHED, Watch, memory_of
 from ..wire.implementation import NO_DEVIATIONS
 from ..wire.results import FILE_NAME as RESULTS
 from ..wire.results import Results, read_results
@@ -39,6 +40,8 @@ from .summary import print_problems, print_summary
 _LOG = "pytest.log"
 _POLL_SECONDS = 0.05
 _SECONDS_BETWEEN_LINES = 20.0
+_SECONDS_TO_START = float(os.environ.get("TIDEGAUGE_SECONDS_TO_START", "120"))
+"""So long (s) the test session may take to load the engine and to plan the run."""
 
 _REPORT_FAILED = 3
 """The exit code if every claimed rule passes, and a report could not be written."""
@@ -91,7 +94,7 @@ def run(
         (out / _LOG).open("wb") as log,
         _child(command, log.fileno()) as child,
     ):
-        events = _followed(child, out, remove_last_run)
+        events = _followed(child, out, remove_last_run, item_timeout)
     assembled = confirmed(_assembled(events, child.returncode, out, time.monotonic() - began), request, out)
     results, written = _recorded(assembled, out, requested)
     if update_deviations and deviations is not None:
@@ -140,7 +143,7 @@ def _child(command: list[str], log: int) -> Iterator[subprocess.Popen[bytes]]:
             stdout=log,
             stderr=log,
             start_new_session=True,
-            env={**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": scratch},
+            env={**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": scratch, IS_WATCHED: "1"},
         )
         previous = {
             number: signal.signal(number, lambda *_: _signal_group(child.pid, signal.SIGTERM))
@@ -160,9 +163,13 @@ def _signal_group(group: int, number: signal.Signals) -> None:
         os.killpg(group, number)
 
 
-def _followed(child: subprocess.Popen[bytes], out: Path, when_started: Callable[[], None]) -> list[AnyEvent]:
-    """The events of the journal, showing progress meanwhile: a bar, or in a log a line now and then."""
+def _followed(
+    child: subprocess.Popen[bytes], out: Path, when_started: Callable[[], None], item_timeout: float
+) -> list[AnyEvent]:
+    """The events of the journal, showing progress meanwhile: a bar, or in a log a line now and then. The
+    session and its processes are watched; one that does not start, or does nothing any more, is killed."""
     reader, events = JournalReader(out), []
+    watch: Watch | None = None
     began = said = time.monotonic()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as progress:
@@ -174,6 +181,7 @@ def _followed(child: subprocess.Popen[bytes], out: Path, when_started: Callable[
                 events.append(event)
                 if isinstance(event, Started):
                     when_started()
+                    watch = Watch(out, item_timeout, memory_of(event.request, event.implementation))
                     progress.update(task, total=len(event.planned), description=event.implementation.name)
                 elif isinstance(event, Finished):
                     progress.update(task, advance=1, description=event.item)
@@ -182,8 +190,14 @@ def _followed(child: subprocess.Popen[bytes], out: Path, when_started: Callable[
                 finished = sum(isinstance(event, Finished) for event in events)
                 planned = sum(len(event.planned) for event in events if isinstance(event, Started))
                 OUT.print(f"{said - began:.0f} s: {finished} of {planned or '?'} items finished")
+            if watch is not None:
+                watch.look()
             if not ended:
+                if watch.is_stuck() if watch is not None else time.monotonic() - began > _SECONDS_TO_START:
+                    _signal_group(child.pid, signal.SIGKILL)
                 _wait(child)
+    if watch is None and time.monotonic() - began > _SECONDS_TO_START and not events:
+        raise BadInput(f"the engine did not load within {_SECONDS_TO_START:g} s; see {out / _LOG}")
     return events
 
 
