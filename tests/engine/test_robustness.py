@@ -430,3 +430,18 @@ def test_a_plain_session_of_pytest_is_watched_too(
     )
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert "1 failed" in ended.stdout
+
+
+def test_an_engine_that_does_not_close_costs_nothing_that_is_judged(
+    tidegauge: Command, engine_module: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    closing = "\n    def close(self):\n        os.kill(os.getpid(), signal.SIGSTOP)\n"
+    engine_module("strange", engine("False", "pass") + closing)
+    ended = tidegauge("run", *SMOKE)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.stderr.strip() == (
+        "tidegauge: when it was closed the engine did not answer within 30 s, and was killed"
+    )
+    results = results_in(tmp_path / "out")
+    assert results.complete
+    assert {item.outcome for item in results.items} == {"judged"}

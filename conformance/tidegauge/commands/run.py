@@ -21,7 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ..engine.loading import adapter_names
 from ..run.assembly import assemble, write_results
 from ..run.confirmation import confirmed
-from ..run.journal import FILE_NAME, AnyEvent, Finished, JournalReader, Refused, Started
+from ..run.journal import FILE_NAME, AnyEvent, Ended, Finished, JournalReader, Refused, Started
 from ..run.last_run import last_run_set_aside
 from ..run.options import PYTEST_PREFIX, arguments_of
 from ..run.registered_reports import Written, find_requested, write_registered
@@ -97,6 +97,7 @@ def run(
         events = _followed(child, out, remove_last_run, item_timeout)
     assembled = confirmed(_assembled(events, child.returncode, out, time.monotonic() - began), request, out)
     results, written = _recorded(assembled, out, requested)
+    print_problems([event.not_closed for event in events if isinstance(event, Ended) and event.not_closed])
     if update_deviations and deviations is not None:
         bring_up_to_date(deviations, results)
     raise typer.Exit(_exit_code(results, written))

@@ -40,7 +40,7 @@ from .options import PYTEST_PREFIX, REQUEST_OPTIONS, request_of
 from .plan import PlannedItem, components_asked_for, plan
 from .request import Request
 from .request_check import check_request, policies_of
-from .watch import IS_WATCHED, KILLED, RUNNING, Killed, killed_in, memory_of, watched
+from .watch import CLOSING, IS_WATCHED, KILLED, RUNNING, Killed, killed_in, memory_of, watched
 
 _LONGEST_TEXT = 4000
 _REFUSED = "refused-by-a-worker"
@@ -51,6 +51,8 @@ _JOURNAL_FOLDER = "tidegauge_journal_folder"
 
 _MOST_KILLED = 3
 """After so many processes that had to be killed, no more items of that component are run."""
+
+_SECONDS_TO_CLOSE = 30
 
 _FAILED_STARTS = 3
 """So many new processes that do not start, while none works, end the run."""
@@ -99,6 +101,12 @@ class Run:
         """Only adapters of engines in this process are known to run a scenario as soon as they take it."""
         one_by_one = isinstance(self.adapter, ComponentAdapter)
         self._marker.about_to_run(item, scenario, self.request.scenario_seconds if one_by_one else 0)
+
+    def close(self) -> None:
+        """Close the engine, which has its own time for that."""
+        self._marker.about_to_run(CLOSING, CLOSING, _SECONDS_TO_CLOSE)
+        self.adapter.close()
+        self._marker.about_to_run(CLOSING, "")
 
     def given_up(self, component: str) -> str:
         """Why no more items of a component are run; empty as long as they are."""
@@ -245,6 +253,7 @@ class JournalWriter:
         self.journal = journal
         self.timeout = float(getattr(config.option, "timeout", None) or 0)
         self.started: dict[str, float] = {}
+        self.finished: set[str] = set()
         self.working: set[Any] = set()
         self.failed_starts = 0
 
@@ -280,6 +289,9 @@ class JournalWriter:
         name = re.search(r"\[(.+)\]$", report.nodeid)
         if name is None or report.when not in ("call", "setup", "???"):
             return
+        if report.nodeid in self.finished:  # its process ended later: the item is judged
+            return
+        self.finished.add(report.nodeid)
         found = dict(report.user_properties).get("tidegauge")
         item_report = msgspec.json.decode(str(found), type=ItemReport) if found else None
         elapsed = time.monotonic() - self.started.get(report.nodeid, time.monotonic())
@@ -323,7 +335,7 @@ class JournalWriter:
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
         """The session came to its own end."""
-        self.journal.write(Ended(int(exitstatus), self._problem()))
+        self.journal.write(Ended(int(exitstatus), self._problem(), self._not_closed()))
         self.journal.close()
         folder = self.journal.folder
         for path in (*folder.glob(f"{RUNNING}*"), *folder.glob(f"{KILLED}*"), folder / _REFUSED):
@@ -333,3 +345,8 @@ class JournalWriter:
         """Why a worker did not start, if one did not."""
         file = self.journal.folder / _REFUSED
         return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+    def _not_closed(self) -> str:
+        """What processes of the engine did when they were to end."""
+        killed = [one for one in killed_in(self.journal.folder) if one.item == CLOSING]
+        return f"when it was closed the engine {killed[0].reason}, and was killed" if killed else ""

@@ -27,6 +27,9 @@ RUNNING = "running-"
 KILLED = "killed-"
 """Begins the name of the file in which the watch says of a process why it killed it; its number ends it."""
 
+CLOSING = "close"
+"""In place of an item and of a scenario: the engine is being closed."""
+
 IS_WATCHED = "TIDEGAUGE_IS_WATCHED"
 """In the environment of a session that another process looks after."""
 

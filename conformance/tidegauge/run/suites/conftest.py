@@ -50,7 +50,7 @@ def run(request: pytest.FixtureRequest) -> Iterator[Run]:
     gc.set_threshold(_OBJECTS_A_COLLECTION)
     yield run
     gc.set_threshold(*usual)
-    run.adapter.close()
+    run.close()
 
 
 @pytest.fixture
