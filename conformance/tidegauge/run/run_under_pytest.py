@@ -40,6 +40,7 @@ from .options import PYTEST_PREFIX, REQUEST_OPTIONS, request_of
 from .plan import PlannedItem, components_asked_for, plan
 from .request import Request
 from .request_check import check_request, policies_of
+from .shape import check_shape
 from .watch import CLOSING, IS_WATCHED, KILLED, RUNNING, Killed, killed_in, memory_of, watched
 
 _LONGEST_TEXT = 4000
@@ -157,6 +158,8 @@ def start(config: pytest.Config) -> Run:
         if folder is not None and not is_worker:
             journal = Journal(folder)
         run = make_run(request, folder, os.environ.get("PYTEST_XDIST_WORKER", "main"))
+        if not is_worker:
+            check_shape(request.adapter, run.adapter, {item.component for item in run.planned}, run.policies)
     except BadInput as problem:
         if journal is not None:
             journal.write(Refused(str(problem)))
