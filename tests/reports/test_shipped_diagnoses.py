@@ -79,7 +79,7 @@ def digest() -> Iterator[None]:
 def test_another_candidate_makes_diagnoses_stale(monkeypatch: pytest.MonkeyPatch, field: str) -> None:
     before = diagnosis_digest("valve")
     changes = freshness.policy_changes
-    values = {"name": "x", "rules": ("X-1",), "any_of": True, "policy": ("restored_idleness", "active")}
+    values = {"name": "x", "rules": ("X-1",), "any_of": True, "policy": ("initial_watermark", "x")}
     monkeypatch.setattr(
         freshness,
         "policy_changes",
@@ -97,13 +97,11 @@ def test_another_mutant_makes_diagnoses_of_its_component_stale(
     before, elsewhere = diagnosis_digest("valve"), diagnosis_digest("window")
     others = dict(load_mutants())
     others["valve-no-flush"] = replace(others["valve-no-flush"], **{field: ()})
-    told = load_mutants()
     for place in ("tidegauge_reports.shipped.freshness", "tidegauge.judging.changes.told"):
         monkeypatch.setattr(f"{place}.load_mutants", lambda: others)
     diagnosis_digest.cache_clear()
     assert diagnosis_digest("valve") != before
     assert diagnosis_digest("window") == elsewhere
-    assert told["valve-no-flush"].summary
 
 
 @pytest.mark.usefixtures("digest")

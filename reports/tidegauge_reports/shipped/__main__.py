@@ -3,7 +3,8 @@
 Runs the suites on the engines of the project, or on those that are named, with the default budget. Writes the
 verdicts of each beside this module, and draws the matrix of the README again. The three runs take about 20
 minutes on two cores. If no engine is named, the diagnosis of each mutant is recorded again, too.
-`--diagnoses` does only that, in about 5 minutes. `--draw` runs nothing and only draws the verdicts that are there.
+`--diagnoses` does only that, in about 5 minutes. `--draw` runs nothing and only draws the verdicts that are
+there.
 """
 
 import subprocess
