@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from tidegauge import __version__
 from tidegauge.components.registry import COMPONENTS, load_mutants
-from tidegauge.mutants.known_bugs import known_bug, load_known_bugs
+from tidegauge.mutants.known_bugs import load_known_bugs
 from tidegauge.vectors.published import Vector, load_vectors
 from tidegauge.wire.scenario import component_of
 from tidegauge.words import diagnosis, verdicts
@@ -80,7 +80,6 @@ def _environment(root: str, engines: Sequence[Engine]) -> Environment:
         version=__version__,
         chapters=load_registry().chapters,
         rules=load_registry().rules,
-        known_bug=known_bug,
         statements={statement.name for statement in traced_statements()},
         nothing=NOTHING,
         chapter_title=chapter_title,
