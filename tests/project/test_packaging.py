@@ -102,6 +102,7 @@ def test_every_package_is_typed(wheel: zipfile.ZipFile, package: str) -> None:
         "tidegauge_reports/pages/base.css",
         "tidegauge_reports/histories/timeline.css",
         "tidegauge_reports/matrix/templates/matrix.html.j2",
+        "tidegauge_reports/shipped/diagnoses.json",
         "tidegauge_reports/shipped/verdicts.json",
         "tidegauge_reports/site/templates/chapter.html.j2",
         "tidegauge_spec/statements.md",

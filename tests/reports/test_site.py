@@ -15,12 +15,22 @@ from report_samples import known_deviation, results, rule
 from site_samples import given, hostile
 
 from tidegauge.components.registry import load_mutants
+from tidegauge.detection.mutant_diagnosis import can_be_diagnosed
 from tidegauge.judging.traceability import decided_in, statement_order
 from tidegauge.mutants.known_bugs import load_known_bugs
 from tidegauge.vectors.published import every_vector
 from tidegauge.wire.results import encode_results
+from tidegauge.words.diagnosis import NOT_OF_JOBS, OF_A_MUTANT, model_words, term_words
 from tidegauge.words.verdicts import standing
-from tidegauge_reports.site.addresses import rule_address, statement_address, vector_address
+from tidegauge_reports.shipped.diagnoses import fresh_diagnosis
+from tidegauge_reports.site.addresses import (
+    bug_page,
+    mutant_page,
+    rule_address,
+    statement_address,
+    vector_address,
+)
+from tidegauge_reports.site.defects import defects
 from tidegauge_reports.site.dossier import dossier
 from tidegauge_reports.site.engines import Engine, engines_with, shipped_engines
 from tidegauge_reports.site.pages import render_site
@@ -31,8 +41,15 @@ from tidegauge_reports.site.vector_tables import vector_table
 from tidegauge_spec import load_registry, load_statements, read_policies, read_profiles
 
 RULES = load_registry().rules
-HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 7 * 7 }}\x00\x1b[31m\u202e\ud800"
+HOSTILE = (
+    "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 70707 * 7 }}\x00\x1b[31m\u202e\ud800"
+)
 MEGABYTES = 12
+
+
+def bare(text: str) -> str:
+    """A text without spaces and backquotes: a page has spaces around links, and sets names apart."""
+    return re.sub(r"[\s`]", "", text)
 
 
 @pytest.fixture(scope="module")
@@ -106,8 +123,6 @@ def test_the_lines_that_cite_are_marked_and_no_others(site: dict[str, Reader]) -
 
 def test_every_vector_wrong_engine_bug_policy_and_profile_has_its_place(site: dict[str, Reader]) -> None:
     chapters = {component: chapter.prefix.lower() for component, chapter in load_registry().chapters.items()}
-    for mutant in load_mutants().values():
-        assert mutant.name in site[f"wrong-engines/{chapters[mutant.component]}.html"].ids
     for vector in every_vector():
         component = next(
             name for name in chapters if f'"component":"{name}"' in msgspec.json.encode(vector).decode()
@@ -115,7 +130,10 @@ def test_every_vector_wrong_engine_bug_policy_and_profile_has_its_place(site: di
         page, _, anchor = vector_address(vector.id, component).partition("#")
         assert anchor in site[page].ids
         assert vector.reason in site[page].text
-    assert set(load_known_bugs()) <= site["known-bugs.html"].ids
+    listed = site["mutants.html"]
+    for place in (*map(mutant_page, load_mutants()), *map(bug_page, load_known_bugs())):
+        assert place in site
+        assert place in listed.links
     assert set(read_policies()) <= site["policies.html"].ids
     assert {f"profile-{name}" for name in read_profiles()} <= site["policies.html"].ids
 
@@ -140,6 +158,45 @@ def test_a_wrong_engine_shows_the_lines_it_changes() -> None:
             assert right.strip("\n") in before
             assert wrong.strip("\n") in after or not wrong.strip()
             assert before != after
+
+
+def test_a_mutant_shows_its_rules_its_bugs_and_its_diagnosis(site: dict[str, Reader]) -> None:
+    page = site["mutants/valve-guarded-flush.html"]
+    assert {"../valve.html#VALVE-15", "../known-bugs/FLINK-40475a.html"} <= set(page.links)
+    told = page.text.partition("Diagnosis of an engine that behaves alike")[2]
+    assert "and says: valve behaves as FLINK-40475a (valve-guarded-flush): explains" in told
+    assert "As likely: valve_flush_when_all_idle=last-channel-at-output." in told
+    assert "Replay: tidegauge run --adapter mutant:valve-guarded-flush" in told
+
+
+def test_every_mutant_and_every_bug_with_one_says_what_its_diagnosis_is(site: dict[str, Reader]) -> None:
+    for name, defect in defects().items():
+        told = site[mutant_page(name)].text
+        assert OF_A_MUTANT in told
+        if defect.diagnosis is None:
+            assert not can_be_diagnosed(defect.mutant)
+            assert NOT_OF_JOBS in told
+            continue
+        result = defect.diagnosis.result
+        assert model_words(result) in told
+        for term in result.model:
+            assert bare(term_words(term)) in bare(told), name
+            assert " ".join(defect.diagnosis.scenarios.get(term.name, "").split()) in told
+        for bug in defect.bugs:
+            assert bug_page(bug.id) in site
+    for bug in load_known_bugs().values():
+        told = site[bug_page(bug.id)].text
+        assert told.count(OF_A_MUTANT) == len(bug.mutants)
+        assert bool(bug.mutants) or "In the kit" in told
+
+
+def test_a_mutant_without_a_fresh_diagnosis_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    mutant = load_mutants()["valve-no-flush"]
+    assert fresh_diagnosis(mutant) is not None
+    monkeypatch.setattr("tidegauge_reports.shipped.diagnoses.diagnosis_digest", lambda component: "other")
+    defect = defects()[mutant.name]
+    assert defect.diagnosis is None
+    assert "tidegauge explain valve-no-flush" in defect.without_diagnosis
 
 
 def test_the_index_shows_who_stands_how(site: dict[str, Reader]) -> None:
@@ -272,7 +329,7 @@ def test_failures_come_first_in_the_counts() -> None:
 
 def test_a_pass_links_the_mutants_that_it_excludes(site: dict[str, Reader]) -> None:
     report = site["engines/run-1.html"]
-    assert "../wrong-engines/valve.html#valve-no-flush" in report.links
+    assert "../mutants/valve-no-flush.html" in report.links
     assert "of another version" in report.text
     assert not [link for link in report.links if "another" in link]
 
@@ -283,7 +340,8 @@ def test_the_same_runs_give_the_same_bytes(pages: dict[str, str]) -> None:
 
 def test_the_site_is_small(pages: dict[str, str]) -> None:
     own = sum(len(page.encode()) for name, page in pages.items() if not name.startswith("engines/"))
-    assert own < 3_500_000
+    assert own < 9_000_000
+    assert max(len(pages[mutant_page(name)].encode()) for name in load_mutants()) < 30_000
 
 
 def test_hostile_results_are_shown_as_text() -> None:
@@ -291,7 +349,7 @@ def test_hostile_results_are_shown_as_text() -> None:
         read(page)
         assert "<script>alert" not in page, name
         assert "<img src=x" not in page, name
-        assert "49" not in page.partition("<title>")[2].partition("</title>")[0], name
+        assert "494949" not in page.partition("<title>")[2].partition("</title>")[0], name
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e\ud800-\udfff]", page), name
 
 

@@ -9,6 +9,12 @@ from .numbers import listed
 DIAGNOSIS = "Diagnosis"
 """Stands above it."""
 
+OF_A_MUTANT = f"{DIAGNOSIS} of an engine that behaves alike"
+"""Stands above the diagnosis of a mutant."""
+
+NOT_OF_JOBS = "No model is fitted to whole jobs: a run names the rules that their event logs break."
+"""Stands in the place of a diagnosis."""
+
 _MOST_NAMES = 7
 _MOST_BUGS = 3
 _MOST_TIES = 4

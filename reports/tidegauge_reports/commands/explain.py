@@ -14,7 +14,7 @@ from tidegauge.judging.traceability import DOCUMENTS, rules_of_statement
 from tidegauge.mutants.known_bugs import KnownBug, known_bug
 from tidegauge.mutants.mutant import Mutant
 from tidegauge.wire.scenario import BadInput
-from tidegauge.words.diagnosis import DIAGNOSIS, model_words, term_name, term_words
+from tidegauge.words.diagnosis import NOT_OF_JOBS, OF_A_MUTANT, model_words, term_name, term_words
 from tidegauge_spec import PolicyText, Rule, load_registry, load_statements
 
 from ..site.dossier import Dossier, Finding, dossier
@@ -63,10 +63,10 @@ def _print_mutant(mutant: Mutant) -> None:
     OUT.print(f"[bold]mutant:{mutant.name}[/] ({mutant.component}) {escape(mutant.summary)}")
     OUT.print(f"It breaks {', '.join(mutant.rules) or 'every rule'}.")
     if not can_be_diagnosed(mutant):
-        OUT.print("No model is fitted to whole jobs: a run names the rules that their event logs break.\n")
+        OUT.print(f"{NOT_OF_JOBS}\n")
         return
     result, scenarios = diagnosis_of(mutant)
-    OUT.print(f"\n[bold]{DIAGNOSIS} of an engine that behaves alike[/]")
+    OUT.print(f"\n[bold]{OF_A_MUTANT}[/]")
     _print_indented(2, escape(model_words(result)))
     for term in result.model:
         _print_indented(2, f"[bold]{escape(term_name(term))}[/]: {escape(term_words(term))}")

@@ -1,8 +1,10 @@
-"""`python -m tidegauge_reports.shipped [ENGINE...]`, in a clone: renew the verdicts that come with Tidegauge.
+"""`python -m tidegauge_reports.shipped [ENGINE...]`, in a clone: renew what comes with Tidegauge.
 
 Runs the suites on the engines of the project, or on those that are named, with the default budget. Writes the
 verdicts of each beside this module, and draws the matrix of the README again. The three runs take about 20
-minutes on two cores. `--draw` runs nothing and only draws the verdicts that are there.
+minutes on two cores. If no engine is named, the diagnosis of each mutant is recorded again, too.
+`--diagnoses` does only that, in about 5 minutes. `--draw` runs nothing and only draws the verdicts that are
+there.
 """
 
 import subprocess
@@ -16,7 +18,7 @@ from tidegauge.wire.results import FILE_NAME as RESULTS
 from tidegauge.wire.results import Results, decode_results, read_results
 from tidegauge.wire.scenario import BadInput
 
-from . import FILE_NAME, decode_shipped, encode_shipped, shipped_run
+from . import FILE_NAME, decode_shipped, diagnoses, encode_shipped, shipped_run
 from .freshness import specification_digest
 from .pictures import draw
 
@@ -24,19 +26,30 @@ ENGINES = ("reference", "spark", "spark-native")
 """The adapters of the project whose verdicts come with it."""
 
 _VERDICTS = Path("reports", "tidegauge_reports", "shipped", FILE_NAME)
+_DIAGNOSES = _VERDICTS.with_name(diagnoses.FILE_NAME)
 _PICTURES = Path("reports", "matrix")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Renew verdicts in the clone that is the current folder; 2 if it is none, or if a run does not end."""
+    """Renew verdicts and diagnoses in the clone that is the current folder; 2 if it is none, or if a run does
+    not end."""
     parser = ArgumentParser("python -m tidegauge_reports.shipped", description=__doc__)
     parser.add_argument("engines", nargs="*", metavar="ENGINE", help=f"of {', '.join(ENGINES)}; default: all")
-    parser.add_argument("--draw", action="store_true", help="run nothing, draw the verdicts that are there")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--draw", action="store_true", help="run nothing, draw the verdicts that are there")
+    only.add_argument("--diagnoses", action="store_true", help="only record the diagnosis of each mutant")
     options = parser.parse_args(arguments)
     if unknown := set(options.engines) - set(ENGINES):
         parser.error(f"{', '.join(sorted(unknown))} is none of {', '.join(ENGINES)}")
+    if options.engines and (options.draw or options.diagnoses):
+        parser.error("name engines, or say --draw or --diagnoses")
     try:
-        _renew([] if options.draw else options.engines or ENGINES)
+        if not _PICTURES.is_dir() or not _VERDICTS.parent.is_dir():
+            raise BadInput("run this in the folder of a clone, in which reports/ is")
+        if not options.diagnoses:
+            _renew([] if options.draw else options.engines or ENGINES)
+        if options.diagnoses or not (options.draw or options.engines):
+            _diagnose()
     except (BadInput, OSError) as problem:
         print(problem, file=sys.stderr)
         return 2
@@ -45,8 +58,6 @@ def main(arguments: Sequence[str]) -> int:
 
 def _renew(engines: Sequence[str]) -> None:
     """Each engine's verdicts are kept as soon as its run has ended, whatever becomes of the next."""
-    if not _PICTURES.is_dir() or not _VERDICTS.parent.is_dir():
-        raise BadInput("run this in the folder of a clone, in which reports/ is")
     shipped = decode_shipped(_VERDICTS.read_bytes()) if _VERDICTS.is_file() else {}
     for engine in engines:
         results = _judged(engine)
@@ -60,6 +71,17 @@ def _renew(engines: Sequence[str]) -> None:
     }
     for path in draw(runs, document, _PICTURES):
         print(path)
+
+
+def _diagnose() -> None:
+    """All diagnoses are written at once: a part of them would not be of one state."""
+    mutants = diagnoses.diagnosed_mutants()
+    recorded = {}
+    for number, mutant in enumerate(mutants, start=1):
+        recorded[mutant.name] = diagnoses.diagnose(mutant)
+        print(f"{number} of {len(mutants)}: {mutant.name}", flush=True)
+    _DIAGNOSES.write_bytes(diagnoses.encode_diagnoses(recorded))
+    print(f"{_DIAGNOSES}: {len(recorded)} diagnoses")
 
 
 def _judged(engine: str) -> Results:

@@ -1,10 +1,18 @@
-"""What verdicts were made from, as a digest: they are fresh as long as it is that of the specification."""
+"""What verdicts and diagnoses were made from, as a digest: while that is the same they are fresh."""
 
+import ast
 import json
 from dataclasses import asdict
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
+from tidegauge.components.registry import load_mutants
+from tidegauge.judging.changes.change import Change, named_changes, policy_changes
+from tidegauge.judging.changes.syntax_mutants import MODULES, components_showing
+from tidegauge.judging.changes.told import bugs_of, sentence_of
+from tidegauge.mutants.loading import reference_source
+from tidegauge_reference import CORE
 from tidegauge_spec import SPEC_VERSION, Rule, load_registry, vector_versions, vectors_document
 
 _WHERE_IT_STANDS = ("file", "line")
@@ -27,7 +35,49 @@ def specification_digest() -> str:
             for vector in json.loads(vectors_document(component, version))
         ],
     }
-    return sha256(json.dumps(judged_by, sort_keys=True).encode()).hexdigest()
+    return _digest(judged_by)
+
+
+@cache
+def diagnosis_digest(component: str) -> str:
+    """The SHA-256 of what the diagnosis of a component's engines rests on: the specification; each candidate
+    with all that is told of it; and the code of the reference, from which the small changes are made.
+
+    Docstrings and comments change no diagnosis: they are not part of it.
+    """
+    candidates = [*named_changes(component), *policy_changes(component, CORE)]
+    modules = [module for module in MODULES if component in components_showing(module)]
+    return _digest(
+        {
+            "specification": specification_digest(),
+            "candidates": [_candidate(one) for one in candidates],
+            "reference": {module: _code(reference_source(module)) for module in modules},
+        }
+    )
+
+
+def _digest(what: Any) -> str:
+    return sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
+
+
+def _code(source: str) -> list[str]:
+    """The lines that are neither blank, nor comment, nor docstring."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, documented)]
+    docstrings = [node.body[0] for node in nodes if ast.get_docstring(node) is not None]
+    said = {line for one in docstrings for line in range(one.lineno, (one.end_lineno or one.lineno) + 1)}
+    lines = enumerate(source.splitlines(), start=1)
+    return [line for number, line in lines if number not in said and line.strip() and line.strip()[0] != "#"]
+
+
+def _candidate(change: Change) -> dict[str, Any]:
+    """What a change does and what is told of it; where in its file is no part of it."""
+    return {
+        "change": asdict(change) | {"segments": None},
+        "replacements": load_mutants()[change.name].replacements if change.kind == "mutant" else (),
+        "sentence": sentence_of(change),
+        "bugs": [bug.id for bug in bugs_of(change)],
+    }
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

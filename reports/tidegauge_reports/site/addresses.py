@@ -7,7 +7,8 @@ from tidegauge_spec import load_registry
 RULES = "index.html#rules"
 TRACEABILITY = "traceability.html"
 POLICIES = "policies.html"
-KNOWN_BUGS = "known-bugs.html"
+DEFECTS = "mutants.html"
+KNOWN_BUGS = f"{DEFECTS}#known-bugs"
 
 
 def chapter_page(component: str) -> str:
@@ -20,9 +21,19 @@ def vectors_page(component: str) -> str:
     return f"vectors/{_page_name(component)}.html"
 
 
-def wrong_engines_page(component: str) -> str:
-    """The page of the mutants of a component."""
-    return f"wrong-engines/{_page_name(component)}.html"
+def mutants_of(component: str) -> str:
+    """Where the mutants of a component are listed."""
+    return f"{DEFECTS}#{load_registry().chapters[component].prefix}"
+
+
+def mutant_page(name: str) -> str:
+    """The page of a mutant."""
+    return f"mutants/{name}.html"
+
+
+def bug_page(bug: str) -> str:
+    """The page of a known bug, by its first id."""
+    return f"known-bugs/{bug}.html"
 
 
 def reference_page(module: str) -> str:
@@ -54,16 +65,6 @@ def vector_anchor(vector: str) -> str:
 def vector_address(vector: str, component: str) -> str:
     """Where a published vector of a component stands."""
     return f"{vectors_page(component)}#{vector_anchor(vector)}"
-
-
-def wrong_engine_address(name: str, component: str) -> str:
-    """Where a mutant of a component stands."""
-    return f"{wrong_engines_page(component)}#{name}"
-
-
-def bug_address(bug: str) -> str:
-    """Where a known bug stands, by its first id."""
-    return f"{KNOWN_BUGS}#{bug}"
 
 
 def policy_address(policy: str) -> str:

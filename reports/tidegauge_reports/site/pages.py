@@ -11,10 +11,10 @@ from markupsafe import Markup
 
 from tidegauge import __version__
 from tidegauge.components.registry import COMPONENTS, load_mutants
-from tidegauge.mutants.known_bugs import known_bug, load_known_bugs
+from tidegauge.mutants.known_bugs import load_known_bugs
 from tidegauge.vectors.published import Vector, load_vectors
 from tidegauge.wire.scenario import component_of
-from tidegauge.words import verdicts
+from tidegauge.words import diagnosis, verdicts
 from tidegauge_spec import SPEC_VERSION, Chapter, load_registry, read_absent, read_policies, read_profiles
 
 from ..chapter_titles import chapter_title
@@ -23,10 +23,10 @@ from ..pages.environment import packaged, page_environment, style_sheet
 from ..text_file import write_text_file
 from ..wording import NOTHING
 from . import addresses
+from .defects import defects
 from .dossier import Dossier, dossier
 from .engines import Engine
 from .reference_code import code_modules
-from .replacements import changed_lines
 from .specification_text import chapter_head, inline_markup
 from .traced import trace, traced_statements
 from .vector_tables import vector_table
@@ -47,13 +47,12 @@ def render_site(engines: Sequence[Engine]) -> Iterator[tuple[str, str]]:
     yield "index.html", _index(top, engines, dossiers)
     yield addresses.TRACEABILITY, top.get_template("traceability.html.j2").render(traced=trace(engines))
     yield addresses.POLICIES, _policies(top)
-    yield addresses.KNOWN_BUGS, _known_bugs(top)
+    yield from _defect_pages(top, below)
     for component, chapter in load_registry().chapters.items():
         yield addresses.chapter_page(component), _chapter(top, chapter, dossiers)
     for component in COMPONENTS:
         chapter = load_registry().chapters[component]
         yield addresses.vectors_page(component), _vectors(below, chapter)
-        yield addresses.wrong_engines_page(component), _wrong_engines(below, chapter)
     for module in code_modules(UP):
         page = below.get_template("reference.html.j2").render(module=module)
         yield addresses.reference_page(module.name), page
@@ -64,7 +63,7 @@ def render_site(engines: Sequence[Engine]) -> Iterator[tuple[str, str]]:
 def _mutant_address(name: str) -> str | None:
     """Where a mutant stands, seen from the report of a run; None if this version does not have it."""
     mutant = load_mutants().get(name)
-    return None if mutant is None else UP + addresses.wrong_engine_address(name, mutant.component)
+    return None if mutant is None else UP + addresses.mutant_page(mutant.name)
 
 
 def _environment(root: str, engines: Sequence[Engine]) -> Environment:
@@ -73,6 +72,7 @@ def _environment(root: str, engines: Sequence[Engine]) -> Environment:
     environment.globals.update(
         at=addresses,
         verdicts=verdicts,
+        words_of=diagnosis,
         root=root,
         engines=engines,
         style=style_sheet(__package__),
@@ -80,7 +80,6 @@ def _environment(root: str, engines: Sequence[Engine]) -> Environment:
         version=__version__,
         chapters=load_registry().chapters,
         rules=load_registry().rules,
-        known_bug=known_bug,
         statements={statement.name for statement in traced_statements()},
         nothing=NOTHING,
         chapter_title=chapter_title,
@@ -133,21 +132,18 @@ def _policies(environment: Environment) -> str:
     )
 
 
-def _known_bugs(environment: Environment) -> str:
-    return environment.get_template("known_bugs.html.j2").render(
-        bugs=load_known_bugs(), mutants=load_mutants(), policies=read_policies()
-    )
-
-
 def _vectors(environment: Environment, chapter: Chapter) -> str:
     tables = [vector_table(vector) for vector in load_vectors(chapter.component)]
     return environment.get_template("vectors.html.j2").render(chapter=chapter, tables=tables)
 
 
-def _wrong_engines(environment: Environment, chapter: Chapter) -> str:
-    mutants = [mutant for mutant in load_mutants().values() if mutant.component == chapter.component]
-    return environment.get_template("wrong_engines.html.j2").render(
-        chapter=chapter,
-        mutants=[(mutant, changed_lines(mutant)) for mutant in mutants],
-        bugs=load_known_bugs(),
-    )
+def _defect_pages(top: Environment, below: Environment) -> Iterator[tuple[str, str]]:
+    """The list of known bugs and mutants, and a page for each."""
+    listed, bugs = defects(), load_known_bugs()
+    overview = top.get_template("defects.html.j2")
+    yield addresses.DEFECTS, overview.render(defects=listed, bugs=bugs, components=list(COMPONENTS))
+    for name, defect in listed.items():
+        yield addresses.mutant_page(name), below.get_template("mutant.html.j2").render(defect=defect)
+    for name, bug in bugs.items():
+        shown = [listed[mutant] for mutant in bug.mutants]
+        yield addresses.bug_page(name), below.get_template("bug.html.j2").render(bug=bug, shown=shown)
