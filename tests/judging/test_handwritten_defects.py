@@ -11,25 +11,20 @@ from tidegauge import Scenario
 from tidegauge.judging.diagnosis.component_judgement import judge_component
 from tidegauge.vectors.published import load_vectors
 
-EXPECTED: dict[str, set[str]] = {
-    "last-idle-for-largest": set(),
-    "level-is-ahead": {"valve-strictly-caught-up"},
-    "restore-forgets-idle": set(),
-    "former-span-skipped": set(),
-    "first-status-counts": set(),
-    "short-memory": set(),
-    "third-channel-skipped": set(),
-    "stale-minimum": set(),
-    "restore-keeps-heaps": set(),
-    "refilled-upside-down": set(),
-}
-"""The known mutants and policy values that are told of a defect, by its name; only the one of `level-is-ahead` is
-right, and it is half of the defect. What is not listed has not been diagnosed here."""
+TOLD = {"level-is-ahead": {"valve-strictly-caught-up"}}
+"""The known mutants and policy values that are told of a defect, by its name; of all others none is. This one is
+right, and it is half of the defect: a small change is told as the other half."""
+
+EXACT = {"level-is-ahead"}
+"""The defects that are explained wholly; the others are unexplained, or so in part."""
+
+SEED = 2
+"""In the first histories of this seed each of the defects shows."""
 
 
 def scenarios(component: str, count: int) -> list[Scenario]:
     """The golden vectors, and so many drawn histories."""
-    return [*(vector.scenario for vector in load_vectors(component)), *drawn(component, count)]
+    return [*(vector.scenario for vector in load_vectors(component)), *drawn(component, count, seed=SEED)]
 
 
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.name)
@@ -37,8 +32,17 @@ def test_each_text_occurs_once(defect: Defect) -> None:
     defect.adapter()
 
 
+def test_there_are_ten_of_each_component() -> None:
+    components = [defect.component for defect in DEFECTS]
+    assert {name: components.count(name) for name in components} == {
+        "valve": 10,
+        "window": 10,
+        "coordinator": 10,
+    }
+
+
 @pytest.mark.slower
-@pytest.mark.parametrize("defect", [one for one in DEFECTS if one.name in EXPECTED], ids=lambda one: one.name)
+@pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.name)
 def test_no_wrong_known_bug_is_told(defect: Defect) -> None:
     adapter = defect.adapter()
     vectors = {vector.id: vector.rules for vector in load_vectors(defect.component)}
@@ -46,6 +50,7 @@ def test_no_wrong_known_bug_is_told(defect: Defect) -> None:
     assert evidence.differing, "it shows"
     judgement = judge_component(evidence, rules_judged_in(adapter, defect.component))
     told = {term.name for term in judgement.fit.told if term.kind != "small-change"}
-    assert told == EXPECTED[defect.name]
-    assert not (judgement.fit.proves and told), "known bugs are not the whole of it"
+    assert told == TOLD.get(defect.name, set())
+    assert judgement.fit.exact == (defect.name in EXACT)
+    assert not judgement.fit.proves, "known bugs are not the whole of it"
     assert any(one.standing == "fail" for one in judgement.rules.values())

@@ -256,6 +256,12 @@ DEFECTS = (
         (("range(self._started(source).subtasks)]", "range(self._started(source).subtasks - 1)]"),),
     ),
     Defect(
+        "log-is-a-set",
+        "coordinator_from_log",
+        "What is in the log already is not written again: where something becomes again what it was is lost.",
+        (("self._log.append(event)", "self._log = list(dict.fromkeys([*self._log, event]))"),),
+    ),
+    Defect(
         "old-report-stays-at-a-fall",
         "coordinator_with_sorted_reports",
         "Only a report that rises takes the old one out of the sorted list.",
@@ -286,6 +292,18 @@ DEFECTS = (
         "coordinator_with_tournaments",
         "The loop up the tree ends before the final if it comes from the left.",
         (("while place > 1:", "while place > 2:"),),
+    ),
+    Defect(
+        "finish-plays-no-match",
+        "coordinator_with_tournaments",
+        "The end of a subtask is written into its leaf, and no match is played again.",
+        (
+            (
+                "self._aligned(source, subtask).heard(subtask, MAX)",
+                "own = self._aligned(source, subtask)\n"
+                "        own.has_reported, own._tree[own.subtasks + subtask] = True, MAX",
+            ),
+        ),
     ),
     Defect(
         "restart-clears-the-tree",

@@ -99,7 +99,8 @@ def fit(evidence: Evidence, left_out: Collection[str] = (), until: float = math.
     if found.exact or found.gave_up:
         return found
     small = [one for one in small_changes(name) if one.name not in left_out]
-    other = _Search(evidence, [*cheap, *small], until).run(MOST_WITH_SMALL_CHANGES)
+    # Pairs of the cheap ones did not help with all scenarios: they are not tried again with half of them.
+    other = _Search(evidence, [*cheap, *small], until).run(MOST_WITH_SMALL_CHANGES, pairs=bool(found.terms))
     if other.gave_up and len(found.explained) >= len(other.explained):
         found.gave_up = True
         return found
@@ -121,8 +122,8 @@ class _Search:
         self.alone: dict[str, dict[str, Played]] = {}
         self.plays = 0
 
-    def run(self, most: int = MOST_TERMS) -> Fit:
-        """Take the change that helps most, again and again."""
+    def run(self, most: int = MOST_TERMS, pairs: bool = True) -> Fit:
+        """Take the change that helps most, again and again. `pairs`: try them where none helps by itself."""
         found = Fit()
         current = {one.scenario.id: self.evidence.expected(one.scenario) for one in self._weighing()}
         while len(found.terms) < most:
@@ -130,7 +131,7 @@ class _Search:
             if not left:
                 break
             tie = self._best(found.terms, current, left, self._singles(found.terms))
-            if not tie and not found.terms:
+            if pairs and not tie and not found.terms:
                 tie = self._best([], current, left, self._pairs(current, left))
             taken = self._taken(found.terms, tie, current)
             found.gave_up = self._is_over()

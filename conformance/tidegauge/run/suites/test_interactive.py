@@ -118,6 +118,20 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
             ),
         )
     except (Diverges, FlakyFailure):
-        keep_difference(report, *differing[0])
-        report.failures += [examiner.shrunk(*differing[0])]
+        stepped = differing[0]
+        observed = _as_observed(examiner, *stepped)
+        keep_difference(report, *observed)
+        differs = observed[1].diverges_at is not None
+        report.failures += [examiner.shrunk(*(observed if differs else stepped))]
     conforms(report, run)
+
+
+def _as_observed(
+    examiner: Examiner, scenario: Scenario, judgement: Judgement, transcript: Transcript | None
+) -> tuple[Scenario, Judgement, Transcript | None]:
+    """A scenario that was judged step by step as the engine is observed elsewhere: evidence is of one kind,
+    and what is repeated is compared with its like."""
+    if examiner.implementation.observes == "step":
+        return scenario, judgement, transcript
+    ((again, answer),) = examiner.judged([scenario])
+    return scenario, again, answer
