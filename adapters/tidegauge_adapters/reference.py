@@ -6,6 +6,8 @@ from functools import partial
 from tidegauge import ComponentAdapter, Implementation, __version__
 from tidegauge.components.job.binding import OVERSHOOT_MS, REACTION_MS
 from tidegauge.components.registry import COMPONENTS
+from tidegauge.engine.adapter import Calls
+from tidegauge.wire.vocabulary import Setup
 from tidegauge_reference import PROFILES
 
 _REMARK = (
@@ -16,7 +18,18 @@ _REMARK = (
 )
 
 
-class ReferenceAdapter(ComponentAdapter):
+class OfTheReference(ComponentAdapter):
+    """Engines that have the methods of the reference, which are not in all components named as the steps."""
+
+    def shape_problems(self, setup: Setup) -> list[str]:
+        """None: the methods are those of the reference."""
+        return []
+
+    def _calls(self, name: str) -> Calls:
+        return COMPONENTS[name].calls
+
+
+class ReferenceAdapter(OfTheReference):
     """The reference under the policies of `--option policies=PROFILE` (default `core`)."""
 
     name = "tidegauge reference"

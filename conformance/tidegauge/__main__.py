@@ -11,6 +11,7 @@ from .commands.console import ERR
 from .commands.diagnose import diagnose
 from .commands.execute import execute, replay
 from .commands.mutants import mutants
+from .commands.new_project.project import init
 from .commands.promote import promote
 from .commands.rules import rules
 from .commands.run import adapters, report, run
@@ -22,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Does a stream processor keep event time right?",
 )
-for command in (run, rules, execute, replay, promote, vectors, report, diagnose, adapters, mutants):
+for command in (init, run, rules, execute, replay, promote, vectors, report, diagnose, adapters, mutants):
     app.command()(command)
 app.command(hidden=True)(apart)
 for entry in sorted(entry_points(group="tidegauge.commands")):

@@ -268,3 +268,19 @@ def test_refused_input_leaves_the_old_results_where_they_are(tidegauge: Command,
     assert tidegauge("run", "--adapter", "nope", "--out", "out").returncode == 2
     assert (out / "results.json").read_text(encoding="utf-8") == "old"
     assert not list(out.glob(".last-run-*"))
+
+
+def test_the_first_failure_is_shown_at_once_and_may_end_the_run(tidegauge: Command, tmp_path: Path) -> None:
+    ended = tidegauge(
+        *("run", "--adapter", "mutant:valve-no-flush", "--component", "valve", "--budget", "smoke"),
+        *("--fail-fast", "-n", "1", "--out", "out"),
+    )
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert ended.stdout.startswith("First failure, in valve-")
+    first, _, _ = ended.stdout.partition("Replay: ")
+    assert "expected: " in first
+    results = results_in(tmp_path / "out")
+    assert not results["complete"]
+    outcomes = [item["outcome"] for item in results["items"]]
+    assert "failed" in outcomes
+    assert "not-run" in outcomes

@@ -369,3 +369,79 @@ def test_half_a_line_at_the_end_of_a_journal_is_not_read(started: Started, tideg
     results = results_in(started.folder / "out")
     assert not results.complete
     assert finished <= {item.id for item in results.items if item.outcome == "judged"}
+
+
+HUGE = "exec('hoard = []\\nwhile True: hoard.append(bytearray(2**26))')"
+HOSTILE = {
+    "holds the lock": ("__import__('re').fullmatch('(a|a)*b', 'a' * 50)", "did not answer within 3 s"),
+    "stops its process": ("os.kill(os.getpid(), signal.SIGSTOP)", "did not answer within 3 s"),
+    "takes memory": (HUGE, "took more than 700 MiB of memory"),
+}
+
+
+@pytest.mark.parametrize("deed", HOSTILE)
+def test_what_python_cannot_end_is_ended_from_outside(run: Callable[..., Results], deed: str) -> None:
+    action, did = HOSTILE[deed]
+    results = run(engine(IN_ONE_VECTOR, action), "--scenario-seconds", "3", "--memory", "700")
+    assert results.complete
+    found = outcomes(results)
+    assert found.pop("vectors") == {"crashed" if "memory" in did else "timeout"}
+    assert joined(found) == {"judged"}
+    rules = {rule.id: rule for rule in results.rules}
+    assert rules["VALVE-2"].verdict == "error"
+    assert rules["VALVE-2"].reason == f"the engine {did} in scenario valve/essay-one-upstream"
+    assert rules["VALVE-10"].verdict == "pass"
+
+
+def test_an_engine_that_hangs_again_and_again_is_given_up(run: Callable[..., Results]) -> None:
+    """It answers in the preflight, and in no random history."""
+    results = run(engine("len(self.channels) > 2", "never_ends()"), "--scenario-seconds", "2")
+    assert results.complete
+    assert len([item for item in results.items if item.outcome == "timeout"]) == 3
+    not_run = {item.text for item in results.items if item.outcome == "error"}
+    assert not_run
+    assert all("3 processes of the engine had to be killed" in text for text in not_run)
+
+
+def test_an_engine_that_never_loads_ends_the_run(
+    tidegauge: Command, engine_module: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIDEGAUGE_SECONDS_TO_START", "5")
+    engine_module("strange", "while True:\n    pass\n")
+    ended = tidegauge("run", *SMOKE)
+    assert ended.returncode == 2
+    assert ended.stderr.strip() == "tidegauge: the engine did not load within 5 s; see out/pytest.log"
+
+
+def test_a_plain_session_of_pytest_is_watched_too(
+    engine_module: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    engine_module("strange", engine(IN_ONE_VECTOR, "os.kill(os.getpid(), signal.SIGSTOP)"))
+    command = [sys.executable, "-m", "pytest", "--pyargs", "tidegauge.run.suites", "-n", "1", "-q"]
+    options = ["adapter=strange:Engine", "budget=smoke", "component=valve", "scenario-seconds=3"]
+    ended = subprocess.run(
+        [*command, *(f"--tidegauge-{option}" for option in options), "--timeout", "300"],
+        cwd=tmp_path,
+        env=plain_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert "1 failed" in ended.stdout
+
+
+def test_an_engine_that_does_not_close_costs_nothing_that_is_judged(
+    tidegauge: Command, engine_module: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    closing = "\n    def close(self):\n        os.kill(os.getpid(), signal.SIGSTOP)\n"
+    engine_module("strange", engine("False", "pass") + closing)
+    ended = tidegauge("run", *SMOKE)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.stderr.strip() == (
+        "tidegauge: when it was closed the engine did not answer within 30 s, and was killed"
+    )
+    results = results_in(tmp_path / "out")
+    assert results.complete
+    assert {item.outcome for item in results.items} == {"judged"}

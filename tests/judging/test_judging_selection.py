@@ -10,19 +10,19 @@ import pytest
 from engines import ValveAdapter
 from judged import events_of, judged, results_of
 
-from tidegauge import ComponentAdapter
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.engine.mutant_adapter import MutantAdapter
 from tidegauge.run.journal import AnyEvent, Ended, Finished
 from tidegauge.wire.results import RuleResult
 from tidegauge.wire.steps.valve import ValveSetup
+from tidegauge_adapters.reference import OfTheReference
 from tidegauge_reference import CORE, Valve
 from tidegauge_spec import load_registry
 
 SELECTED = ("valve", "splits", "idleness")
 
 
-class Composed(ComponentAdapter):
+class Composed(OfTheReference):
     """Three components with a defect each: a named one, one of two, and a hand-made one."""
 
     name = "composed"

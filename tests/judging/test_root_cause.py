@@ -16,14 +16,14 @@ from tidegauge_spec import load_registry
 BUILT_ON_A_BROKEN_CLOCK = """
 import importlib
 
-from tidegauge import ComponentAdapter
+from tidegauge_adapters.reference import OfTheReference
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge_reference import CORE
 
 COPY = load_mutants()["clock-system-time"].load("idleness").__name__.rpartition(".")[0]
 load_mutants()["clock-system-time"].load("clock")
 
-class Engine(ComponentAdapter):
+class Engine(OfTheReference):
     name = "an engine whose clock runs on while its input is blocked"
     extras = ("snapshot", "int64")
 

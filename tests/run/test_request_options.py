@@ -77,7 +77,6 @@ def test_a_command_has_the_options_of_the_declaration(command: str, names: list[
     taken = {one.opts[0].removeprefix("--"): one for one in commands[command].params}
     for name in names:
         assert (taken[name].help, taken[name].metavar) == (options[name].help, options[name].value)
-        assert taken[name].required == options[name].required
     assert [name for name in options if name in taken] == names
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from tidegauge import ComponentAdapter
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.wire.steps.clock import ClockSetup
 from tidegauge.wire.steps.generator import GeneratorSetup
+from tidegauge_adapters.reference import OfTheReference
 from tidegauge_reference import CORE, Valve
 from tidegauge_reference.clock import PausableClock
 from tidegauge_reference.outputs import ACTIVE, Output
@@ -159,7 +159,7 @@ class Unreadable(PausableClock):
         raise KeyError("read")
 
 
-class GeneratorAdapter(ComponentAdapter):
+class GeneratorAdapter(OfTheReference):
     """A generator whose strategy cannot be aligned."""
 
     name = "never aligned"
@@ -170,7 +170,7 @@ class GeneratorAdapter(ComponentAdapter):
         return COMPONENTS["generator"].build(module, setup, CORE)
 
 
-class ClockAdapter(ComponentAdapter):
+class ClockAdapter(OfTheReference):
     """A clock that cannot be read."""
 
     name = "unreadable"

@@ -60,10 +60,19 @@ class SourceDecisions:
         taken = getattr(self._subtask, step)
         return lambda *arguments: [_told(output) for output in taken(*arguments)]
 
-    def write(self, split: str | None, written: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        """The reader itself writes a watermark or a status."""
-        kind, *timestamp = written
-        element = watermark(*timestamp) if kind == "watermark" else IDLE if kind == "idle" else ACTIVE
+    def watermark(self, split: str | None, timestamp: int) -> list[tuple[Any, ...]]:
+        """The reader itself writes a watermark."""
+        return self._written(split, watermark(timestamp))
+
+    def idle(self, split: str | None) -> list[tuple[Any, ...]]:
+        """The reader itself says that it has no data for now."""
+        return self._written(split, IDLE)
+
+    def active(self, split: str | None) -> list[tuple[Any, ...]]:
+        """The reader itself says that it has data again."""
+        return self._written(split, ACTIVE)
+
+    def _written(self, split: str | None, element: Any) -> list[tuple[Any, ...]]:
         return [_told(output) for output in self._subtask.write(split, element)]
 
     def snapshot(self) -> SubtaskState:

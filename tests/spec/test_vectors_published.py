@@ -77,11 +77,11 @@ def test_an_engine_is_not_given_vectors_that_need_what_it_does_not_claim(
 
 
 PLAIN = """
-from tidegauge import ComponentAdapter
 from tidegauge.components.registry import COMPONENTS
+from tidegauge_adapters.reference import OfTheReference
 from tidegauge_reference import CORE
 
-class Plain(ComponentAdapter):
+class Plain(OfTheReference):
     def clock(self, setup):
         return COMPONENTS["clock"].reference(setup, CORE)
 """

@@ -17,7 +17,7 @@ from tidegauge.wire.scenario import component_of
 from tidegauge.wire.vocabulary import Setup
 
 from ..spark_session.java import require_java
-from ..spark_session.session import DEFAULT_MASTER, end_spark, is_local
+from ..spark_session.session import DEFAULT_MASTER, MEMORY_MIB, end_spark, is_local
 from .binding.processor_binding import ProcessorBinding
 from .streaming.streaming_processors import StreamingProcessors
 from .tester.tester_processors import TesterProcessors
@@ -87,6 +87,7 @@ class ProcessorAdapter(Adapter):
             capabilities=(*self._processors, *self.extras),
             layer=self.layer(),
             options=self.options,
+            memory_mib=MEMORY_MIB,
             one_process=self.engine == "streaming",
             at_most=_AT_MOST[self.engine],
             remark=_REMARKS[self.engine],

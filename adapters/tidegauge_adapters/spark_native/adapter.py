@@ -21,7 +21,7 @@ from tidegauge.wire.steps.window import WindowScenario
 from tidegauge.wire.transcript import Outputs, joined, spans
 
 from ..spark_session.java import require_java
-from ..spark_session.session import RunningSpark, end_spark, running_spark
+from ..spark_session.session import MEMORY_MIB, RunningSpark, end_spark, running_spark
 from .query import native_session
 from .watermarks import watermark_outputs
 from .window_outputs import History
@@ -68,6 +68,7 @@ class SparkNativeAdapter(Adapter):
             profile="spark-4",
             observes="group",
             layer="streaming",
+            memory_mib=MEMORY_MIB,
             one_process=True,
             at_most=_AT_MOST,
             deviations=DEVIATIONS,

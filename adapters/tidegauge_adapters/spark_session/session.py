@@ -20,6 +20,8 @@ from .jvm_launch import environment, output_to
 from .temporary_folder import TemporaryFolder
 
 DEFAULT_MASTER = "local[2]"
+MEMORY_MIB = 8192
+"""What a process with its JVM and the Python workers of that may take; usually it is a fifth of it."""
 _SHIPPED = ("tidegauge_spark", "tidegauge_adapters")
 _SECONDS_TO_END = 20
 _STREAMING = "org.apache.spark.sql.execution.streaming"

@@ -1,27 +1,21 @@
 """`tidegauge run`: the suites in a child process, results and report from its journal."""
 
 import os
-import signal
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from importlib.metadata import EntryPoint
 from importlib.resources import files
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 from msgspec.structs import replace
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..engine.loading import adapter_names
 from ..run.assembly import assemble, write_results
 from ..run.confirmation import confirmed
-from ..run.journal import FILE_NAME, AnyEvent, Finished, JournalReader, Refused, Started
+from ..run.journal import FILE_NAME, AnyEvent, Ended, JournalReader, Refused, Started
 from ..run.last_run import last_run_set_aside
 from ..run.options import PYTEST_PREFIX, arguments_of
 from ..run.registered_reports import Written, find_requested, write_registered
@@ -31,14 +25,11 @@ from ..wire.implementation import NO_DEVIATIONS
 from ..wire.results import FILE_NAME as RESULTS
 from ..wire.results import Results, read_results
 from ..wire.scenario import BadInput
-from .console import ERR, OUT, complains
+from .console import OUT, complains
 from .deviations import bring_up_to_date
 from .request_options import takes_request
+from .session import LOG, followed, session
 from .summary import print_problems, print_summary
-
-_LOG = "pytest.log"
-_POLL_SECONDS = 0.05
-_SECONDS_BETWEEN_LINES = 20.0
 
 _REPORT_FAILED = 3
 """The exit code if every claimed rule passes, and a report could not be written."""
@@ -66,6 +57,7 @@ def run(
     item_timeout: Annotated[
         float, typer.Option(min=0.1, help="Seconds after which a test item is given up.")
     ] = 300.0,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="End the run at its first failure.")] = False,
 ) -> None:
     """Run the conformance suites on an engine, and write results and reports.
 
@@ -87,13 +79,14 @@ def run(
     began = time.monotonic()
     command = _pytest_command(request, workers or os.cpu_count() or 1, item_timeout)
     with (
-        last_run_set_aside(out, _LOG) as remove_last_run,
-        (out / _LOG).open("wb") as log,
-        _child(command, log.fileno()) as child,
+        last_run_set_aside(out, LOG) as remove_last_run,
+        (out / LOG).open("wb") as log,
+        session(command, log.fileno()) as child,
     ):
-        events = _followed(child, out, remove_last_run)
+        events = followed(child, out, remove_last_run, item_timeout, fail_fast)
     assembled = confirmed(_assembled(events, child.returncode, out, time.monotonic() - began), request, out)
     results, written = _recorded(assembled, out, requested)
+    print_problems([event.not_closed for event in events if isinstance(event, Ended) and event.not_closed])
     if update_deviations and deviations is not None:
         bring_up_to_date(deviations, results)
     raise typer.Exit(_exit_code(results, written))
@@ -130,78 +123,14 @@ def _pytest_command(request: Request, workers: int, item_timeout: float) -> list
     return command
 
 
-@contextmanager
-def _child(command: list[str], log: int) -> Iterator[subprocess.Popen[bytes]]:
-    """The test session; it ends with us, by Ctrl-C, termination or failure too, and its workers with it."""
-    with TemporaryDirectory(prefix="tidegauge-") as scratch:
-        child = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-            env={**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": scratch},
-        )
-        previous = {
-            number: signal.signal(number, lambda *_: _signal_group(child.pid, signal.SIGTERM))
-            for number in (signal.SIGINT, signal.SIGTERM)
-        }
-        try:
-            yield child
-        finally:
-            for number, handler in previous.items():
-                signal.signal(number, handler)
-            _signal_group(child.pid, signal.SIGKILL)
-            child.wait()
-
-
-def _signal_group(group: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(group, number)
-
-
-def _followed(child: subprocess.Popen[bytes], out: Path, when_started: Callable[[], None]) -> list[AnyEvent]:
-    """The events of the journal, showing progress meanwhile: a bar, or in a log a line now and then."""
-    reader, events = JournalReader(out), []
-    began = said = time.monotonic()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as progress:
-        task = progress.add_task("starting", total=None)
-        ended = False
-        while not ended:
-            ended = child.poll() is not None
-            for event in reader.new_events():
-                events.append(event)
-                if isinstance(event, Started):
-                    when_started()
-                    progress.update(task, total=len(event.planned), description=event.implementation.name)
-                elif isinstance(event, Finished):
-                    progress.update(task, advance=1, description=event.item)
-            if progress.disable and time.monotonic() - said > _SECONDS_BETWEEN_LINES:
-                said = time.monotonic()
-                finished = sum(isinstance(event, Finished) for event in events)
-                planned = sum(len(event.planned) for event in events if isinstance(event, Started))
-                OUT.print(f"{said - began:.0f} s: {finished} of {planned or '?'} items finished")
-            if not ended:
-                _wait(child)
-    return events
-
-
-def _wait(child: subprocess.Popen[bytes]) -> None:
-    try:
-        child.wait(_POLL_SECONDS)
-    except subprocess.TimeoutExpired:
-        return
-
-
 def _assembled(events: list[AnyEvent], exit_status: int, out: Path, duration_s: float) -> Results:
     for event in events:
         if isinstance(event, Refused):
             raise BadInput(event.problem)
     if not any(isinstance(event, Started) for event in events):
-        last = (out / _LOG).read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
+        last = (out / LOG).read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
         reason = f"signal {-exit_status}" if exit_status < 0 else f"exit status {exit_status}"
-        raise BadInput(f"the test session did not start ({reason}): {' '.join(last)}; see {out / _LOG}")
+        raise BadInput(f"the test session did not start ({reason}): {' '.join(last)}; see {out / LOG}")
     return assemble(events, out, ["tidegauge", *sys.argv[1:]], duration_s)
 
 

@@ -26,14 +26,16 @@ class CoverScope:
     longest: int | None = None
 
 
-def without_outputs(call: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+@dataclass(frozen=True)
+class WithoutOutputs:
     """The call of a step that never outputs anything: only its method may return None."""
 
-    def called(engine: Any, step: Any) -> Any:
-        returned = call(engine, step)
-        return [] if returned is None else returned
+    call: Callable[[Any, Any], Any]
 
-    return called
+    def __call__(self, engine: Any, step: Any) -> Any:
+        """What the method returned; no outputs for None."""
+        returned = self.call(engine, step)
+        return [] if returned is None else returned
 
 
 def _not_drawn(*_: Any) -> Any:
@@ -45,10 +47,11 @@ class Component:
     """A component of the specification, bound to the reference and to its generators.
 
     `title` is what a reader knows it by ("a valve"). `calls` turn a step into a method call on an engine
-    object. `module` is the reference's module, and `build` makes an engine from it, or from a changed copy of
-    it. `scenario` is the struct of its scenarios; `extras` the capabilities that an engine with all its steps
-    has. `drawn`: the seeded generator draws scenarios, by the choices of `draw_setup` and of `draw_step`
-    (which has the reference's engine at hand). `alphabet`: a few steps that are possible on any setup, for
+    of the reference. `module` is its module, and `build` makes an engine from it, or from a changed
+    copy of it. `scenario` is the struct of its scenarios; `extras` the capabilities of an engine with all its
+    steps. `drawn`: the seeded generator draws scenarios, by the choices of `draw_setup` and of `draw_step`
+    (which has the reference's engine at hand). `kinds`: where there are several kinds of setup, the steps of
+    each. `alphabet`: a few steps that are possible on any setup, for
     the fuzzers. `covers` are the scopes of the state cover by budget; `simplify` makes smaller setups and
     histories for the shrinker. `mutants` are engines with one defect each, which the suites must catch.
     """
@@ -58,6 +61,7 @@ class Component:
     setup: type[Setup]
     scenario: Callable[..., Scenario]
     calls: Mapping[type[Step], Callable[[Any, Any], Any]]
+    kinds: Mapping[type[Setup], tuple[type[Step], ...]] = field(default_factory=dict, kw_only=True)
     module: ModuleType
     build: Callable[[Any, Any, Policies], Any]
     extras: tuple[str, ...] = ("snapshot", "int64")
@@ -69,6 +73,10 @@ class Component:
     simplify: Callable[[Any, tuple[Any, ...]], list[tuple[Any, tuple[Step, ...]]]] = plainer_numbers
     properties: tuple[Property, ...] = ()
     mutants: tuple[Mutant, ...] = ()
+
+    def steps_of(self, kind: type[Setup]) -> tuple[type[Step], ...]:
+        """The steps of an engine with a setup of this kind."""
+        return self.kinds.get(kind, tuple(self.calls))
 
     def reference(self, setup: Any, policies: Policies) -> Any:
         """The reference's engine."""

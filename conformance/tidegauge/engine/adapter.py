@@ -4,16 +4,20 @@
 which take most of the time, are therefore imported where they are first needed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from ..wire.implementation import Implementation
 from ..wire.scenario import Scenario, component_of
 from ..wire.transcript import Transcript
-from ..wire.vocabulary import Setup
+from ..wire.vocabulary import Setup, Step
 from .errors import NO_REFUSALS, Refusals, check_refusals
 from .in_process import InProcessSession, UnmadeSession
 from .interruption import from_outside
 from .session import Session, played
+
+Calls = Mapping[type[Step], Callable[[Any, Any], Any]]
+"""How an engine is asked for each kind of step."""
 
 
 class Adapter:
@@ -47,9 +51,9 @@ class Adapter:
 
 class ComponentAdapter(Adapter):
     """The comfortable base for in-process engines: one method a component, named like it, which takes the
-    setup and returns an engine object whose methods are the steps. The components claimed are the methods
-    defined. An engine with `snapshot()` and `restore(saved)` may be claimed as such in `extras`. The options
-    that a run may give it are declared in `known_options`.
+    setup and returns an engine object whose methods are the steps (`contract`; `tidegauge init` writes them
+    out). The components claimed are the methods defined. An engine with `snapshot()` and `restore(saved)` may
+    be claimed as such in `extras`. The options that a run may give it are declared in `known_options`.
 
     An engine refuses a step by raising `tidegauge.IllegalArgument`, `IllegalState` or `Unsupported`. `errors`
     maps exceptions of its own to these (`{ValueError: IllegalArgument}`); the most specific class counts.
@@ -66,6 +70,7 @@ class ComponentAdapter(Adapter):
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
         check_refusals(self.errors)
+        self._known_calls: dict[str, Calls] = {}
 
     def describe(self) -> Implementation:
         """The class attributes, and the components whose methods are defined."""
@@ -92,12 +97,32 @@ class ComponentAdapter(Adapter):
             yield played(self._session(component_of(scenario), scenario.setup), scenario)
 
     def _session(self, name: str, setup: Setup) -> Session:
-        from ..components.registry import COMPONENTS
-
-        calls = COMPONENTS[name].calls
         try:
-            return InProcessSession(lambda: getattr(self, name)(setup), calls, self.errors)
+            return InProcessSession(lambda: getattr(self, name)(setup), self._calls(name), self.errors)
         except BaseException as error:
             if from_outside(error):
                 raise
             return UnmadeSession(error)
+
+    def shape_problems(self, setup: Setup) -> list[str]:
+        """Which methods of an engine with that setup do not exist or take other arguments; nothing of an
+        engine that cannot be made."""
+        from ..components.registry import component_by_setup
+        from .contract import shape_problems
+
+        component = component_by_setup(setup)
+        try:
+            engine = getattr(self, component.name)(setup)
+        except BaseException as error:
+            if from_outside(error):
+                raise
+            return []
+        return list(shape_problems(component, engine, setup))
+
+    def _calls(self, name: str) -> Calls:
+        from ..components.registry import COMPONENTS
+        from .contract import calls_of
+
+        if name not in self._known_calls:
+            self._known_calls[name] = calls_of(COMPONENTS[name])
+        return self._known_calls[name]

@@ -49,6 +49,14 @@ class ProtocolBreach(TypeError):
     expected."""
 
 
+class NotAnswered(Exception):
+    """An engine elsewhere gave no answer; `failure` is what a transcript says of it."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.text)
+        self.failure = failure
+
+
 def check_refusals(errors: Refusals) -> None:
     """Raise `ValueError` unless `errors` maps classes of exceptions to refusals, and not all exceptions."""
     for raised_as, refusal in errors.items():
@@ -100,6 +108,8 @@ def advise(error: BaseException) -> None:
 
 def failure_of(error: BaseException) -> Failure:
     """What an engine's exception that is no answer is in a transcript."""
+    if isinstance(error, NotAnswered):
+        return error.failure
     if isinstance(error, ProtocolBreach):
         cause = error.__cause__
         return Failure("protocol", printable(str(error)), traceback_of(cause) if cause is not None else "")

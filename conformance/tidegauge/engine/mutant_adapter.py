@@ -11,7 +11,8 @@ from ..components.registry import COMPONENTS
 from ..mutants.mutant import Mutant
 from ..version import __version__
 from ..wire.implementation import Implementation
-from .adapter import ComponentAdapter
+from ..wire.vocabulary import Setup
+from .adapter import Calls, ComponentAdapter
 
 
 class MutantAdapter(ComponentAdapter):
@@ -36,6 +37,13 @@ class MutantAdapter(ComponentAdapter):
             reaction_ms=REACTION_MS,
             remark=f"A deliberately wrong engine: {self.mutant.summary} It must fail.",
         )
+
+    def shape_problems(self, setup: Setup) -> list[str]:
+        """None: the methods are those of the reference."""
+        return []
+
+    def _calls(self, name: str) -> Calls:
+        return COMPONENTS[name].calls
 
     def _policies(self) -> Policies:
         """The profile `core`, in the copy's own class."""

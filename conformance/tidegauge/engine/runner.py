@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from ..wire.scenario import Scenario
 from ..wire.transcript import Transcript
@@ -12,23 +13,34 @@ from .wire_check import checked
 _LONGEST_ID = 200
 
 
+class Mark(NamedTuple):
+    """The item and the scenario that are about to run, and within how many seconds the engine must have
+    answered; 0: it has the time of the item."""
+
+    item: str
+    scenario: str
+    seconds: int
+
+
 class Marker:
     """A small file that always names the scenario about to run, so that a crash can be laid to it."""
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o644)
 
-    def about_to_run(self, item: str, scenario: str) -> None:
-        """Remember both, overwriting the last ones."""
-        os.pwrite(self._file, f"{item}\t{scenario}"[:_LONGEST_ID].ljust(_LONGEST_ID).encode(), 0)
+    def about_to_run(self, item: str, scenario: str, seconds: int = 0) -> None:
+        """Remember it, overwriting the last one; an empty `scenario`: none any more."""
+        told = f"{seconds if scenario else 0}\t{item}\t{scenario}"
+        os.pwrite(self._file, told[:_LONGEST_ID].ljust(_LONGEST_ID).encode(), 0)
 
     @staticmethod
-    def read(path: Path) -> tuple[str, str] | None:
-        """The item and the scenario that were about to run last, if any."""
-        if not path.is_file():
+    def read(path: Path) -> Mark | None:
+        """What was about to run last; None if nothing was, yet."""
+        try:
+            seconds, item, scenario = path.read_text(encoding="utf-8", errors="replace").split("\t")
+        except (OSError, ValueError):
             return None
-        item, _, scenario = path.read_text(encoding="utf-8", errors="replace").strip().partition("\t")
-        return (item, scenario) if scenario else None
+        return Mark(item, scenario.strip(), int(seconds))
 
 
 def run(
@@ -36,11 +48,13 @@ def run(
     scenarios: Sequence[Scenario],
     about_to_run: Callable[[str], None] = lambda scenario: None,
 ) -> list[Transcript | None]:
-    """The transcript of each scenario, in their order; None where the adapter gave none."""
+    """The transcript of each scenario, in their order; None where the adapter gave none. `about_to_run` is
+    told the id of each scenario, and in the end an empty one."""
     transcripts = {
         transcript.scenario: checked(transcript)
         for transcript in adapter.run(_announced(scenarios, about_to_run))
     }
+    about_to_run("")
     return [transcripts.get(scenario.id) for scenario in scenarios]
 
 

@@ -43,7 +43,8 @@ class Refused(Event, frozen=True, tag="refused"):
 
 
 class Finished(Event, frozen=True, tag="finished"):
-    """An item ended. `running` is the scenario that was about to run when it crashed or timed out."""
+    """An item ended. `running` is the scenario that was about to run when it crashed or timed out, `did` what
+    the engine did then, where its process had to be killed."""
 
     item: str
     outcome: Outcome
@@ -51,13 +52,16 @@ class Finished(Event, frozen=True, tag="finished"):
     report: ItemReport | None = None
     text: str = ""
     running: str = ""
+    did: str = ""
 
 
 class Ended(Event, frozen=True, tag="ended"):
-    """The test session came to its own end. `problem`: why workers did not start any more, if so."""
+    """The test session came to its own end. `problem`: why workers did not start any more, if so;
+    `not_closed`: what the engine did when it was to end."""
 
     exit_status: int
     problem: str = ""
+    not_closed: str = ""
 
 
 AnyEvent = Started | Refused | Finished | Ended

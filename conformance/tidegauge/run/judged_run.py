@@ -181,7 +181,7 @@ def _ended(started: Started, finished: Mapping[str, Finished], policies: Policie
             cited = expect(scenario, policies).cited
             rules = {decision.removesuffix("!") for step in cited for decision in step}
             component = component_of(scenario)
-        how = "crashed" if event.outcome == "crashed" else "did not answer in time"
+        how = event.did or ("crashed" if event.outcome == "crashed" else "did not answer in time")
         found.append(
             EngineError(
                 component=component,

@@ -9,6 +9,7 @@ from ..wire.results import FILE_NAME as RESULTS
 from ..wire.scenario import BadInput
 from .counterexamples import COUNTEREXAMPLES
 from .journal import FILE_NAME as JOURNAL
+from .watch import KILLED, RUNNING
 
 
 @contextmanager
@@ -23,7 +24,7 @@ def last_run_set_aside(folder: Path, log: str) -> Iterator[Callable[[], None]]:
     with _complaining(folder):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / log).write_bytes(b"")
-        for path in [*folder.glob("running-*"), *folder.glob("refused-*")]:
+        for path in [one for name in (RUNNING, KILLED, "refused-") for one in folder.glob(f"{name}*")]:
             path.unlink()
         aside = TemporaryDirectory(prefix=".last-run-", dir=folder)
     try:

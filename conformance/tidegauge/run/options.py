@@ -20,7 +20,7 @@ PYTEST_PREFIX = "--tidegauge-"
 class RequestOption:
     """An option: its name without dashes (`component`), the field of `Request` that it sets, and what a help
     text says. `repeatable` options are given as a list of texts, the others as one value of the type `kind`.
-    `default` is None for options without a value, and for the adapter, which is `required`."""
+    `default` is None for options without a value, and for the adapter, which a run cannot do without."""
 
     name: str
     field: str
@@ -28,7 +28,6 @@ class RequestOption:
     help: str
     kind: type
     repeatable: bool
-    required: bool
     default: Any
     path: bool
 
@@ -47,7 +46,6 @@ def _declared() -> Iterator[RequestOption]:
             help=f"{told.help} Repeatable." if repeatable else told.help,
             kind=int if kind is int else str,
             repeatable=repeatable,
-            required=required,
             default=None if required or repeatable else field.default,
             path=told.path,
         )

@@ -38,6 +38,15 @@ _DIAGNOSE = Told(
     "How long a model that behaves as a failing engine is searched for, at most; 0: not at all.",
     option="diagnose-seconds",
 )
+_SCENARIO_SECONDS = Told(
+    "SECONDS",
+    "How long an engine in this process may take for a scenario; then its process is killed.",
+    option="scenario-seconds",
+)
+_MEMORY = Told(
+    "MIB",
+    "What a process of the engine and its children may take; default, 0: what the adapter declares.",
+)
 _VECTORS = Told("FOLDER", "A folder with golden vectors of your own.", path=True)
 _DEVIATIONS = Told(
     "FILE",
@@ -59,6 +68,8 @@ class Request(Struct, frozen=True, kw_only=True):
     budget: Annotated[str, _BUDGET] = "default"
     seed: Annotated[int, _SEED] = 1
     diagnose_seconds: Annotated[int, _DIAGNOSE] = 300
+    scenario_seconds: Annotated[int, _SCENARIO_SECONDS] = 30
+    memory: Annotated[int, _MEMORY] = 0
     vectors: Annotated[tuple[str, ...], _VECTORS] = ()
     deviations: Annotated[str | None, _DEVIATIONS] = None
     out: Annotated[str, _OUT] = "tidegauge-results"

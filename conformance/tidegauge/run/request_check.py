@@ -19,6 +19,10 @@ def check_request(request: Request) -> None:
     own_vectors(request.vectors)
     if request.diagnose_seconds < 0:
         raise BadInput(f"--diagnose-seconds {request.diagnose_seconds} is below 0; 0 searches for no model")
+    if request.scenario_seconds < 1:
+        raise BadInput(f"--scenario-seconds {request.scenario_seconds} is below 1")
+    if request.memory < 0:
+        raise BadInput(f"--memory {request.memory} is below 0; 0 is what the adapter declares")
     for component in request.components:
         _known("component", component, load_registry().chapters)
     for rule in request.rules:

@@ -22,7 +22,7 @@ from tidegauge_reference import Policies
 from tidegauge_spec import Rule, load_registry, read_absent
 
 from ..components.registry import COMPONENTS
-from ..engine.adapter import Adapter
+from ..engine.adapter import Adapter, ComponentAdapter
 from ..engine.loading import describe, load_adapter
 from ..engine.runner import Marker
 from ..judging.items.examination import Examiner
@@ -40,6 +40,8 @@ from .options import PYTEST_PREFIX, REQUEST_OPTIONS, request_of
 from .plan import PlannedItem, components_asked_for, plan
 from .request import Request
 from .request_check import check_request, policies_of
+from .shape import check_shape
+from .watch import CLOSING, IS_WATCHED, KILLED, RUNNING, Killed, killed_in, memory_of, watched
 
 _LONGEST_TEXT = 4000
 _REFUSED = "refused-by-a-worker"
@@ -48,8 +50,14 @@ _REFUSED = "refused-by-a-worker"
 _JOURNAL_FOLDER = "tidegauge_journal_folder"
 """Under this name a worker is told it."""
 
+_MOST_KILLED = 3
+"""After so many processes that had to be killed, no more items of that component are run."""
+
+_SECONDS_TO_CLOSE = 30
+
 _FAILED_STARTS = 3
 """So many new processes that do not start, while none works, end the run."""
+_USUAL_ITEM_SECONDS = 300.0
 _PACKAGES = ("tidegauge", "pytest", "hypothesis", "pyspark")
 
 
@@ -87,16 +95,38 @@ class Run:
             self.implementation,
             self.policies,
             deviations=self.known.deviation,
-            about_to_run=lambda scenario: self._marker.about_to_run(item.id, scenario),
+            about_to_run=lambda scenario: self._mark(item.id, scenario),
         )
 
-    def refusal(self, component: str) -> list[tuple[Scenario, Failure]] | None:
-        """How the engine failed in every scenario of the preflight of a component; None if it answered one.
-        Tried once in each process."""
+    def _mark(self, item: str, scenario: str) -> None:
+        """Only adapters of engines in this process are known to run a scenario as soon as they take it."""
+        one_by_one = isinstance(self.adapter, ComponentAdapter)
+        self._marker.about_to_run(item, scenario, self.request.scenario_seconds if one_by_one else 0)
+
+    def close(self) -> None:
+        """Close the engine, which has its own time for that."""
+        self._marker.about_to_run(CLOSING, CLOSING, _SECONDS_TO_CLOSE)
+        self.adapter.close()
+        self._marker.about_to_run(CLOSING, "")
+
+    def given_up(self, component: str) -> str:
+        """Why no more items of a component are run; empty as long as they are."""
+        killed = killed_in(self.folder) if self.folder is not None else []
+        of_it = [one for one in killed if one.item.startswith(f"{component}-")]
+        if len(of_it) < _MOST_KILLED:
+            return ""
+        return f"{len(of_it)} processes of the engine had to be killed; in the last it {of_it[-1].reason}"
+
+    def refusal(self, item: PlannedItem) -> list[tuple[Scenario, Failure]] | None:
+        """How the engine failed in every scenario of the preflight of an item's component; None if it
+        answered one. Tried once in each process."""
+        component = item.component
         if component not in self._refusals:
             capabilities = self.implementation.capabilities
             scenarios = preflight_scenarios(COMPONENTS[component], self.policies, capabilities)
-            self._refusals[component] = preflight(self.adapter, scenarios)
+            self._refusals[component] = preflight(
+                self.adapter, scenarios, lambda scenario: self._mark(item.id, scenario)
+            )
         return self._refusals[component]
 
     @cached_property
@@ -106,7 +136,7 @@ class Run:
     @cached_property
     def _marker(self) -> Marker:
         folder = self.folder if self.folder is not None else Path(tempfile.gettempdir())
-        return Marker(folder / f"running-{self.worker}-{os.getpid()}")
+        return Marker(folder / f"{RUNNING}{self.worker}-{os.getpid()}")
 
 
 _STARTS_IN_VAIN = 50
@@ -119,7 +149,7 @@ def start(config: pytest.Config) -> Run:
     told: dict[str, str] | None = getattr(config, "workerinput", None)
     is_worker = told is not None
     allure = None if is_worker else config.getoption("allure_report_dir", None)
-    scratch = _scratch(config) if allure and not out else ""
+    scratch = "" if out or is_worker else _scratch(config)
     place = told.get(_JOURNAL_FOLDER) if told is not None else out or scratch
     folder = Path(place) if place else None
     journal = None
@@ -128,6 +158,8 @@ def start(config: pytest.Config) -> Run:
         if folder is not None and not is_worker:
             journal = Journal(folder)
         run = make_run(request, folder, os.environ.get("PYTEST_XDIST_WORKER", "main"))
+        if not is_worker:
+            check_shape(request.adapter, run.adapter, {item.component for item in run.planned}, run.policies)
     except BadInput as problem:
         if journal is not None:
             journal.write(Refused(str(problem)))
@@ -152,6 +184,9 @@ def start(config: pytest.Config) -> Run:
             )
         )
         config.pluginmanager.register(JournalWriter(journal, config), "tidegauge-journal")
+        if IS_WATCHED not in os.environ:
+            memory = memory_of(request, run.implementation)
+            config.add_cleanup(watched(journal.folder, _item_seconds(config), memory))
         if allure:
             from .allure_under_pytest import AllureView
 
@@ -160,6 +195,11 @@ def start(config: pytest.Config) -> Run:
             view = AllureView(journal.folder, Path(allure), kept, arguments)
             config.pluginmanager.register(view, "tidegauge-allure")
     return run
+
+
+def _item_seconds(config: pytest.Config) -> float:
+    """How long (s) an item may take: as pytest-timeout is told, or else five minutes."""
+    return float(getattr(config.option, "timeout", None) or _USUAL_ITEM_SECONDS)
 
 
 def _scratch(config: pytest.Config) -> str:
@@ -216,6 +256,7 @@ class JournalWriter:
         self.journal = journal
         self.timeout = float(getattr(config.option, "timeout", None) or 0)
         self.started: dict[str, float] = {}
+        self.finished: set[str] = set()
         self.working: set[Any] = set()
         self.failed_starts = 0
 
@@ -251,13 +292,18 @@ class JournalWriter:
         name = re.search(r"\[(.+)\]$", report.nodeid)
         if name is None or report.when not in ("call", "setup", "???"):
             return
+        if report.nodeid in self.finished:  # its process ended later: the item is judged
+            return
+        self.finished.add(report.nodeid)
         found = dict(report.user_properties).get("tidegauge")
         item_report = msgspec.json.decode(str(found), type=ItemReport) if found else None
         elapsed = time.monotonic() - self.started.get(report.nodeid, time.monotonic())
-        outcome = self._outcome(report, item_report, elapsed)
+        killed = next((one for one in killed_in(self.journal.folder) if one.item == name[1]), None)
+        outcome = self._outcome(report, item_report, elapsed, killed)
         running = self._running(name[1]) if outcome in ("crashed", "timeout") else ""
         text = "" if outcome == "judged" else str(report.longrepr)[:_LONGEST_TEXT]
         if outcome in ("crashed", "timeout"):
+            running = running or (killed.scenario if killed is not None else "")
             text = f"the process of the engine ended while scenario {running or 'unknown'} ran"
         self.journal.write(
             Finished(
@@ -267,11 +313,16 @@ class JournalWriter:
                 report=item_report,
                 text=text,
                 running=running,
+                did=killed.reason if killed is not None and outcome in ("crashed", "timeout") else "",
             )
         )
 
-    def _outcome(self, report: pytest.TestReport, found: ItemReport | None, elapsed: float) -> Outcome:
+    def _outcome(
+        self, report: pytest.TestReport, found: ItemReport | None, elapsed: float, killed: Killed | None
+    ) -> Outcome:
         if str(report.when) == "???":
+            if killed is not None:
+                return "timeout" if killed.outcome == "timeout" else "crashed"
             return "timeout" if self.timeout and elapsed >= self.timeout else "crashed"
         if report.passed:
             return "judged"
@@ -279,20 +330,26 @@ class JournalWriter:
         return "failed" if shown else "error"
 
     def _running(self, item: str) -> str:
-        for path in sorted(self.journal.folder.glob("running-*")):
+        for path in sorted(self.journal.folder.glob(f"{RUNNING}*")):
             marked = Marker.read(path)
-            if marked is not None and marked[0] == item:
-                return marked[1]
+            if marked is not None and marked.item == item:
+                return marked.scenario
         return ""
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
         """The session came to its own end."""
-        self.journal.write(Ended(int(exitstatus), self._problem()))
+        self.journal.write(Ended(int(exitstatus), self._problem(), self._not_closed()))
         self.journal.close()
-        for path in (*self.journal.folder.glob("running-*"), self.journal.folder / _REFUSED):
+        folder = self.journal.folder
+        for path in (*folder.glob(f"{RUNNING}*"), *folder.glob(f"{KILLED}*"), folder / _REFUSED):
             path.unlink(missing_ok=True)
 
     def _problem(self) -> str:
         """Why a worker did not start, if one did not."""
         file = self.journal.folder / _REFUSED
         return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+    def _not_closed(self) -> str:
+        """What processes of the engine did when they were to end."""
+        killed = [one for one in killed_in(self.journal.folder) if one.item == CLOSING]
+        return f"when it was closed the engine {killed[0].reason}, and was killed" if killed else ""

@@ -24,6 +24,7 @@ class Implementation(Struct, frozen=True, kw_only=True):
     it needs to obey a new bound. `one_process`: it is too heavy to be started in more than one worker.
     `at_most`: where a scenario costs it seconds, how many of an item of each suite `layer` is given, of the
     shrinker's candidates in a round (`shrinking`), and how often a scenario restores (`restores`).
+    `memory_mib`: what one of its processes with all that it starts may take; more than that ends it.
     `deviations`: the file of known deviations that comes with it; the run decides, as of the profile.
     `remark`: what a reader of the report must know.
     """
@@ -41,6 +42,7 @@ class Implementation(Struct, frozen=True, kw_only=True):
     reaction_ms: int = 0
     one_process: bool = False
     at_most: dict[str, int] = {}
+    memory_mib: int = 2048
     deviations: str = ""
     remark: str = ""
 

@@ -11,6 +11,7 @@ from tidegauge_spec import FIRST_VERSION
 
 from .implementation import Implementation
 from .scenario import BadInput
+from .transcript import ErrorKind
 
 SCHEMA = "tidegauge-results/2"
 
@@ -22,7 +23,6 @@ VERDICTS: tuple[Verdict, ...] = ("pass", "fail", "error", "not-tested", "not-app
 KNOWN_DEVIATIONS = "known_deviations"
 """The name under which `counts` counts failing rules that are known deviations, apart from the others."""
 
-ErrorKind = Literal["exception", "protocol", "missing", "crashed", "timeout"]
 TermKind = Literal["policy", "mutant", "small-change"]
 
 DeviationStatus = Literal["as-known", "unexpected-pass", "stale", "not-tried"]

@@ -10,14 +10,16 @@ from .vocabulary import PROTOCOL, AnyOutput
 
 Observation = Literal["step", "group", "scenario"]
 Outputs = tuple[AnyOutput, ...]
+ErrorKind = Literal["exception", "protocol", "missing", "crashed", "timeout"]
 
 
 class Failure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The engine gave no answer: `exception` is one that is no refusal of the step, `protocol` an output that
-    is not of the vocabulary, `missing` no transcript at all. `traceback`: where the engine raised it, the
-    last 4,000 characters."""
+    is not of the vocabulary, `missing` no transcript at all; of an engine in a process of its own, `crashed`
+    that this ended, `timeout` that it did not answer in time. `traceback`: where it was raised, or what
+    its process wrote to stderr, the last 4,000 characters."""
 
-    kind: Literal["exception", "protocol", "missing"]
+    kind: ErrorKind
     text: str
     traceback: str = ""
 

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from ..wire.results import Counterexample, EngineError, ErrorKind, RuleResult
+from ..wire.results import Counterexample, EngineError, RuleResult
+from ..wire.transcript import ErrorKind
 from .numbers import counted, listed
 
 ERRORS = "Errors: the engine gave no answer"

@@ -18,6 +18,10 @@ class ClockDecisions:
     def __getattr__(self, step: str) -> Any:
         return getattr(self._clock, step)
 
+    def read(self) -> list[tuple[str, int]]:
+        """What it shows (ns)."""
+        return [("reading", self._clock.read())]
+
     def snapshot(self) -> ClockState:
         """The reading, and the pauses that have not ended."""
         return self._clock.state()

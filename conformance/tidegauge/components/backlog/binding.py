@@ -21,7 +21,7 @@ from ...wire.steps.backlog import (
 )
 from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Setup, Step
-from ..component import Component, CoverScope, without_outputs
+from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import MISSPELLED, draw_setup, draw_step
 from .mutants import BACKLOG_MUTANTS
 from .properties import PROPERTIES
@@ -86,13 +86,24 @@ BACKLOG = Component(
     setup=BacklogSetup,
     scenario=_scenario,
     calls={
-        ConfigureStep: without_outputs(_on("configure", lambda step: (step.option, step.milliseconds))),
-        ClockStep: without_outputs(_on("clock", lambda step: (step.now,))),
+        ConfigureStep: WithoutOutputs(_on("configure", lambda step: (step.option, step.milliseconds))),
+        ClockStep: WithoutOutputs(_on("clock", lambda step: (step.now,))),
         WatermarkStep: _on("watermark", lambda step: (from_wire(step.timestamp),)),
         IdleStep: _on("idle", lambda step: ()),
         ActiveStep: _on("active", lambda step: ()),
         OtherStep: _on("other", lambda step: (step.backlog,)),
         AttributesStep: _on("attributes", lambda step: (step.channel, step.backlog)),
+    },
+    kinds={
+        DetectorSetup: (
+            ConfigureStep,
+            ClockStep,
+            WatermarkStep,
+            IdleStep,
+            ActiveStep,
+            OtherStep,
+        ),
+        CombinerSetup: (AttributesStep,),
     },
     module=backlog,
     build=_build,

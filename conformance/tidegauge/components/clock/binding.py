@@ -6,7 +6,7 @@ from tidegauge_reference import clock
 
 from ...wire.steps.clock import AdvanceStep, ClockScenario, ClockSetup, PauseStep, ReadStep, ResumeStep
 from ...wire.vocabulary import Step
-from ..component import Component, CoverScope, without_outputs
+from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import REASONS, draw_setup, draw_step
 from .mutants import CLOCK_MUTANTS
 from .properties import PROPERTIES
@@ -37,9 +37,9 @@ CLOCK = Component(
     setup=ClockSetup,
     scenario=ClockScenario,
     calls={
-        AdvanceStep: without_outputs(lambda clock, step: clock.advance(step.nanoseconds)),
-        PauseStep: without_outputs(lambda clock, step: clock.pause(step.reason)),
-        ResumeStep: without_outputs(lambda clock, step: clock.resume(step.reason)),
+        AdvanceStep: WithoutOutputs(lambda clock, step: clock.advance(step.nanoseconds)),
+        PauseStep: WithoutOutputs(lambda clock, step: clock.pause(step.reason)),
+        ResumeStep: WithoutOutputs(lambda clock, step: clock.resume(step.reason)),
         ReadStep: lambda clock, step: _reading(clock.read()),
     },
     module=clock,

@@ -20,7 +20,7 @@ from ...wire.steps.coordinator import (
 )
 from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
-from ..component import Component, CoverScope, without_outputs
+from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import draw_setup, draw_step
 from .mutants import COORDINATOR_MUTANTS
 from .properties import PROPERTIES
@@ -104,21 +104,17 @@ COORDINATOR = Component(
     setup=CoordinatorSetup,
     scenario=CoordinatorScenario,
     calls={
-        StartStep: without_outputs(_start),
-        ReportStep: without_outputs(
+        StartStep: WithoutOutputs(_start),
+        ReportStep: WithoutOutputs(
             lambda coordinators, step: coordinators.report(
                 step.source, step.subtask, from_wire(step.watermark)
             )
         ),
-        FinishStep: without_outputs(
-            lambda coordinators, step: coordinators.finish(step.source, step.subtask)
-        ),
-        ReadyStep: without_outputs(lambda coordinators, step: coordinators.ready(step.source, step.subtask)),
-        FailedStep: without_outputs(
-            lambda coordinators, step: coordinators.failed(step.source, step.subtask)
-        ),
-        ResetStep: without_outputs(lambda coordinators, step: coordinators.reset(step.source, step.subtask)),
-        RestartStep: without_outputs(lambda coordinators, step: coordinators.restart(step.source)),
+        FinishStep: WithoutOutputs(lambda coordinators, step: coordinators.finish(step.source, step.subtask)),
+        ReadyStep: WithoutOutputs(lambda coordinators, step: coordinators.ready(step.source, step.subtask)),
+        FailedStep: WithoutOutputs(lambda coordinators, step: coordinators.failed(step.source, step.subtask)),
+        ResetStep: WithoutOutputs(lambda coordinators, step: coordinators.reset(step.source, step.subtask)),
+        RestartStep: WithoutOutputs(lambda coordinators, step: coordinators.restart(step.source)),
         AnnounceStep: lambda coordinators, step: coordinators.announce(step.source),
     },
     module=coordinator,

@@ -27,7 +27,7 @@ from ...wire.steps.generator import (
 )
 from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
-from ..component import Component, CoverScope, without_outputs
+from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import draw_setup, draw_step
 from .mutants import GENERATOR_MUTANTS
 from .properties import PROPERTIES
@@ -121,7 +121,7 @@ GENERATOR = Component(
     calls={
         RecordStep: lambda engine, step: engine.record(from_wire(step.timestamp)),
         TickStep: lambda engine, step: engine.tick(),
-        AdvanceStep: without_outputs(lambda engine, step: engine.advance(step.milliseconds)),
+        AdvanceStep: WithoutOutputs(lambda engine, step: engine.advance(step.milliseconds)),
         WatermarkStep: lambda engine, step: engine.watermark(from_wire(step.timestamp)),
         IdleStep: lambda engine, step: engine.idle(),
         ActiveStep: lambda engine, step: engine.active(),

@@ -9,7 +9,7 @@ from ...wire.steps.clock import AdvanceStep, PauseStep, ResumeStep
 from ...wire.steps.idleness import IdlenessScenario, IdlenessSetup, RecordStep, TickStep
 from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
-from ..component import Component, CoverScope, without_outputs
+from ..component import Component, CoverScope, WithoutOutputs
 from ..shared.beside import beside
 from .drawing import draw_setup, draw_step
 from .mutants import IDLENESS_MUTANTS
@@ -62,9 +62,9 @@ IDLENESS = Component(
     calls={
         RecordStep: lambda engine, step: engine.on_event(from_wire(step.timestamp)),
         TickStep: lambda engine, step: engine.on_periodic_emit(),
-        AdvanceStep: without_outputs(lambda engine, step: engine.clock.advance(step.nanoseconds)),
-        PauseStep: without_outputs(lambda engine, step: engine.clock.pause(step.reason)),
-        ResumeStep: without_outputs(lambda engine, step: engine.clock.resume(step.reason)),
+        AdvanceStep: WithoutOutputs(lambda engine, step: engine.clock.advance(step.nanoseconds)),
+        PauseStep: WithoutOutputs(lambda engine, step: engine.clock.pause(step.reason)),
+        ResumeStep: WithoutOutputs(lambda engine, step: engine.clock.resume(step.reason)),
     },
     module=idleness,
     build=_build,

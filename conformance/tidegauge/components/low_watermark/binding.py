@@ -20,7 +20,7 @@ from ...wire.steps.low_watermark import (
 )
 from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
-from ..component import Component, CoverScope, without_outputs
+from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import draw_setup, draw_step
 from .mutants import LOW_WATERMARK_MUTANTS
 from .properties import PROPERTIES
@@ -78,9 +78,9 @@ LOW_WATERMARK = Component(
     scenario=LowWatermarkScenario,
     calls={
         TriggerStep: lambda service, step: service.trigger(from_wire(step.timestamp)),
-        JoinStep: without_outputs(lambda service, step: service.join(step.vertex)),
+        JoinStep: WithoutOutputs(lambda service, step: service.join(step.vertex)),
         LeaveStep: lambda service, step: service.leave(step.vertex, step.task),
-        WatermarkStep: without_outputs(
+        WatermarkStep: WithoutOutputs(
             lambda service, step: service.watermark(step.vertex, step.task, from_wire(step.timestamp))
         ),
         PartitionsStep: lambda service, step: service.partitions(step.vertex, step.task, step.count),

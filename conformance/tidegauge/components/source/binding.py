@@ -23,7 +23,7 @@ from ...wire.steps.source import (
 )
 from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
-from ..component import Component, CoverScope, without_outputs
+from ..component import Component, CoverScope, WithoutOutputs
 from ..shared.beside import beside
 from .drawing import draw_setup, draw_step
 from .mutants import SOURCE_MUTANTS
@@ -123,8 +123,8 @@ SOURCE = Component(
         TickStep: lambda source, step: source.tick(),
         ReportStep: lambda source, step: source.report(),
         AnnouncementStep: lambda source, step: source.announcement(from_wire(step.bound)),
-        BackpressureStep: without_outputs(lambda source, step: source.backpressure(step.on)),
-        AdvanceStep: without_outputs(lambda source, step: source.advance(step.milliseconds)),
+        BackpressureStep: WithoutOutputs(lambda source, step: source.backpressure(step.on)),
+        AdvanceStep: WithoutOutputs(lambda source, step: source.advance(step.milliseconds)),
         EndOfInputStep: lambda source, step: source.end_of_input(),
     },
     module=source_operator,

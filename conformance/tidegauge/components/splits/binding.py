@@ -21,7 +21,7 @@ from ...wire.steps.splits import (
 )
 from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
-from ..component import Component, CoverScope, without_outputs
+from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import draw_setup, draw_step
 from .mutants import SPLITS_MUTANTS
 from .properties import PROPERTIES
@@ -70,8 +70,8 @@ SPLITS = Component(
     setup=SplitsSetup,
     scenario=SplitsScenario,
     calls={
-        AddSplitStep: without_outputs(lambda splits, step: splits.add(step.split)),
-        RemoveSplitStep: without_outputs(lambda splits, step: splits.remove(step.split)),
+        AddSplitStep: WithoutOutputs(lambda splits, step: splits.add(step.split)),
+        RemoveSplitStep: WithoutOutputs(lambda splits, step: splits.remove(step.split)),
         SplitWatermarkStep: lambda splits, step: splits.watermark(
             step.split, from_wire(step.timestamp), step.deferred
         ),
@@ -81,6 +81,17 @@ SPLITS = Component(
         InputWatermarkStep: lambda inputs, step: inputs.watermark(step.input, from_wire(step.timestamp)),
         InputIdleStep: lambda inputs, step: inputs.idle(step.input),
         InputActiveStep: lambda inputs, step: inputs.active(step.input),
+    },
+    kinds={
+        SplitOutputsSetup: (
+            AddSplitStep,
+            RemoveSplitStep,
+            SplitWatermarkStep,
+            SplitIdleStep,
+            SplitActiveStep,
+            TickStep,
+        ),
+        OperatorInputsSetup: (InputWatermarkStep, InputIdleStep, InputActiveStep),
     },
     module=splits,
     build=_build,

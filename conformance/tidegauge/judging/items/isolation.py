@@ -46,8 +46,10 @@ def examine_isolation(examiner: Examiner, report: ItemReport, scenarios: Sequenc
             counted.checked += 1
             if (seen := _interference(examiner.adapter, pair, answers)) is not None:
                 (steady if seen.steady else unsteady).append(seen)
+        examiner.about_to_run("")
     except CannotBeStepped:
         counted.without_sessions = True
+        examiner.about_to_run("")
         return
     counted.unsteady = len(unsteady)
     if unsteady:  # then what looks steady may be chance

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
-from ...wire.results import ErrorKind, JobPicture
+from ...wire.results import JobPicture
 from ...wire.scenario import Scenario
-from ...wire.transcript import Failure, Transcript
+from ...wire.transcript import ErrorKind, Failure, Transcript
 from .blame import Spectrum
 from .judge import Judgement
 from .places import Places

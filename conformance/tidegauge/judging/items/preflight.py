@@ -1,6 +1,6 @@
 """Before a run: one short scenario for each kind of step. An engine that answers none is not set up."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -49,12 +49,16 @@ def preflight_scenarios(
     return [shortest[kind] for kind in component.calls if kind in shortest]
 
 
-def preflight(adapter: Adapter, scenarios: Sequence[Scenario]) -> list[tuple[Scenario, Failure]] | None:
+def preflight(
+    adapter: Adapter,
+    scenarios: Sequence[Scenario],
+    about_to_run: Callable[[str], None] = lambda scenario: None,
+) -> list[tuple[Scenario, Failure]] | None:
     """Each scenario with how the engine failed in it, if it answered none of those that it can express; None
     if it answered one, or can express none."""
     try:
         expressible = [scenario for scenario in scenarios if adapter.inexpressible(scenario) is None]
-        transcripts = run(adapter, expressible)
+        transcripts = run(adapter, expressible, about_to_run)
     except BaseException as error:
         if from_outside(error):
             raise

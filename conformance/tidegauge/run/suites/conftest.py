@@ -50,7 +50,7 @@ def run(request: pytest.FixtureRequest) -> Iterator[Run]:
     gc.set_threshold(_OBJECTS_A_COLLECTION)
     yield run
     gc.set_threshold(*usual)
-    run.adapter.close()
+    run.close()
 
 
 @pytest.fixture
@@ -67,11 +67,15 @@ def report(item: PlannedItem) -> ItemReport:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
-    """Nothing is run on a component of which the engine answers no scenario of the preflight."""
+    """Nothing is run on a component of which the engine answers no scenario of the preflight, or in which its
+    processes had to be killed again and again."""
     run, report = pyfuncitem.funcargs.get("run"), pyfuncitem.funcargs.get("report")
-    if not isinstance(run, Run) or not isinstance(report, ItemReport):
+    item = pyfuncitem.funcargs.get("item")
+    if not isinstance(run, Run) or not isinstance(report, ItemReport) or not isinstance(item, PlannedItem):
         return
-    failures = run.refusal(report.component)
+    if why := run.given_up(report.component):
+        pytest.fail(f"not run: {why}", pytrace=False)
+    failures = run.refusal(item)
     if failures is None:
         return
     report.refused = True

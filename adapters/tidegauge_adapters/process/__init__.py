@@ -1,0 +1,1 @@
+"""Engines in any language, as a process that answers on stdout what it reads on stdin."""

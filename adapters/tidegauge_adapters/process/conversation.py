@@ -1,0 +1,152 @@
+"""Requests and answers: what an engine in a process of its own is asked, and what it may say to that."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from tidegauge.engine.errors import NotAnswered
+from tidegauge.engine.foreign_text import shown
+from tidegauge.wire.protocol import (
+    ANSWERS,
+    AnyAnswer,
+    AnyRequest,
+    Close,
+    Closed,
+    Describe,
+    Description,
+    NotUnderstood,
+    Open,
+    Opened,
+    Raised,
+    Run,
+    ScenarioDone,
+    StepDone,
+    StepSession,
+    Stop,
+    request_line,
+)
+from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.transcript import Failure, Outputs, Transcript
+from tidegauge.wire.vocabulary import PROTOCOL, Setup, Step
+
+from .engine_process import EngineGone, EngineProcess
+
+_SECONDS_TO_STOP = 5.0
+
+Expected = TypeVar("Expected", Description, ScenarioDone, Opened, StepDone, Closed)
+
+
+class Conversation:
+    """One process of the engine, from its start to its end. Each method raises `EngineGone` where the engine
+    does not answer as the protocol says; the process has been killed then.
+
+    `start_seconds`: how long it may take for its first answer, `seconds` how long for each other one.
+    """
+
+    def __init__(self, command: Sequence[str], start_seconds: float, seconds: float, memory: int) -> None:
+        self._process = EngineProcess(command, memory)
+        self._start_seconds, self._seconds = start_seconds, seconds
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process started it, and was not forked since."""
+        return self._process.owner == os.getpid()
+
+    def describe(self) -> Description:
+        """Who is under test; the first question."""
+        self._ask(Describe())
+        description = self._answer(Description, "describe", self._start_seconds)
+        if description.protocol != PROTOCOL:
+            raise self._breach(f"the engine speaks protocol {description.protocol}, and the kit {PROTOCOL}")
+        return description
+
+    def run(self, scenarios: Sequence[Scenario]) -> Iterator[Transcript]:
+        """The transcript of each scenario, in the order in which the engine answers."""
+        waiting = {scenario.id for scenario in scenarios}
+        self._ask(Run(tuple(scenarios)))
+        while waiting:
+            done = self._answer(ScenarioDone, "run", self._seconds)
+            if done.scenario not in waiting:
+                raise self._breach(
+                    f"the engine answered for scenario {shown(done.scenario)}, which is not asked for, or is "
+                    "answered already"
+                )
+            waiting.remove(done.scenario)
+            yield Transcript(done.scenario, done.outputs, _failure(done.failure))
+
+    def open(self, session: str, component: str, setup: Setup) -> None:
+        """Make an instance."""
+        self._ask(Open(session, component, setup))
+        self._of(session, self._answer(Opened, "open", self._seconds))
+
+    def step(self, session: str, step: Step) -> Outputs:
+        """The outputs of one step. Raises `NotAnswered` where the engine raised something."""
+        self._ask(StepSession(session, step))
+        done = self._answer(StepDone, "step", self._seconds)
+        self._of(session, done)
+        if done.failure is not None:
+            raise NotAnswered(Failure("exception", done.failure.text, done.failure.traceback))
+        return done.outputs
+
+    def close_session(self, session: str) -> None:
+        """Release an instance."""
+        self._ask(Close(session))
+        self._of(session, self._answer(Closed, "close", self._seconds))
+
+    def send(self, line: bytes) -> AnyAnswer:
+        """The answer to any line, whatever that is."""
+        self._process.write(line)
+        return self._decoded(self._process.line(self._seconds))
+
+    def stop(self) -> int | None:
+        """Ask it to end; its exit code, None if it does not end."""
+        self._ask(Stop())
+        return self._process.ended_within(_SECONDS_TO_STOP)
+
+    def end_of_input(self) -> int | None:
+        """Close its stdin; its exit code, None if it does not end."""
+        return self._process.ended_within(_SECONDS_TO_STOP)
+
+    def left_over(self) -> bytes:
+        """What it wrote to stdout and nobody asked for."""
+        return self._process.left_over()
+
+    def kill(self) -> list[str]:
+        """End it and all that it started; the names of children that outlived it."""
+        return self._process.kill()
+
+    def _ask(self, request: AnyRequest) -> None:
+        self._process.write(request_line(request))
+
+    def _answer(self, expected: type[Expected], request: str, seconds: float) -> Expected:
+        answer = self._decoded(self._process.line(seconds))
+        if isinstance(answer, expected):
+            return answer
+        if isinstance(answer, NotUnderstood):
+            raise self._breach(f"the engine did not understand the request {request!r}: {answer.text}")
+        tags = (str(type(answer).__struct_config__.tag), str(expected.__struct_config__.tag))
+        raise self._breach(f"the engine answered {request!r} by {tags[0]!r}; expected is {tags[1]!r}")
+
+    def _decoded(self, line: bytes) -> AnyAnswer:
+        try:
+            return ANSWERS.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            said = shown(line.decode("utf-8", "replace"))
+            raise self._breach(
+                f"the engine wrote {said} to stdout, which is no answer: {error}; stderr is for all else"
+            ) from None
+
+    def _of(self, session: str, answer: Opened | StepDone | Closed) -> None:
+        if answer.session != session:
+            raise self._breach(
+                f"the engine answered for session {shown(answer.session)}; asked was {shown(session)}"
+            )
+
+    def _breach(self, text: str) -> EngineGone:
+        return self._process.gone("protocol", text)
+
+
+def _failure(raised: Raised | None) -> Failure | None:
+    return None if raised is None else Failure("exception", raised.text, raised.traceback)

@@ -1,0 +1,1 @@
+"""`tidegauge init`: a project in which an engine is put under test."""

@@ -1,0 +1,117 @@
+"""The test session of a run: started, followed by its journal, and ended with all its processes."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ..run.journal import AnyEvent, Finished, JournalReader, Started
+from ..run.watch import IS_WATCHED, Watch, memory_of
+from ..wire.scenario import BadInput
+from .console import ERR, OUT
+from .terminal_text import lines
+
+LOG = "pytest.log"
+"""What the session prints, in the folder of the run."""
+
+_LONGEST_FAILURE = 1500
+_POLL_SECONDS = 0.05
+_SECONDS_BETWEEN_LINES = 20.0
+_SECONDS_TO_START = float(os.environ.get("TIDEGAUGE_SECONDS_TO_START", "120"))
+"""So long (s) the test session may take to load the engine and to plan the run."""
+
+
+@contextmanager
+def session(command: list[str], log: int) -> Iterator[subprocess.Popen[bytes]]:
+    """The test session; it ends with us, by Ctrl-C, termination or failure too, and its workers with it."""
+    with TemporaryDirectory(prefix="tidegauge-") as scratch:
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            env={**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": scratch, IS_WATCHED: "1"},
+        )
+        previous = {
+            number: signal.signal(number, lambda *_: _signal_group(child.pid, signal.SIGTERM))
+            for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            yield child
+        finally:
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+            _signal_group(child.pid, signal.SIGKILL)
+            child.wait()
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(group, number)
+
+
+def followed(
+    child: subprocess.Popen[bytes],
+    out: Path,
+    when_started: Callable[[], None],
+    item_timeout: float,
+    fail_fast: bool,
+) -> list[AnyEvent]:
+    """The events of the journal, showing progress meanwhile: a bar, or in a log a line now and then; and the
+    first failure as soon as it is there, which ends the session if it is to `fail_fast`.
+
+    The session and its processes are watched; one that does not start, or does nothing any more, is killed.
+    Raises `BadInput` for the former.
+    """
+    reader, events = JournalReader(out), []
+    watch: Watch | None = None
+    began = said = time.monotonic()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as progress:
+        task = progress.add_task("starting", total=None)
+        ended = failed = False
+        while not ended:
+            ended = child.poll() is not None
+            for event in reader.new_events():
+                events.append(event)
+                if isinstance(event, Started):
+                    when_started()
+                    watch = Watch(out, item_timeout, memory_of(event.request, event.implementation))
+                    progress.update(task, total=len(event.planned), description=event.implementation.name)
+                elif isinstance(event, Finished):
+                    progress.update(task, advance=1, description=event.item)
+                    if event.outcome == "failed" and not failed:
+                        failed = True
+                        shown = lines(event.text.partition("\nSuspects: ")[0], _LONGEST_FAILURE)
+                        OUT.print(f"First failure, in {escape(event.item)}: {shown}\n", soft_wrap=True)
+                        if fail_fast:
+                            _signal_group(child.pid, signal.SIGTERM)
+            if progress.disable and time.monotonic() - said > _SECONDS_BETWEEN_LINES:
+                said = time.monotonic()
+                finished = sum(isinstance(event, Finished) for event in events)
+                planned = sum(len(event.planned) for event in events if isinstance(event, Started))
+                OUT.print(f"{said - began:.0f} s: {finished} of {planned or '?'} items finished")
+            if watch is not None:
+                watch.look()
+            if not ended:
+                if watch.is_stuck() if watch is not None else time.monotonic() - began > _SECONDS_TO_START:
+                    _signal_group(child.pid, signal.SIGKILL)
+                _wait(child)
+    if watch is None and time.monotonic() - began > _SECONDS_TO_START and not events:
+        raise BadInput(f"the engine did not load within {_SECONDS_TO_START:g} s; see {out / LOG}")
+    return events
+
+
+def _wait(child: subprocess.Popen[bytes]) -> None:
+    try:
+        child.wait(_POLL_SECONDS)
+    except subprocess.TimeoutExpired:
+        return
