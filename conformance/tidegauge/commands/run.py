@@ -30,6 +30,7 @@ from .deviations import bring_up_to_date
 from .request_options import takes_request
 from .session import followed, session
 from .summary import print_problems, print_summary
+from .watching import run_again_and_again
 
 _REPORT_FAILED = 3
 """The exit code if every claimed rule passes, and a report could not be written."""
@@ -58,6 +59,10 @@ def run(
         float, typer.Option(min=0.1, help="Seconds after which a test item is given up.")
     ] = 300.0,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="End the run at its first failure.")] = False,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Run again on each change in this folder, to the first failure."),
+    ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run in the --out folder that was killed.")
     ] = False,
@@ -68,6 +73,7 @@ def run(
     1: failures, errors or an incomplete run.
     2: bad input.
     3: as 0, but a report could not be written.
+    4: trouble of the kit itself.
     """
     if suite is not None:
         raise BadInput("--suite is gone, since every check is scored: leave it out")
@@ -77,6 +83,10 @@ def run(
     if update_deviations and deviations is not None and not deviations.exists():
         request = replace(request, deviations=NO_DEVIATIONS)
     check_request(request)
+    if watch:
+        again = [argument for argument in sys.argv[1:] if argument != "--watch"]
+        run_again_and_again([*again, "--fail-fast"], Path.cwd(), Path(request.out))
+        return
     requested = find_requested(reports or ())
     out = Path(request.out)
     began = time.monotonic()
