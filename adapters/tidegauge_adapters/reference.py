@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from functools import partial
 
-from tidegauge import ComponentAdapter, Implementation, __version__
+from tidegauge import Implementation, __version__
 from tidegauge.components.job.binding import OVERSHOOT_MS, REACTION_MS
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.engine.adapter import Calls
-from tidegauge.wire.vocabulary import Setup
+from tidegauge.engine.of_the_reference import OfTheReference
 from tidegauge_reference import PROFILES
 
 _REMARK = (
@@ -16,17 +15,6 @@ _REMARK = (
     "properties, which ask no reference; and the recorded answers of Apache Flink 2.3.0, which the project's "
     "tests replay under the profile flink-2.3."
 )
-
-
-class OfTheReference(ComponentAdapter):
-    """Engines that have the methods of the reference, which are not in all components named as the steps."""
-
-    def shape_problems(self, setup: Setup) -> list[str]:
-        """None: the methods are those of the reference."""
-        return []
-
-    def _calls(self, name: str) -> Calls:
-        return COMPONENTS[name].calls
 
 
 class ReferenceAdapter(OfTheReference):

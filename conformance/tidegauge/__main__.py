@@ -1,6 +1,10 @@
 """The command `tidegauge`."""
 
+import io
+import sys
+import traceback
 from importlib.metadata import entry_points
+from tempfile import NamedTemporaryFile
 
 import typer
 from rich.markup import escape
@@ -16,6 +20,9 @@ from .commands.promote import promote
 from .commands.rules import rules
 from .commands.run import adapters, report, run
 from .commands.vectors import vectors
+
+_KIT_FAILED = 4
+"""The exit code where the kit itself fails, or cannot write."""
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -52,8 +59,25 @@ def options(
 
 
 def main() -> None:
-    """Entry point."""
-    app()
+    """Entry point. What goes wrong in the kit itself is one line, too, with exit code 4."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal may know ASCII alone
+    try:
+        app()
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        ERR.print(f"tidegauge: {escape(f'{error.strerror or error}{where}')}", soft_wrap=True)
+        sys.exit(_KIT_FAILED)
+    except Exception as error:
+        with NamedTemporaryFile("w", prefix="tidegauge-", suffix=".txt", delete=False) as kept:
+            kept.write(traceback.format_exc())
+        said = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        ERR.print(
+            f"tidegauge: this is a defect of the kit, please report it with {kept.name}: {escape(said)}",
+            soft_wrap=True,
+        )
+        sys.exit(_KIT_FAILED)
 
 
 if __name__ == "__main__":

@@ -249,8 +249,12 @@ class Started:
 
     def finished_items(self) -> set[str]:
         """The items that the journal has by now."""
-        events = JournalReader(self.folder / "out").new_events()
+        events = [one for folder in self.hidden() for one in JournalReader(folder).new_events()]
         return {event.item for event in events if isinstance(event, Finished)}
+
+    def hidden(self) -> list[Path]:
+        """The folder in which it writes until its end."""
+        return list((self.folder / "out").glob(".run-*"))
 
     def wait_for_items(self, count: int) -> set[str]:
         """Wait until that many items have come to their end."""
@@ -349,9 +353,11 @@ def test_a_test_session_that_is_killed_leaves_valid_results_and_no_process(start
 
 def test_after_a_run_is_killed_its_journal_gives_the_results(started: Started, tidegauge: Command) -> None:
     finished = started.wait_for_items(ALL_BUT_ONE)
+    session, worker = started.pids()
     started.process.kill()
     started.process.communicate()
-    os.killpg(started.pids()[0], signal.SIGKILL)
+    assert soon_gone(session)
+    assert soon_gone(worker)
     assert not (started.folder / "out" / "results.json").exists()
     ended = tidegauge("report", "out")
     assert ended.returncode == 1, ended.stdout + ended.stderr
@@ -362,13 +368,53 @@ def test_after_a_run_is_killed_its_journal_gives_the_results(started: Started, t
 def test_half_a_line_at_the_end_of_a_journal_is_not_read(started: Started, tidegauge: Command) -> None:
     finished = started.wait_for_items(3)
     started.end()
-    with (started.folder / "out" / "journal.jsonl").open("ab") as journal:
+    (hidden,) = started.hidden()
+    with (hidden / "journal.jsonl").open("ab") as journal:
         journal.write(b'{"event":"finished","item":"valve-vec')
     ended = tidegauge("report", "out")
     assert ended.returncode == 1, ended.stdout + ended.stderr
     results = results_in(started.folder / "out")
     assert not results.complete
     assert finished <= {item.id for item in results.items if item.outcome == "judged"}
+
+
+def test_a_killed_run_goes_on_where_it_was(
+    started: Started, tidegauge: Command, engine_module: Callable[[str, str], None]
+) -> None:
+    """With the engine mended, which says that it is the same one."""
+    finished = started.wait_for_items(ALL_BUT_ONE)
+    started.end()
+    (hidden,) = started.hidden()
+    with (hidden / "journal.jsonl").open("ab") as journal:
+        journal.write(b'{"event":"finished","item":"valve-vec')
+    refused = tidegauge("run", *SMOKE, "--seed", "6", "--resume")
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        "tidegauge: the seed is not that of the run that was killed; leave --resume out\n"
+    )
+    engine_module("strange", engine("False", "pass"))
+    ended = tidegauge("run", *SMOKE, "--seed", "5", "--resume")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = results_in(started.folder / "out")
+    assert results.complete
+    assert joined(outcomes(results)) == {"judged"}
+    lines = (started.folder / "out" / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    again = [line for line in lines if '"event":"finished"' in line]
+    assert len(again) == ALL_BUT_ONE + 1 > len(finished)
+    assert not started.hidden()
+    nothing = tidegauge("run", *SMOKE, "--resume")
+    assert nothing.stderr == "tidegauge: out holds no run that was killed; leave --resume out\n"
+
+
+def test_two_runs_do_not_write_into_one_folder(started: Started, tidegauge: Command) -> None:
+    started.wait_for_items(1)
+    ended = tidegauge("run", *SMOKE)
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        "tidegauge: another run writes into out; wait for its end, or choose another --out\n"
+    )
+    ended = tidegauge("report", "out")
+    assert ended.returncode == 2
 
 
 HUGE = "exec('hoard = []\\nwhile True: hoard.append(bytearray(2**26))')"

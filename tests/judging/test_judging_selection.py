@@ -12,10 +12,10 @@ from judged import events_of, judged, results_of
 
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.engine.of_the_reference import OfTheReference
 from tidegauge.run.journal import AnyEvent, Ended, Finished
 from tidegauge.wire.results import RuleResult
 from tidegauge.wire.steps.valve import ValveSetup
-from tidegauge_adapters.reference import OfTheReference
 from tidegauge_reference import CORE, Valve
 from tidegauge_spec import load_registry
 

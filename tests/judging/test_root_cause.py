@@ -16,7 +16,7 @@ from tidegauge_spec import load_registry
 BUILT_ON_A_BROKEN_CLOCK = """
 import importlib
 
-from tidegauge_adapters.reference import OfTheReference
+from tidegauge.engine.of_the_reference import OfTheReference
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge_reference import CORE
 

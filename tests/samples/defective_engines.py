@@ -6,9 +6,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from tidegauge.components.registry import COMPONENTS
+from tidegauge.engine.of_the_reference import OfTheReference
 from tidegauge.wire.steps.clock import ClockSetup
 from tidegauge.wire.steps.generator import GeneratorSetup
-from tidegauge_adapters.reference import OfTheReference
 from tidegauge_reference import CORE, Valve
 from tidegauge_reference.clock import PausableClock
 from tidegauge_reference.outputs import ACTIVE, Output

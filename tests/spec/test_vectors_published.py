@@ -78,7 +78,7 @@ def test_an_engine_is_not_given_vectors_that_need_what_it_does_not_claim(
 
 PLAIN = """
 from tidegauge.components.registry import COMPONENTS
-from tidegauge_adapters.reference import OfTheReference
+from tidegauge.engine.of_the_reference import OfTheReference
 from tidegauge_reference import CORE
 
 class Plain(OfTheReference):

@@ -4,14 +4,12 @@ The kit owns every limit: the silence between two answers, the length of a line,
 of those that it starts. Who breaks one is killed, with all that it started. Unix only.
 """
 
-import ctypes
 import os
 import selectors
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from threading import Thread
 from typing import Literal
@@ -20,6 +18,7 @@ import psutil
 
 from tidegauge.engine.errors import NotAnswered
 from tidegauge.engine.foreign_text import LONGEST_TRACEBACK, printable
+from tidegauge.engine.parent_death import ending_with_parent
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.transcript import Failure
 
@@ -30,7 +29,6 @@ _SECONDS_BETWEEN_LOOKS = 0.2
 
 _SECONDS_TO_DIE = 5.0
 _KEPT_OF_STDERR = 64 * 1024
-_PR_SET_PDEATHSIG = 1
 
 _ROUNDS = 3
 _MARK = "TIDEGAUGE_ENGINE_PROCESS"
@@ -55,7 +53,7 @@ class EngineProcess:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,
-                preexec_fn=_end_with_parent(),
+                preexec_fn=ending_with_parent(),
                 env={**os.environ, _MARK: self._mark},
             )
         except OSError as error:
@@ -216,14 +214,6 @@ class EngineProcess:
             while some := os.read(stderr.fileno(), _READ_AT_ONCE):
                 self._stderr += some
                 del self._stderr[:-_KEPT_OF_STDERR]
-
-
-def _end_with_parent() -> Callable[[], object] | None:
-    """What lets a new process end with the kit, however that ends; None where the system has no way."""
-    if not sys.platform.startswith("linux"):
-        return None
-    call = ctypes.CDLL(None).prctl
-    return lambda: call(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _children(process: psutil.Process) -> list[psutil.Process]:

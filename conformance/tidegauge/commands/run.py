@@ -16,11 +16,11 @@ from ..engine.loading import adapter_names
 from ..run.assembly import assemble, write_results
 from ..run.confirmation import confirmed
 from ..run.journal import FILE_NAME, AnyEvent, Ended, JournalReader, Refused, Started
-from ..run.last_run import last_run_set_aside
 from ..run.options import PYTEST_PREFIX, arguments_of
 from ..run.registered_reports import Written, find_requested, write_registered
 from ..run.request import Request
 from ..run.request_check import check_request
+from ..run.run_folder import LOG, RunFolder, killed_run, run_folder
 from ..wire.implementation import NO_DEVIATIONS
 from ..wire.results import FILE_NAME as RESULTS
 from ..wire.results import Results, read_results
@@ -28,8 +28,9 @@ from ..wire.scenario import BadInput
 from .console import OUT, complains
 from .deviations import bring_up_to_date
 from .request_options import takes_request
-from .session import LOG, followed, session
+from .session import followed, session
 from .summary import print_problems, print_summary
+from .watching import run_again_and_again
 
 _REPORT_FAILED = 3
 """The exit code if every claimed rule passes, and a report could not be written."""
@@ -58,6 +59,13 @@ def run(
         float, typer.Option(min=0.1, help="Seconds after which a test item is given up.")
     ] = 300.0,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="End the run at its first failure.")] = False,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Run again on each change in this folder, to the first failure."),
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in the --out folder that was killed.")
+    ] = False,
 ) -> None:
     """Run the conformance suites on an engine, and write results and reports.
 
@@ -65,6 +73,7 @@ def run(
     1: failures, errors or an incomplete run.
     2: bad input.
     3: as 0, but a report could not be written.
+    4: trouble of the kit itself.
     """
     if suite is not None:
         raise BadInput("--suite is gone, since every check is scored: leave it out")
@@ -74,18 +83,22 @@ def run(
     if update_deviations and deviations is not None and not deviations.exists():
         request = replace(request, deviations=NO_DEVIATIONS)
     check_request(request)
+    if watch:
+        again = [argument for argument in sys.argv[1:] if argument != "--watch"]
+        run_again_and_again([*again, "--fail-fast"], Path.cwd(), Path(request.out))
+        return
     requested = find_requested(reports or ())
     out = Path(request.out)
     began = time.monotonic()
-    command = _pytest_command(request, workers or os.cpu_count() or 1, item_timeout)
-    with (
-        last_run_set_aside(out, LOG) as remove_last_run,
-        (out / LOG).open("wb") as log,
-        session(command, log.fileno()) as child,
-    ):
-        events = followed(child, out, remove_last_run, item_timeout, fail_fast)
-    assembled = confirmed(_assembled(events, child.returncode, out, time.monotonic() - began), request, out)
-    results, written = _recorded(assembled, out, requested)
+    with run_folder(out, resume) as folder:
+        writing = replace(request, out=str(folder.path))
+        command = _pytest_command(writing, workers or os.cpu_count() or 1, item_timeout)
+        with (folder.path / LOG).open("ab") as log, session(command, log.fileno()) as child:
+            events = followed(child, folder.path, item_timeout, fail_fast)
+        _check_that_it_started(events, child.returncode, folder)
+        folder.take_place()
+        assembled = assemble(events, out, ["tidegauge", *sys.argv[1:]], time.monotonic() - began)
+        results, written = _recorded(confirmed(assembled, request, out), out, requested)
     print_problems([event.not_closed for event in events if isinstance(event, Ended) and event.not_closed])
     if update_deviations and deviations is not None:
         bring_up_to_date(deviations, results)
@@ -123,15 +136,15 @@ def _pytest_command(request: Request, workers: int, item_timeout: float) -> list
     return command
 
 
-def _assembled(events: list[AnyEvent], exit_status: int, out: Path, duration_s: float) -> Results:
+def _check_that_it_started(events: list[AnyEvent], exit_status: int, folder: RunFolder) -> None:
     for event in events:
         if isinstance(event, Refused):
             raise BadInput(event.problem)
     if not any(isinstance(event, Started) for event in events):
-        last = (out / LOG).read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
+        log = (folder.path / LOG).read_text(encoding="utf-8", errors="replace")
+        last = " ".join(log.strip().splitlines()[-1:])
         reason = f"signal {-exit_status}" if exit_status < 0 else f"exit status {exit_status}"
-        raise BadInput(f"the test session did not start ({reason}): {' '.join(last)}; see {out / LOG}")
-    return assemble(events, out, ["tidegauge", *sys.argv[1:]], duration_s)
+        raise BadInput(f"the test session did not start ({reason}): {last}; see {folder.out / LOG}")
 
 
 @complains
@@ -153,6 +166,8 @@ def report(
         _make(folder)
         written = _shown(results, folder, requested)
     else:
+        if (killed := killed_run(source)) is not None:
+            killed.take_place()
         events = JournalReader(source).new_events()
         if not any(isinstance(event, Started) for event in events):
             raise BadInput(f"{source / FILE_NAME} holds no run; give the --out folder of one")

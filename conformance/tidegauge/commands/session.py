@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,14 +12,13 @@ from tempfile import TemporaryDirectory
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ..engine.parent_death import ending_with_parent
 from ..run.journal import AnyEvent, Finished, JournalReader, Started
+from ..run.run_folder import LOG
 from ..run.watch import IS_WATCHED, Watch, memory_of
 from ..wire.scenario import BadInput
 from .console import ERR, OUT
 from .terminal_text import lines
-
-LOG = "pytest.log"
-"""What the session prints, in the folder of the run."""
 
 _LONGEST_FAILURE = 1500
 _POLL_SECONDS = 0.05
@@ -38,6 +37,7 @@ def session(command: list[str], log: int) -> Iterator[subprocess.Popen[bytes]]:
             stdout=log,
             stderr=log,
             start_new_session=True,
+            preexec_fn=ending_with_parent(),
             env={**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": scratch, IS_WATCHED: "1"},
         )
         previous = {
@@ -60,18 +60,18 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 def followed(
     child: subprocess.Popen[bytes],
-    out: Path,
-    when_started: Callable[[], None],
+    folder: Path,
     item_timeout: float,
     fail_fast: bool,
 ) -> list[AnyEvent]:
-    """The events of the journal, showing progress meanwhile: a bar, or in a log a line now and then; and the
-    first failure as soon as it is there, which ends the session if it is to `fail_fast`.
+    """The events of the journal in the `folder` of a run, showing progress meanwhile: a bar, or in a log a
+    line now and then; and the first failure as soon as it is there, which ends the session if it is to
+    `fail_fast`.
 
     The session and its processes are watched; one that does not start, or does nothing any more, is killed.
     Raises `BadInput` for the former.
     """
-    reader, events = JournalReader(out), []
+    reader, events = JournalReader(folder), []
     watch: Watch | None = None
     began = said = time.monotonic()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -83,8 +83,7 @@ def followed(
             for event in reader.new_events():
                 events.append(event)
                 if isinstance(event, Started):
-                    when_started()
-                    watch = Watch(out, item_timeout, memory_of(event.request, event.implementation))
+                    watch = Watch(folder, item_timeout, memory_of(event.request, event.implementation))
                     progress.update(task, total=len(event.planned), description=event.implementation.name)
                 elif isinstance(event, Finished):
                     progress.update(task, advance=1, description=event.item)
@@ -106,7 +105,7 @@ def followed(
                     _signal_group(child.pid, signal.SIGKILL)
                 _wait(child)
     if watch is None and time.monotonic() - began > _SECONDS_TO_START and not events:
-        raise BadInput(f"the engine did not load within {_SECONDS_TO_START:g} s; see {out / LOG}")
+        raise BadInput(f"the engine did not load within {_SECONDS_TO_START:g} s; see {folder.parent / LOG}")
     return events
 
 

@@ -8,7 +8,7 @@ from tidegauge_spec import read_absent
 
 from ..components.job.binding import OVERSHOOT_MS, REACTION_MS
 from ..components.registry import COMPONENTS
-from ..engine.adapter import ComponentAdapter
+from ..engine.of_the_reference import OfTheReference
 from ..version import __version__
 from ..wire.implementation import Implementation
 
@@ -40,7 +40,7 @@ class Conditions:
         return vars(PROFILES[self.profile]) | dict(self.changed)
 
 
-class ReferenceUnderTest(ComponentAdapter):
+class ReferenceUnderTest(OfTheReference):
     """The reference as an engine under `conditions`, or a copy of it: `module` is the component's module and
     `policies` are of the copy's own class."""
 

@@ -11,11 +11,10 @@ from ..components.registry import COMPONENTS
 from ..mutants.mutant import Mutant
 from ..version import __version__
 from ..wire.implementation import Implementation
-from ..wire.vocabulary import Setup
-from .adapter import Calls, ComponentAdapter
+from .of_the_reference import OfTheReference
 
 
-class MutantAdapter(ComponentAdapter):
+class MutantAdapter(OfTheReference):
     """Puts a mutant under test; it claims the component that the mutant changes, and what is judged by it."""
 
     def __init__(self, mutant: Mutant, options: Mapping[str, str]) -> None:
@@ -37,13 +36,6 @@ class MutantAdapter(ComponentAdapter):
             reaction_ms=REACTION_MS,
             remark=f"A deliberately wrong engine: {self.mutant.summary} It must fail.",
         )
-
-    def shape_problems(self, setup: Setup) -> list[str]:
-        """None: the methods are those of the reference."""
-        return []
-
-    def _calls(self, name: str) -> Calls:
-        return COMPONENTS[name].calls
 
     def _policies(self) -> Policies:
         """The profile `core`, in the copy's own class."""

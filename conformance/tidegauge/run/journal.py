@@ -71,13 +71,14 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class Journal:
-    """Appends events to `folder/journal.jsonl`. Raises `BadInput` if the folder cannot be written."""
+    """Appends events to `folder/journal.jsonl`, which is emptied unless it `goes_on`. Raises `BadInput` if
+    the folder cannot be written."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, goes_on: bool = False) -> None:
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._file = (folder / FILE_NAME).open("wb")
+            self._file = (folder / FILE_NAME).open("ab" if goes_on else "wb")
         except OSError as error:
             raise BadInput(
                 f"output folder {folder} cannot be written: {error.strerror}; choose another"

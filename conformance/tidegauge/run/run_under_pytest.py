@@ -24,6 +24,7 @@ from tidegauge_spec import Rule, load_registry, read_absent
 from ..components.registry import COMPONENTS
 from ..engine.adapter import Adapter, ComponentAdapter
 from ..engine.loading import describe, load_adapter
+from ..engine.parent_death import end_with_parent
 from ..engine.runner import Marker
 from ..judging.items.examination import Examiner
 from ..judging.items.item_report import ItemReport
@@ -35,11 +36,12 @@ from ..wire.scenario import BadInput, Scenario
 from ..wire.transcript import Failure
 from .assembly import now_text
 from .items import scenarios_of
-from .journal import Ended, Finished, Journal, Outcome, Refused, Started
+from .journal import Ended, Finished, Journal, JournalReader, Outcome, Refused, Started
 from .options import PYTEST_PREFIX, REQUEST_OPTIONS, request_of
 from .plan import PlannedItem, components_asked_for, plan
 from .request import Request
 from .request_check import check_request, policies_of
+from .run_folder import finished_before
 from .shape import check_shape
 from .watch import CLOSING, IS_WATCHED, KILLED, RUNNING, Killed, killed_in, memory_of, watched
 
@@ -148,6 +150,8 @@ def start(config: pytest.Config) -> Run:
     out = config.getoption("--tidegauge-out")
     told: dict[str, str] | None = getattr(config, "workerinput", None)
     is_worker = told is not None
+    if is_worker:
+        end_with_parent()
     allure = None if is_worker else config.getoption("allure_report_dir", None)
     scratch = "" if out or is_worker else _scratch(config)
     place = told.get(_JOURNAL_FOLDER) if told is not None else out or scratch
@@ -155,11 +159,15 @@ def start(config: pytest.Config) -> Run:
     journal = None
     try:
         request = _request(config)
+        finished = finished_before(folder) if folder is not None else None
         if folder is not None and not is_worker:
-            journal = Journal(folder)
+            journal = Journal(folder, goes_on=finished is not None)
         run = make_run(request, folder, os.environ.get("PYTEST_XDIST_WORKER", "main"))
         if not is_worker:
             check_shape(request.adapter, run.adapter, {item.component for item in run.planned}, run.policies)
+        if finished is not None and folder is not None:
+            _check_that_it_is_the_same(folder, run)
+            run.planned = [item for item in run.planned if item.id not in finished]
     except BadInput as problem:
         if journal is not None:
             journal.write(Refused(str(problem)))
@@ -172,17 +180,18 @@ def start(config: pytest.Config) -> Run:
     if not is_worker and getattr(config.option, "maxworkerrestart", None) is None:
         config.option.maxworkerrestart = str(len(run.planned) + _STARTS_IN_VAIN)
     if journal is not None:
-        journal.write(
-            Started(
-                request=request,
-                profile=run.profile,
-                implementation=run.implementation,
-                environment=environment(),
-                planned=tuple(item.id for item in run.planned),
-                time=now_text(),
-                known=run.known,
+        if finished is None:
+            journal.write(
+                Started(
+                    request=request,
+                    profile=run.profile,
+                    implementation=run.implementation,
+                    environment=environment(),
+                    planned=tuple(item.id for item in run.planned),
+                    time=now_text(),
+                    known=run.known,
+                )
             )
-        )
         config.pluginmanager.register(JournalWriter(journal, config), "tidegauge-journal")
         if IS_WATCHED not in os.environ:
             memory = memory_of(request, run.implementation)
@@ -195,6 +204,21 @@ def start(config: pytest.Config) -> Run:
             view = AllureView(journal.folder, Path(allure), kept, arguments)
             config.pluginmanager.register(view, "tidegauge-allure")
     return run
+
+
+def _check_that_it_is_the_same(folder: Path, run: Run) -> None:
+    """Raises `BadInput` if a run that is resumed is about another engine, or about other items."""
+    before = next((event for event in JournalReader(folder).new_events() if isinstance(event, Started)), None)
+    if before is None:
+        raise BadInput("the run that was killed had not started; leave --resume out")
+    for what, then, now in (
+        ("the engine", before.implementation, run.implementation),
+        ("the profile", before.profile, run.profile),
+        ("the seed", before.request.seed, run.request.seed),
+        ("what is asked for", before.planned, tuple(item.id for item in run.planned)),
+    ):
+        if then != now:
+            raise BadInput(f"{what} is not that of the run that was killed; leave --resume out")
 
 
 def _item_seconds(config: pytest.Config) -> float:

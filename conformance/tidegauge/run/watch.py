@@ -36,6 +36,9 @@ IS_WATCHED = "TIDEGAUGE_IS_WATCHED"
 _GRACE = 15.0
 """So many seconds (s) an item has beyond its time: usually pytest-timeout ends it first."""
 
+_CLOCKS_APART = 1.0
+"""So many seconds (s) the clocks of processes and of files may differ."""
+
 _QUIET = 60.0
 """So many seconds (s) a session may be silent beyond the time of an item."""
 
@@ -79,7 +82,7 @@ class Watch:
 
     def _look_at(self, path: Path, now: float) -> None:
         number = int(path.name.rpartition("-")[2])
-        if (self._folder / f"{KILLED}{number}").exists() or not psutil.pid_exists(number):
+        if (self._folder / f"{KILLED}{number}").exists() or not _left_by(path, number):
             return
         mark = Marker.read(path)
         last = self._seen.get(path)
@@ -132,6 +135,14 @@ def kill_tree(number: int) -> None:
         for process in [root, *root.children(recursive=True)]:
             with suppress(psutil.Error):
                 process.kill()
+
+
+def _left_by(path: Path, number: int) -> bool:
+    """Whether the process that left the mark still runs; its number may be that of another one by now."""
+    try:
+        return psutil.Process(number).create_time() <= path.stat().st_mtime + _CLOCKS_APART
+    except (psutil.Error, OSError):
+        return False
 
 
 def _resident(number: int) -> int:

@@ -1,0 +1,34 @@
+"""`tidegauge run --watch`: the run again, whenever a file of the project changes."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.markup import escape
+from watchfiles import DefaultFilter, watch
+
+from .console import OUT
+
+_MILLISECONDS = 200
+_MOST_NAMED = 3
+
+
+def run_again_and_again(arguments: Sequence[str], folder: Path, out: Path) -> None:
+    """Run `tidegauge` with the arguments, and again after each change below `folder` but in `out`, until it
+    is interrupted."""
+    run = [sys.executable, "-m", "tidegauge", *arguments]
+    is_first = True
+    ignored = DefaultFilter(ignore_paths=[out.resolve()])
+    # the first yield says that changes are noticed from now on, those during a run, too
+    for changes in watch(folder, watch_filter=ignored, yield_on_timeout=True, rust_timeout=_MILLISECONDS):
+        if not changes and not is_first:
+            continue
+        if changes:
+            changed = sorted({Path(path).name for _, path in changes})
+            OUT.rule(escape(f"changed: {', '.join(changed[:_MOST_NAMED])}"))
+            sys.stdout.flush()  # before the next run, whose output comes from another process
+        is_first = False
+        subprocess.run(run, check=False)
+        OUT.print(f"Watching {escape(str(folder))}; Ctrl-C ends it.", soft_wrap=True)
+        sys.stdout.flush()

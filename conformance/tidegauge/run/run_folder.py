@@ -1,0 +1,159 @@
+"""Where a run writes: a hidden folder in the output folder; in the end its files replace the last run's.
+
+So nothing of the last run is lost to one that never starts, and a killed run leaves all that it has judged.
+"""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from ..wire.results import FILE_NAME as RESULTS
+from ..wire.scenario import BadInput
+from .counterexamples import COUNTEREXAMPLES
+from .journal import FILE_NAME as JOURNAL
+from .journal import Finished, JournalReader
+from .watch import KILLED, RUNNING
+
+LOG = "pytest.log"
+"""What the test session prints."""
+
+_HIDDEN = ".run-"
+_RESUMED = "resumed.json"
+"""The items that had come to their end when a run was killed that is resumed."""
+
+
+class RunFolder:
+    """The output folder of a run, and the folder `path` in it in which the run writes until its end."""
+
+    def __init__(self, out: Path, path: Path) -> None:
+        self.out, self.path = out, path
+
+    def take_place(self) -> None:
+        """Put the journal and the log of this run in the place of the last one's; its results are removed."""
+        with complaining(self.out):
+            for old in _of_a_run(self.out):
+                old.unlink()
+            for name in (JOURNAL, LOG):
+                if (self.path / name).exists():
+                    (self.path / name).replace(self.out / name)
+            for path in self.out.glob(f"{_HIDDEN}*"):
+                shutil.rmtree(path)
+
+    def keep_log(self) -> None:
+        """Put the log alone in the place of the last run's."""
+        with complaining(self.out):
+            (self.path / LOG).replace(self.out / LOG)
+
+
+@contextmanager
+def run_folder(out: Path, resume: bool) -> Iterator[RunFolder]:
+    """A new folder in `out` for a run, or to `resume` that of the newest one that was killed. Of a run that
+    is refused (`BadInput`) only the log is kept.
+
+    Raises `BadInput` if `out` cannot be written, if another run writes into it, or if none can be resumed.
+    """
+    with complaining(out):
+        out.mkdir(parents=True, exist_ok=True)
+        place = os.open(out, os.O_RDONLY)
+    try:
+        _lock(place, out)
+        if resume:
+            folder = _resumed(out)
+            journal = folder.path / JOURNAL
+            judged = journal.stat().st_size
+            try:
+                yield folder
+            except BadInput:
+                os.truncate(journal, judged)  # without the refusal: it can be resumed still
+                raise
+            return
+        with complaining(out):
+            now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+            folder = RunFolder(out, out / f"{_HIDDEN}{now}")
+            folder.path.mkdir()
+        try:
+            yield folder
+        except BadInput:
+            if (folder.path / LOG).exists():
+                folder.keep_log()
+            shutil.rmtree(folder.path, ignore_errors=True)
+            raise
+    finally:
+        os.close(place)
+
+
+def finished_before(folder: Path) -> frozenset[str] | None:
+    """The items of a resumed run that had come to their end before; None of a run that is new."""
+    file = folder / _RESUMED
+    return frozenset(msgspec.json.decode(file.read_bytes(), type=list[str])) if file.is_file() else None
+
+
+def _resumed(out: Path) -> RunFolder:
+    """The folder of the run that was killed, with a journal that ends with a whole line."""
+    left = _left_in(out)
+    if not left:
+        raise BadInput(f"{out} holds no run that was killed; leave --resume out")
+    folder = left[-1]
+    finished = [event.item for event in JournalReader(folder).new_events() if isinstance(event, Finished)]
+    with complaining(out):
+        for path in (*folder.glob(f"{RUNNING}*"), *folder.glob(f"{KILLED}*")):
+            path.unlink()
+        written = (folder / JOURNAL).read_bytes()
+        (folder / JOURNAL).write_bytes(written[: written.rfind(b"\n") + 1])
+        (folder / _RESUMED).write_bytes(msgspec.json.encode(finished))
+    return RunFolder(out, folder)
+
+
+def killed_run(out: Path) -> RunFolder | None:
+    """The newest run in `out` that was killed before its end; None if there is none, or one is under way."""
+    left = _left_in(out)
+    if not left:
+        return None
+    place = os.open(out, os.O_RDONLY)
+    try:
+        fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return None
+    finally:
+        os.close(place)
+    return RunFolder(out, left[-1])
+
+
+@contextmanager
+def complaining(folder: Path) -> Iterator[None]:
+    """What goes wrong with files is bad input."""
+    try:
+        yield
+    except OSError as error:
+        problem = f"output folder {folder} cannot be written: {error.strerror}"
+        raise BadInput(f"{problem}; choose another") from None
+
+
+def _lock(place: int, out: Path) -> None:
+    with suppress(OSError):  # a file system without locks has none
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput(
+                f"another run writes into {out}; wait for its end, or choose another --out"
+            ) from None
+
+
+def _left_in(out: Path) -> list[Path]:
+    """The folders of runs that began, and did not end, the oldest first."""
+    return [path for path in sorted(out.glob(f"{_HIDDEN}*")) if (path / JOURNAL).is_file()]
+
+
+def _of_a_run(folder: Path) -> list[Path]:
+    """The files that a run leaves. Raises `OSError`, also if a folder has the name of one."""
+    files = [folder / JOURNAL, *folder.glob(f"{RESULTS}*"), *folder.glob(f"{COUNTEREXAMPLES}/*.jsonl")]
+    for file in files:
+        if file.is_dir():
+            raise IsADirectoryError(0, f"{file.name} is a folder")
+    return [file for file in files if file.exists()]

@@ -1,0 +1,82 @@
+"""What goes wrong in the kit itself, or in what it writes to: one line, and exit code 4."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import PATIENCE, plain_environment
+
+FAILS = """
+import sys
+from tidegauge import __main__ as kit
+def fails():
+    {action}
+kit.app.command("fail")(fails)
+sys.argv[1:] = ["fail"]
+kit.main()
+"""
+
+
+def ended(*command: str, **more: object) -> subprocess.CompletedProcess[str]:
+    """A command that has ended."""
+    return subprocess.run(
+        [sys.executable, *command],
+        env={**plain_environment(), **more.pop("env", {})},  # type: ignore[dict-item]
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=PATIENCE,
+        **more,  # type: ignore[call-overload]
+    )
+
+
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        ("open('/nowhere/file', 'w')", "tidegauge: No such file or directory (/nowhere/file)\n"),
+        ("raise OSError(28, 'No space left on device')", "tidegauge: No space left on device\n"),
+    ],
+)
+def test_trouble_with_files_is_one_line(action: str, said: str) -> None:
+    found = ended("-c", FAILS.format(action=action))
+    assert (found.returncode, found.stderr) == (4, said)
+
+
+def test_a_defect_of_the_kit_is_one_line_with_the_place_of_its_traceback() -> None:
+    found = ended("-c", FAILS.format(action="raise KeyError('rule')"))
+    assert found.returncode == 4
+    (line,) = found.stderr.splitlines()
+    assert line.startswith("tidegauge: this is a defect of the kit, please report it with ")
+    assert line.endswith(": KeyError: 'rule'")
+    kept = Path(
+        line.removeprefix("tidegauge: this is a defect of the kit, please report it with ").split(": ")[0]
+    )
+    assert "Traceback" in kept.read_text(encoding="utf-8")
+    kept.unlink()
+
+
+def test_a_full_disk_behind_stdout_is_one_line() -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        found = ended("-m", "tidegauge", "rules", stdout=full)
+    assert found.returncode == 4
+    assert found.stderr == "tidegauge: No space left on device\n"
+
+
+def test_who_stops_reading_is_told_nothing() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    found = ended("-m", "tidegauge", "rules", stdout=writing)
+    os.close(writing)
+    assert (found.returncode, found.stderr) == (1, "")
+
+
+def test_a_terminal_of_ascii_is_written_to() -> None:
+    found = ended(
+        "-m", "tidegauge", "explain", "VALVE-1", stdout=subprocess.DEVNULL, env={"PYTHONIOENCODING": "ascii"}
+    )
+    assert (found.returncode, found.stderr) == (0, "")

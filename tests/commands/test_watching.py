@@ -1,0 +1,71 @@
+"""`tidegauge run --watch`: a change is a new run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from threading import Timer
+
+from conftest import PATIENCE, plain_environment
+
+ENGINE = """
+from tidegauge import ComponentAdapter
+from tidegauge_reference import Valve
+
+class Mine(Valve):
+    def idle(self, channel):
+        return {idle}
+
+class Engine(ComponentAdapter):
+    extras = ("snapshot", "int64")
+    def valve(self, setup):
+        return Mine(setup.channels)
+"""
+
+
+def test_a_change_is_a_new_run(engine_module: Callable[[str, str], None], tmp_path: Path) -> None:
+    engine_module("mine", ENGINE.format(idle="[]"))
+    command = [
+        "run",
+        "--adapter",
+        "mine:Engine",
+        "--rule",
+        "VALVE-6",
+        "--budget",
+        "smoke",
+        "-n",
+        "1",
+        "--watch",
+    ]
+    watching = subprocess.Popen(
+        [sys.executable, "-m", "tidegauge", *command],
+        cwd=tmp_path,
+        env=plain_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    never = Timer(PATIENCE, lambda: os.killpg(watching.pid, signal.SIGKILL))
+    never.start()
+    try:
+        assert watching.stdout is not None
+        said = ""
+        for line in watching.stdout:
+            said += line
+            if line.startswith("Watching ") and "changed" not in said:
+                engine_module("mine", ENGINE.format(idle="super().idle(channel)"))
+            if line.startswith("Conforms: "):
+                break
+        assert "First failure, in valve-" in said
+        assert "changed: mine.py" in said
+        os.killpg(watching.pid, signal.SIGINT)
+        assert watching.wait(PATIENCE) != 0
+    finally:
+        never.cancel()
+        watching.kill()
+        watching.communicate()
