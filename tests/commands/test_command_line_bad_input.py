@@ -121,7 +121,7 @@ def test_a_misspelled_adapter_is_refused_with_the_one_that_was_meant(
     tidegauge: Command, typed: str, meant: str
 ) -> None:
     line = complaint(tidegauge, "run", "--adapter", typed)
-    assert line.startswith(f"unknown adapter {typed!r}; did you mean {meant!r}? known are reference, ")
+    assert line.startswith(f"unknown adapter {typed!r}; did you mean {meant!r}? known are process, reference, ")
 
 
 def test_an_unknown_mutant_is_refused_with_the_list(tidegauge: Command) -> None:
