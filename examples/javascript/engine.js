@@ -132,9 +132,15 @@ function toWire(time) {
   return Number.isSafeInteger(Number(time)) ? Number(time) : String(time);
 }
 
-function stepped(engine, step) {
+// Made at its first step, so that what its constructor throws is kept as a failure.
+function instance(component, setup) {
+  let engine;
+  return () => (engine ??= new COMPONENTS[component](setup));
+}
+
+function stepped(made, step) {
   try {
-    return { outputs: engine[step.step](step) };
+    return { outputs: made()[step.step](step) };
   } catch (error) {
     if (error instanceof Refused) return { outputs: [{ output: "error", error: error.message }] };
     return { outputs: [], failure: { text: String(error), traceback: String(error.stack) } };
@@ -142,9 +148,9 @@ function stepped(engine, step) {
 }
 
 function played({ id, component, setup, history }) {
-  const engine = new COMPONENTS[component](setup), outputs = [];
+  const made = instance(component, setup), outputs = [];
   for (const step of history) {
-    const done = stepped(engine, step);
+    const done = stepped(made, step);
     if (done.failure) return { answer: "transcript", scenario: id, outputs, failure: done.failure };
     outputs.push(done.outputs);
   }
@@ -158,7 +164,7 @@ const answers = {
   }],
   run: ({ scenarios }) => scenarios.map(played),
   open: ({ session, component, setup }) => {
-    sessions.set(session, new COMPONENTS[component](setup));
+    sessions.set(session, instance(component, setup));
     return [{ answer: "opened", session }];
   },
   step: ({ session, step }) => [{ answer: "outputs", session, ...stepped(sessions.get(session), step) }],

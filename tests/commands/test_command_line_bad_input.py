@@ -121,7 +121,9 @@ def test_a_misspelled_adapter_is_refused_with_the_one_that_was_meant(
     tidegauge: Command, typed: str, meant: str
 ) -> None:
     line = complaint(tidegauge, "run", "--adapter", typed)
-    assert line.startswith(f"unknown adapter {typed!r}; did you mean {meant!r}? known are reference, ")
+    assert line.startswith(
+        f"unknown adapter {typed!r}; did you mean {meant!r}? known are process, reference, "
+    )
 
 
 def test_an_unknown_mutant_is_refused_with_the_list(tidegauge: Command) -> None:
@@ -421,9 +423,8 @@ def test_a_journal_that_is_none_gives_no_report(tidegauge: Command, tmp_path: Pa
 def test_wrong_arguments_are_exit_code_2(tidegauge: Command, arguments: tuple[str, ...]) -> None:
     ended = tidegauge(*arguments)
     assert ended.returncode == 2
-    assert (
-        "Usage: " in ended.stderr + ended.stdout or "Option '--adapter' requires an argument" in ended.stderr
-    )
+    said = ("Usage: ", "Option '--adapter' requires an argument", "name the engine: --adapter NAME")
+    assert any(one in ended.stderr + ended.stdout for one in said)
     assert "Traceback" not in ended.stderr
 
 

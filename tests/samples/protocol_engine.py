@@ -216,8 +216,8 @@ class Engine:
         [transcript] = ENGINE.run([scenario])
         done = done_of(transcript)
         changed = CHANGES.get(self.deed) if five else None
-        for answer in changed(done) if changed is not None else [done]:
-            write(json.dumps(answer).encode() + b"\n")
+        answers = changed(done) if changed is not None else [done]
+        write(b"".join(json.dumps(answer).encode() + b"\n" for answer in answers))
 
 
 def of_a_session(opened: Open, history: Sequence[Any]) -> Scenario:

@@ -64,8 +64,8 @@ class ProcessAdapter(Adapter):
         return Implementation(**told, options=self.options)
 
     def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
-        """Many scenarios a request. Where the engine is lost among them, those that it has not answered are
-        asked again one by one, so that each loss is laid to its scenario."""
+        """Many scenarios a request. Where the engine is lost among them, all of them are asked again one by
+        one, so that each loss is laid to its scenario."""
         remaining = iter(scenarios)
         while some := tuple(islice(remaining, _AT_A_TIME)):
             yield from self._run(some)
@@ -122,18 +122,15 @@ class ProcessAdapter(Adapter):
         return self._conversation
 
     def _run(self, scenarios: tuple[Scenario, ...]) -> Iterator[Transcript]:
-        unanswered = {scenario.id: scenario for scenario in scenarios}
         try:
-            for transcript in self.talk().run(scenarios):
-                del unanswered[transcript.scenario]
-                yield transcript
+            yield from self.talk().run(scenarios)
         except NotAnswered as error:
             if isinstance(error, EngineGone) and self._conversation is not None:
                 self.lost(error.failure)
             if len(scenarios) == 1:
                 yield Transcript(scenarios[0].id, (), error.failure)
                 return
-            for scenario in unanswered.values():
+            for scenario in scenarios:
                 yield from self._run((scenario,))
 
 

@@ -1,7 +1,7 @@
 """Requests and answers: what an engine in a process of its own is asked, and what it may say to that."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
@@ -62,19 +62,22 @@ class Conversation:
             raise self._breach(f"the engine speaks protocol {description.protocol}, and the kit {PROTOCOL}")
         return description
 
-    def run(self, scenarios: Sequence[Scenario]) -> Iterator[Transcript]:
+    def run(self, scenarios: Sequence[Scenario]) -> list[Transcript]:
         """The transcript of each scenario, in the order in which the engine answers."""
+        done_so_far: list[Transcript] = []
         waiting = {scenario.id for scenario in scenarios}
         self._ask(Run(tuple(scenarios)))
         while waiting:
             done = self._answer(ScenarioDone, "run", self._seconds)
             if done.scenario not in waiting:
-                raise self._breach(
-                    f"the engine answered for scenario {shown(done.scenario)}, which is not asked for, or is "
-                    "answered already"
-                )
+                twice = any(done.scenario == scenario.id for scenario in scenarios)
+                how = "twice" if twice else f"and not {shown(min(waiting))}, which it was asked for"
+                raise self._breach(f"the engine answered for scenario {shown(done.scenario)} {how}")
             waiting.remove(done.scenario)
-            yield Transcript(done.scenario, done.outputs, _failure(done.failure))
+            if not waiting and (more := self._process.unread()):
+                raise self._breach(f"after its last answer the engine wrote {shown(more)} to stdout")
+            done_so_far.append(Transcript(done.scenario, done.outputs, _failure(done.failure)))
+        return done_so_far
 
     def open(self, session: str, component: str, setup: Setup) -> None:
         """Make an instance."""

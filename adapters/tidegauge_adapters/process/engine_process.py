@@ -27,6 +27,7 @@ _READ_AT_ONCE = 2**16
 _SECONDS_BETWEEN_LOOKS = 0.2
 """How often the memory is looked at."""
 
+_SHOWN = 200
 _SECONDS_TO_DIE = 5.0
 _KEPT_OF_STDERR = 64 * 1024
 
@@ -97,6 +98,13 @@ class EngineProcess:
                 raise self._ended()
             self._look()
         return line
+
+    def unread(self) -> str:
+        """The start of what it has written to stdout beyond the lines that were read; usually empty."""
+        ready = [key.fileobj for key, _ in self._selector.select(0)]
+        if self._stdout in ready:
+            self._read_some()
+        return self._read[:_SHOWN].decode("utf-8", "replace")
 
     def ended_within(self, seconds: float) -> int | None:
         """Write what is to be written and close stdin; the exit code, None if it does not end."""

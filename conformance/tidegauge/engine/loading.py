@@ -42,6 +42,8 @@ def describe(name: str, adapter: Adapter) -> Implementation:
     is no capability."""
     try:
         implementation = adapter.describe()
+    except BadInput as problem:
+        raise BadInput(f"adapter {name!r}: {problem}") from None
     except BaseException as error:
         raise _bad_input(f"adapter {name!r} cannot describe its engine", error) from None
     if not isinstance(implementation, Implementation):

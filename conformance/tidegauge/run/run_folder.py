@@ -74,6 +74,7 @@ def run_folder(out: Path, resume: bool) -> Iterator[RunFolder]:
                 raise
             return
         with complaining(out):
+            _of_a_run(out)  # what cannot be replaced is told before the run
             now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
             folder = RunFolder(out, out / f"{_HIDDEN}{now}")
             folder.path.mkdir()

@@ -163,7 +163,7 @@ def start(config: pytest.Config) -> Run:
         if folder is not None and not is_worker:
             journal = Journal(folder, goes_on=finished is not None)
         run = make_run(request, folder, os.environ.get("PYTEST_XDIST_WORKER", "main"))
-        if not is_worker:
+        if not is_worker and not run.implementation.one_process:
             check_shape(request.adapter, run.adapter, {item.component for item in run.planned}, run.policies)
         if finished is not None and folder is not None:
             _check_that_it_is_the_same(folder, run)
