@@ -7,7 +7,7 @@ from msgspec.structs import fields
 from typer.main import get_command
 
 from tidegauge import BadInput
-from tidegauge.__main__ import app
+from tidegauge.__main__ import application
 from tidegauge.run.options import PYTEST_PREFIX, REQUEST_OPTIONS, arguments_of, request_of
 from tidegauge.run.plugin import pytest_addoption
 from tidegauge.run.request import Request
@@ -72,7 +72,7 @@ def test_an_option_of_the_adapter_needs_its_equals_sign() -> None:
     ],
 )
 def test_a_command_has_the_options_of_the_declaration(command: str, names: list[str]) -> None:
-    commands = vars(get_command(app))["commands"]
+    commands = vars(get_command(application()))["commands"]
     options = {option.name: option for option in REQUEST_OPTIONS}
     taken = {one.opts[0].removeprefix("--"): one for one in commands[command].params}
     for name in names:

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,8 +28,11 @@ _SECONDS_TO_START = float(os.environ.get("TIDEGAUGE_SECONDS_TO_START", "120"))
 
 
 @contextmanager
-def session(command: list[str], log: int) -> Iterator[subprocess.Popen[bytes]]:
-    """The test session; it ends with us, by Ctrl-C, termination or failure too, and its workers with it."""
+def session(
+    command: list[str], log: int, environment: Mapping[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
+    """The test session; it ends with us, by Ctrl-C, termination or failure too, and its workers with it.
+    `environment`: what it is told beside ours."""
     with TemporaryDirectory(prefix="tidegauge-") as scratch:
         child = subprocess.Popen(
             command,
@@ -38,7 +41,7 @@ def session(command: list[str], log: int) -> Iterator[subprocess.Popen[bytes]]:
             stderr=log,
             start_new_session=True,
             preexec_fn=ending_with_parent(),
-            env={**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": scratch, IS_WATCHED: "1"},
+            env={**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": scratch, IS_WATCHED: "1", **environment},
         )
         previous = {
             number: signal.signal(number, lambda *_: _signal_group(child.pid, signal.SIGTERM))

@@ -37,7 +37,7 @@ from ..wire.transcript import Failure
 from .assembly import now_text
 from .items import scenarios_of
 from .journal import Ended, Finished, Journal, JournalReader, Outcome, Refused, Started
-from .options import PYTEST_PREFIX, REQUEST_OPTIONS, request_of
+from .options import FEW_WORKERS, PYTEST_PREFIX, REQUEST_OPTIONS, request_of
 from .plan import PlannedItem, components_asked_for, plan
 from .request import Request
 from .request_check import check_request, policies_of
@@ -81,6 +81,11 @@ class Run:
     def semantics(self) -> Semantics:
         """What the engine is compared with."""
         return with_deviations(self.policies, self.known.deviation)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether a second worker takes longer to start than it saves."""
+        return self.request.budget == "smoke" and len({item.component for item in self.planned}) == 1
 
     def scenarios(self, item: PlannedItem) -> Iterator[Scenario]:
         """The scenarios of an item."""
@@ -174,7 +179,8 @@ def start(config: pytest.Config) -> Run:
         elif folder is not None and is_worker:
             (folder / _REFUSED).write_text(str(problem), encoding="utf-8")
         raise pytest.UsageError(str(problem)) from None
-    if run.implementation.one_process and not is_worker:
+    few = run.is_small and FEW_WORKERS in os.environ
+    if (run.implementation.one_process or few) and not is_worker:
         # not by marks for `--dist loadgroup`: pytest 9.2 ignores them (pytest-xdist issue 1386)
         config.option.tx = getattr(config.option, "tx", [])[:1]
     if not is_worker and getattr(config.option, "maxworkerrestart", None) is None:
