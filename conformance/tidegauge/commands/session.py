@@ -92,7 +92,7 @@ def followed(
                     progress.update(task, advance=1, description=event.item)
                     if event.outcome == "failed" and not failed:
                         failed = True
-                        shown = lines(event.text.partition("\nSuspects: ")[0], _LONGEST_FAILURE)
+                        shown = lines(_in_short(event.text), _LONGEST_FAILURE)
                         OUT.print(f"First failure, in {escape(event.item)}: {shown}\n", soft_wrap=True)
                         if fail_fast:
                             _signal_group(child.pid, signal.SIGTERM)
@@ -110,6 +110,12 @@ def followed(
     if watch is None and time.monotonic() - began > _SECONDS_TO_START and not events:
         raise BadInput(f"the engine did not load within {_SECONDS_TO_START:g} s; see {folder.parent / LOG}")
     return events
+
+
+def _in_short(text: str) -> str:
+    """A failure without what only helps once the run is over: the scenario, and how to replay it."""
+    told = text.partition("\nSuspects: ")[0].splitlines()
+    return "\n".join(one for one in told if not one.startswith("Replay: "))
 
 
 def _wait(child: subprocess.Popen[bytes]) -> None:
