@@ -18,7 +18,7 @@ SAMPLE = ROOT / "examples" / "java" / "Engine.java"
 @pytest.fixture(autouse=True)
 def java() -> None:
     """Java, or what to do about it."""
-    assert shutil.which("java"), "no Java found: apt-get install openjdk-17-jdk-headless"
+    assert shutil.which("javac"), "no Java compiler found: apt-get install openjdk-17-jdk-headless"
 
 
 def answers(*requests: dict[str, object]) -> list[dict[str, object]]:

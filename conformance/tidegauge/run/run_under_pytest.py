@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -34,7 +35,6 @@ from ..judging.reference.deviations import KnownDeviations, deviations_of
 from ..wire.implementation import Implementation
 from ..wire.scenario import BadInput, Scenario
 from ..wire.transcript import Failure
-from .assembly import now_text
 from .items import scenarios_of
 from .journal import Ended, Finished, Journal, JournalReader, Outcome, Refused, Started
 from .options import FEW_WORKERS, PYTEST_PREFIX, REQUEST_OPTIONS, request_of
@@ -194,7 +194,7 @@ def start(config: pytest.Config) -> Run:
                     implementation=run.implementation,
                     environment=environment(),
                     planned=tuple(item.id for item in run.planned),
-                    time=now_text(),
+                    time=datetime.now(UTC).isoformat(timespec="seconds"),
                     known=run.known,
                 )
             )
