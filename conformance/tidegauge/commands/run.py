@@ -48,7 +48,10 @@ def run(
     request: Request,
     suite: Annotated[str | None, typer.Option(hidden=True)] = None,
     update_deviations: Annotated[
-        bool, typer.Option(help="After the run bring the file of known deviations up to date.")
+        bool,
+        typer.Option(
+            "--update-deviations", help="After the run bring the file of known deviations up to date."
+        ),
     ] = False,
     reports: Requested = None,
     workers: Annotated[
