@@ -3,44 +3,70 @@
 import io
 import sys
 import traceback
+from collections.abc import Callable, Collection
+from importlib import import_module
 from importlib.metadata import entry_points
 from tempfile import NamedTemporaryFile
+from typing import Any
 
 import typer
 from rich.markup import escape
 
 from . import __version__
-from .commands.apart import apart
 from .commands.console import ERR
-from .commands.diagnose import diagnose
-from .commands.execute import execute, replay
-from .commands.mutants import mutants
-from .commands.new_project.project import init
-from .commands.promote import promote
-from .commands.rules import rules
-from .commands.run import adapters, report, run
-from .commands.vectors import vectors
 
 _KIT_FAILED = 4
 """The exit code where the kit itself fails, or cannot write."""
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Does a stream processor keep event time right?",
-)
-for command in (init, run, rules, execute, replay, promote, vectors, report, diagnose, adapters, mutants):
-    app.command()(command)
-app.command(hidden=True)(apart)
-for entry in sorted(entry_points(group="tidegauge.commands")):
-    try:
-        app.command(entry.name)(entry.load())
-    except Exception as problem:
-        said = " ".join(str(problem).split())[:200]
-        ERR.print(
-            f"tidegauge: no command {escape(entry.name)}: {escape(f'{entry.value}: {said}')}", soft_wrap=True
-        )
+_COMMANDS = {
+    "init": "new_project.project",
+    "run": "run",
+    "rules": "rules",
+    "execute": "execute",
+    "replay": "execute",
+    "promote": "promote",
+    "vectors": "vectors",
+    "report": "run",
+    "diagnose": "diagnose",
+    "adapters": "run",
+    "mutants": "mutants",
+    "apart": "apart",
+}
+"""The commands of the kit, in the order of the help text, each with its module in `commands`."""
+
+_HIDDEN = ("apart",)
+_GROUP = "tidegauge.commands"
+
+
+def application(wanted: Collection[str] = ()) -> typer.Typer:
+    """The command line with the commands of these names; with all of them, if one of the names is unknown or
+    none is given. Importing every command takes longer than most commands do."""
+    registered = {entry.name: entry for entry in sorted(entry_points(group=_GROUP))}
+    app = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        help="Does a stream processor keep event time right?",
+    )
+    app.callback()(options)
+    known = [*_COMMANDS, *registered]
+    for name in wanted if wanted and all(one in known for one in wanted) else known:
+        if name in registered:
+            try:
+                app.command(name)(registered[name].load())
+            except Exception as problem:
+                said = f"{registered[name].value}: {' '.join(str(problem).split())[:200]}"
+                ERR.print(f"tidegauge: no command {escape(name)}: {escape(said)}", soft_wrap=True)
+        else:
+            app.command(name, hidden=name in _HIDDEN)(_own(name))
+    return app
+
+
+def _own(name: str) -> Callable[..., Any]:
+    """A command of the kit."""
+    module = import_module(f".commands.{_COMMANDS[name]}", __package__)
+    command: Callable[..., Any] = getattr(module, name)
+    return command
 
 
 def _print_version(wanted: bool) -> None:
@@ -49,7 +75,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def options(
     version: bool = typer.Option(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version."
@@ -64,7 +89,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal may know ASCII alone
     try:
-        app()
+        application(sys.argv[1:2])()
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
         ERR.print(f"tidegauge: {escape(f'{error.strerror or error}{where}')}", soft_wrap=True)

@@ -436,6 +436,12 @@ def test_a_command_that_cannot_be_loaded_is_named_and_takes_no_other_with_it(
     (folder / "entry_points.txt").write_text("[tidegauge.commands]\ntheirs = not_there:command\n")
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
     ended = tidegauge("adapters")
-    assert ended.returncode == 0
+    assert (ended.returncode, ended.stderr) == (0, "")
     assert "reference" in ended.stdout
+    ended = tidegauge("theirs")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("tidegauge: no command theirs: not_there:command: No module named")
+    ended = tidegauge("--help")
+    assert ended.returncode == 0
+    assert "adapters" in ended.stdout
     assert ended.stderr == ("tidegauge: no command theirs: not_there:command: No module named 'not_there'\n")

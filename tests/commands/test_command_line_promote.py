@@ -16,7 +16,7 @@ from conftest import ROOT, Command, run_module
 from msgspec.structs import replace
 from typer.testing import CliRunner
 
-from tidegauge.__main__ import app
+from tidegauge.__main__ import application
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.drawing.histories import draw_history
@@ -65,7 +65,7 @@ InProcess = Callable[..., Result]
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcess:
     """The command `tidegauge` in this process, in the test's own folder: for what starts no engine."""
     monkeypatch.chdir(tmp_path)
-    return lambda *arguments: CliRunner().invoke(app, arguments)
+    return lambda *arguments: CliRunner().invoke(application(), arguments)
 
 
 def written(folder: Path, *lines: dict[str, Any], name: str = "VALVE-15.jsonl") -> str:

@@ -13,7 +13,7 @@ from click.testing import Result
 from conftest import ROOT, Command
 from typer.testing import CliRunner
 
-from tidegauge.__main__ import app
+from tidegauge.__main__ import application
 from tidegauge.vectors.layout import vectors_laid_out
 from tidegauge.vectors.published import load_vectors
 
@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["vectors", *map(str, arguments)])
+    return CliRunner().invoke(application(), ["vectors", *map(str, arguments)])
 
 
 def edited(folder: Path, **fields: Any) -> Path:

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import fields
 from typer.main import get_command
+from typer.testing import CliRunner
 
 from tidegauge import BadInput
-from tidegauge.__main__ import app
+from tidegauge.__main__ import application
 from tidegauge.run.options import PYTEST_PREFIX, REQUEST_OPTIONS, arguments_of, request_of
 from tidegauge.run.plugin import pytest_addoption
 from tidegauge.run.request import Request
@@ -72,7 +73,7 @@ def test_an_option_of_the_adapter_needs_its_equals_sign() -> None:
     ],
 )
 def test_a_command_has_the_options_of_the_declaration(command: str, names: list[str]) -> None:
-    commands = vars(get_command(app))["commands"]
+    commands = vars(get_command(application()))["commands"]
     options = {option.name: option for option in REQUEST_OPTIONS}
     taken = {one.opts[0].removeprefix("--"): one for one in commands[command].params}
     for name in names:
@@ -87,3 +88,13 @@ def test_pytest_has_the_options_of_the_declaration() -> None:
     assert list(taken) == [PYTEST_PREFIX + option.name for option in REQUEST_OPTIONS]
     for option in REQUEST_OPTIONS:
         assert taken[PYTEST_PREFIX + option.name]["help"] == option.help
+
+
+@pytest.mark.parametrize("command", ["run", "replay", "execute", "init", "mutants", "smoke", "matrix"])
+def test_the_help_text_names_every_option_in_full_at_80_columns(command: str) -> None:
+    app = application()
+    parameters = vars(get_command(app))["commands"][command].params
+    shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "80", "NO_COLOR": "1"}).stdout
+    assert max(map(len, shown.splitlines())) == 80
+    named = [one.opts[0] for one in parameters if one.opts[0].startswith("--") and not one.hidden]
+    assert [name for name in named if name not in shown.replace("│", " ").split()] == []

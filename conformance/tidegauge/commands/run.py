@@ -16,7 +16,7 @@ from ..engine.loading import adapter_names
 from ..run.assembly import assemble, write_results
 from ..run.confirmation import confirmed
 from ..run.journal import FILE_NAME, AnyEvent, Ended, JournalReader, Refused, Started
-from ..run.options import PYTEST_PREFIX, arguments_of
+from ..run.options import FEW_WORKERS, PYTEST_PREFIX, arguments_of
 from ..run.registered_reports import Written, find_requested, write_registered
 from ..run.request import Request
 from ..run.request_check import check_request
@@ -30,7 +30,6 @@ from .deviations import bring_up_to_date
 from .request_options import takes_request
 from .session import followed, session
 from .summary import print_problems, print_summary
-from .watching import run_again_and_again
 
 _REPORT_FAILED = 3
 """The exit code if every claimed rule passes, and a report could not be written."""
@@ -49,11 +48,17 @@ def run(
     request: Request,
     suite: Annotated[str | None, typer.Option(hidden=True)] = None,
     update_deviations: Annotated[
-        bool, typer.Option(help="After the run bring the file of known deviations up to date.")
+        bool,
+        typer.Option(
+            "--update-deviations", help="After the run bring the file of known deviations up to date."
+        ),
     ] = False,
     reports: Requested = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", "-n", min=1, help="Processes; default: one a core.")
+        int | None,
+        typer.Option(
+            "--workers", "-n", min=1, help="Processes; default: one a core, one for one component at smoke."
+        ),
     ] = None,
     item_timeout: Annotated[
         float, typer.Option(min=0.1, help="Seconds after which a test item is given up.")
@@ -84,6 +89,8 @@ def run(
         request = replace(request, deviations=NO_DEVIATIONS)
     check_request(request)
     if watch:
+        from .watching import run_again_and_again  # its library is for this alone
+
         again = [argument for argument in sys.argv[1:] if argument != "--watch"]
         run_again_and_again([*again, "--fail-fast"], Path.cwd(), Path(request.out))
         return
@@ -92,8 +99,9 @@ def run(
     began = time.monotonic()
     with run_folder(out, resume) as folder:
         writing = replace(request, out=str(folder.path))
-        command = _pytest_command(writing, workers or os.cpu_count() or 1, item_timeout)
-        with (folder.path / LOG).open("ab") as log, session(command, log.fileno()) as child:
+        command = _pytest_command(writing, workers, item_timeout)
+        chosen = {} if workers else {FEW_WORKERS: "1"}
+        with (folder.path / LOG).open("ab") as log, session(command, log.fileno(), chosen) as child:
             events = followed(child, folder.path, item_timeout, fail_fast)
         _check_that_it_started(events, child.returncode, folder)
         folder.take_place()
@@ -127,10 +135,14 @@ def _exit_code(results: Results, written: Written) -> int:
     return _REPORT_FAILED if written.problems else 0
 
 
-def _pytest_command(request: Request, workers: int, item_timeout: float) -> list[str]:
+def _pytest_command(request: Request, workers: int | None, item_timeout: float) -> list[str]:
+    """The test session without what it does not need, since a small run takes little longer than its start:
+    plugins that happen to be installed, and the rewriting of assertions, for which pytest reads and compiles
+    every module of the kit in every process."""
     suites = Path(str(files("tidegauge.run") / "suites"))
     command = [sys.executable, "-m", "pytest", "-c", str(suites / "pytest.ini"), "--rootdir", str(suites)]
-    command += ["-n", str(workers), "--dist", "load", "-q", "--tb", "short"]
+    command += ["--assert", "plain", "-p", "no:anyio", "-p", "no:hypothesispytest"]
+    command += ["-n", str(workers or os.cpu_count() or 1), "--dist", "load", "-q", "--tb", "short"]
     command += ["--timeout", str(item_timeout), "--timeout-method", "thread"]
     command += ["--pyargs", "tidegauge.run.suites", *arguments_of(request, PYTEST_PREFIX)]
     return command

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,8 +28,11 @@ _SECONDS_TO_START = float(os.environ.get("TIDEGAUGE_SECONDS_TO_START", "120"))
 
 
 @contextmanager
-def session(command: list[str], log: int) -> Iterator[subprocess.Popen[bytes]]:
-    """The test session; it ends with us, by Ctrl-C, termination or failure too, and its workers with it."""
+def session(
+    command: list[str], log: int, environment: Mapping[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
+    """The test session; it ends with us, by Ctrl-C, termination or failure too, and its workers with it.
+    `environment`: what it is told beside ours."""
     with TemporaryDirectory(prefix="tidegauge-") as scratch:
         child = subprocess.Popen(
             command,
@@ -38,7 +41,7 @@ def session(command: list[str], log: int) -> Iterator[subprocess.Popen[bytes]]:
             stderr=log,
             start_new_session=True,
             preexec_fn=ending_with_parent(),
-            env={**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": scratch, IS_WATCHED: "1"},
+            env={**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": scratch, IS_WATCHED: "1", **environment},
         )
         previous = {
             number: signal.signal(number, lambda *_: _signal_group(child.pid, signal.SIGTERM))
@@ -89,7 +92,7 @@ def followed(
                     progress.update(task, advance=1, description=event.item)
                     if event.outcome == "failed" and not failed:
                         failed = True
-                        shown = lines(event.text.partition("\nSuspects: ")[0], _LONGEST_FAILURE)
+                        shown = lines(_in_short(event.text), _LONGEST_FAILURE)
                         OUT.print(f"First failure, in {escape(event.item)}: {shown}\n", soft_wrap=True)
                         if fail_fast:
                             _signal_group(child.pid, signal.SIGTERM)
@@ -107,6 +110,12 @@ def followed(
     if watch is None and time.monotonic() - began > _SECONDS_TO_START and not events:
         raise BadInput(f"the engine did not load within {_SECONDS_TO_START:g} s; see {folder.parent / LOG}")
     return events
+
+
+def _in_short(text: str) -> str:
+    """A failure without what only helps once the run is over: the scenario, and how to replay it."""
+    told = text.partition("\nSuspects: ")[0].splitlines()
+    return "\n".join(one for one in told if not one.startswith("Replay: "))
 
 
 def _wait(child: subprocess.Popen[bytes]) -> None:

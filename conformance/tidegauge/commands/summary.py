@@ -1,10 +1,12 @@
 """The summary of a run on the terminal."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from rich.table import Table
 
 from ..judging.verdicts.known_deviations import expected
+from ..run.property_results import NEVER_AROSE
 from ..wire.results import EngineError, Results, RuleResult, counts_of, kind_of
 from ..words.conclusion import Kind, conclude
 from ..words.diagnosis import DIAGNOSIS, diagnosis_words, model_words, term_name, term_words
@@ -21,8 +23,9 @@ from ..words.evidence import (
     thin_words,
 )
 from ..words.isolation import interference_words
-from ..words.numbers import counted, duration
+from ..words.numbers import counted, duration, listed
 from ..words.run import ADAPTER_NOTES, ENDED_EARLY, extent_words, layer_words, left_out_words
+from ..words.silence import others_words, silent_components
 from ..words.verdicts import (
     DEVIATION_STATUSES,
     NOT_CLAIMED,
@@ -43,6 +46,8 @@ _HEADLINES: dict[Kind, str] = {
     "open": "bold yellow",
 }
 _MOST_THIN = 40
+_MOST_ROWS = 3
+"""So many rules of a component with one verdict and one reason have rows; more are named in a line."""
 _LONGEST_DIAGNOSIS = 1_000
 _LAST_LINES = 12
 """So much of a traceback is printed; all of it is in the results."""
@@ -52,13 +57,19 @@ def print_summary(results: Results, reports: list[Path]) -> None:
     """Errors first, then failures, then whatever else needs attention; at the end the counts, what the run
     comes to, and where the report is."""
     _print_errors(results.errors)
+    silent = {rules[0].id: rules for rules in silent_components(results).values()}
+    not_shown = {rule.id for rules in silent.values() for rule in rules[1:]}
     for rule in sorted(results.rules, key=lambda rule: bool(rule.affected_by)):
-        if kind_of(rule) == "fail":
-            _print_failure(rule)
+        if kind_of(rule) == "fail" and rule.id not in not_shown:
+            _print_failure(rule, others_words(silent[rule.id]) if rule.id in silent else "")
     print_models(results)
-    _print_rules(results)
+    _print_rules(results, not_shown)
+    never_arose = [found.name for found in results.properties if found.reason == NEVER_AROSE]
+    if never_arose:
+        said = f"not tested, since what they are about never arose: {listed(never_arose, len(never_arose))}"
+        OUT.print(f"{counted(len(never_arose), 'property', 'properties')} {line(said)}", soft_wrap=True)
     for property in results.properties:
-        if property.verdict not in ("pass", "not-applicable"):
+        if property.verdict not in ("pass", "not-applicable") and property.name not in never_arose:
             said = f"{line(property.sentence)} {line(property.reason)}"
             OUT.print(f"property {line(property.name)} {_coloured(kind_of(property))}: {said}")
             if shown := interference_words(property):
@@ -98,8 +109,9 @@ def print_summary(results: Results, reports: list[Path]) -> None:
 
 def print_models(results: Results) -> None:
     """What each component behaves as: the parts of its model, each with the scenario that shows it."""
+    silent = silent_components(results)
     for found in results.components:
-        if said := model_words(found):
+        if found.component not in silent and (said := model_words(found)):
             OUT.print(line(said, _LONGEST_DIAGNOSIS), soft_wrap=True)
         for term in found.model:
             OUT.print(f"  [bold]{line(term_name(term))}[/]: {line(term_words(term))}", soft_wrap=True)
@@ -138,14 +150,26 @@ def _print_errors(errors: list[EngineError]) -> None:
         OUT.print()
 
 
-def _print_rules(results: Results) -> None:
-    """The rules that do not pass in a table; then components of which no rule applies, and thin passes."""
+def _print_rules(results: Results, not_shown: Collection[str]) -> None:
+    """The rules that do not pass: in a line those with one reason, in a table the others, but for those that
+    fail as another one does; then components of which no rule applies, and thin passes."""
     table = Table(box=None, pad_edge=False)
     for column in ("rule", "verdict", "scenarios", "title", "reason"):
         table.add_column(column, justify="right" if column == "scenarios" else "left")
     unclaimed = _unclaimed_parts(results)
-    for rule in results.rules:
-        if rule.verdict != "pass" and rule.component not in unclaimed:
+    told = [
+        rule
+        for rule in results.rules
+        if rule.verdict != "pass" and rule.component not in unclaimed and rule.id not in not_shown
+    ]
+    alike: dict[tuple[str, str, str], list[RuleResult]] = {}
+    for rule in told:
+        alike.setdefault((rule.component, kind_of(rule), _reason(rule)), []).append(rule)
+    for (_, kind, reason), rules in alike.items():
+        if len(rules) > _MOST_ROWS:
+            names = line(", ".join(rule.id for rule in rules), _LONGEST_DIAGNOSIS)
+            OUT.print(f"{names} {_coloured(kind)}: {line(reason)}", soft_wrap=True)
+        for rule in rules if len(rules) <= _MOST_ROWS else ():
             verdict, count = _coloured(kind_of(rule)), str(rule.scenarios)
             table.add_row(line(rule.id), verdict, count, line(rule.title), line(_reason(rule)))
     if table.row_count:
@@ -185,11 +209,19 @@ def _unclaimed_parts(results: Results) -> dict[str, int]:
     return {} if len(unclaimed) == len(numbers) else unclaimed
 
 
-def _print_failure(rule: RuleResult) -> None:
+def _print_failure(rule: RuleResult, others: str) -> None:
+    """A failing rule with its counterexample. `others`: which rules fail as it does, empty if none."""
     if rule.counterexample is not None:
         OUT.print(lines(rule.counterexample.message), soft_wrap=True)
         flaky = f"{FLAKY}: {rule.flaky}" if rule.flaky is not None else ""
-        told = (suspected_words(rule), causes_words(rule), also_in_words(rule), downstream_words(rule), flaky)
+        told = (
+            suspected_words(rule),
+            causes_words(rule),
+            also_in_words(rule),
+            downstream_words(rule),
+            flaky,
+            others,
+        )
         for text in filter(None, told):
             OUT.print(line(text), soft_wrap=True)
         OUT.print()

@@ -1,6 +1,5 @@
 """`results.json` from the journal, whether or not the run came to its end."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 from tidegauge_reference import PROFILES, Policies
@@ -98,11 +97,6 @@ def write_results(results: Results, folder: Path) -> Path:
     partial.write_bytes(encode_results(results))
     partial.replace(path)
     return path
-
-
-def now_text() -> str:
-    """The current time for records, ISO 8601 in UTC."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _whole(started: Started) -> bool:

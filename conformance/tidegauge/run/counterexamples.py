@@ -95,9 +95,16 @@ def _job_counterexample(
 
 
 def replaying(file: Path, request: Request, profile: str, flag: str = "") -> str:
-    """The command that replays the scenarios of a file."""
-    options = " ".join(f"--option {shlex.quote(f'{key}={value}')}" for key, value in request.options.items())
-    engine = f"--adapter {shlex.quote(request.adapter)} --profile {profile}"
+    """The command that replays the scenarios of a file, with the engine named as a user names it."""
+    others = dict(request.options)
+    command = others.pop("command", None) if request.adapter == "process" else None
+    options = " ".join(f"--option {shlex.quote(f'{key}={value}')}" for key, value in others.items())
+    named = (
+        f"--adapter {shlex.quote(request.adapter)}"
+        if command is None
+        else f"--command {shlex.quote(command)}"
+    )
+    engine = f"{named} --profile {profile}"
     deviations = f"--deviations {shlex.quote(request.deviations)}" if request.deviations else ""
     replay = f"tidegauge replay {shlex.quote(str(file))}"
     return " ".join(part for part in (replay, flag, engine, options, deviations) if part)

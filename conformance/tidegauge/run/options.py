@@ -15,6 +15,9 @@ from .request import Request, Told
 PYTEST_PREFIX = "--tidegauge-"
 """Begins the names of the options under pytest, so that they meet no others."""
 
+FEW_WORKERS = "TIDEGAUGE_FEW_WORKERS"
+"""In the environment of a session: nobody asked for its number of workers, so a small run may do with one."""
+
 
 @dataclass(frozen=True)
 class RequestOption:

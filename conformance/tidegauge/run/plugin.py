@@ -50,7 +50,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The suites without an adapter are a mistake, not a pass; a suite without items is no skipped test."""
+    """The suites without an adapter are a mistake, not a pass; a suite without items is no skipped test.
+    Items run as they are planned, golden vectors first: a failure among these is the easiest to read."""
     ours = [item for item in items if item.path.parent.as_posix().endswith("run/suites")]
     if ours and not config.getoption("--tidegauge-adapter"):
         if hasattr(config, "workerinput"):
@@ -61,3 +62,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if empty:
         config.hook.pytest_deselected(items=empty)
         items[:] = [item for item in items if item not in set(empty)]
+    if RUN_KEY in config.stash:
+        places = {item.id: place for place, item in enumerate(config.stash[RUN_KEY].planned)}
+        marks = {item: item.get_closest_marker("tidegauge_item") for item in items}
+        items.sort(key=lambda item: places[mark.args[0]] if (mark := marks[item]) is not None else -1)

@@ -63,6 +63,10 @@ def job_property_results(started: Started, findings: Findings) -> list[PropertyR
     return results
 
 
+NEVER_AROSE = "inconclusive: its situation never arose"
+"""Why a property is not tested that speaks of what the engine never did."""
+
+
 def _property_verdict(holds: bool, counted: PropertyCount | None) -> tuple[Verdict, str]:
     if not holds:
         return "not-applicable", "a conforming engine of this profile need not have it"
@@ -80,5 +84,5 @@ def _property_verdict(holds: bool, counted: PropertyCount | None) -> tuple[Verdi
     if counted.inexpressible and not counted.checked:
         return "not-applicable", "its situation arises only in scenarios that the engine cannot express"
     if not counted.checked:
-        return "not-tested", "inconclusive: its situation never arose"
+        return "not-tested", NEVER_AROSE
     return "pass", f"held in {counted.checked} scenarios"

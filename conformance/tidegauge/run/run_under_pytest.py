@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -34,10 +35,9 @@ from ..judging.reference.deviations import KnownDeviations, deviations_of
 from ..wire.implementation import Implementation
 from ..wire.scenario import BadInput, Scenario
 from ..wire.transcript import Failure
-from .assembly import now_text
 from .items import scenarios_of
 from .journal import Ended, Finished, Journal, JournalReader, Outcome, Refused, Started
-from .options import PYTEST_PREFIX, REQUEST_OPTIONS, request_of
+from .options import FEW_WORKERS, PYTEST_PREFIX, REQUEST_OPTIONS, request_of
 from .plan import PlannedItem, components_asked_for, plan
 from .request import Request
 from .request_check import check_request, policies_of
@@ -81,6 +81,11 @@ class Run:
     def semantics(self) -> Semantics:
         """What the engine is compared with."""
         return with_deviations(self.policies, self.known.deviation)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether a second worker takes longer to start than it saves."""
+        return self.request.budget == "smoke" and len({item.component for item in self.planned}) == 1
 
     def scenarios(self, item: PlannedItem) -> Iterator[Scenario]:
         """The scenarios of an item."""
@@ -174,7 +179,8 @@ def start(config: pytest.Config) -> Run:
         elif folder is not None and is_worker:
             (folder / _REFUSED).write_text(str(problem), encoding="utf-8")
         raise pytest.UsageError(str(problem)) from None
-    if run.implementation.one_process and not is_worker:
+    few = run.is_small and FEW_WORKERS in os.environ
+    if (run.implementation.one_process or few) and not is_worker:
         # not by marks for `--dist loadgroup`: pytest 9.2 ignores them (pytest-xdist issue 1386)
         config.option.tx = getattr(config.option, "tx", [])[:1]
     if not is_worker and getattr(config.option, "maxworkerrestart", None) is None:
@@ -188,7 +194,7 @@ def start(config: pytest.Config) -> Run:
                     implementation=run.implementation,
                     environment=environment(),
                     planned=tuple(item.id for item in run.planned),
-                    time=now_text(),
+                    time=datetime.now(UTC).isoformat(timespec="seconds"),
                     known=run.known,
                 )
             )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ..wire.results import ComponentResult, Results, Term
 from .evidence import SUSPICIOUSNESS
 from .numbers import listed
+from .silence import NO_OUTPUT, silent_components
 
 DIAGNOSIS = "Diagnosis"
 """Stands above it."""
@@ -27,6 +28,9 @@ def diagnosis_words(results: Results) -> str:
     examined = sum(found.examined for found in results.components)
     if not examined:
         return ""
+    silent = silent_components(results)
+    if all(found.component in silent for found in results.components if found.examined):
+        return NO_OUTPUT
     explained = sum(found.explained for found in results.components)
     terms = [term for found in results.components for term in found.model]
     scenarios = "failing scenario" if examined == 1 else "failing scenarios"

@@ -22,6 +22,9 @@ _ACTED = _TURNED = 0.1
 one of its decisions, turned, reproduces a difference. Measured on 221 engines with one unknown defect: the
 most likely cause is a rule that they break in 177 without, in 189 with 0.1 each."""
 
+SILENT = "the engine output nothing at all, in any scenario"
+"""Why every rule of a component fails if the engine never outputs anything."""
+
 Standing = Literal["pass", "fail", "error", "not-tested"]
 
 
@@ -67,7 +70,7 @@ def _judged(
     evidence: Evidence, rules: Sequence[str], left_out: Collection[str], until: float
 ) -> ComponentJudgement:
     if evidence.silent:
-        failed = RuleJudgement("fail", "the engine output nothing at all, in any scenario")
+        failed = RuleJudgement("fail", SILENT)
         return ComponentJudgement(dict.fromkeys(rules, failed), Fit(exact=False), len(evidence.differing), [])
     found = fit(evidence, left_out, until)
     unexplained = [one for one in evidence.differing if one.scenario.id not in found.explained]
