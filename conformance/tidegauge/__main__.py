@@ -13,6 +13,7 @@ from . import __version__
 from .commands.apart import apart
 from .commands.console import ERR
 from .commands.diagnose import diagnose
+from .commands.diff import diff
 from .commands.execute import execute, replay
 from .commands.mutants import mutants
 from .commands.new_project.project import init
@@ -30,7 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Does a stream processor keep event time right?",
 )
-for command in (init, run, rules, execute, replay, promote, vectors, report, diagnose, adapters, mutants):
+for command in (init, run, rules, execute, replay, promote, vectors, report, diagnose, diff, adapters, mutants):
     app.command()(command)
 app.command(hidden=True)(apart)
 for entry in sorted(entry_points(group="tidegauge.commands")):

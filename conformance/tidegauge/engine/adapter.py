@@ -37,7 +37,8 @@ class Adapter:
 
     def inexpressible(self, scenario: Scenario) -> str | None:
         """What a scenario holds that the engine has no words for ("allowed lateness"), so that it cannot be
-        put through it at all; None if it can be. Such scenarios are left out and counted."""
+        put through it at all; None if it can be. Such scenarios are left out and counted. An engine that
+        relies on its runtime is left without what no runtime sends (`engine.never_sent`)."""
         return None
 
     def session(self, setup: Setup) -> Session | None:

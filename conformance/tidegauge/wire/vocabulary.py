@@ -3,7 +3,7 @@
 A component adds its own steps and setup in `steps/<name>.py`; outputs are shared.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
@@ -20,7 +20,10 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Step(Struct, frozen=True, forbid_unknown_fields=True, tag_field="step"):
-    """One thing that happens to a component."""
+    """One thing that happens to a component. `never_sent`: what can be written though no runtime does it. It is
+    refused by `illegal-argument` or `illegal-state`; an engine that relies on its runtime is not given it."""
+
+    never_sent: ClassVar[str] = ""
 
 
 class Snapshot(Step, frozen=True, tag="snapshot"):
