@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from tidegauge import Scenario
-from tidegauge.wire.steps.window import WindowScenario
+from tidegauge.wire.steps.window import RecordStep, Sliding, WindowScenario
+from tidegauge.wire.timestamps import MIN, from_wire
 from tidegauge.wire.unknown_names import unknown
 
 from ..java import require_java
@@ -13,7 +14,6 @@ from .jars import flink_dist
 
 _OPTIONS = ("flink", "splits")
 _SPLITS = ("output", "bare")
-_RETRACTING = "accumulating-and-retracting"
 _JVM = ("-XX:+UseSerialGC", "-Xmx512m", "-XX:-UsePerfData")
 
 
@@ -37,6 +37,20 @@ class FlinkAdapter(ProcessAdapter):
         self.options = dict(options)
 
     def inexpressible(self, scenario: Scenario) -> str | None:
-        """Flink's windows take back no result; and what no runtime sends, Flink does not refuse."""
-        retracts = isinstance(scenario, WindowScenario) and scenario.setup.accumulation == _RETRACTING
-        return "retractions" if retracts else super().inexpressible(scenario)
+        """Flink's windows take back no result, and it does not refuse what no runtime sends."""
+        if isinstance(scenario, WindowScenario):
+            if scenario.setup.accumulation == "accumulating-and-retracting":
+                return "retractions"
+            if _is_endless(scenario):
+                return "records of the first moments in sliding windows: Flink's assigner never ends"
+        return super().inexpressible(scenario)
+
+
+def _is_endless(scenario: WindowScenario) -> bool:
+    """Whether a record is so close to MIN that a sliding window would start before it: the loop of
+    SlidingEventTimeWindows over the starts goes round and takes all of the memory."""
+    assigner = scenario.setup.assigner
+    if not isinstance(assigner, Sliding):
+        return False
+    times = (from_wire(step.timestamp) for step in scenario.history if isinstance(step, RecordStep))
+    return any(MIN < time < MIN + assigner.size + assigner.slide for time in times)

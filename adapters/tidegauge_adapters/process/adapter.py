@@ -76,8 +76,9 @@ class ProcessAdapter(Adapter):
         """What no runtime sends, if the engine does not refuse it."""
         if self._description is None:
             self.describe()
-        trusts = self._description is not None and not self._description.refuses
-        return never_sent(scenario) if trusts else None
+        if self._description is None or self._description.refuses:
+            return None
+        return never_sent(scenario, self._description.profile)
 
     def session(self, setup: Setup) -> Session | None:
         """An instance in the engine's process; None if the engine has no sessions."""

@@ -104,9 +104,9 @@ def _show(sides: tuple[Side, Side], scenario: Scenario, found_as: str) -> None:
     for column in ("", "step", *(escape(side.implementation.name) for side in sides)):
         table.add_column(column)
     transcripts = answers(sides, scenario)
-    for index, step in enumerate(scenario.history):
-        cells = [_cell(transcript, index) for transcript in transcripts]
-        mark = "->" if cells[0] != cells[1] else str(index + 1)
+    for number, step in enumerate(scenario.history, 1):
+        cells = [_cell(transcript, number - 1) for transcript in transcripts]
+        mark = "->" if number == len(scenario.history) else str(number)
         table.add_row(mark, escape(step_text(step)), *map(escape, cells))
     OUT.print(f"{escape(found_as)}, made small: {escape(setup_text(scenario))}", soft_wrap=True)
     OUT.print(table)

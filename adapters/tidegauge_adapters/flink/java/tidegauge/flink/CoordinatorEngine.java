@@ -1,7 +1,9 @@
 package tidegauge.flink;
 
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.apache.flink.runtime.operators.coordination.CoordinatorStoreImpl;
 import org.apache.flink.runtime.source.coordinator.CoordinatorProbe;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
@@ -36,8 +38,14 @@ final class CoordinatorEngine implements Engine {
             case "report" -> source.coordinator.report(subtask, Timestamps.read(step.get("watermark")));
             case "finish" -> source.coordinator.report(subtask, Long.MAX_VALUE); // as a SourceOperator says it
             case "ready" -> ready(id, subtask);
-            case "failed" -> source.coordinator.failed(subtask);
-            case "reset" -> source.coordinator.reset(subtask);
+            case "failed" -> {
+                source.running.remove(subtask);
+                source.coordinator.failed(subtask);
+            }
+            case "reset" -> {
+                source.running.remove(subtask);
+                source.coordinator.reset(subtask);
+            }
             case "restart" -> { // RecreateOnResetOperatorCoordinator makes a new one over the same store
                 source.coordinator.close();
                 sources.put(id, new Started(source.how));
@@ -58,13 +66,18 @@ final class CoordinatorEngine implements Engine {
         }
     }
 
+    /** An attempt is ready once: what is said of one that runs is no event of Flink's. */
     private void ready(String id, int subtask) throws Exception {
-        sources.get(id).coordinator.ready(subtask, bound -> outputs.announcement(id + "/" + subtask, bound));
+        Started source = sources.get(id);
+        if (source.running.add(subtask)) {
+            source.coordinator.ready(subtask, bound -> outputs.announcement(id + "/" + subtask, bound));
+        }
     }
 
     private final class Started {
         final JsonNode how;
         final CoordinatorProbe coordinator;
+        final Set<Integer> running = new HashSet<>();
 
         Started(JsonNode how) throws Exception {
             this.how = how;

@@ -94,13 +94,7 @@ final class SourceEngine implements Engine {
             case "idle" -> reads(step, SourceOutput::markIdle);
             case "active" -> reads(step, SourceOutput::markActive);
             case "tick" -> time.fire(PERIOD_OF_WATERMARKS);
-            case "report" -> {
-                if (hasEnded) {
-                    operator.emitNext(out);
-                } else {
-                    time.fire(PERIOD_OF_REPORTS);
-                }
-            }
+            case "report" -> time.fire(PERIOD_OF_REPORTS);
             case "announcement" ->
                     operator.handleOperatorEvent(new WatermarkAlignmentEvent(Timestamps.read(step.get("bound"))));
             case "backpressure" -> backpressure(step.get("on").asBoolean());

@@ -68,7 +68,12 @@ final class WindowEngine implements Engine {
 
     private void record(long timestamp, long value) throws Exception {
         long before = operator.dropped();
-        operator.record(timestamp, value);
+        try {
+            operator.record(timestamp, value);
+        } catch (RuntimeException error) { // an assigner refuses a record without timestamp by no class of its own
+            boolean isUntimed = String.valueOf(error.getMessage()).contains("no timestamp marker");
+            throw isUntimed ? new IllegalArgumentException(error) : error;
+        }
         if (operator.dropped() > before) {
             outputs.add("drop");
         }
