@@ -80,7 +80,7 @@ class Alignment:
         kept = ahead | (idle if self.policies.source_idle_paused_split == "stays" else set())
         resuming = self.paused.intersection(splits) - kept if announced else frozenset()
         if resuming & self.reassigned:
-            raise IllegalState(f"no clock of {sorted(resuming)} is paused: it has come again (a policy)")
+            raise IllegalState(f"no clock of {sorted(resuming)} is paused: it has come again (SOURCE-9)")
         self.paused = self.paused - resuming | pausing
         outputs: Outputs = [("splits-paused", tuple(sorted(pausing)))] if pausing else []
         if cite("SOURCE-10", bool(resuming)):

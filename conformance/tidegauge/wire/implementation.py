@@ -48,6 +48,10 @@ class Implementation(Struct, frozen=True, kw_only=True):
     deviations: str = ""
     remark: str = ""
 
+    def claims(self) -> frozenset[str]:
+        """Its capabilities; to refuse steps that no runtime sends is one, too."""
+        return frozenset((*self.capabilities, "refuses") if self.refuses else self.capabilities)
+
     def layer_of(self, component: str) -> Layer:
         """Where the code of a component runs."""
         return self.layers.get(component, self.layer)
