@@ -12,6 +12,7 @@ class Policies:
     clock_busy_downstream: Literal["hidden", "counted"] = "hidden"
     idleness_reading_zero: Literal["starts", "ignored"] = "starts"
     idleness_ends_with: Literal["record", "watermark"] = "record"
+    generator_idle_timeouts: Literal["last-counts", "nest"] = "last-counts"
     valve_flush_when_all_idle: Literal["always", "last-channel-at-output"] = "always"
     valve_minimum_when_active: Literal["derived", "deferred"] = "derived"
     valve_minimum_when_idle: Literal["derived", "channel-at-output"] = "derived"
@@ -52,6 +53,7 @@ FLINK_2_3 = Policies(
     clock_busy_downstream="counted",
     idleness_reading_zero="ignored",
     idleness_ends_with="watermark",
+    generator_idle_timeouts="nest",
     valve_flush_when_all_idle="last-channel-at-output",
     valve_minimum_when_active="deferred",
     valve_minimum_when_idle="channel-at-output",
