@@ -31,7 +31,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Does a stream processor keep event time right?",
 )
-for command in (init, run, rules, execute, replay, promote, vectors, report, diagnose, diff, adapters, mutants):
+for command in (
+    init,
+    run,
+    rules,
+    execute,
+    replay,
+    promote,
+    vectors,
+    report,
+    diagnose,
+    diff,
+    adapters,
+    mutants,
+):
     app.command()(command)
 app.command(hidden=True)(apart)
 for entry in sorted(entry_points(group="tidegauge.commands")):

@@ -35,10 +35,12 @@ def diff(
     scenarios: Annotated[int, typer.Option(min=1, help="Random scenarios of each component.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Another seed, other scenarios.")] = 1,
     profile: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What scenarios are drawn by; default: the left engine's.")
+        str | None,
+        typer.Option(metavar="NAME", help="What scenarios are drawn by; default: the left engine's."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the smallest differing scenarios as JSON lines.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the smallest differing scenarios as JSON lines."),
     ] = None,
 ) -> None:
     """Put random scenarios through two engines until they differ, and show the smallest difference.

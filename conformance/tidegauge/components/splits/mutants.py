@@ -97,8 +97,14 @@ SPLITS_MUTANTS = (
             "return []",
         ),
         ('resumes = was_idle and self.policies.split_resumption == "any-watermark"', "resumes = False"),
-        ('self.rising_resumption = policies.split_resumption == "rising-watermark"', "self.rising_resumption = True"),
-        ('self.silent_resumption = policies.split_resumption == "rising-watermark"', "self.silent_resumption = True"),
+        (
+            'self.rising_resumption = policies.split_resumption == "rising-watermark"',
+            "self.rising_resumption = True",
+        ),
+        (
+            'self.silent_resumption = policies.split_resumption == "rising-watermark"',
+            "self.silent_resumption = True",
+        ),
     ),
     _splits(
         "aligned-like-a-valve",

@@ -102,5 +102,7 @@ def _by_span(transcript: Transcript | None, lengths: Sequence[int], at_each_step
         return []
     if not at_each_step:
         return list(transcript.outputs)
-    answered = [n for n, end in zip(lengths, accumulate(lengths), strict=True) if end <= len(transcript.outputs)]
+    answered = [
+        n for n, end in zip(lengths, accumulate(lengths), strict=True) if end <= len(transcript.outputs)
+    ]
     return joined(list(transcript.outputs), answered)
