@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from conftest import Command
 
 MUTANT = "mutant:valve-no-flush"
 
 
-def test_the_smallest_difference_is_shown_and_written(tidegauge: Command, tmp_path: Path) -> None:
+def test_the_smallest_difference_is_shown_and_written(tidegauge: Command) -> None:
     sides = ("--left", "reference", "--right", MUTANT)
     ended = tidegauge("diff", *sides, "--scenarios", "300", "--out", "found.jsonl")
     assert ended.returncode == 1, ended.stderr

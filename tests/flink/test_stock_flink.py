@@ -83,7 +83,7 @@ def test_under_its_profile_no_rule_fails(tidegauge: Command, tmp_path: Path) -> 
     assert {rule["verdict"] for rule in unrefused.values()} == {"not-applicable"}
 
 
-def test_under_core_its_live_defects_are_named(tidegauge: Command, tmp_path: Path) -> None:
+def test_under_core_its_live_defects_are_named(tidegauge: Command) -> None:
     ended = tidegauge(
         "run", "--adapter", "flink", "--profile", "core", "--budget", "smoke", "-n", "2", "--out", "out"
     )

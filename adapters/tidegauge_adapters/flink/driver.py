@@ -1,5 +1,5 @@
-"""The jar between the protocol and Flink's classes. `python -m tidegauge_adapters.flink.driver` builds it from
-`java/`, with Flink's jar and a JDK."""
+"""The jar between the protocol and Flink's classes. `python -m tidegauge_adapters.flink.driver` builds it
+from `java/`, with Flink's jar and a JDK."""
 
 import argparse
 import hashlib

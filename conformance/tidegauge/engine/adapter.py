@@ -58,8 +58,8 @@ class ComponentAdapter(Adapter):
 
     An engine refuses a step by raising `tidegauge.IllegalArgument`, `IllegalState` or `Unsupported`. `errors`
     maps exceptions of its own to these (`{ValueError: IllegalArgument}`); the most specific class counts.
-    Nothing maps by default: whatever else an engine raises is an error and never an answer. One that relies on
-    its runtime for what no runtime sends says `refuses = False`, and is not given it.
+    Nothing maps by default: whatever else an engine raises is an error and never an answer. One that relies
+    on its runtime for what no runtime sends says `refuses = False`, and is not given it.
     """
 
     name = ""

@@ -8,8 +8,8 @@ from ..wire.vocabulary import Restore, Snapshot
 
 
 def never_sent(scenario: Scenario, profile: str) -> str | None:
-    """What no runtime makes happen in a scenario: the first step with such a thing that the reference refuses,
-    under `core` or under the engine's own profile; None if there is none."""
+    """What no runtime makes happen in a scenario: the first step with such a thing that the reference
+    refuses, under `core` or under the engine's own profile; None if there is none."""
     if not any(step.never_sent for step in scenario.history):
         return None
     own = PROFILES.get(profile, CORE)

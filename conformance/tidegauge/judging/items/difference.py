@@ -13,7 +13,7 @@ from ...engine.adapter import Adapter
 from ...engine.runner import run
 from ...wire.implementation import Implementation
 from ...wire.scenario import Scenario
-from ...wire.transcript import Outputs, Transcript, joined, same_outputs, spans
+from ...wire.transcript import Observation, Outputs, Transcript, joined, same_outputs, spans
 from .shrinker import shrink
 
 _AT_A_TIME = 256
@@ -84,7 +84,7 @@ def _differs_at(
     sides: tuple[Side, Side], scenario: Scenario, left: Transcript | None, right: Transcript | None
 ) -> int | None:
     observed = [side.implementation.observes for side in sides]
-    coarser = next((observes for observes in observed if observes != "step"), "step")
+    coarser: Observation = next((observes for observes in observed if observes != "step"), "step")
     lengths = spans(scenario, coarser)
     mine, other = (
         _by_span(transcript, lengths, observes == "step")
