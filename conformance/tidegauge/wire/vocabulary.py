@@ -20,8 +20,9 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Step(Struct, frozen=True, forbid_unknown_fields=True, tag_field="step"):
-    """One thing that happens to a component. `never_sent`: what can be written though no runtime does it. It
-    is refused by `illegal-argument` or `illegal-state`; an engine that relies on its runtime is not given it."""
+    """One thing that happens to a component. `never_sent`: what can be written though no runtime does it;
+    it is refused by `illegal-argument` or `illegal-state`, and engines that rely on their runtime do not
+    get it."""
 
     never_sent: ClassVar[str] = ""
 
