@@ -28,6 +28,7 @@ _COMMANDS = {
     "vectors": "vectors",
     "report": "run",
     "diagnose": "diagnose",
+    "diff": "diff",
     "adapters": "run",
     "mutants": "mutants",
     "apart": "apart",

@@ -1,7 +1,7 @@
 """SOURCE: a subtask of a source, which reads the records of its splits under watermark alignment."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .choices import before
@@ -45,6 +45,7 @@ class Alignment:
     bound: int = MAX
     blocked: bool = False
     paused: frozenset[str] = frozenset()
+    reassigned: frozenset[str] = frozenset()
     samples: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -62,9 +63,10 @@ class Alignment:
         """The watermark (ms) to compare with the bound, where `watermark` is the newest."""
         return (*self.samples.get(split, (MIN,) * self.buffer_size), watermark)[0]
 
-    def check(self, emitted: int, splits: dict[Any, Part], announced: bool) -> Outputs:
+    def check(self, emitted: int, splits: dict[Any, Part], announced: bool, ended: bool = False) -> Outputs:
         """Compare the watermark that the subtask has `emitted` (ms), and those of its splits, with the bound;
-        resume splits if it was `announced`. Raises `Unsupported` before anything changes (SOURCE-12)."""
+        resume splits if it was `announced`. A subtask that has `ended` is not blocked any more. Raises
+        `Unsupported` before anything changes (SOURCE-12)."""
         # Splits beyond the bound are paused, except for idle ones, which deliver nothing.
         ahead = {split for split, part in splits.items() if self.counted(split, part.watermark) > self.bound}
         idle = {split for split, part in splits.items() if part.idle}
@@ -76,14 +78,16 @@ class Alignment:
             pausing = set()
         # Paused splits that are within the bound are resumed, but only when a bound has just been announced.
         kept = ahead | (idle if self.policies.source_idle_paused_split == "stays" else set())
-        resuming = self.paused - kept if announced else frozenset()
+        resuming = self.paused.intersection(splits) - kept if announced else frozenset()
+        if resuming & self.reassigned:
+            raise IllegalState(f"no clock of {sorted(resuming)} is paused: it has come again (SOURCE-9)")
         self.paused = self.paused - resuming | pausing
         outputs: Outputs = [("splits-paused", tuple(sorted(pausing)))] if pausing else []
         if cite("SOURCE-10", bool(resuming)):
             outputs.append(("splits-resumed", tuple(sorted(resuming))))
         # The whole subtask is blocked while the watermark that it has emitted is beyond the bound.
         was_blocked, watermark = self.blocked, self.counted(MAIN, emitted)
-        self.blocked = not cite("SOURCE-2", watermark <= self.bound)
+        self.blocked = not ended and not cite("SOURCE-2", watermark <= self.bound)
         if self.blocked:
             return [*outputs, ("blocked",)] if cite("SOURCE-1", not was_blocked) else outputs
         return [*outputs, ("unblocked",)] if cite("SOURCE-3", was_blocked) else outputs
@@ -96,9 +100,12 @@ class SourceOperator:
     def __init__(self, settings: SourceSettings, policies: Policies = CORE) -> None:
         self.settings, self.policies, self.now = settings, policies, settings.start
         self.apart = policies.source_main_output == "apart"
-        self.may_fail = not (settings.can_pause or settings.allow_unaligned_splits)
+        keeps = policies.source_finished_paused_split == "kept"
+        self.may_fail = keeps or not (settings.can_pause or settings.allow_unaligned_splits)
         self.alignment = Alignment(settings, policies)
-        self.splits = SplitOutputs(policies)
+        # Where the main output is apart, what the splits say is weighed at every update.
+        weighed = replace(policies, split_status="idle-at-every-update")
+        self.splits = SplitOutputs(weighed if self.apart else policies)
         self.emitter = Emitter(policies) if self.apart else self.splits.output
         self.assigned, self.active_sides = frozenset[str](), frozenset[str]()
         self.backpressured = self.finished = False
@@ -109,6 +116,7 @@ class SourceOperator:
         """The reader gets a split; from now on it is waited for."""
         self._refuse(split in (MAIN, *self.assigned), f"split {split!r} has no name or is assigned already")
         self.assigned |= {split}
+        self.alignment.reassigned |= {split} & self.alignment.paused
         if not (self.settings.per_split_outputs or self.apart):
             return self._deliver(MAIN, [])
         self._open(split)
@@ -118,7 +126,8 @@ class SourceOperator:
         """The reader has read all of a split; it is not waited for any more."""
         self._refuse(split not in self.assigned, f"split {split!r} is not assigned")
         self.assigned -= {split}
-        self.alignment.paused -= {split}
+        if self.policies.source_finished_paused_split == "forgotten":
+            self.alignment.paused -= {split}
         for kept in (self.alignment.samples, self.clocks, self.generators):
             kept.pop(split, None)
         left = split if split in self.splits.parts else MAIN
@@ -167,21 +176,13 @@ class SourceOperator:
         """An update interval has passed: the coordinator is told how far the subtask is."""
         if cite("SOURCE-4", not self.settings.aligned):
             return []
-        if cite("SOURCE-14", self.finished):
-            return [("report", MAX)]
-        saved = self.state() if self.may_fail else ()
-        for split, part in {**self.splits.parts, MAIN: Part(self.emitter.maximum)}.items():
-            self.alignment.sample(str(split), part.watermark)
-        outputs = self._checked(saved, [], announced=True)
-        if cite("SOURCE-7", self.emitter.maximum == MIN):
-            return outputs
-        waited_for = cite("SOURCE-6", not cite("SOURCE-8", self.emitter.is_idle))
-        return [*outputs, ("report", self.emitter.maximum if waited_for else MAX)]
+        return self._reported(self.state() if self.may_fail else ())
 
     def announcement(self, bound: int) -> Outputs:
         """The coordinator announces the watermark (ms) up to which the subtask may read."""
         obeys = self.settings.aligned or self.policies.source_bound_without_alignment == "obeyed"
-        if self.finished or (not obeys and cite("SOURCE-4")):
+        over = self.finished and self.policies.source_end_of_input == "ends-all"
+        if over or (not obeys and cite("SOURCE-4")):
             return []
         saved = self.state() if self.may_fail else ()
         self.alignment.bound = bound
@@ -210,10 +211,22 @@ class SourceOperator:
         """The reader has no more records or splits; while it is blocked it is not asked."""
         if self._polled(None) is None:
             return []
+        saved = self.state() if self.may_fail else ()
         self.finished = True
         cite("SOURCE-14")
-        reports: Outputs = [("report", MAX)] if self.settings.aligned else []
-        return [*self.emitter.watermark(MAX), *reports]
+        ends_all = self.policies.source_end_of_input == "ends-all"
+        outputs: Outputs = [*self.emitter.watermark(MAX)] if ends_all else [("watermark", MAX)]
+        self.emitter.maximum, self.emitter.is_idle = MAX, False
+        return outputs + self._reported(saved) if self.settings.aligned else outputs
+
+    def _reported(self, saved: tuple[Any, ...]) -> Outputs:
+        for split, part in {**self.splits.parts, MAIN: Part(self.emitter.maximum)}.items():
+            self.alignment.sample(str(split), part.watermark)
+        outputs = self._checked(saved, [], announced=True)
+        if cite("SOURCE-7", self.emitter.maximum == MIN):
+            return outputs
+        waited_for = cite("SOURCE-6", not cite("SOURCE-8", self.emitter.is_idle))
+        return [*outputs, ("report", self.emitter.maximum if waited_for else MAX)]
 
     def _refuse(self, wrong: bool, why: str) -> None:
         if cite("SOURCE-16", self.finished):
@@ -252,8 +265,9 @@ class SourceOperator:
     def _checked(self, saved: tuple[Any, ...], outputs: Outputs, announced: bool = False) -> Outputs:
         """What a step outputs, with what alignment makes of it. Where that is impossible, `saved` is back."""
         try:
-            return outputs + self.alignment.check(self.emitter.maximum, self.splits.parts, announced)
-        except Unsupported:
+            emitted, parts = self.emitter.maximum, self.splits.parts
+            return outputs + self.alignment.check(emitted, parts, announced, self.finished)
+        except (Unsupported, IllegalState):
             self.restore(saved)
             raise
 
@@ -262,7 +276,8 @@ class SourceOperator:
         emitted = self.emitter.maximum, self.emitter.is_idle, self.active_sides
         own = self.now, self.assigned, self.backpressured, self.finished, emitted
         writers = tuple((o, self.clocks[o].state(), self.generators[o].state()) for o in sorted(self.clocks))
-        aligned = self.alignment.bound, self.alignment.blocked, self.alignment.paused
+        kept = self.alignment
+        aligned = kept.bound, kept.blocked, kept.paused, kept.reassigned
         samples = tuple(sorted(self.alignment.samples.items()))
         return own, self.splits.state(), aligned, samples, writers
 
@@ -275,7 +290,8 @@ class SourceOperator:
         self.now, self.assigned, self.backpressured, self.finished, emitted = own
         self.splits.restore(splits)
         self.emitter.maximum, self.emitter.is_idle, self.active_sides = emitted
-        self.alignment.bound, self.alignment.blocked, self.alignment.paused = aligned
+        kept = self.alignment
+        kept.bound, kept.blocked, kept.paused, kept.reassigned = aligned
         self.alignment.samples = dict(samples)
         self.clocks, self.generators = {}, {}
         for output, clock, generator in writers:

@@ -57,7 +57,7 @@ class Combined:
         self.policies = policies
         self.parts: dict[str | int, Part] = {}
         self.output = Emitter(policies)
-        self.silent_resumption = False
+        self.silent_resumption = self.rising_resumption = False
 
     def watermark(self, name: str | int, timestamp: int, deferred: bool = False) -> list[Output]:
         """The part promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""
@@ -91,7 +91,8 @@ class Combined:
         if self.policies.split_status != "changes":
             self.output.is_idle = False
         if not idle:
-            return self.output.active() + self.output.watermark(combined)
+            resumed = [] if self.rising_resumption else self.output.active()
+            return resumed + self.output.watermark(combined)
         if cite("SPLIT-5", combined > self.output.maximum):
             return self.output.watermark(combined) + self.output.idle()
         return self.output.idle()
@@ -137,6 +138,10 @@ class Combined:
 
 class SplitOutputs(Combined):
     """The splits of one source subtask, by name; adding one twice raises `IllegalState` (SPLIT-12)."""
+
+    def __init__(self, policies: Policies = CORE) -> None:
+        super().__init__(policies)
+        self.rising_resumption = policies.split_resumption == "rising-watermark"
 
     def add(self, split: str) -> list[Output]:
         """A split is assigned."""

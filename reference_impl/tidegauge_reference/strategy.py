@@ -1,6 +1,6 @@
 """GEN: the strategy builder, and an input whose records get timestamps and watermarks by a strategy."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from .citation import cite
@@ -22,13 +22,15 @@ ASSIGNERS: dict[Any, Any] = {
 @dataclass(frozen=True)
 class WatermarkStrategy:
     """Where timestamps and watermarks come from. Immutable: a builder call returns another strategy; of the
-    same call the last counts. Durations in ms; bad arguments raise `IllegalArgument` (GEN-15)."""
+    same call the last counts. Durations in ms; bad arguments raise `IllegalArgument` (GEN-15). `inner`: the
+    strategy with the idle timeout before, which counts as well under a policy."""
 
     supplier: Any = NoWatermarks
     bound: int | None = None
     assigner: Any = "record-time"
     idle_timeout: int | None = None
     alignment: tuple[str, int, int] | None = None
+    inner: Any = field(default=None, compare=False)
 
     @classmethod
     def no_watermarks(cls) -> Self:
@@ -56,7 +58,8 @@ class WatermarkStrategy:
 
     def with_idleness(self, timeout: int | None) -> Self:
         """Idle when no record has come for longer than `timeout`."""
-        return replace(self, idle_timeout=given("timeout", timeout, 1))
+        inner = self.inner if self.idle_timeout is None else self
+        return replace(self, idle_timeout=given("timeout", timeout, 1), inner=inner)
 
     def with_watermark_alignment(self, group: Any, drift: int | None, interval: int | None = 1000) -> Self:
         """Aligned with the sources of `group`: at most `drift` ahead, as of the update at each `interval`."""
@@ -68,6 +71,8 @@ class WatermarkStrategy:
         generator: Generator = SUPPLIERS.get(self.supplier, self.supplier)(context)
         if self.bound is not None:
             generator = BoundedOutOfOrderness(self.bound)
+        if policies.generator_idle_timeouts == "nest" and self.inner is not None:
+            generator = self.inner.create_generator(context, policies)
         if cite("GEN-13", self.idle_timeout is None):
             return generator
         timeout = (self.idle_timeout or 0) * 10**6

@@ -23,6 +23,11 @@ def earlier(timestamp: int, milliseconds: int) -> int:
     return timestamp - milliseconds
 
 
+def wrapped(number: int) -> int:
+    """`number` as 64 bits hold it, where sums go round."""
+    return (number - MIN) % 2**64 + MIN
+
+
 def no_watermark(watermark: int) -> bool:
     """Whether `watermark` (ms) says that there is none yet."""
     return cite("TIME-3", watermark == MIN)

@@ -1,6 +1,6 @@
 """WIN: windows and lateness."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from .choices import before
@@ -8,7 +8,7 @@ from .citation import cite
 from .errors import IllegalArgument
 from .outputs import ACTIVE, IDLE, Output, watermark
 from .policies import CORE, INITIAL_WATERMARK, Policies
-from .timestamps import MAX, MIN, later
+from .timestamps import MAX, MIN, later, wrapped
 
 Trigger = Literal["event-time", "per-record"]
 Accumulation = Literal["discarding", "accumulating", "accumulating-and-retracting"]
@@ -20,13 +20,21 @@ WindowOutput = Output | tuple[str, int, int, Values]
 WindowsState = tuple[int, tuple[tuple[Interval, Values, tuple[Result, ...]], ...]]
 
 
+def gone_round(starts: list[int], size: int) -> list[Interval]:
+    """Windows of `size` ms where sums of 64 bits go round. An end of 2^63 stays as it is: the last moment of
+    its window is `MAX`."""
+    return [(wrapped(start), wrapped(start + size - 1) + 1) for start in starts]
+
+
 @dataclass(frozen=True)
 class Sliding:
-    """Windows of `size` ms, one every `slide` ms, one of them at `offset` ms. Tumbling: both are equal."""
+    """Windows of `size` ms, one every `slide` ms, one of them at `offset` ms. Tumbling: both are equal.
+    `wraps`: whether sums go round where event time ends, as a policy says."""
 
     size: int
     slide: int
     offset: int = 0
+    wraps: bool = False
 
     def __post_init__(self) -> None:
         if min(self.size, self.slide) < 1:
@@ -34,6 +42,9 @@ class Sliding:
 
     def windows_of(self, timestamp: int) -> list[Interval]:
         """The windows that `timestamp` (ms) belongs to, the latest first."""
+        if self.wraps and max(timestamp - self.offset, timestamp + self.size) > MAX:
+            last_start = timestamp - wrapped(timestamp - self.offset) % self.slide
+            return gone_round(list(range(last_start, timestamp - self.size, -self.slide)), self.size)
         latest = timestamp - (timestamp - self.offset) % self.slide
         starts = [latest - self.slide * number for number in range(-(-self.size // self.slide))]
         windows = [(max(MIN, start), later(start, self.size)) for start in starts]
@@ -45,6 +56,7 @@ class Session:
     """A window lasts until nothing has come for `gap` ms."""
 
     gap: int
+    wraps: bool = False
 
     def __post_init__(self) -> None:
         if self.gap < 1:
@@ -52,7 +64,7 @@ class Session:
 
     def windows_of(self, timestamp: int) -> list[Interval]:
         """The session that a record of `timestamp` (ms) would have if it were the only one."""
-        return [(timestamp, later(timestamp, self.gap))]
+        return gone_round([timestamp], self.gap) if self.wraps else [(timestamp, later(timestamp, self.gap))]
 
 
 @dataclass(slots=True)
@@ -82,6 +94,8 @@ class Windows:
 
     def __post_init__(self) -> None:
         self.current_watermark = INITIAL_WATERMARK[self.policies.initial_watermark]
+        if self.policies.window_beyond_event_time == "wraps":
+            self.assigner = replace(self.assigner, wraps=True)
         if self.allowed_lateness < 0:
             raise IllegalArgument(f"allowed lateness {self.allowed_lateness} is negative (WIN-10)")
         if self.trigger not in get_args(Trigger):
@@ -91,14 +105,14 @@ class Windows:
 
     def record(self, timestamp: int, value: int) -> list[WindowOutput]:
         """A record arrives, on whatever channel."""
-        if cite("WIN-15", timestamp in (MIN, MAX)):
+        if cite("WIN-15", timestamp in self._no_moments()):
             raise IllegalArgument("timestamp must be a moment of event time, not MIN or MAX (WIN-15)")
         taken = [window for own in self.assigner.windows_of(timestamp) for window in self._add(own, value)]
         if taken:
             firing = [window for window in taken if self._fires_at_once(window)]
-            latest_first = self.policies.window_order_at_a_record == "latest-first"
-            return self._results(self._in_order(firing, latest_first))
-        if not cite("WIN-11", later(timestamp, self.allowed_lateness) <= self.current_watermark):
+            earliest_first = self.policies.window_order_at_a_record == "earliest-first"
+            return self._results(self._in_order(firing) if earliest_first else firing)
+        if not cite("WIN-11", self._allowed_until(timestamp) <= self.current_watermark):
             return []
         return [("late", value) if cite("WIN-12", self.late_output) else ("drop",)]
 
@@ -130,6 +144,17 @@ class Windows:
         expired = (w for w in self.windows if self._cleanup_time(w) <= self.current_watermark)
         return [("state-size", sum(len(self.windows[window].values) for window in expired))]
 
+    def _no_moments(self) -> tuple[int, ...]:
+        """The timestamps that no window covers."""
+        if not self.assigner.wraps:
+            return MIN, MAX
+        return () if isinstance(self.assigner, Session) else (MIN,)
+
+    def _allowed_until(self, timestamp: int) -> int:
+        if self.assigner.wraps:
+            return wrapped(timestamp + self.allowed_lateness)
+        return later(timestamp, self.allowed_lateness)
+
     def _add(self, own: Interval, value: int) -> list[Interval]:
         """Add a record to its window `own`, or to the session it becomes a part of; none if it is late."""
         merged = [window for window in self.windows if self._joins(own, window)]
@@ -143,6 +168,8 @@ class Windows:
         return [whole]
 
     def _joins(self, own: Interval, window: Interval) -> bool:
+        if self.assigner.wraps and (window == own or MAX in (window[1] - 1, own[1] - 1)):
+            return window == own
         if isinstance(self.assigner, Session):
             return cite("WIN-2", window[0] <= own[1] and own[0] <= window[1])
         return window == own
@@ -151,16 +178,16 @@ class Windows:
         per_record = cite("WIN-5", self.trigger == "per-record")
         return per_record or cite("WIN-4", window[1] - 1 <= self.current_watermark)
 
-    def _in_order(self, windows: list[Interval], latest_first: bool = False) -> list[Interval]:
+    def _in_order(self, windows: list[Interval]) -> list[Interval]:
         cite("WIN-6")
-        return sorted(windows, key=lambda window: (window[1], window[0]), reverse=latest_first)
+        return sorted(windows, key=lambda window: (window[1], window[0]))
 
     def _results(self, windows: list[Interval]) -> list[WindowOutput]:
         """Fire each of `windows`."""
         outputs: list[WindowOutput] = []
         for window in windows:
             kept = self.windows[window]
-            result = (*window, kept.values)
+            result = (window[0], wrapped(window[1]), kept.values)
             if cite("WIN-9", self.accumulation == "accumulating-and-retracting"):
                 outputs += [("retract", *standing) for standing in kept.results]
                 kept.results = (result,)
@@ -174,7 +201,8 @@ class Windows:
 
     def _over(self, window: Interval) -> bool:
         cleanup_time = self._cleanup_time(window)
-        endless = cleanup_time == MAX and self.policies.window_endless_state == "kept"
+        timed = self.trigger == "event-time" and window[1] - 1 == MAX
+        endless = cleanup_time == MAX and not timed and self.policies.window_endless_state == "kept"
         return cleanup_time <= self.current_watermark and not endless
 
     def state(self) -> WindowsState:

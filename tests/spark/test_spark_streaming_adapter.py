@@ -27,10 +27,10 @@ from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.steps.valve import ActiveStep, IdleStep, ValveScenario, ValveSetup, WatermarkStep
 from tidegauge.wire.transcript import Transcript
 from tidegauge.wire.vocabulary import Restore, Snapshot
+from tidegauge_adapters.java import require_java
 from tidegauge_adapters.spark.adapter import SparkAdapter
 from tidegauge_adapters.spark.rows.valve import VALVE_BINDING
 from tidegauge_adapters.spark.streaming.step_schedule import legs, schedule
-from tidegauge_adapters.spark_session.java import require_java
 from tidegauge_adapters.spark_session.session import is_local
 from tidegauge_adapters.spark_session.temporary_folder import TemporaryFolder
 from tidegauge_reference import PROFILES
@@ -294,10 +294,10 @@ def test_the_java_must_be_new_enough(
     java.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     if problem is None:
-        require_java()
+        require_java("Spark")
     else:
         with pytest.raises(ValueError, match=problem):
-            require_java()
+            require_java("Spark")
 
 
 def test_without_java_the_run_is_refused_in_one_line(tidegauge: Command, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The adapter `process`: any engine that speaks the process protocol (`tidegauge.wire.protocol`)."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, islice
 
 import msgspec
@@ -9,6 +9,7 @@ import msgspec
 from tidegauge import Adapter, Implementation, Scenario, Session, Transcript
 from tidegauge.components.registry import component_by_setup
 from tidegauge.engine.errors import NotAnswered
+from tidegauge.engine.never_sent import never_sent
 from tidegauge.wire.protocol import Description
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.transcript import Failure, Outputs
@@ -31,16 +32,17 @@ class ProcessAdapter(Adapter):
     """An engine as a process of its own, which is started again where it ends.
 
     Options: `command`, as in a shell; `seconds`, how long it may be silent (10); `start-seconds`, the same
-    for its first answer (60); `memory-mib`, what it and its children may take (2048).
+    for its first answer (60); `memory-mib`, what it and its children may take (2048). `command`, word by
+    word, is given by adapters of an engine that start it themselves.
     """
 
-    def __init__(self, options: Mapping[str, str]) -> None:
+    def __init__(self, options: Mapping[str, str], command: Sequence[str] = ()) -> None:
         super().__init__(options)
         known = ("command", *_NUMBERS)
         for name in options:
             if name not in known:
                 raise ValueError(unknown("option", name, known))
-        self._command = _command(options.get("command", ""))
+        self._command = list(command) or _command(options.get("command", ""))
         self._numbers = {name: _number(name, options, usual) for name, usual in _NUMBERS.items()}
         self._conversation: Conversation | None = None
         self._description: Description | None = None
@@ -69,6 +71,14 @@ class ProcessAdapter(Adapter):
         remaining = iter(scenarios)
         while some := tuple(islice(remaining, _AT_A_TIME)):
             yield from self._run(some)
+
+    def inexpressible(self, scenario: Scenario) -> str | None:
+        """What no runtime sends, if the engine does not refuse it."""
+        if self._description is None:
+            self.describe()
+        if self._description is None or self._description.refuses:
+            return None
+        return never_sent(scenario, self._description.profile)
 
     def session(self, setup: Setup) -> Session | None:
         """An instance in the engine's process; None if the engine has no sessions."""

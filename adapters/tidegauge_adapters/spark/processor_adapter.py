@@ -16,7 +16,7 @@ from tidegauge.wire.implementation import Layer
 from tidegauge.wire.scenario import component_of
 from tidegauge.wire.vocabulary import Setup
 
-from ..spark_session.java import require_java
+from ..java import require_java
 from ..spark_session.session import DEFAULT_MASTER, MEMORY_MIB, end_spark, is_local
 from .binding.processor_binding import ProcessorBinding
 from .streaming.streaming_processors import StreamingProcessors
@@ -76,7 +76,7 @@ class ProcessorAdapter(Adapter):
         super().__init__({name: value for name, value in {**known, **options}.items() if value})
         self.folder = _folder(self.options.get("folder"))
         if engine == "streaming":
-            require_java()
+            require_java("Spark", instead="--option engine=tester")
         self._processors = {binding.component: self._running(binding) for binding in self.bindings}
 
     def describe(self) -> Implementation:

@@ -20,7 +20,7 @@ from tidegauge.wire.steps.valve import ValveScenario
 from tidegauge.wire.steps.window import WindowScenario
 from tidegauge.wire.transcript import Outputs, joined, spans
 
-from ..spark_session.java import require_java
+from ..java import require_java
 from ..spark_session.session import MEMORY_MIB, RunningSpark, end_spark, running_spark
 from .query import native_session
 from .watermarks import watermark_outputs
@@ -57,7 +57,7 @@ class SparkNativeAdapter(Adapter):
         if options:
             raise ValueError(f"spark-native takes no options, got {', '.join(sorted(options))}")
         super().__init__(options)
-        require_java()
+        require_java("Spark", instead="--adapter spark --option engine=tester")
 
     def describe(self) -> Implementation:
         """Spark, with what a run must know of it."""

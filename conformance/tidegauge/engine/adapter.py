@@ -37,7 +37,8 @@ class Adapter:
 
     def inexpressible(self, scenario: Scenario) -> str | None:
         """What a scenario holds that the engine has no words for ("allowed lateness"), so that it cannot be
-        put through it at all; None if it can be. Such scenarios are left out and counted."""
+        put through it at all; None if it can be. Such scenarios are left out and counted. An engine that
+        relies on its runtime is left without what no runtime sends (`engine.never_sent`)."""
         return None
 
     def session(self, setup: Setup) -> Session | None:
@@ -57,7 +58,8 @@ class ComponentAdapter(Adapter):
 
     An engine refuses a step by raising `tidegauge.IllegalArgument`, `IllegalState` or `Unsupported`. `errors`
     maps exceptions of its own to these (`{ValueError: IllegalArgument}`); the most specific class counts.
-    Nothing maps by default: whatever else an engine raises is an error and never an answer.
+    Nothing maps by default: whatever else an engine raises is an error and never an answer. One that relies
+    on its runtime for what no runtime sends says `refuses = False`, and is not given it.
     """
 
     name = ""
@@ -66,6 +68,7 @@ class ComponentAdapter(Adapter):
     known_options: tuple[str, ...] = ()
     profile = "core"
     errors: Refusals = NO_REFUSALS
+    refuses = True
 
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
@@ -82,8 +85,15 @@ class ComponentAdapter(Adapter):
             version=self.version,
             capabilities=claimed + self.extras,
             profile=self.profile,
+            refuses=self.refuses,
             options=self.options,
         )
+
+    def inexpressible(self, scenario: Scenario) -> str | None:
+        """What no runtime sends, if the engine does not refuse it."""
+        from .never_sent import never_sent
+
+        return None if self.refuses else never_sent(scenario, self.profile)
 
     def session(self, setup: Setup) -> Session:
         """An engine of the component that `setup` builds. Where it cannot be made, each step raises why."""

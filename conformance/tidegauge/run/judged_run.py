@@ -120,7 +120,7 @@ def _circumstances(
     missing = Counter(item.component for item in planned if not _came_to_its_end(finished.get(item.id)))
     total = Counter(item.component for item in planned)
     return Circumstances(
-        capabilities=frozenset(started.implementation.capabilities),
+        capabilities=started.implementation.claims(),
         refused={
             one.component: "the engine gave no answer in any scenario of the preflight: "
             + "; ".join(error.text.splitlines()[0] for error in list(one.errors.values())[:1])

@@ -25,6 +25,7 @@ class Implementation(Struct, frozen=True, kw_only=True):
     `at_most`: where a scenario costs it seconds, how many of an item of each suite `layer` is given, of the
     shrinker's candidates in a round (`shrinking`), and how often a scenario restores (`restores`).
     `memory_mib`: what one of its processes with all that it starts may take; more than that ends it.
+    `refuses`: whether it refuses steps that no runtime sends; if not, it is not given them.
     `deviations`: the file of known deviations that comes with it; the run decides, as of the profile.
     `remark`: what a reader of the report must know.
     """
@@ -43,8 +44,13 @@ class Implementation(Struct, frozen=True, kw_only=True):
     one_process: bool = False
     at_most: dict[str, int] = {}
     memory_mib: int = 2048
+    refuses: bool = True
     deviations: str = ""
     remark: str = ""
+
+    def claims(self) -> frozenset[str]:
+        """Its capabilities; to refuse steps that no runtime sends is one, too."""
+        return frozenset((*self.capabilities, "refuses") if self.refuses else self.capabilities)
 
     def layer_of(self, component: str) -> Layer:
         """Where the code of a component runs."""

@@ -89,6 +89,7 @@ class Description(Answer, frozen=True, kw_only=True, omit_defaults=True, tag="de
     reaction_ms: int = 0
     one_process: bool = False
     at_most: dict[str, int] = {}
+    refuses: bool = True
     remark: str = ""
 
 

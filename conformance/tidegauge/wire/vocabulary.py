@@ -3,7 +3,7 @@
 A component adds its own steps and setup in `steps/<name>.py`; outputs are shared.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
@@ -20,7 +20,11 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Step(Struct, frozen=True, forbid_unknown_fields=True, tag_field="step"):
-    """One thing that happens to a component."""
+    """One thing that happens to a component. `never_sent`: what can be written though no runtime does it;
+    it is refused by `illegal-argument` or `illegal-state`, and engines that rely on their runtime do not
+    get it."""
+
+    never_sent: ClassVar[str] = ""
 
 
 class Snapshot(Step, frozen=True, tag="snapshot"):

@@ -219,7 +219,6 @@ def test_a_wrong_output_is_noticed() -> None:
         "source_main_output",
         "idleness_ends_with",
         "split_none",
-        "split_status",
         "split_resumption",
     ],
 )

@@ -242,23 +242,9 @@ GENERATOR_MUTANTS = (
         "idle-timeouts-nest",
         "strategy",
         ("GEN-13", "IDLE-1"),
-        "a strategy that wraps the one before",
+        "flink-idle-timeouts-nest",
         "A second idle timeout does not take the place of the first: the shorter one counts.",
-        (
-            "    alignment: tuple[str, int, int] | None = None\n",
-            "    alignment: tuple[str, int, int] | None = None\n    inner: Any = None\n",
-        ),
-        (
-            "return replace(self, idle_timeout=",
-            "inner = self.inner if self.idle_timeout is None else self\n"
-            "        return replace(self, inner=inner, idle_timeout=",
-        ),
-        (
-            '        if cite("GEN-13", self.idle_timeout is None):',
-            "        if self.inner is not None:\n"
-            "            generator = self.inner.create_generator(context, policies)\n"
-            '        if cite("GEN-13", self.idle_timeout is None):',
-        ),
+        ('policies.generator_idle_timeouts == "nest" and self.inner', "self.inner"),
     ),
     _generator(
         "alignment-is-lost",

@@ -16,7 +16,10 @@ JOB_MUTANTS = (
         ("SOURCE-1", "JOB-9"),
         "A12",
         "A source reads on whatever its bound.",
-        ('self.blocked = not cite("SOURCE-2", watermark <= self.bound)', "self.blocked = False"),
+        (
+            'self.blocked = not ended and not cite("SOURCE-2", watermark <= self.bound)',
+            "self.blocked = False",
+        ),
     ),
     _job(
         "blocks-the-slowest",

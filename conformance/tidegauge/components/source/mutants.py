@@ -27,7 +27,7 @@ SOURCE_MUTANTS = (
         "A12",
         "A blocked subtask stays blocked whatever is announced.",
         (
-            "self.blocked = not cite(",
+            "self.blocked = not ended and not cite(",
             "self.blocked = was_blocked or not cite(",
         ),
     ),
@@ -51,8 +51,8 @@ SOURCE_MUTANTS = (
         "FLINK-32496",
         "What is compared with the bound is MAX while the subtask is idle, and it waits for ever.",
         (
-            "self.alignment.check(self.emitter.maximum, ",
-            "self.alignment.check(MAX if self.emitter.is_idle else self.emitter.maximum, ",
+            "emitted, parts = self.emitter.maximum, ",
+            "emitted, parts = MAX if self.emitter.is_idle else self.emitter.maximum, ",
         ),
     ),
     _source(
@@ -61,8 +61,8 @@ SOURCE_MUTANTS = (
         "FLINK-29099",
         "An idle subtask does not hear announcements, and its next record is compared with an old bound.",
         (
-            'if self.finished or (not obeys and cite("SOURCE-4")):',
-            'if self.finished or self.emitter.is_idle or (not obeys and cite("SOURCE-4")):',
+            'if over or (not obeys and cite("SOURCE-4")):',
+            'if over or self.emitter.is_idle or (not obeys and cite("SOURCE-4")):',
         ),
     ),
     _source(
@@ -178,8 +178,8 @@ SOURCE_MUTANTS = (
         "FLINK-3554",
         "The end of input is not said downstream.",
         (
-            "return [*self.emitter.watermark(MAX), *reports]",
-            ("self.emitter.watermark(MAX)\n        return reports"),
+            "[*self.emitter.watermark(MAX)] if ends_all",
+            "[] if ends_all",
         ),
     ),
     _source(
@@ -188,8 +188,8 @@ SOURCE_MUTANTS = (
         "FLINK-40499",
         "An idle subtask does not become active for MAX, so that its end is dropped downstream.",
         (
-            "*self.emitter.watermark(MAX), ",
-            "*([] if self.emitter.is_idle else self.emitter.watermark(MAX)), ",
+            "*self.emitter.watermark(MAX)] if ends_all",
+            "*([] if self.emitter.is_idle else self.emitter.watermark(MAX))] if ends_all",
         ),
     ),
     _source(
@@ -198,8 +198,8 @@ SOURCE_MUTANTS = (
         "BEAM-29558",
         "A subtask that has emitted no watermark does not say MAX at its end either.",
         (
-            "*self.emitter.watermark(MAX), ",
-            "*(self.emitter.watermark(MAX) if self.emitter.maximum > MIN else []), ",
+            "*self.emitter.watermark(MAX)] if ends_all",
+            "*(self.emitter.watermark(MAX) if self.emitter.maximum > MIN else [])] if ends_all",
         ),
     ),
     _source(

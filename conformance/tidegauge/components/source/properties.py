@@ -190,7 +190,7 @@ PROPERTIES = (
         sentence="The watermark that goes downstream strictly increases.",
         rules=("SOURCE-15",),
         holds=output_increases,
-        holds_under={},
+        holds_under={"source_end_of_input": "ends-all"},
     ),
     Property(
         name="source-status-alternates",

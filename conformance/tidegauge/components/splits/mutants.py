@@ -98,13 +98,13 @@ SPLITS_MUTANTS = (
         ),
         ('resumes = was_idle and self.policies.split_resumption == "any-watermark"', "resumes = False"),
         (
-            "return self.output.active() + self.output.watermark(combined)",
-            (
-                "announced = [] if isinstance(self, SplitOutputs) else self.output.active()\n"
-                "            return announced + self.output.watermark(combined)"
-            ),
+            'self.rising_resumption = policies.split_resumption == "rising-watermark"',
+            "self.rising_resumption = True",
         ),
-        ('policies.split_resumption == "rising-watermark"', "True"),
+        (
+            'self.silent_resumption = policies.split_resumption == "rising-watermark"',
+            "self.silent_resumption = True",
+        ),
     ),
     _splits(
         "aligned-like-a-valve",

@@ -45,14 +45,19 @@ def draw_step(random: RandomSource, windows: Any) -> Step:
     """A step for the windows as they stand: `windows` is the reference's engine."""
     kind = random.below(100)
     if kind < 56:
-        return RecordStep(to_wire(_timestamp(random, windows)), random.below(100))
+        return RecordStep(to_wire(_within(_timestamp(random, windows))), random.below(100))
     if kind < 90:
-        return WatermarkStep(to_wire(_watermark(random, windows)))
+        return WatermarkStep(to_wire(_within(_watermark(random, windows))))
     if kind < 92:
         return IdleStep()
     if kind < 94:
         return ActiveStep()
     return ExpiredStateStep()
+
+
+def _within(moment: int) -> int:
+    """Near a window that goes beyond event time, as it does under a policy, there may be none."""
+    return min(max(MIN, moment), MAX)
 
 
 def _timestamp(random: RandomSource, windows: Any) -> int:

@@ -99,8 +99,8 @@ WINDOW_MUTANTS = (
             "self._cleanup_time(whole) <= max(self.current_watermark, self.seen)",
         ),
         (
-            "later(timestamp, self.allowed_lateness) <= self.current_watermark)",
-            "later(timestamp, self.allowed_lateness) <= max(self.current_watermark, self.seen))",
+            "self._allowed_until(timestamp) <= self.current_watermark)",
+            "self._allowed_until(timestamp) <= max(self.current_watermark, self.seen))",
         ),
     ),
     _window(
@@ -123,7 +123,7 @@ WINDOW_MUTANTS = (
         "FLINK-7611",
         "A record that lies between windows is taken for late.",
         (
-            'if not cite("WIN-11", later(timestamp, self.allowed_lateness) <= self.current_watermark):',
+            'if not cite("WIN-11", self._allowed_until(timestamp) <= self.current_watermark):',
             "if False:",
         ),
     ),
@@ -142,7 +142,7 @@ WINDOW_MUTANTS = (
         ("WIN-15",),
         "E8",
         "A record without a timestamp is taken for a very old one.",
-        ('if cite("WIN-15", timestamp in (MIN, MAX)):', "if timestamp == MAX:"),
+        ('if cite("WIN-15", timestamp in self._no_moments()):', "if timestamp == MAX:"),
     ),
     _window(
         "both-triggers",

@@ -22,6 +22,8 @@ class ClockSetup(Setup, frozen=True, omit_defaults=True):
 class AdvanceStep(Step, frozen=True, tag="advance"):
     """So many ns pass; less than 0 is refused."""
 
+    never_sent = "time that goes back"
+
     nanoseconds: Nanoseconds
 
 
@@ -33,6 +35,8 @@ class PauseStep(Step, frozen=True, tag="pause", omit_defaults=True):
 
 class ResumeStep(Step, frozen=True, tag="resume", omit_defaults=True):
     """`reason` ends."""
+
+    never_sent = "a resumption without a pause"
 
     reason: Reason = "backpressure"
 

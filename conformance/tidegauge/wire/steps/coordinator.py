@@ -32,6 +32,8 @@ class CoordinatorSetup(Setup, frozen=True):
 class StartStep(Step, frozen=True, tag="start"):
     """One more source begins; its subtasks do not run yet."""
 
+    never_sent = "a source that starts twice, or with arguments that its strategy refuses"
+
     source: str
     name: str
     watermark_group: str | None
@@ -41,6 +43,8 @@ class StartStep(Step, frozen=True, tag="start"):
 
 class SubtaskStep(Step, frozen=True):
     """Something happens to a subtask of a source."""
+
+    never_sent = "a subtask that does not exist, or a report without alignment"
 
     source: str
     subtask: Number
@@ -71,11 +75,15 @@ class ResetStep(SubtaskStep, frozen=True, tag="reset"):
 class RestartStep(Step, frozen=True, tag="restart"):
     """The coordinator of a source is made anew, and all its subtasks are reset."""
 
+    never_sent = "a source that has not started"
+
     source: str
 
 
 class AnnounceStep(Step, frozen=True, tag="announce"):
     """An update interval of a source is over."""
+
+    never_sent = "a source that has not started"
 
     source: str
 

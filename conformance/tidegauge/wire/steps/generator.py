@@ -43,6 +43,8 @@ class TickStep(Step, frozen=True, tag="tick"):
 class AdvanceStep(Step, frozen=True, tag="advance"):
     """Processing time passes, and nothing ticks."""
 
+    never_sent = "time that goes back"
+
     milliseconds: Milliseconds
 
 

@@ -36,17 +36,23 @@ class SourceSetup(Setup, frozen=True, omit_defaults=True):
 class AssignStep(Step, frozen=True, tag="assign"):
     """The reader gets a split."""
 
+    never_sent = "a split that is assigned already, or is not, or input after its end"
+
     split: Split
 
 
 class FinishStep(Step, frozen=True, tag="finish"):
     """The reader has read all of a split."""
 
+    never_sent = "a split that is assigned already, or is not, or input after its end"
+
     split: Split
 
 
 class RecordStep(Step, frozen=True, tag="record"):
     """The reader offers a record of a split (null: of the main output); `timestamp` in ms, `MIN`: none."""
+
+    never_sent = "a split that is assigned already, or is not, or input after its end"
 
     split: Split | None
     timestamp: Timestamp
@@ -55,6 +61,8 @@ class RecordStep(Step, frozen=True, tag="record"):
 class WatermarkStep(Step, frozen=True, tag="watermark"):
     """The reader itself writes a watermark (ms)."""
 
+    never_sent = "a split that is assigned already, or is not, or input after its end"
+
     split: Split | None
     timestamp: Timestamp
 
@@ -62,11 +70,15 @@ class WatermarkStep(Step, frozen=True, tag="watermark"):
 class IdleStep(Step, frozen=True, tag="idle"):
     """The reader itself says that there is no data for now."""
 
+    never_sent = "a split that is assigned already, or is not, or input after its end"
+
     split: Split | None
 
 
 class ActiveStep(Step, frozen=True, tag="active"):
     """The reader itself says that there is data again."""
+
+    never_sent = "a split that is assigned already, or is not, or input after its end"
 
     split: Split | None
 
@@ -94,11 +106,15 @@ class BackpressureStep(Step, frozen=True, tag="backpressure"):
 class AdvanceStep(Step, frozen=True, tag="advance"):
     """Processing time passes; less than 0 ms is refused."""
 
+    never_sent = "time that goes back"
+
     milliseconds: Annotated[int, Meta(ge=-LARGEST_PLAIN, le=LARGEST_PLAIN)]
 
 
 class EndOfInputStep(Step, frozen=True, tag="end-of-input"):
     """The reader has no more records and gets no more splits."""
+
+    never_sent = "a second end of the input"
 
 
 SourceStep = (

@@ -1,0 +1,121 @@
+"""`tidegauge diff`: two engines beside each other, until they differ."""
+
+import re
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from ..components.registry import COMPONENTS
+from ..components.wording import answer_text, setup_text, step_text
+from ..engine.loading import describe, load_adapter
+from ..judging.items.difference import Side, answers, compared, smallest
+from ..run.request_check import policies_of
+from ..wire.scenario import BadInput, Scenario, encode_scenario
+from ..wire.transcript import Failure, Transcript
+from ..wire.unknown_names import unknown
+from .console import OUT, complains
+
+_BETWEEN_OPTIONS = re.compile(r",(?=[a-z][a-z-]*=)")
+_SECONDS_TO_SHRINK = 20.0
+
+
+@complains
+def diff(
+    left: Annotated[
+        str, typer.Option(metavar="ENGINE", help="ADAPTER, or with its options ADAPTER,KEY=VALUE,...")
+    ],
+    right: Annotated[str, typer.Option(metavar="ENGINE", help="The other one, written likewise.")],
+    component: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only these; default: all that both claim.")
+    ] = None,
+    scenarios: Annotated[int, typer.Option(min=1, help="Random scenarios of each component.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed, other scenarios.")] = 1,
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What scenarios are drawn by; default: the left engine's."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the smallest differing scenarios as JSON lines."),
+    ] = None,
+) -> None:
+    """Put random scenarios through two engines until they differ, and show the smallest difference.
+
+    A component is left at its first difference. Nothing is judged: which engine is right is not said.
+    Exit code 0: no difference.
+    1: they differ.
+    2: bad input.
+    """
+    sides = _side(left), _side(right)
+    try:
+        policies = policies_of(profile or sides[0].implementation.profile)
+        found = []
+        for name in _components(sides, component or []):
+            given = steps = left_out = 0
+            started = time.monotonic()
+            for some in compared(sides, COMPONENTS[name], seed, scenarios, policies):
+                given, steps = given + some.scenarios, steps + some.steps
+                left_out += some.left_out
+                if some.differing:
+                    found.append(smallest(sides, some.differing[0], _SECONDS_TO_SHRINK))
+                    break
+            seconds = time.monotonic() - started
+            said = "[bold red]differs[/]" if some.differing else "[green]the same[/]"
+            OUT.print(
+                f"{name}: {said} in {given:,} scenarios, {steps:,} steps, {steps / seconds:,.0f} steps/s; "
+                f"{left_out:,} left out",
+                soft_wrap=True,
+            )
+            if some.differing:
+                _show(sides, found[-1], some.differing[0].id)
+    finally:
+        for side in sides:
+            side.adapter.close()
+    if out is not None:
+        out.write_bytes(b"".join(encode_scenario(one) + b"\n" for one in found))
+    raise typer.Exit(int(bool(found)))
+
+
+def _side(written: str) -> Side:
+    name, *options = _BETWEEN_OPTIONS.split(written)
+    pairs = dict(one.split("=", 1) for one in options)
+    adapter = load_adapter(name, pairs)
+    return Side(adapter, describe(name, adapter))
+
+
+def _components(sides: tuple[Side, Side], wanted: list[str]) -> list[str]:
+    claimed = [set(side.implementation.capabilities) for side in sides]
+    drawn = [name for name, one in COMPONENTS.items() if one.drawn]
+    both = [name for name in drawn if all(name in claims for claims in claimed)]
+    for name in wanted:
+        if name not in drawn:
+            raise BadInput(unknown("component", name, drawn))
+        if name not in both:
+            raise BadInput(f"component {name!r} is not claimed by both engines; both claim {', '.join(both)}")
+    if not both:
+        raise BadInput("the two engines claim no component together")
+    return [name for name in both if not wanted or name in wanted]
+
+
+def _show(sides: tuple[Side, Side], scenario: Scenario, found_as: str) -> None:
+    table = Table(box=None, pad_edge=False)
+    for column in ("", "step", *(escape(side.implementation.name) for side in sides)):
+        table.add_column(column)
+    transcripts = answers(sides, scenario)
+    for number, step in enumerate(scenario.history, 1):
+        cells = [_cell(transcript, number - 1) for transcript in transcripts]
+        mark = "->" if number == len(scenario.history) else str(number)
+        table.add_row(mark, escape(step_text(step)), *map(escape, cells))
+    OUT.print(f"{escape(found_as)}, made small: {escape(setup_text(scenario))}", soft_wrap=True)
+    OUT.print(table)
+
+
+def _cell(transcript: Transcript | None, index: int) -> str:
+    if transcript is not None and index < len(transcript.outputs):
+        return answer_text(transcript.outputs[index])
+    failure = None if transcript is None else transcript.failure
+    return answer_text(failure or Failure("missing", "no answer"))

@@ -1,0 +1,54 @@
+"""`tidegauge diff`: two engines beside each other."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import Command
+
+MUTANT = "mutant:valve-no-flush"
+
+
+def test_the_smallest_difference_is_shown_and_written(tidegauge: Command) -> None:
+    sides = ("--left", "reference", "--right", MUTANT)
+    ended = tidegauge("diff", *sides, "--scenarios", "300", "--out", "found.jsonl")
+    assert ended.returncode == 1, ended.stderr
+    assert ended.stdout.startswith("valve: differs in ")
+    assert "mutant valve-no-flush" in ended.stdout
+    assert "-> " in ended.stdout
+    again = tidegauge("replay", "found.jsonl", "--adapter", MUTANT)
+    assert again.returncode == 1
+    assert "differs from the specification" in again.stdout
+
+
+def test_an_engine_is_the_same_as_itself(tidegauge: Command) -> None:
+    ended = tidegauge("diff", "--left", "reference", "--right", "reference", "--scenarios", "20")
+    assert ended.returncode == 0, ended.stderr
+    lines = ended.stdout.splitlines()
+    assert len(lines) == 10
+    assert all(": the same in 20 scenarios, " in line for line in lines)
+
+
+def test_options_stand_behind_the_name_of_an_engine(tidegauge: Command) -> None:
+    sides = ("--left", "reference,policies=flink-2.3", "--right", "reference", "--component", "valve")
+    assert tidegauge("diff", *sides, "--scenarios", "300").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--component", "valv"], "did you mean 'valve'?"),
+        (["--component", "clock"], "component 'clock' is not claimed by both engines; both claim valve"),
+        (["--profile", "flink"], "unknown profile 'flink'"),
+    ],
+)
+def test_bad_input_is_one_line(tidegauge: Command, arguments: list[str], words: str) -> None:
+    ended = tidegauge("diff", "--left", "reference", "--right", MUTANT, *arguments)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    (line,) = ended.stderr.splitlines()
+    assert words in line
+
+
+def test_engines_that_have_nothing_in_common_are_not_compared(tidegauge: Command) -> None:
+    ended = tidegauge("diff", "--left", MUTANT, "--right", "mutant:clock-runs-while-blocked")
+    assert ended.returncode == 2
+    assert len(ended.stderr.splitlines()) == 1

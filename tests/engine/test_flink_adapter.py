@@ -1,0 +1,68 @@
+"""The adapter of Flink where something is missing, and its driver; no jar of Flink's is needed."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+from tidegauge_adapters.flink.driver import JAR, digest_in_jar, digest_of_sources
+
+JAVA_17 = 61
+"""The version of class files."""
+
+
+def test_the_driver_is_built_from_its_sources() -> None:
+    """If this fails: `python -m tidegauge_adapters.flink.driver --flink FOLDER`."""
+    assert digest_in_jar() == digest_of_sources()
+
+
+def test_the_driver_is_small_and_runs_on_java_17() -> None:
+    assert JAR.stat().st_size < 100_000
+    with zipfile.ZipFile(JAR) as jar:
+        classes = [name for name in jar.namelist() if name.endswith(".class")]
+        assert len(classes) > 20
+        assert {int.from_bytes(jar.read(name)[6:8]) for name in classes} == {JAVA_17}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["flink=nowhere"], "option flink='nowhere' is no folder"),
+        (["flink=empty"], "there is no flink-dist-VERSION.jar"),
+        (["flink=two"], "there is 2 flink-dist jars in place of one"),
+        (["splits=many"], "option splits='many': output or bare"),
+        (["jars=x"], "unknown option 'jars'"),
+    ],
+)
+def test_what_is_wrong_with_the_jars_is_said_in_one_line(
+    tidegauge: Command, tmp_path: Path, options: list[str], words: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "two").mkdir()
+    for version in ("1", "2"):
+        (tmp_path / "two" / f"flink-dist-{version}.jar").touch()
+    given = [argument for option in options for argument in ("--option", option)]
+    ended = tidegauge("run", "--adapter", "flink", *given)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    (line,) = ended.stderr.splitlines()
+    assert words in line
+
+
+def test_a_jar_that_is_none_of_flink_s_is_said_in_one_line(tidegauge: Command, tmp_path: Path) -> None:
+    (tmp_path / "flink-dist-9.jar").write_bytes(b"no jar")
+    ended = tidegauge("run", "--adapter", "flink", "--option", "flink=.")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert len(ended.stderr.splitlines()) == 1
+    assert "cannot be asked who it is" in ended.stderr
+
+
+def test_without_java_it_is_said_in_one_line(tidegauge: Command, tmp_path: Path) -> None:
+    environment = {"PATH": str(tmp_path), "JAVA_HOME": ""}
+    ended = tidegauge("run", "--adapter", "flink", environment=environment)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    (line,) = ended.stderr.splitlines()
+    assert "Flink needs Java 17 or later" in line
+    assert "apt-get install" in line
