@@ -7,11 +7,10 @@ from importlib.metadata import entry_points
 from tempfile import NamedTemporaryFile
 
 import typer
-from rich.markup import escape
 
 from . import __version__
 from .commands.apart import apart
-from .commands.console import ERR
+from .commands.console import complain
 from .commands.diagnose import diagnose
 from .commands.execute import execute, replay
 from .commands.mutants import mutants
@@ -38,9 +37,7 @@ for entry in sorted(entry_points(group="tidegauge.commands")):
         app.command(entry.name)(entry.load())
     except Exception as problem:
         said = " ".join(str(problem).split())[:200]
-        ERR.print(
-            f"tidegauge: no command {escape(entry.name)}: {escape(f'{entry.value}: {said}')}", soft_wrap=True
-        )
+        complain(f"no command {entry.name}: {entry.value}: {said}")
 
 
 def _print_version(wanted: bool) -> None:
@@ -67,16 +64,15 @@ def main() -> None:
         app()
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
-        ERR.print(f"tidegauge: {escape(f'{error.strerror or error}{where}')}", soft_wrap=True)
+        complain(f"{error.strerror or error}{where}")
         sys.exit(_KIT_FAILED)
     except Exception as error:
-        with NamedTemporaryFile("w", prefix="tidegauge-", suffix=".txt", delete=False) as kept:
+        with NamedTemporaryFile(
+            "w", prefix="tidegauge-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+        ) as kept:
             kept.write(traceback.format_exc())
         said = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-        ERR.print(
-            f"tidegauge: this is a defect of the kit, please report it with {kept.name}: {escape(said)}",
-            soft_wrap=True,
-        )
+        complain(f"this is a defect of the kit, please report it with {kept.name}: {said}")
         sys.exit(_KIT_FAILED)
 
 

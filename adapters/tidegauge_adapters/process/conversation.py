@@ -27,7 +27,7 @@ from tidegauge.wire.protocol import (
     Stop,
     request_line,
 )
-from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.scenario import UNREADABLE, Scenario
 from tidegauge.wire.transcript import Failure, Outputs, Transcript
 from tidegauge.wire.vocabulary import PROTOCOL, Setup, Step
 
@@ -135,7 +135,7 @@ class Conversation:
     def _decoded(self, line: bytes) -> AnyAnswer:
         try:
             return ANSWERS.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             said = shown(line.decode("utf-8", "replace"))
             raise self._breach(
                 f"the engine wrote {said} to stdout, which is no answer: {error}; stderr is for all else"
