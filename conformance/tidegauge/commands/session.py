@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,8 +28,21 @@ _SECONDS_TO_START = float(os.environ.get("TIDEGAUGE_SECONDS_TO_START", "120"))
 """So long (s) the test session may take to load the engine and to plan the run."""
 
 
+@dataclass
+class RunningSession:
+    """The process of a test session. `was_stopped`: Ctrl-C or a termination of ours has ended it."""
+
+    process: subprocess.Popen[bytes]
+    was_stopped: bool = False
+
+    def stop(self, *_: object) -> None:
+        """End it: the handler of a signal."""
+        self.was_stopped = True
+        _signal_group(self.process.pid, signal.SIGTERM)
+
+
 @contextmanager
-def session(command: list[str], log: int) -> Iterator[subprocess.Popen[bytes]]:
+def session(command: list[str], log: int) -> Iterator[RunningSession]:
     """The test session; it ends with us, by Ctrl-C, termination or failure too, and its workers with it."""
     with TemporaryDirectory(prefix="tidegauge-") as scratch:
         child = subprocess.Popen(
@@ -40,12 +54,10 @@ def session(command: list[str], log: int) -> Iterator[subprocess.Popen[bytes]]:
             preexec_fn=ending_with_parent(),
             env={**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": scratch, IS_WATCHED: "1"},
         )
-        previous = {
-            number: signal.signal(number, lambda *_: _signal_group(child.pid, signal.SIGTERM))
-            for number in (signal.SIGINT, signal.SIGTERM)
-        }
+        running = RunningSession(child)
+        previous = {number: signal.signal(number, running.stop) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
-            yield child
+            yield running
         finally:
             for number, handler in previous.items():
                 signal.signal(number, handler)
