@@ -100,6 +100,8 @@ def run(
         assembled = assemble(events, out, ["tidegauge", *sys.argv[1:]], time.monotonic() - began)
         results, written = _recorded(confirmed(assembled, request, out), out, requested)
     print_problems([event.not_closed for event in events if isinstance(event, Ended) and event.not_closed])
+    if child.left:
+        print_problems([f"the engine left processes behind, which were ended: {', '.join(child.left)}"])
     if update_deviations and deviations is not None:
         bring_up_to_date(deviations, results)
     raise typer.Exit(_exit_code(results, written))

@@ -6,7 +6,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ..engine.parent_death import ending_with_parent
 from ..run.journal import AnyEvent, Finished, JournalReader, Started
+from ..run.left_behind import MARK, end_what_is_left
 from ..run.run_folder import LOG
 from ..run.watch import IS_WATCHED, Watch, memory_of
 from ..wire.scenario import BadInput
@@ -30,10 +31,12 @@ _SECONDS_TO_START = float(os.environ.get("TIDEGAUGE_SECONDS_TO_START", "120"))
 
 @dataclass
 class RunningSession:
-    """The process of a test session. `was_stopped`: Ctrl-C or a termination of ours has ended it."""
+    """The process of a test session. `was_stopped`: Ctrl-C or a termination of ours has ended it. `left`: the
+    names of processes that outlived it, and were ended."""
 
     process: subprocess.Popen[bytes]
     was_stopped: bool = False
+    left: list[str] = field(default_factory=list)
 
     def stop(self, *_: object) -> None:
         """End it: the handler of a signal."""
@@ -44,6 +47,7 @@ class RunningSession:
 @contextmanager
 def session(command: list[str], log: int) -> Iterator[RunningSession]:
     """The test session; it ends with us, by Ctrl-C, termination or failure too, and its workers with it."""
+    mark = f"{os.getpid()}-{time.monotonic_ns()}"
     with TemporaryDirectory(prefix="tidegauge-") as scratch:
         child = subprocess.Popen(
             command,
@@ -52,7 +56,7 @@ def session(command: list[str], log: int) -> Iterator[RunningSession]:
             stderr=log,
             start_new_session=True,
             preexec_fn=ending_with_parent(),
-            env={**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": scratch, IS_WATCHED: "1"},
+            env={**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": scratch, IS_WATCHED: "1", MARK: mark},
         )
         running = RunningSession(child)
         previous = {number: signal.signal(number, running.stop) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -61,8 +65,11 @@ def session(command: list[str], log: int) -> Iterator[RunningSession]:
         finally:
             for number, handler in previous.items():
                 signal.signal(number, handler)
+            ended_by_itself = child.poll() is not None and child.returncode >= 0 and not running.was_stopped
             _signal_group(child.pid, signal.SIGKILL)
             child.wait()
+            left = end_what_is_left(mark)
+            running.left = left if ended_by_itself else []
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
