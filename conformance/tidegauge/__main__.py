@@ -10,10 +10,9 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 import typer
-from rich.markup import escape
 
 from . import __version__
-from .commands.console import ERR
+from .commands.console import complain
 
 _KIT_FAILED = 4
 """The exit code where the kit itself fails, or cannot write."""
@@ -57,7 +56,7 @@ def application(wanted: Collection[str] = ()) -> typer.Typer:
                 app.command(name)(registered[name].load())
             except Exception as problem:
                 said = f"{registered[name].value}: {' '.join(str(problem).split())[:200]}"
-                ERR.print(f"tidegauge: no command {escape(name)}: {escape(said)}", soft_wrap=True)
+                complain(f"no command {name}: {said}")
         else:
             app.command(name, hidden=name in _HIDDEN)(_own(name))
     return app
@@ -93,16 +92,15 @@ def main() -> None:
         application(sys.argv[1:2])()
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
-        ERR.print(f"tidegauge: {escape(f'{error.strerror or error}{where}')}", soft_wrap=True)
+        complain(f"{error.strerror or error}{where}")
         sys.exit(_KIT_FAILED)
     except Exception as error:
-        with NamedTemporaryFile("w", prefix="tidegauge-", suffix=".txt", delete=False) as kept:
+        with NamedTemporaryFile(
+            "w", prefix="tidegauge-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+        ) as kept:
             kept.write(traceback.format_exc())
         said = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-        ERR.print(
-            f"tidegauge: this is a defect of the kit, please report it with {kept.name}: {escape(said)}",
-            soft_wrap=True,
-        )
+        complain(f"this is a defect of the kit, please report it with {kept.name}: {said}")
         sys.exit(_KIT_FAILED)
 
 

@@ -491,3 +491,24 @@ def test_an_engine_that_does_not_close_costs_nothing_that_is_judged(
     results = results_in(tmp_path / "out")
     assert results.complete
     assert {item.outcome for item in results.items} == {"judged"}
+
+
+LEAVES = """
+import subprocess
+for own_session in (False, True):
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"], start_new_session=own_session)
+"""
+
+
+def test_processes_that_an_engine_leaves_behind_are_ended_and_named(
+    tidegauge: Command, engine_module: Callable[[str, str], None]
+) -> None:
+    engine_module("strange", engine("False", "pass") + LEAVES)
+    ended = tidegauge("run", *SMOKE)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    said = "tidegauge: the engine left processes behind, which were ended: "
+    assert ended.stderr.startswith(said)
+    (line,) = ended.stderr.splitlines()
+    left = [int(one.rpartition("(")[2].rstrip(")")) for one in line.removeprefix(said).split(", ")]
+    assert left
+    assert all(map(soon_gone, left))

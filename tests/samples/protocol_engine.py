@@ -118,6 +118,16 @@ CHANGES: dict[str, Callable[[dict[str, Any]], list[dict[str, Any]]]] = {
     "says-it-raised": lambda done: [
         {**done, "outputs": [], "failure": {"text": "ValueError: five", "traceback": "at five"}}
     ],
+    "a-long-text-in-an-output": lambda done: [
+        {**done, "outputs": [[{"output": "idle", "to": "x" * 10 * 2**20}]]}
+    ],
+    "raises-at-length": lambda done: [
+        {
+            **done,
+            "outputs": [],
+            "failure": {"text": "\x1b[31m" * 2 * 2**20, "traceback": "\x9b\u202e" * 2**20},
+        }
+    ],
     "a-surrogate": lambda done: [{**done, "outputs": [], "failure": {"text": "\ud800\x1b[31m"}}],
 }
 """What becomes of the answer to a scenario with five channels."""
@@ -135,6 +145,26 @@ AT_THE_START: dict[str, Callable[[], Any]] = {
     "start-says-error": lambda: say({"answer": "error", "text": "who are you?"}),
 }
 """In place of the description."""
+
+MARKUP = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
+
+DESCRIPTIONS: dict[str, Callable[[], dict[str, Any]]] = {
+    "described-with-markup": lambda: {
+        "name": MARKUP,
+        "version": f"1 {MARKUP} [bold]x[/nothing] :smiley:",
+        "remark": f"{MARKUP}\x1b[31m\u202e\n# {MARKUP}",
+        "overshoot": f"{MARKUP}\x9b31m",
+    },
+    "described-with-control-characters": lambda: {"name": "\x1b]0;evil\x07"},
+    "described-with-two-lines": lambda: {"name": "one\ntwo"},
+    "described-at-length": lambda: {"version": "9" * 2 * 2**20},
+    "described-with-a-long-remark": lambda: {"remark": "x" * 2 * 2**20},
+    "described-with-negative-limits": lambda: {"at_most": {"vectors": -1}},
+    "described-with-negative-time": lambda: {"reaction_ms": -5},
+    "described-otherwise-each-time": lambda: {"version": str(os.getpid())},
+    "described-with-groups": lambda: {"observes": "group"},
+}
+"""What the engine says of itself; else it answers as the reference."""
 
 HARMLESS = {
     "warns": lambda: sys.stderr.write("a warning\n"),
@@ -203,6 +233,7 @@ class Engine:
                 "version": "1",
                 "capabilities": told.capabilities,
                 "sessions": True,
+                **DESCRIPTIONS.get(self.deed, dict)(),
             }
         )
 
@@ -211,6 +242,8 @@ class Engine:
         if five and self.deed in DEEDS:
             DEEDS[self.deed]()
             return
+        if five and self.deed == "described-otherwise-each-time":
+            os._exit(0)
         if five and self.deed in HARMLESS:
             HARMLESS[self.deed]()
         [transcript] = ENGINE.run([scenario])

@@ -125,7 +125,12 @@ class ProcessAdapter(Adapter):
         if self._conversation is None or not self._conversation.is_ours:
             self._conversation = self.conversation()
             try:
-                self._description = self._conversation.describe()
+                described = self._conversation.describe()
+                if self._description not in (None, described):
+                    raise self._conversation.breach(
+                        "the engine does not describe itself as at its first start"
+                    )
+                self._description = described
             except EngineGone as gone:
                 self.lost(gone.failure)
                 raise

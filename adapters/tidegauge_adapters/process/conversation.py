@@ -4,10 +4,8 @@ import os
 from collections.abc import Sequence
 from typing import TypeVar
 
-import msgspec
-
 from tidegauge.engine.errors import NotAnswered
-from tidegauge.engine.foreign_text import shown
+from tidegauge.engine.foreign_text import LONGEST_TRACEBACK, printable, shown
 from tidegauge.wire.protocol import (
     ANSWERS,
     AnyAnswer,
@@ -27,7 +25,7 @@ from tidegauge.wire.protocol import (
     Stop,
     request_line,
 )
-from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.scenario import UNREADABLE, Scenario
 from tidegauge.wire.transcript import Failure, Outputs, Transcript
 from tidegauge.wire.vocabulary import PROTOCOL, Setup, Step
 
@@ -59,7 +57,7 @@ class Conversation:
         self._ask(Describe())
         description = self._answer(Description, "describe", self._start_seconds)
         if description.protocol != PROTOCOL:
-            raise self._breach(f"the engine speaks protocol {description.protocol}, and the kit {PROTOCOL}")
+            raise self.breach(f"the engine speaks protocol {description.protocol}, and the kit {PROTOCOL}")
         return description
 
     def run(self, scenarios: Sequence[Scenario]) -> list[Transcript]:
@@ -72,10 +70,10 @@ class Conversation:
             if done.scenario not in waiting:
                 twice = any(done.scenario == scenario.id for scenario in scenarios)
                 how = "twice" if twice else f"and not {shown(min(waiting))}, which it was asked for"
-                raise self._breach(f"the engine answered for scenario {shown(done.scenario)} {how}")
+                raise self.breach(f"the engine answered for scenario {shown(done.scenario)} {how}")
             waiting.remove(done.scenario)
             if not waiting and (more := self._process.unread()):
-                raise self._breach(f"after its last answer the engine wrote {shown(more)} to stdout")
+                raise self.breach(f"after its last answer the engine wrote {shown(more)} to stdout")
             done_so_far.append(Transcript(done.scenario, done.outputs, _failure(done.failure)))
         return done_so_far
 
@@ -89,8 +87,8 @@ class Conversation:
         self._ask(StepSession(session, step))
         done = self._answer(StepDone, "step", self._seconds)
         self._of(session, done)
-        if done.failure is not None:
-            raise NotAnswered(Failure("exception", done.failure.text, done.failure.traceback))
+        if (failure := _failure(done.failure)) is not None:
+            raise NotAnswered(failure)
         return done.outputs
 
     def close_session(self, session: str) -> None:
@@ -128,28 +126,35 @@ class Conversation:
         if isinstance(answer, expected):
             return answer
         if isinstance(answer, NotUnderstood):
-            raise self._breach(f"the engine did not understand the request {request!r}: {answer.text}")
+            raise self.breach(
+                f"the engine did not understand the request {request!r}: {printable(answer.text)}"
+            )
         tags = (str(type(answer).__struct_config__.tag), str(expected.__struct_config__.tag))
-        raise self._breach(f"the engine answered {request!r} by {tags[0]!r}; expected is {tags[1]!r}")
+        raise self.breach(f"the engine answered {request!r} by {tags[0]!r}; expected is {tags[1]!r}")
 
     def _decoded(self, line: bytes) -> AnyAnswer:
         try:
             return ANSWERS.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             said = shown(line.decode("utf-8", "replace"))
-            raise self._breach(
+            raise self.breach(
                 f"the engine wrote {said} to stdout, which is no answer: {error}; stderr is for all else"
             ) from None
 
     def _of(self, session: str, answer: Opened | StepDone | Closed) -> None:
         if answer.session != session:
-            raise self._breach(
+            raise self.breach(
                 f"the engine answered for session {shown(answer.session)}; asked was {shown(session)}"
             )
 
-    def _breach(self, text: str) -> EngineGone:
+    def breach(self, text: str) -> EngineGone:
+        """Kill the process, which does not do as the protocol says; what is to be raised."""
         return self._process.gone("protocol", text)
 
 
 def _failure(raised: Raised | None) -> Failure | None:
-    return None if raised is None else Failure("exception", raised.text, raised.traceback)
+    """What the engine says that it raised: the start of the text, the end of the traceback."""
+    if raised is None:
+        return None
+    traceback = printable(raised.traceback[-LONGEST_TRACEBACK:], LONGEST_TRACEBACK)
+    return Failure("exception", printable(raised.text), traceback)

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from tidegauge_spec import MalformedChapter
 
 from ..wire.results import KNOWN_DEVIATIONS
 from ..wire.scenario import BadInput
+from .terminal_text import UNSHOWABLE, line
 
 COLOURS = {
     "error": "bold magenta",
@@ -24,22 +25,49 @@ COLOURS = {
 }
 """The colour of whatever `counts_of` counts, the worst first, and of a rule that a run does not have."""
 
-OUT = Console(highlight=False)
-ERR = Console(stderr=True, highlight=False)
+LONGEST_COMPLAINT = 2_000
+"""The number of characters after which the line about bad input is cut."""
+
+
+class HarmlessConsole(Console):
+    """A console that prints no character which a terminal would obey, wherever a text comes from.
+
+    Each text that is printed, in a table too, passes `render_str`. The styles of the kit are added later.
+    """
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        """The text as rich prints it, without control characters and marks that reorder the text."""
+        return super().render_str(UNSHOWABLE.sub("", text), **how)
+
+
+# without emoji: `:name:` in a foreign text stays as it is
+OUT = HarmlessConsole(highlight=False, emoji=False)
+ERR = HarmlessConsole(stderr=True, highlight=False, emoji=False)
+
+_INTERRUPTED = 1
+"""The exit code after Ctrl-C: that of a run that is incomplete."""
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
 
+def complain(problem: str) -> None:
+    """Print what went wrong as one line on stderr."""
+    ERR.print(f"tidegauge: {line(problem, LONGEST_COMPLAINT)}", soft_wrap=True)
+
+
 def complains(command: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
-    """A command whose bad input ends it with one line on stderr and exit code 2."""
+    """A command whose bad input ends it with one line on stderr and exit code 2. So does Ctrl-C, with 1."""
 
     @wraps(command)
     def complaining(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
         try:
             return command(*args, **kwargs)
         except (BadInput, MalformedChapter) as problem:
-            ERR.print(f"tidegauge: {escape(str(problem))}", soft_wrap=True)
+            complain(str(problem))
             raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            complain("interrupted")
+            raise typer.Exit(_INTERRUPTED) from None
 
     return complaining

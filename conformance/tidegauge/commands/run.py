@@ -20,7 +20,7 @@ from ..run.options import FEW_WORKERS, PYTEST_PREFIX, arguments_of
 from ..run.registered_reports import Written, find_requested, write_registered
 from ..run.request import Request
 from ..run.request_check import check_request
-from ..run.run_folder import LOG, RunFolder, killed_run, run_folder
+from ..run.run_folder import LOG, RunFolder, killed_run, remove_old_counterexamples, run_folder
 from ..wire.implementation import NO_DEVIATIONS
 from ..wire.results import FILE_NAME as RESULTS
 from ..wire.results import Results, read_results
@@ -28,7 +28,7 @@ from ..wire.scenario import BadInput
 from .console import OUT, complains
 from .deviations import bring_up_to_date
 from .request_options import takes_request
-from .session import followed, session
+from .session import RunningSession, followed, session
 from .summary import print_problems, print_summary
 
 _REPORT_FAILED = 3
@@ -102,12 +102,14 @@ def run(
         command = _pytest_command(writing, workers, item_timeout)
         chosen = {} if workers else {FEW_WORKERS: "1"}
         with (folder.path / LOG).open("ab") as log, session(command, log.fileno(), chosen) as child:
-            events = followed(child, folder.path, item_timeout, fail_fast)
-        _check_that_it_started(events, child.returncode, folder)
+            events = followed(child.process, folder.path, item_timeout, fail_fast)
+        _check_that_it_started(events, child, folder)
         folder.take_place()
         assembled = assemble(events, out, ["tidegauge", *sys.argv[1:]], time.monotonic() - began)
         results, written = _recorded(confirmed(assembled, request, out), out, requested)
     print_problems([event.not_closed for event in events if isinstance(event, Ended) and event.not_closed])
+    if child.left:
+        print_problems([f"the engine left processes behind, which were ended: {', '.join(child.left)}"])
     if update_deviations and deviations is not None:
         bring_up_to_date(deviations, results)
     raise typer.Exit(_exit_code(results, written))
@@ -117,6 +119,7 @@ def _recorded(assembled: Results, out: Path, requested: list[EntryPoint]) -> tup
     """Write `results.json`, and show what was written: reports of the run and reports that are made from the
     document later are the same, byte for byte."""
     results = read_results(write_results(assembled, out))
+    remove_old_counterexamples(out)
     return results, _shown(results, out, requested)
 
 
@@ -148,11 +151,14 @@ def _pytest_command(request: Request, workers: int | None, item_timeout: float) 
     return command
 
 
-def _check_that_it_started(events: list[AnyEvent], exit_status: int, folder: RunFolder) -> None:
+def _check_that_it_started(events: list[AnyEvent], child: RunningSession, folder: RunFolder) -> None:
+    exit_status = child.process.returncode
     for event in events:
         if isinstance(event, Refused):
             raise BadInput(event.problem)
     if not any(isinstance(event, Started) for event in events):
+        if child.was_stopped:
+            raise KeyboardInterrupt
         log = (folder.path / LOG).read_text(encoding="utf-8", errors="replace")
         last = " ".join(log.strip().splitlines()[-1:])
         reason = f"signal {-exit_status}" if exit_status < 0 else f"exit status {exit_status}"
@@ -178,14 +184,18 @@ def report(
         _make(folder)
         written = _shown(results, folder, requested)
     else:
-        if (killed := killed_run(source)) is not None:
+        killed = killed_run(source)
+        events = JournalReader(source if killed is None else killed.path).new_events()
+        if killed is not None:
             killed.take_place()
-        events = JournalReader(source).new_events()
         if not any(isinstance(event, Started) for event in events):
             raise BadInput(f"{source / FILE_NAME} holds no run; give the --out folder of one")
         folder = out or source
         _make(folder)
-        assembled = assemble(events, folder, ["tidegauge", *sys.argv[1:]], 0.0)
+        try:
+            assembled = assemble(events, folder, ["tidegauge", *sys.argv[1:]], 0.0)
+        except BadInput as problem:
+            raise BadInput(f"{source / FILE_NAME}: {problem}") from None
         results, written = _recorded(assembled, folder, requested)
     raise typer.Exit(_exit_code(results, written))
 

@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ..engine.parent_death import ending_with_parent
 from ..run.journal import AnyEvent, Finished, JournalReader, Started
+from ..run.left_behind import MARK, end_what_is_left
 from ..run.run_folder import LOG
 from ..run.watch import IS_WATCHED, Watch, memory_of
 from ..wire.scenario import BadInput
@@ -27,12 +29,26 @@ _SECONDS_TO_START = float(os.environ.get("TIDEGAUGE_SECONDS_TO_START", "120"))
 """So long (s) the test session may take to load the engine and to plan the run."""
 
 
+@dataclass
+class RunningSession:
+    """The process of a test session. `was_stopped`: Ctrl-C or a termination of ours has ended it. `left`: the
+    names of processes that outlived it, and were ended."""
+
+    process: subprocess.Popen[bytes]
+    was_stopped: bool = False
+    left: list[str] = field(default_factory=list)
+
+    def stop(self, *_: object) -> None:
+        """End it: the handler of a signal."""
+        self.was_stopped = True
+        _signal_group(self.process.pid, signal.SIGTERM)
+
+
 @contextmanager
-def session(
-    command: list[str], log: int, environment: Mapping[str, str]
-) -> Iterator[subprocess.Popen[bytes]]:
+def session(command: list[str], log: int, environment: Mapping[str, str]) -> Iterator[RunningSession]:
     """The test session; it ends with us, by Ctrl-C, termination or failure too, and its workers with it.
     `environment`: what it is told beside ours."""
+    mark = f"{os.getpid()}-{time.monotonic_ns()}"
     with TemporaryDirectory(prefix="tidegauge-") as scratch:
         child = subprocess.Popen(
             command,
@@ -41,19 +57,26 @@ def session(
             stderr=log,
             start_new_session=True,
             preexec_fn=ending_with_parent(),
-            env={**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": scratch, IS_WATCHED: "1", **environment},
+            env={
+                **os.environ,
+                "HYPOTHESIS_STORAGE_DIRECTORY": scratch,
+                IS_WATCHED: "1",
+                MARK: mark,
+                **environment,
+            },
         )
-        previous = {
-            number: signal.signal(number, lambda *_: _signal_group(child.pid, signal.SIGTERM))
-            for number in (signal.SIGINT, signal.SIGTERM)
-        }
+        running = RunningSession(child)
+        previous = {number: signal.signal(number, running.stop) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
-            yield child
+            yield running
         finally:
             for number, handler in previous.items():
                 signal.signal(number, handler)
+            ended_by_itself = child.poll() is not None and child.returncode >= 0 and not running.was_stopped
             _signal_group(child.pid, signal.SIGKILL)
             child.wait()
+            left = end_what_is_left(mark)
+            running.left = left if ended_by_itself else []
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:

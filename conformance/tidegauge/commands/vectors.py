@@ -59,7 +59,10 @@ def vectors(
 
 def _complete(vector: Vector, document: Path) -> Vector:
     """The vector as it must be. Raises `BadInput`."""
-    complete = computed(vector)
+    try:
+        complete = computed(vector)
+    except BadInput as refused:
+        raise BadInput(f"{document}, vector {vector.id!r}: {refused}") from None
     for problem in vector_problems(complete):
         raise BadInput(f"{document}, vector {vector.id!r}: {problem}")
     return complete

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.markup import escape
 from watchfiles import DefaultFilter, watch
 
+from ..engine.parent_death import ending_with_parent
 from .console import OUT
 
 _MILLISECONDS = 200
@@ -29,6 +30,6 @@ def run_again_and_again(arguments: Sequence[str], folder: Path, out: Path) -> No
             OUT.rule(escape(f"changed: {', '.join(changed[:_MOST_NAMED])}"))
             sys.stdout.flush()  # before the next run, whose output comes from another process
         is_first = False
-        subprocess.run(run, check=False)
+        subprocess.run(run, check=False, preexec_fn=ending_with_parent())
         OUT.print(f"Watching {escape(str(folder))}; Ctrl-C ends it.", soft_wrap=True)
         sys.stdout.flush()

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ..engine.limits import limit_memory
-from ..wire.scenario import BadInput
+from ..wire.scenario import UNREADABLE, BadInput
 from .soundness import Case, Outcome, outcome_of
 
 _ENCODER = msgspec.json.Encoder()
@@ -74,7 +74,7 @@ def _read(file: Path) -> list[Outcome | Nothing]:
     try:
         lines = file.read_bytes().splitlines()
         return [msgspec.json.decode(line, type=Outcome | Nothing) for line in lines]
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, *UNREADABLE) as error:
         raise BadInput(f"{file} holds no outcomes of --soundness: {error}; give another file") from None
 
 

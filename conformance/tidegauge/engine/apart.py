@@ -16,6 +16,7 @@ from ..wire.scenario import Scenario
 from ..wire.transcript import Transcript
 from .adapter import Adapter
 from .instances import CannotBeStepped, one_after_the_other, side_by_side
+from .parent_death import end_with_parent
 from .runner import run
 
 SECONDS = 20
@@ -75,6 +76,7 @@ def _from_a_fork(adapter: Adapter, question: Question) -> Answer | None:
     if child == 0:
         ended = 1
         try:
+            end_with_parent()
             signal.alarm(SECONDS)
             os.close(reading)
             with os.fdopen(writing, "wb") as pipe:

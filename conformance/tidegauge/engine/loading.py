@@ -13,6 +13,7 @@ from ..wire.scenario import BadInput
 from ..wire.unknown_names import closest, listing, unknown
 from .adapter import Adapter, ComponentAdapter
 from .capabilities import check_capabilities
+from .description_check import check_description
 from .foreign_text import message_of, shown, text_of
 from .interruption import from_outside
 from .mutant_adapter import MutantAdapter
@@ -38,8 +39,8 @@ def load_adapter(name: str, options: Mapping[str, str]) -> Adapter:
 
 
 def describe(name: str, adapter: Adapter) -> Implementation:
-    """What the adapter `name` says of its engine. Raises `BadInput` if it says nothing of use, or claims what
-    is no capability."""
+    """What the adapter `name` says of its engine. Raises `BadInput` if it says nothing of use, claims what is
+    no capability, or is beyond the bounds of a description."""
     try:
         implementation = adapter.describe()
     except BadInput as problem:
@@ -51,6 +52,7 @@ def describe(name: str, adapter: Adapter) -> Implementation:
             f"adapter {name!r} describes its engine by {shown(implementation)}, not an Implementation"
         )
     check_capabilities(name, implementation)
+    check_description(name, implementation)
     return implementation
 
 

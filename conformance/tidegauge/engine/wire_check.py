@@ -1,10 +1,18 @@
 """Transcripts after one trip over the wire, so that the types of in-process engines are checked."""
 
+from typing import Any
+
 import msgspec
 
 from ..wire.transcript import Failure, Outputs, Transcript, encode_transcript
 from .foreign_text import message_of, printable
 from .interruption import from_outside
+
+LONGEST_TEXT = 1_000
+"""Characters of a text in an output: names of channels, splits, tasks and receivers."""
+
+_LARGE = 16 * LONGEST_TEXT
+"""Transcripts of fewer bytes are kept as they are: such texts do no harm."""
 
 _DECODER = msgspec.json.Decoder(Transcript)
 
@@ -25,7 +33,21 @@ def checked(transcript: Transcript) -> Transcript:
 
 
 def _over_the_wire(transcript: Transcript) -> Transcript:
-    return _DECODER.decode(encode_transcript(transcript))
+    line = encode_transcript(transcript)
+    decoded = _DECODER.decode(line)
+    if len(line) > _LARGE and (longest := _longest_text(msgspec.to_builtins(decoded.outputs))) > LONGEST_TEXT:
+        raise msgspec.ValidationError(
+            f"an output has a text of {longest:,} characters; {LONGEST_TEXT:,} are the most"
+        )
+    return decoded
+
+
+def _longest_text(value: Any) -> int:
+    """The number of characters of the longest text in outputs."""
+    if isinstance(value, str):
+        return len(value)
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return max(map(_longest_text, inner), default=0)
 
 
 def _fits(scenario: str, outputs: Outputs) -> bool:

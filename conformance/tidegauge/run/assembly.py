@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tidegauge_reference import PROFILES, Policies
+from tidegauge_reference import Policies
 from tidegauge_spec import SPEC_VERSION, Rule, load_registry, read_absent, read_policies
 
 from ..judging.items.item_report import Counted, ItemReport
@@ -28,13 +28,15 @@ from .isolation_results import isolation_results
 from .journal import AnyEvent, Ended, Finished, Started
 from .judged_run import Judged, example_for, judged_run
 from .property_results import job_property_results, property_results
+from .request_check import policies_of
 
 
 def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_s: float) -> Results:
-    """The results of a journal that has started; writes the counterexamples' files into `folder`."""
+    """The results of a journal that has started; writes the counterexamples' files into `folder`. Raises
+    `BadInput` if it names a profile that does not exist."""
     started = next(event for event in events if isinstance(event, Started))
     finished = {event.item: event for event in events if isinstance(event, Finished)}
-    policies = PROFILES[started.profile]
+    policies = policies_of(started.profile)
     judged = judged_run(started, finished, policies)
     findings = judged.findings
     deviations = deviation_results(started.known, findings, whole=_whole(started))

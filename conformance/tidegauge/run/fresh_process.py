@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ..engine.apart import Answer, Question
+from ..engine.parent_death import ending_with_parent
 from ..wire.transcript import Transcript
 from .request import Request
 
@@ -42,6 +43,7 @@ def _output(command: Sequence[str], lines: bytes) -> bytes:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        preexec_fn=ending_with_parent(),
     ) as child:
         try:
             return child.communicate(lines, timeout=_PATIENCE)[0]

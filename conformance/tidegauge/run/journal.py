@@ -12,7 +12,7 @@ from msgspec import Struct
 from ..judging.items.item_report import ItemReport
 from ..judging.reference.deviations import KnownDeviations
 from ..wire.implementation import Implementation
-from ..wire.scenario import BadInput
+from ..wire.scenario import UNREADABLE, BadInput
 from .request import Request
 
 FILE_NAME = "journal.jsonl"
@@ -111,5 +111,5 @@ class JournalReader:
         self._position += len(complete) + len(newline)
         try:
             return [_DECODER.decode(line) for line in complete.splitlines()]
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             raise BadInput(f"{self._path} is not a journal of this version: {error}") from None

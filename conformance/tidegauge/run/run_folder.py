@@ -24,6 +24,9 @@ LOG = "pytest.log"
 """What the test session prints."""
 
 _HIDDEN = ".run-"
+_STARTED = b'{"event":"started"'
+"""Begins the journal of a run that has started."""
+
 _RESUMED = "resumed.json"
 """The items that had come to their end when a run was killed that is resumed."""
 
@@ -35,10 +38,10 @@ class RunFolder:
         self.out, self.path = out, path
 
     def take_place(self) -> None:
-        """Put the journal and the log of this run in the place of the last one's; its results are removed."""
+        """Put the journal and the log of this run in the place of the last one's. Its results stay until
+        those of this run replace them (`remove_old`), which takes a while."""
         with complaining(self.out):
-            for old in _of_a_run(self.out):
-                old.unlink()
+            _of_a_run(self.out)
             for name in (JOURNAL, LOG):
                 if (self.path / name).exists():
                     (self.path / name).replace(self.out / name)
@@ -49,6 +52,15 @@ class RunFolder:
         """Put the log alone in the place of the last run's."""
         with complaining(self.out):
             (self.path / LOG).replace(self.out / LOG)
+
+
+def remove_old_counterexamples(out: Path) -> None:
+    """Remove the counterexamples that the results in `out` do not name: they are of runs before."""
+    with complaining(out):
+        document = (out / RESULTS).read_bytes()
+        for file in out.glob(f"{COUNTEREXAMPLES}/*.jsonl"):
+            if msgspec.json.encode(file.relative_to(out).as_posix()) not in document:
+                file.unlink()
 
 
 @contextmanager
@@ -148,7 +160,16 @@ def _lock(place: int, out: Path) -> None:
 
 def _left_in(out: Path) -> list[Path]:
     """The folders of runs that began, and did not end, the oldest first."""
-    return [path for path in sorted(out.glob(f"{_HIDDEN}*")) if (path / JOURNAL).is_file()]
+    return [path for path in sorted(out.glob(f"{_HIDDEN}*")) if _has_started(path / JOURNAL)]
+
+
+def _has_started(journal: Path) -> bool:
+    """Whether a run has judged something, or could have: one that is killed before that leaves nothing."""
+    if not journal.is_file():
+        return False
+    with journal.open("rb") as file:
+        first = file.readline()
+    return first.startswith(_STARTED) and first.endswith(b"\n")
 
 
 def _of_a_run(folder: Path) -> list[Path]:

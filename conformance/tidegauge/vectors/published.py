@@ -12,7 +12,7 @@ from tidegauge_reference import Policies
 from tidegauge_spec import load_registry, read_policies, vector_versions, vectors_document
 
 from ..components.registry import COMPONENTS
-from ..wire.scenario import BadInput, ComponentScenario, component_of, problems
+from ..wire.scenario import UNREADABLE, BadInput, ComponentScenario, component_of, problems
 from ..wire.steps.job import JobScenario
 from ..wire.transcript import Outputs
 from ..wire.unknown_names import unknown
@@ -117,7 +117,7 @@ def decode_vectors(file: Path) -> tuple[Vector, ...]:
         return _DECODER.decode(file.read_bytes())
     except OSError as error:
         raise BadInput(f"{file} cannot be read: {error.strerror}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise BadInput(f"{file}: not an array of vectors: {error}") from None
 
 

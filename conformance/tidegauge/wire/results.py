@@ -10,7 +10,7 @@ from msgspec import Struct
 from tidegauge_spec import FIRST_VERSION
 
 from .implementation import Implementation
-from .scenario import BadInput
+from .scenario import UNREADABLE, BadInput
 from .transcript import ErrorKind
 
 SCHEMA = "tidegauge-results/2"
@@ -343,14 +343,14 @@ def decode_results(document: bytes, name: str) -> Results:
         raise BadInput(
             f"{name} is not UTF-8, so no results document; give the {FILE_NAME} of a run"
         ) from None
-    except (msgspec.DecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise BadInput(f"{name} is cut off or not JSON ({_cut(str(error))}); {_AGAIN}") from None
     schema = found.get("schema") if isinstance(found, dict) else None
     if schema != SCHEMA:
         raise BadInput(_other_schema(name, schema, found))
     try:
         return msgspec.json.decode(document, type=Results)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise BadInput(f"{name} is no whole results document: {_cut(str(error))}; {_AGAIN}") from None
 
 

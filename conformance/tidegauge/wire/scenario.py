@@ -10,7 +10,7 @@ from .steps.clock import ClockScenario
 from .steps.coordinator import CoordinatorScenario
 from .steps.generator import GeneratorScenario
 from .steps.idleness import IdlenessScenario
-from .steps.job import JobScenario
+from .steps.job import JobScenario, job_problems
 from .steps.low_watermark import LowWatermarkScenario
 from .steps.source import SourceScenario
 from .steps.splits import SplitsScenario
@@ -23,6 +23,9 @@ from .vocabulary import PROTOCOL, Restore, Snapshot
 class BadInput(Exception):
     """Input that cannot be used; the message is one line naming the thing, the place and the remedy."""
 
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What the decoder raises where a document is not as it must be, or is nested too deeply to be looked at."""
 
 ComponentScenario = (
     ClockScenario
@@ -72,6 +75,8 @@ def problems(scenario: Scenario) -> list[str]:
         saved = saved or isinstance(step, Snapshot)
         for name in timestamp_fields(type(step)):
             found += _timestamp_problems(getattr(step, name), f"{path}.{name}", scenario.needs)
+    if isinstance(scenario, JobScenario):
+        found += job_problems(scenario.setup)
     return found
 
 
@@ -102,7 +107,7 @@ def read_scenarios(lines: Iterable[bytes], name: str) -> Iterator[Scenario]:
             continue
         try:
             scenario = _DECODER.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             raise BadInput(f"{name}, line {number}: not a scenario: {error}") from None
         for problem in problems(scenario):
             raise BadInput(f"{name}, line {number}: {problem}")

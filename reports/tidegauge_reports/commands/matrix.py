@@ -12,6 +12,7 @@ import typer
 from rich.markup import escape
 
 from tidegauge.commands.console import ERR, OUT, complains
+from tidegauge.engine.parent_death import ending_with_parent
 from tidegauge.wire.results import FILE_NAME, read_results
 from tidegauge.wire.scenario import BadInput
 
@@ -109,6 +110,7 @@ def _put_under_test(adapter: str, folder: Path, options: list[str]) -> Path:
     ran = subprocess.run(
         [*command, *options],
         stdin=subprocess.DEVNULL,
+        preexec_fn=ending_with_parent(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

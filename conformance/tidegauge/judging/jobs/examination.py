@@ -3,6 +3,8 @@ fails it runs again and is made small."""
 
 from collections.abc import Collection, Sequence
 
+from tidegauge_reference import IllegalArgument
+
 from ...components.job.job_property import JobProperty
 from ...components.job.jobs import JOBS
 from ...components.job.properties import JOB_PROPERTIES
@@ -64,7 +66,10 @@ def replayed(
         )
     if job.setup != JOBS[job.setup.name].setup:
         right = RightEngine(implementation, semantics)
-        properties = [property for property in properties if right.has(property, job)]
+        try:
+            properties = [property for property in properties if right.has(property, job)]
+        except IllegalArgument as error:
+            raise BadInput(f"scenario {job.id!r} is no job that can run: {error} - at `$.setup`") from None
     jobs = family(job, properties)
     answers = run(adapter, list(jobs.values()))
     transcripts = {one.id: answer for one, answer in zip(jobs.values(), answers, strict=True)}

@@ -92,7 +92,7 @@ def read_deviations(path: Path) -> KnownDeviations:
         known = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), type=KnownDeviations)
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise BadInput(f"{path} is no list of known deviations: {error}") from None
     problems = [*_problems(known.deviation), *_flaky_problems(known.flaky)]
     if problems:

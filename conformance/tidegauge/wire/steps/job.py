@@ -1,11 +1,12 @@
 """Setup and step of a job: what its sources hold, how fast, and how they are aligned."""
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from ..base_scenario import BaseScenario
-from ..timestamps import Timestamp
+from ..timestamps import Timestamp, from_wire
 from ..vocabulary import Setup, Step
 
 Milliseconds = Annotated[int, Meta(ge=0, le=2**53 - 1)]
@@ -82,3 +83,27 @@ class JobScenario(BaseScenario, frozen=True, kw_only=True, tag_field="component"
 
     setup: JobSetup
     history: tuple[RunStep, ...] = (RunStep(),)
+
+
+LONGEST_JOB = 1_000_000
+"""The most ms of processing time that a job in a file may run; those of the suites run 240,000 at most."""
+
+MOST_RECORDS = 1_000_000
+"""The most records that a job in a file may read; those of the suites read 240,000 at most."""
+
+
+def job_problems(setup: JobSetup) -> Iterator[str]:
+    """Why a job takes too long to be run: each simulated record and each span of time is work."""
+    if setup.until > LONGEST_JOB:
+        yield f"the job runs {setup.until} ms; give {LONGEST_JOB:,} at most - at `$.setup.until`"
+    records = sum(_readable(subtask, setup.until) for source in setup.sources for subtask in source.subtasks)
+    if records > MOST_RECORDS:
+        yield f"the job reads {records} records; give {MOST_RECORDS:,} at most - at `$.setup.sources`"
+
+
+def _readable(subtask: SubtaskSetup, until: int) -> int:
+    """How many records a subtask can read until then."""
+    if subtask.segments:
+        return sum(segment.count for segment in subtask.segments)
+    size = from_wire(subtask.end) - from_wire(subtask.first)
+    return max(0, min(size, subtask.records_per_millisecond * until))
