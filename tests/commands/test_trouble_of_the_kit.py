@@ -15,7 +15,12 @@ import sys
 from tidegauge import __main__ as kit
 def fails():
     {action}
-kit.app.command("fail")(fails)
+own = kit.application
+def with_one_more(wanted=()):
+    app = own()
+    app.command("fail")(fails)
+    return app
+kit.application = with_one_more
 sys.argv[1:] = ["fail"]
 kit.main()
 """
