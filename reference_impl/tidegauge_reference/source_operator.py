@@ -63,7 +63,7 @@ class Alignment:
         """The watermark (ms) to compare with the bound, where `watermark` is the newest."""
         return (*self.samples.get(split, (MIN,) * self.buffer_size), watermark)[0]
 
-    def check(self, emitted: int, splits: dict[Any, Part], announced: bool, ended: bool = False) -> Outputs:
+    def check(self, emitted: int, splits: dict[Any, Part], announced: bool, ended: bool) -> Outputs:
         """Compare the watermark that the subtask has `emitted` (ms), and those of its splits, with the bound;
         resume splits if it was `announced`. A subtask that has `ended` is not blocked any more. Raises
         `Unsupported` before anything changes (SOURCE-12)."""
