@@ -65,11 +65,13 @@ def judge(
     shown = _counted(expectation.cited[: sum(lengths[: last_heard + 1])])
     if agreed == len(expected) and agreed == len(got) and failure is None:
         return Judgement(None, -1, _all(expectation.cited), shown, (), ())
-    if agreed < min(len(expected), len(got)):
+    # Of more spans than the scenario has nobody knows which is which.
+    too_many = len(got) > len(expected)
+    if agreed < min(len(expected), len(got)) and not too_many:
         steps = sum(lengths[: agreed + 1])
         cited = _suspected(scenario, expectation.cited, steps)
         return Judgement(agreed, steps - 1, cited, shown, expected[agreed], got[agreed])
-    if agreed == len(expected):
+    if agreed == len(expected) or too_many:
         text = f"{len(got)} observed spans where the scenario has {len(expected)}"
         missing = failure or Failure("protocol", text)
     else:
