@@ -292,6 +292,6 @@ from tidegauge_adapters.reference import ReferenceAdapter
 
 class Engine(ReferenceAdapter):
     def describe(self):
-        name = "<script>alert(1)</script>|`\x1b[31m]]>\x00 @all"
-        return replace(super().describe(), name=name, version="\u202e\x07", remark="\x1b]0;x\x07" + "y" * 10**6)
+        name = "<script>alert(1)</script>|`[31m]]> @all"
+        return replace(super().describe(), name=name, version="<b>1</b>", remark="]]></style>" + "y" * 9000)
 """
