@@ -20,7 +20,10 @@ PACKAGES = (
     "adapters/tidegauge_adapters",
     "reports/tidegauge_reports",
 )
-KINDS = {".py", ".md", ".txt", ".json", ".jsonl", ".j2", ".css", ".js", ".ini", ".toml", ".typed"}
+KINDS = {
+    *(".py", ".md", ".txt", ".json", ".jsonl", ".j2", ".css", ".js", ".ini", ".toml", ".typed"),
+    *(".java", ".jar"),  # the driver of Flink and its sources
+}
 
 
 @pytest.fixture(scope="module")

@@ -62,8 +62,9 @@ def test_small_changes_are_counted_right(readme: str) -> None:
     assert f"({100 * caught / wrong:.1f} %)" in readme
     assert (every - equivalent - broken, wrong - survive) == (wrong, caught)
     now = len(load_syntax_mutants())
+    (later,) = figures(r"Another ([\d,]+) small changes [a-z ]+ are not measured yet", readme)
     for measured, there in (
-        (every, now),
+        (every + later, now),
         (equivalent, len(load_equivalents())),
         (survive, len(load_survivors())),
     ):

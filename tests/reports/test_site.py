@@ -145,9 +145,8 @@ def test_a_vector_shows_its_steps_in_words_and_what_comes_out_under_which_polici
     assert table.steps[0].startswith("channel 0: watermark")
     assert [set(column.profiles) for column in table.expected] == [set(read_profiles())]
     two = vector_table(vectors["splits/resumed-at-the-tick"])
-    assert [column.profiles for column in two.expected] == [("core", "spark-4"), ("flink-2.3",)]
-    assert two.expected[0].outputs[-1] == "ACTIVE"
-    assert two.expected[1].outputs[-1] == "nothing"
+    shown = {column.profiles: column.outputs[-1] for column in two.expected if column.profiles}
+    assert shown == {("core", "spark-4"): "ACTIVE", ("flink-2.3",): "nothing"}
 
 
 def test_a_wrong_engine_shows_the_lines_it_changes() -> None:

@@ -113,7 +113,7 @@ def test_without_an_adapter_no_item_passes_on_the_workers_of_xdist_either(run_py
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("--tidegauge-adapter", "flonk"), "unknown adapter 'flonk'; known are "),
+        (("--tidegauge-adapter", "zzz"), "unknown adapter 'zzz'; known are "),
         ((*REFERENCE, "--tidegauge-profile", "x"), "unknown profile 'x'; known are core, flink-2.3, spark-4"),
         ((*REFERENCE, "--tidegauge-rule", "X-1"), "unknown rule 'X-1'"),
         ((*REFERENCE, "--tidegauge-budget", "x"), "unknown budget 'x'"),
