@@ -143,7 +143,7 @@ def evidence_from(
 
 def rules_judged_in(adapter: Adapter, component: str) -> list[str]:
     """The rules that the component's scenarios judge, of those that the engine claims."""
-    claimed = frozenset(adapter.describe().capabilities)
+    claimed = adapter.describe().claims()
     rules = load_registry().rules.values()
     return [
         rule.id
