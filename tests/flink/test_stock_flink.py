@@ -33,15 +33,19 @@ COMPONENTS_OF_FLINK = (
     "window",
 )
 LIVE_DEFECTS = {
+    "FLINK-22926",
     "FLINK-38477",
     "FLINK-39586",
+    "FLINK-40093",
     "FLINK-40475a",
     "FLINK-40475b",
+    "FLINK-40499",
     "FLINK-40504",
-    "coordinator-knows-names-only",
     "flink-idle-timeouts-nest",
+    "flink-names-collide",
+    "flink-split-finished-while-paused",
 }
-"""Those that the diagnosis names. Of the source nothing is named: no model explains all of it."""
+"""Those that the diagnosis names."""
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -54,10 +54,10 @@ UNDER_FLINK: dict[str, list[set[str]]] = {"splits-bare": [{"split_status=idle-at
 
 BUGS = {
     "valve": {"FLINK-38477", "FLINK-40475a", "FLINK-40475b"},
-    "splits": {"FLINK-38477", "FLINK-39586", "FLINK-40504"},
-    "splits-bare": {"FLINK-38477", "FLINK-39586", "FLINK-40504"},
+    "splits": {"FLINK-22926", "FLINK-38477", "FLINK-39586", "FLINK-40504"},
+    "splits-bare": {"FLINK-22926", "FLINK-38477", "FLINK-39586", "FLINK-40504"},
     "idleness": {"FLINK-40234", "FLINK-40504"},
-    "generator": {"FLINK-40504", "flink-idle-timeouts-nest"},
+    "generator": {"FLINK-22926", "FLINK-40504", "flink-idle-timeouts-nest"},
     "clock": {"FLINK-40234"},
     "backlog": set(),
 }

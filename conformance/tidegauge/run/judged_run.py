@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from tidegauge_reference import Policies
+from tidegauge_reference import PROFILES, Policies
 from tidegauge_spec import Rule, load_registry
 
 from ..components.registry import COMPONENTS
@@ -105,6 +105,7 @@ def _evidence(
         started.known.deviation,
         started.implementation.observes,
         vectors,
+        PROFILES.get(started.implementation.profile),
     )
 
 

@@ -50,6 +50,11 @@ def policy_changes(component: str, policies: Policies) -> tuple[Change, ...]:
     )
 
 
+def departures(policies: Policies, own: Policies) -> tuple[Change, ...]:
+    """The values in which an engine's own policies are others."""
+    return tuple(_policy(name, value) for name, value in vars(own).items() if value != getattr(policies, name))
+
+
 @cache
 def small_changes(component: str) -> tuple[Change, ...]:
     """The small changes of the modules that the component is about, in the order of their text."""

@@ -65,9 +65,10 @@ def evidence_of(
     deviations: Sequence[Deviation],
     observes: Observation,
     vectors: Iterable[Vector],
+    stated: Policies | None,
 ) -> Evidence:
     """The evidence of a component. `compared` are its items whose scenarios can be drawn again, `reports`
-    what all of its items found, those too."""
+    what all of its items found, those too; `stated` are the policies that the engine says it has."""
     findings = merged(reports)
     return Evidence(
         COMPONENTS[component],
@@ -84,6 +85,7 @@ def evidence_of(
         component in silent_components(reports),
         _summed(error.unreached for report in reports for error in report.errors.values()),
         _Drawn([(item, place) for item in compared for place in item.report.beyond]),
+        stated,
     )
 
 

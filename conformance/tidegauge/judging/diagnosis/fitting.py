@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from ..changes.change import Change, named_changes, policy_changes, small_changes
+from ..changes.change import Change, departures, named_changes, policy_changes, small_changes
 from .evidence import Difference, Evidence, first_difference, reproduces
 from .kinds import by_kind
 from .model import Model, Played, model_of
@@ -86,9 +86,10 @@ class Fit:
 
 
 def fit(evidence: Evidence, left_out: Collection[str] = (), until: float = math.inf) -> Fit:
-    """The model. Policies and named mutants are tried first; small changes where these do not explain all.
-    `left_out`: the names of changes that nobody is to know of. `until`: when the search ends at the latest,
-    in seconds of the monotonic clock."""
+    """The model. Policies and named mutants are tried first; where these do not explain all, a search begins
+    with the policies that the engine says it has, and then small changes are tried. `left_out`: the names of
+    changes that nobody is to know of. `until`: when the search ends at the latest, in seconds of the monotonic
+    clock."""
     if not evidence.differing:
         return Fit()
     name, policies = evidence.component.name, evidence.policies
@@ -96,6 +97,10 @@ def fit(evidence: Evidence, left_out: Collection[str] = (), until: float = math.
     cheap = [*named_changes(name), *policy_changes(name, policies)]
     cheap = [one for one in cheap if one.name not in left_out and one.name not in known]
     found = _Search(evidence, cheap, until).run()
+    stated = departures(policies, evidence.stated or policies)
+    begin = [one for one in stated if one.name not in left_out and one.name not in known]
+    if begin and not found.exact:
+        found = _better(found, _Search(evidence, cheap, until).run(begin=begin))
     if found.exact or found.gave_up:
         return found
     small = [one for one in small_changes(name) if one.name not in left_out]
@@ -105,6 +110,11 @@ def fit(evidence: Evidence, left_out: Collection[str] = (), until: float = math.
         found.gave_up = True
         return found
     return other
+
+
+def _better(one: Fit, other: Fit) -> Fit:
+    """The one that explains more."""
+    return other if (other.exact, len(other.explained)) > (one.exact, len(one.explained)) else one
 
 
 class _Search:
@@ -122,10 +132,13 @@ class _Search:
         self.alone: dict[str, dict[str, Played]] = {}
         self.plays = 0
 
-    def run(self, most: int = MOST_TERMS, pairs: bool = True) -> Fit:
-        """Take the change that helps most, again and again. `pairs`: try them where none helps by itself."""
-        found = Fit()
-        current = {one.scenario.id: self.evidence.expected(one.scenario) for one in self._weighing()}
+    def run(self, most: int = MOST_TERMS, pairs: bool = True, begin: Sequence[Change] = ()) -> Fit:
+        """Take the change that helps most, again and again. `pairs`: try them where none helps by itself.
+        `begin`: the terms to begin with, as far as they are needed: none of many that hide each other brings
+        the model further by itself. They are not counted."""
+        terms, current = self._needed(begin)
+        found = Fit(terms, [[term] for term in terms])
+        most += len(terms)
         while len(found.terms) < most:
             left = [one for one in self._left(current) if one.scenario.id not in self.held_out]
             if not left:
@@ -152,6 +165,19 @@ class _Search:
             found.borne_out, found.told_explained = 0, frozenset()
         found.gave_up = found.gave_up and not found.exact
         return found
+
+    def _needed(self, begin: Sequence[Change]) -> tuple[list[Change], dict[str, Played]]:
+        """Those without which less is reproduced, and what the model with them outputs."""
+        unchanged = {one.scenario.id: self.evidence.expected(one.scenario) for one in self._weighing()}
+        terms, current = list(begin), self._played(begin, self._weighing()) if begin else unchanged
+        if current is None or self._reproduced(current) <= self._reproduced(unchanged):
+            return [], unchanged
+        for term in begin:
+            fewer = [one for one in terms if one is not term]
+            without = self._played(fewer, self._weighing())
+            if without is not None and self._reproduced(without) >= self._reproduced(current):
+                terms, current = fewer, without
+        return terms, current
 
     def _explained_by(self, terms: Sequence[Change]) -> frozenset[str]:
         played = self._played(terms, self.differing) if terms else None
