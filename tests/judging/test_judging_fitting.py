@@ -198,6 +198,29 @@ def test_what_the_engine_contradicts_somewhere_is_not_told() -> None:
     assert [term.name for term in found.told if term.kind != "small-change"] == []
 
 
+# What the engine says of itself
+
+
+def test_many_policies_that_hide_each_other_are_found_where_the_engine_says_that_it_has_them() -> None:
+    engine = ReferenceAdapter({"policies": "flink-2.3"})
+    evidence = evidence_from(engine, drawn("source", 120))
+    assert not fit(evidence, until=0.0).exact
+    found = fit(replace(evidence, stated=FLINK_2_3), until=0.0)
+    assert found.proves
+    assert len(found.explained) == len(evidence.differing) > 60
+    assert "source_end_of_input=only-reading" in names(found)
+    assert "valve_finished_channel=counts" not in names(found), "nothing shows it here"
+    evidence.reference.close()
+
+
+def test_what_the_engine_says_of_itself_is_not_believed() -> None:
+    evidence = evidence_from(mutant("valve-no-flush"), SCENARIOS, stated=FLINK_2_3)
+    assert names(fit(evidence)) == names(model_of(mutant("valve-no-flush")))
+    unknown = fit(evidence, ("valve-no-flush", *NAMED), until=0.0)
+    assert (unknown.terms, unknown.exact) == ([], False)
+    evidence.reference.close()
+
+
 # Exclusion
 
 

@@ -125,7 +125,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], list[dict[str, Any]]]] = {
         {
             **done,
             "outputs": [],
-            "failure": {"text": "\x1b[31m" * 2 * 2**20, "traceback": "\x9b\u202e" * 2**20},
+            "failure": {"text": "\x1b[31m" * 2**17, "traceback": "\x9b\u202e" * 2**17},
         }
     ],
     "a-surrogate": lambda done: [{**done, "outputs": [], "failure": {"text": "\ud800\x1b[31m"}}],

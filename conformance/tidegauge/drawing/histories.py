@@ -10,6 +10,7 @@ from ..components.registry import COMPONENTS
 from ..components.shared.random_source import RandomSource
 from ..wire.base_scenario import Origin
 from ..wire.scenario import Scenario
+from ..wire.timestamps import needs_int64
 from ..wire.vocabulary import Restore, Snapshot, Step
 
 _KEPT_WITHOUT_EFFECT = 12
@@ -44,12 +45,12 @@ def draw_history(component: Component, seed: int, index: int, policies: Policies
         state = engine.state()
         if answered or state != before or random.chance(_KEPT_WITHOUT_EFFECT):
             history.append(step)
-    needs: tuple[str, ...] = ()
+    needs = ["int64"] if any(map(needs_int64, history)) else []
     if random.chance(10):
         history = _interrupted(random, history)
-        needs = ("snapshot",)
+        needs.append("snapshot")
     border = random.between(1, len(history) - 1)
-    scenario = partial(component.scenario, needs=needs, groups=(border, len(history) - border))
+    scenario = partial(component.scenario, needs=tuple(needs), groups=(border, len(history) - border))
     return scenario(
         id=f"{component.name}:seed:{seed}:{index}",
         setup=setup,

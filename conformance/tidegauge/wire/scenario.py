@@ -16,7 +16,7 @@ from .steps.source import SourceScenario
 from .steps.splits import SplitsScenario
 from .steps.valve import ValveScenario
 from .steps.window import WindowScenario
-from .timestamps import MAX, MIN, from_wire, timestamp_fields, to_wire
+from .timestamps import MAX, MIN, from_wire, is_beyond_plain_numbers, timestamp_fields, to_wire
 from .vocabulary import PROTOCOL, Restore, Snapshot
 
 
@@ -85,7 +85,7 @@ def _timestamp_problems(timestamp: int | str | None, path: str, needs: tuple[str
         return []
     if not MIN <= from_wire(timestamp) <= MAX:
         return [f"timestamp {timestamp} is not a signed 64-bit number - at `{path}`"]
-    if isinstance(timestamp, str) and timestamp not in ("MIN", "MAX"):
+    if is_beyond_plain_numbers(timestamp):
         if (plainer := to_wire(from_wire(timestamp))) != timestamp:
             return [f"write {plainer!r} for the string {timestamp!r} - at `{path}`"]
         if "int64" not in needs:

@@ -44,3 +44,14 @@ def timestamp_fields(struct: type[Struct]) -> tuple[str, ...]:
     """The fields of a struct that hold a timestamp, also those that may be None."""
     hints = get_type_hints(struct, include_extras=True)
     return tuple(name for name in struct.__struct_fields__ if hints[name] in (Timestamp, Timestamp | None))
+
+
+def is_beyond_plain_numbers(timestamp: int | str | None) -> bool:
+    """Whether a timestamp is digits in a string on the wire."""
+    return isinstance(timestamp, str) and timestamp not in ("MIN", "MAX")
+
+
+def needs_int64(struct: Struct) -> bool:
+    """Whether a timestamp of a struct needs the capability `int64`."""
+    names = timestamp_fields(type(struct))
+    return any(is_beyond_plain_numbers(getattr(struct, name)) for name in names)

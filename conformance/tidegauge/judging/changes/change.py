@@ -52,7 +52,8 @@ def policy_changes(component: str, policies: Policies) -> tuple[Change, ...]:
 
 def departures(policies: Policies, own: Policies) -> tuple[Change, ...]:
     """The values in which an engine's own policies are others."""
-    return tuple(_policy(name, value) for name, value in vars(own).items() if value != getattr(policies, name))
+    other = vars(own).items() - vars(policies).items()
+    return tuple(_policy(name, value) for name, value in sorted(other))
 
 
 @cache

@@ -87,9 +87,9 @@ class Fit:
 
 def fit(evidence: Evidence, left_out: Collection[str] = (), until: float = math.inf) -> Fit:
     """The model. Policies and named mutants are tried first; where these do not explain all, a search begins
-    with the policies that the engine says it has, and then small changes are tried. `left_out`: the names of
-    changes that nobody is to know of. `until`: when the search ends at the latest, in seconds of the monotonic
-    clock."""
+    with the policies that the engine says it has, and then small changes are tried. `left_out`: the names
+    of changes that nobody is to know of. `until`: when the search ends at the latest, in seconds of the
+    monotonic clock."""
     if not evidence.differing:
         return Fit()
     name, policies = evidence.component.name, evidence.policies
