@@ -7,8 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from tidegauge_adapters.flink.jars import flink_dist
+from flink_jars import flink_jar
 
 pytestmark = pytest.mark.flink
 
@@ -23,11 +22,8 @@ PRINTED = dict(
 
 @pytest.fixture(scope="module")
 def classes(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The class path of the compiled programs, with Flink's jar; it says what to do if there is none."""
-    try:
-        flink = flink_dist({})
-    except ValueError as error:
-        pytest.fail(f"{error}; tox -e flink installs them", pytrace=False)
+    """The class path of the compiled programs, with Flink's jar."""
+    flink = flink_jar()
     folder = tmp_path_factory.mktemp("classes")
     programs = sorted(map(str, FOLDER.glob("*.java")))
     subprocess.run(["javac", "-nowarn", "-d", str(folder), "-cp", str(flink), *programs], check=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 from conftest import Command, results_in
+from flink_jars import flink_jar
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.drawing.histories import draw_history
@@ -50,10 +50,7 @@ LIVE_DEFECTS = {
 @pytest.fixture(scope="module", autouse=True)
 def jars() -> None:
     """Flink's jars, or what to do about them."""
-    try:
-        importlib.metadata.distribution("apache-flink-libraries")
-    except importlib.metadata.PackageNotFoundError:
-        pytest.fail("Flink's jars are not there: tox -e flink installs them", pytrace=False)
+    flink_jar()
 
 
 @pytest.fixture

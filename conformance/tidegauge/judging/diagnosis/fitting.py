@@ -93,14 +93,14 @@ def fit(evidence: Evidence, left_out: Collection[str] = (), until: float = math.
     if not evidence.differing:
         return Fit()
     name, policies = evidence.component.name, evidence.policies
-    known = {change.name for change in evidence.known}
-    cheap = [*named_changes(name), *policy_changes(name, policies)]
-    cheap = [one for one in cheap if one.name not in left_out and one.name not in known]
+    apart = {*left_out, *(change.name for change in evidence.known)}
+    possible = (*named_changes(name), *policy_changes(name, policies))
+    cheap = [one for one in possible if one.name not in apart]
     found = _Search(evidence, cheap, until).run()
-    stated = departures(policies, evidence.stated or policies)
-    begin = [one for one in stated if one.name not in left_out and one.name not in known]
-    if begin and not found.exact:
-        found = _better(found, _Search(evidence, cheap, until).run(begin=begin))
+    if not found.exact and evidence.stated is not None:
+        begin = [one for one in departures(policies, evidence.stated) if one.name not in apart]
+        if begin:
+            found = _better(found, _Search(evidence, cheap, until).run(begin=begin))
     if found.exact or found.gave_up:
         return found
     small = [one for one in small_changes(name) if one.name not in left_out]
