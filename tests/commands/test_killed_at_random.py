@@ -170,7 +170,10 @@ def test_a_run_that_is_stopped_at_any_moment_loses_nothing(
     finished = run.process.returncode
     if number == signal.SIGINT:
         said_all = "report: " in out  # then the signal met Python itself at its end
-        assert finished in (0, 1) or said_all, (moment, out, err)
+        # an interrupt inside `exec` of a text, as in the making of a dataclass, ends Python by the signal, even
+        # if it is caught
+        by_signal = finished == -signal.SIGINT and err == "tidegauge: interrupted\n"
+        assert finished in (0, 1) or said_all or by_signal, (moment, out, err)
         assert err in ("", "tidegauge: interrupted\n"), (moment, err)
         assert "Traceback" not in out
     elif finished != -signal.SIGKILL:
