@@ -384,7 +384,10 @@ def test_a_scenario_that_needs_what_the_engine_does_not_claim_is_refused(
 @pytest.mark.parametrize(
     ("file", "expected"),
     [
-        ("missing.jsonl", "missing.jsonl cannot be read: No such file or directory"),
+        (
+            "missing.jsonl",
+            "'missing.jsonl' is no file, and neither the name of a scenario nor a rule: give one of these",
+        ),
         (".", ". cannot be read: Is a directory"),
         ("empty.jsonl", "empty.jsonl holds no scenario; each line is one, as JSON"),
     ],
@@ -399,7 +402,7 @@ def test_a_file_that_cannot_be_replayed_is_refused(
 def test_an_unknown_rule_is_not_explained(tidegauge: Command) -> None:
     assert (
         complaint(tidegauge, "explain", "VALVE-99")
-        == "unknown rule, statement, bug or mutant 'VALVE-99'; `tidegauge rules` lists the rules, "
+        == "unknown rule, statement, bug or mutant 'VALVE-99'; did you mean 'VALVE-9'? `tidegauge rules` lists the rules, "
         "`tidegauge mutants` the mutants"
     )
 

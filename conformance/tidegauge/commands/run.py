@@ -19,7 +19,7 @@ from ..run.journal import FILE_NAME, AnyEvent, Ended, JournalReader, Refused, St
 from ..run.options import FEW_WORKERS, PYTEST_PREFIX, arguments_of
 from ..run.registered_reports import Written, find_requested, write_registered
 from ..run.request import Request
-from ..run.request_check import check_request
+from ..run.request_check import checked
 from ..run.run_folder import LOG, RunFolder, killed_run, remove_old_counterexamples, run_folder
 from ..wire.implementation import NO_DEVIATIONS
 from ..wire.results import FILE_NAME as RESULTS
@@ -29,10 +29,14 @@ from .console import OUT, complains
 from .deviations import bring_up_to_date
 from .request_options import takes_request
 from .session import RunningSession, followed, session
-from .summary import print_problems, print_summary
+from .summary import Detail, print_problems, print_summary
 
 _REPORT_FAILED = 3
 """The exit code if every claimed rule passes, and a report could not be written."""
+
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Print every failure, every part of the model and every rule.")
+]
 
 Requested = Annotated[
     list[str] | None,
@@ -69,8 +73,9 @@ def run(
         typer.Option("--watch", help="Run again on each change in this folder, to the first failure."),
     ] = False,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run in the --out folder that was killed.")
+        bool, typer.Option("--resume", help="Continue the run in the --out folder that was killed.")
     ] = False,
+    verbose: Verbose = False,
 ) -> None:
     """Run the conformance suites on an engine, and write results and reports.
 
@@ -87,7 +92,7 @@ def run(
         raise BadInput("--update-deviations needs the file: give it as --deviations FILE")
     if update_deviations and deviations is not None and not deviations.exists():
         request = replace(request, deviations=NO_DEVIATIONS)
-    check_request(request)
+    request = checked(request)
     if watch:
         from .watching import run_again_and_again  # its library is for this alone
 
@@ -102,11 +107,13 @@ def run(
         command = _pytest_command(writing, workers, item_timeout)
         chosen = {} if workers else {FEW_WORKERS: "1"}
         with (folder.path / LOG).open("ab") as log, session(command, log.fileno(), chosen) as child:
-            events = followed(child.process, folder.path, item_timeout, fail_fast)
+            events, shown = followed(child.process, folder.path, item_timeout, fail_fast)
         _check_that_it_started(events, child, folder)
         folder.take_place()
         assembled = assemble(events, out, ["tidegauge", *sys.argv[1:]], time.monotonic() - began)
-        results, written = _recorded(confirmed(assembled, request, out), out, requested)
+        results, written = _recorded(
+            confirmed(assembled, request, out), out, requested, Detail(verbose, shown)
+        )
     print_problems([event.not_closed for event in events if isinstance(event, Ended) and event.not_closed])
     if child.left:
         print_problems([f"the engine left processes behind, which were ended: {', '.join(child.left)}"])
@@ -115,18 +122,20 @@ def run(
     raise typer.Exit(_exit_code(results, written))
 
 
-def _recorded(assembled: Results, out: Path, requested: list[EntryPoint]) -> tuple[Results, Written]:
+def _recorded(
+    assembled: Results, out: Path, requested: list[EntryPoint], detail: Detail
+) -> tuple[Results, Written]:
     """Write `results.json`, and show what was written: reports of the run and reports that are made from the
     document later are the same, byte for byte."""
     results = read_results(write_results(assembled, out))
     remove_old_counterexamples(out)
-    return results, _shown(results, out, requested)
+    return results, _shown(results, out, requested, detail)
 
 
-def _shown(results: Results, out: Path, requested: list[EntryPoint]) -> Written:
+def _shown(results: Results, out: Path, requested: list[EntryPoint], detail: Detail) -> Written:
     """Write the reports and print the summary."""
     written = write_registered(results, out, requested)
-    print_summary(results, written.paths)
+    print_summary(results, written.paths, detail)
     print_problems(written.problems)
     return written
 
@@ -172,6 +181,7 @@ def report(
     ],
     out: Annotated[Path | None, typer.Option(help="Folder for the reports; default: that of SOURCE.")] = None,
     reports: Requested = None,
+    verbose: Verbose = False,
 ) -> None:
     """Write the reports of a run that was killed, from its journal, or of any results.json again.
 
@@ -182,7 +192,7 @@ def report(
     if source.is_file() or (source.suffix == ".json" and not source.is_dir()):
         results, folder = read_results(source), out or source.parent
         _make(folder)
-        written = _shown(results, folder, requested)
+        written = _shown(results, folder, requested, Detail(verbose))
     else:
         killed = killed_run(source)
         events = JournalReader(source if killed is None else killed.path).new_events()
@@ -196,7 +206,7 @@ def report(
             assembled = assemble(events, folder, ["tidegauge", *sys.argv[1:]], 0.0)
         except BadInput as problem:
             raise BadInput(f"{source / FILE_NAME}: {problem}") from None
-        results, written = _recorded(assembled, folder, requested)
+        results, written = _recorded(assembled, folder, requested, Detail(verbose))
     raise typer.Exit(_exit_code(results, written))
 
 

@@ -89,10 +89,10 @@ def followed(
     folder: Path,
     item_timeout: float,
     fail_fast: bool,
-) -> list[AnyEvent]:
+) -> tuple[list[AnyEvent], str]:
     """The events of the journal in the `folder` of a run, showing progress meanwhile: a bar, or in a log a
     line now and then; and the first failure as soon as it is there, which ends the session if it is to
-    `fail_fast`.
+    `fail_fast`. The second: that failure as it was shown, empty if none was.
 
     The session and its processes are watched; one that does not start, or does nothing any more, is killed.
     Raises `BadInput` for the former.
@@ -103,7 +103,7 @@ def followed(
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as progress:
         task = progress.add_task("starting", total=None)
-        ended = failed = False
+        ended, first = False, ""
         while not ended:
             ended = child.poll() is not None
             for event in reader.new_events():
@@ -113,10 +113,11 @@ def followed(
                     progress.update(task, total=len(event.planned), description=event.implementation.name)
                 elif isinstance(event, Finished):
                     progress.update(task, advance=1, description=event.item)
-                    if event.outcome == "failed" and not failed:
-                        failed = True
-                        shown = lines(_in_short(event.text), _LONGEST_FAILURE)
-                        OUT.print(f"First failure, in {escape(event.item)}: {shown}\n", soft_wrap=True)
+                    if event.outcome == "failed" and not first:
+                        number, first = _in_short(event.text)
+                        shown = lines(first, _LONGEST_FAILURE)
+                        OUT.print(f"First failure, in {escape(event.item)}: {escape(number)}", soft_wrap=True)
+                        OUT.print(f"{shown}\n", soft_wrap=True)
                         if fail_fast:
                             _signal_group(child.pid, signal.SIGTERM)
             if progress.disable and time.monotonic() - said > _SECONDS_BETWEEN_LINES:
@@ -132,13 +133,16 @@ def followed(
                 _wait(child)
     if watch is None and time.monotonic() - began > _SECONDS_TO_START and not events:
         raise BadInput(f"the engine did not load within {_SECONDS_TO_START:g} s; see {folder.parent / LOG}")
-    return events
+    return events, first
 
 
-def _in_short(text: str) -> str:
-    """A failure without what only helps once the run is over: the scenario, and how to replay it."""
-    told = text.partition("\nSuspects: ")[0].splitlines()
-    return "\n".join(one for one in told if not one.startswith("Replay: "))
+def _in_short(text: str) -> tuple[str, str]:
+    """How many scenarios of an item failed, and its smallest failure without what only helps once the run is
+    over: other rules that may be the cause, the scenario, and how to replay it."""
+    said, _, failure = text.partition("\n")
+    for rest in ("\n\n", "\nReplay: ", "\nSuspects: "):
+        failure = failure.partition(rest)[0]
+    return said, failure or said
 
 
 def _wait(child: subprocess.Popen[bytes]) -> None:

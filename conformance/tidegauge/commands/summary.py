@@ -1,9 +1,8 @@
-"""The summary of a run on the terminal."""
+"""The summary of a run on the terminal: what it comes to first, then the little that helps most."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-
-from rich.table import Table
 
 from ..judging.verdicts.known_deviations import expected
 from ..run.property_results import NEVER_AROSE
@@ -20,7 +19,6 @@ from ..words.evidence import (
     error_words,
     in_the_way_words,
     suspected_words,
-    thin_words,
 )
 from ..words.isolation import interference_words
 from ..words.numbers import counted, duration, listed
@@ -35,6 +33,7 @@ from ..words.verdicts import (
     number_words,
 )
 from .console import COLOURS, ERR, OUT
+from .rule_table import coloured, print_rules, unclaimed_parts
 from .terminal_text import line, lines
 
 _MOST_ERRORS = 10
@@ -45,35 +44,40 @@ _HEADLINES: dict[Kind, str] = {
     "errors": "bold magenta",
     "open": "bold yellow",
 }
-_MOST_THIN = 40
-_MOST_ROWS = 3
-"""So many rules of a component with one verdict and one reason have rows; more are named in a line."""
+_MOST_FAILURES = 5
+"""So many failures are printed in full, unless all are asked for; the report has the others."""
+_MOST_NAMED = 12
+"""So many further failures are named."""
+_MOST_PROPERTIES = 5
 _LONGEST_DIAGNOSIS = 1_000
 _LAST_LINES = 12
 """So much of a traceback is printed; all of it is in the results."""
 
 
-def print_summary(results: Results, reports: list[Path]) -> None:
-    """Errors first, then failures, then whatever else needs attention; at the end the counts, what the run
-    comes to, and where the report is."""
+@dataclass(frozen=True)
+class Detail:
+    """How much of a run the terminal shows. `all_of_it`: whatever the report has. `shown`: the failure that
+    was printed during the run; it is not printed again."""
+
+    all_of_it: bool = False
+    shown: str = ""
+
+
+def print_summary(results: Results, reports: list[Path], detail: Detail = Detail()) -> None:
+    """The conclusion and the diagnosis; errors before failures, then whatever else needs attention; at the
+    end where the report is."""
+    _print_conclusion(results)
     _print_errors(results.errors)
     silent = {rules[0].id: rules for rules in silent_components(results).values()}
     not_shown = {rule.id for rules in silent.values() for rule in rules[1:]}
-    for rule in sorted(results.rules, key=lambda rule: bool(rule.affected_by)):
-        if kind_of(rule) == "fail" and rule.id not in not_shown:
-            _print_failure(rule, others_words(silent[rule.id]) if rule.id in silent else "")
-    print_models(results)
-    _print_rules(results, not_shown)
-    never_arose = [found.name for found in results.properties if found.reason == NEVER_AROSE]
-    if never_arose:
-        said = f"not tested, since what they are about never arose: {listed(never_arose, len(never_arose))}"
-        OUT.print(f"{counted(len(never_arose), 'property', 'properties')} {line(said)}", soft_wrap=True)
-    for property in results.properties:
-        if property.verdict not in ("pass", "not-applicable") and property.name not in never_arose:
-            said = f"{line(property.sentence)} {line(property.reason)}"
-            OUT.print(f"property {line(property.name)} {_coloured(kind_of(property))}: {said}")
-            if shown := interference_words(property):
-                OUT.print(lines(shown), soft_wrap=True)
+    _print_failures(
+        results, {first: others_words(rules) for first, rules in silent.items()}, not_shown, detail
+    )
+    if detail.all_of_it:
+        print_models(results)
+        print_rules(results)
+    _print_without_verdict(results, not_shown)
+    _print_properties(results, detail)
     for deviation in results.deviations:
         colour = "yellow" if expected(deviation) else "bold red"
         OUT.print(
@@ -87,6 +91,20 @@ def print_summary(results: Results, reports: list[Path]) -> None:
         if item.outcome in UNFINISHED_OUTCOMES:
             colour = "yellow" if item.outcome == "not-run" else "bold magenta"
             OUT.print(f"test item {line(item.id)} [{colour}]{line(item_words(item))}[/]", soft_wrap=True)
+    if results.implementation.remark:
+        OUT.print(f"{ADAPTER_NOTES}: {lines(results.implementation.remark)}", style="yellow", soft_wrap=True)
+    if reports:
+        OUT.print(f"report: {line(_places(reports))}", soft_wrap=True)
+
+
+def _print_conclusion(results: Results) -> None:
+    """What the run comes to, as what the engine behaves, and how much was run."""
+    conclusion = conclude(results)
+    OUT.print(line(conclusion.headline), style=_HEADLINES[conclusion.kind], soft_wrap=True)
+    if said := diagnosis_words(results):
+        OUT.print(f"[bold]{DIAGNOSIS}:[/] {line(said, _LONGEST_DIAGNOSIS)}", soft_wrap=True)
+    if not results.complete:
+        OUT.print(f"{ENDED_EARLY}; what did not run is in results.json.", style="bold red")
     implementation = results.implementation
     OUT.print(
         f"{line(implementation.name)} {line(implementation.version)} "
@@ -95,16 +113,45 @@ def print_summary(results: Results, reports: list[Path]) -> None:
         f"{extent_words(results)}, {duration(results.duration_s)}, seed {results.seed}",
         soft_wrap=True,
     )
-    if implementation.remark:
-        OUT.print(f"{ADAPTER_NOTES}: {lines(implementation.remark)}", style="yellow", soft_wrap=True)
-    if not results.complete:
-        OUT.print(f"{ENDED_EARLY}; what did not run is in results.json.", style="bold red")
-    if said := diagnosis_words(results):
-        OUT.print(f"[bold]{DIAGNOSIS}:[/] {line(said, _LONGEST_DIAGNOSIS)}", soft_wrap=True)
-    conclusion = conclude(results)
-    OUT.print(line(conclusion.headline), style=_HEADLINES[conclusion.kind], soft_wrap=True)
-    if reports:
-        OUT.print(f"report: {line(_places(reports))}", soft_wrap=True)
+
+
+def _print_failures(
+    results: Results, silent: Mapping[str, str], not_shown: Collection[str], detail: Detail
+) -> None:
+    """The failing rules, root causes first; the names of those that have no room."""
+    failing = [rule for rule in results.rules if kind_of(rule) == "fail" and rule.id not in not_shown]
+    failing.sort(key=lambda rule: bool(rule.affected_by))
+    most = len(failing) if detail.all_of_it else _MOST_FAILURES
+    if failing:
+        OUT.print()
+    for rule in failing[:most]:
+        _print_failure(rule, silent.get(rule.id, ""), detail)
+    if others := [rule.id for rule in failing[most:]]:
+        more = counted(len(others), "more rule fails", "more rules fail")
+        OUT.print(f"{more}, see the report (or -v): {line(listed(others, _MOST_NAMED))}", soft_wrap=True)
+
+
+def _print_properties(results: Results, detail: Detail) -> None:
+    """The properties that do not hold, or without a verdict."""
+    never_arose = [found.name for found in results.properties if found.reason == NEVER_AROSE]
+    if never_arose:
+        names = f": {listed(never_arose, len(never_arose))}" if detail.all_of_it else ""
+        said = f"not tested, since what they are about never arose{names}"
+        OUT.print(f"{counted(len(never_arose), 'property', 'properties')} {line(said)}", soft_wrap=True)
+    told = [
+        found
+        for found in results.properties
+        if found.verdict not in ("pass", "not-applicable") and found.name not in never_arose
+    ]
+    most = len(told) if detail.all_of_it else _MOST_PROPERTIES
+    for property in told[:most]:
+        said = f"{line(property.sentence)} {line(property.reason)}"
+        name = line(property.name)
+        OUT.print(f"property {name} {coloured(kind_of(property))}: {said}", soft_wrap=True)
+        if shown := interference_words(property):
+            OUT.print(lines(shown), soft_wrap=True)
+    if more := len(told[most:]):
+        OUT.print(f"{counted(more, 'more property', 'more properties')} in the report")
 
 
 def print_models(results: Results) -> None:
@@ -118,10 +165,6 @@ def print_models(results: Results) -> None:
             if term.counterexample is not None:
                 OUT.print(f"    {line(difference_words(term.counterexample))}", soft_wrap=True)
                 OUT.print(f"    {line(term.counterexample.replay, 500)}", style="dim", soft_wrap=True)
-
-
-def _coloured(kind: str) -> str:
-    return f"[{COLOURS[kind]}]{SIGNS[kind][1]}[/]"
 
 
 def _counts(results: Results) -> str:
@@ -150,35 +193,21 @@ def _print_errors(errors: list[EngineError]) -> None:
         OUT.print()
 
 
-def _print_rules(results: Results, not_shown: Collection[str]) -> None:
-    """The rules that do not pass: in a line those with one reason, in a table the others, but for those that
-    fail as another one does; then components of which no rule applies, and thin passes."""
-    table = Table(box=None, pad_edge=False)
-    for column in ("rule", "verdict", "scenarios", "title", "reason"):
-        table.add_column(column, justify="right" if column == "scenarios" else "left")
-    unclaimed = _unclaimed_parts(results)
-    told = [
-        rule
-        for rule in results.rules
-        if rule.verdict != "pass" and rule.component not in unclaimed and rule.id not in not_shown
-    ]
-    alike: dict[tuple[str, str, str], list[RuleResult]] = {}
-    for rule in told:
-        alike.setdefault((rule.component, kind_of(rule), _reason(rule)), []).append(rule)
-    for (_, kind, reason), rules in alike.items():
-        if len(rules) > _MOST_ROWS:
-            names = line(", ".join(rule.id for rule in rules), _LONGEST_DIAGNOSIS)
-            OUT.print(f"{names} {_coloured(kind)}: {line(reason)}", soft_wrap=True)
-        for rule in rules if len(rules) <= _MOST_ROWS else ():
-            verdict, count = _coloured(kind_of(rule)), str(rule.scenarios)
-            table.add_row(line(rule.id), verdict, count, line(rule.title), line(_reason(rule)))
-    if table.row_count:
-        OUT.print(table)
+def _print_without_verdict(results: Results, not_shown: Collection[str]) -> None:
+    """The rules that neither pass nor fail, those with one reason in a line; then the components of which no
+    rule applies."""
+    unclaimed = unclaimed_parts(results)
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for rule in results.rules:
+        told = rule.component not in unclaimed and rule.id not in not_shown
+        if told and kind_of(rule) not in ("pass", "fail"):
+            alike.setdefault((rule.component, kind_of(rule), _reason(rule)), []).append(rule.id)
+    for (_, kind, reason), names in alike.items():
+        named = line(listed(names, _MOST_NAMED), _LONGEST_DIAGNOSIS)
+        OUT.print(f"{named} {coloured(kind)}: {line(reason)}", soft_wrap=True)
     if unclaimed:
         parts = ", ".join(f"{line(name)} ({count})" for name, count in unclaimed.items())
         OUT.print(f"{NOT_CLAIMED}: {parts}", style="dim", soft_wrap=True)
-    if thin := thin_words(results.rules, _MOST_THIN):
-        OUT.print(line(thin), style="dim", soft_wrap=True)
 
 
 def _reason(rule: RuleResult) -> str:
@@ -200,28 +229,30 @@ def _places(reports: list[Path]) -> str:
     return f"{first}, beside it {', '.join(names)}" if names else str(first)
 
 
-def _unclaimed_parts(results: Results) -> dict[str, int]:
-    """The components of which no rule applies, with the number of their rules; none if that is all."""
-    numbers: dict[str, list[bool]] = {}
-    for rule in results.rules:
-        numbers.setdefault(rule.component, []).append(rule.verdict == "not-applicable")
-    unclaimed = {name: len(inapplicable) for name, inapplicable in numbers.items() if all(inapplicable)}
-    return {} if len(unclaimed) == len(numbers) else unclaimed
+def _print_failure(rule: RuleResult, others: str, detail: Detail) -> None:
+    """A failing rule with its minimal counterexample. `others`: the rules that fail as it does, if any."""
+    if rule.counterexample is None:
+        return
+    card = rule.counterexample.message.partition("\nReplay: ")[0]
+    if detail.shown and _course(card) == _course(detail.shown):
+        OUT.print(f"{line(card.splitlines()[0])}: the first failure above", soft_wrap=True)
+    else:
+        OUT.print(lines(card), soft_wrap=True)
+    flaky = f"{FLAKY}: {rule.flaky}" if rule.flaky is not None else ""
+    told = (
+        f"Replay: {rule.counterexample.replay}",
+        suspected_words(rule),
+        causes_words(rule),
+        also_in_words(rule),
+        downstream_words(rule),
+        flaky,
+        others,
+    )
+    for text in filter(None, told):
+        OUT.print(line(text, _LONGEST_DIAGNOSIS), soft_wrap=True)
+    OUT.print()
 
 
-def _print_failure(rule: RuleResult, others: str) -> None:
-    """A failing rule with its counterexample. `others`: which rules fail as it does, empty if none."""
-    if rule.counterexample is not None:
-        OUT.print(lines(rule.counterexample.message), soft_wrap=True)
-        flaky = f"{FLAKY}: {rule.flaky}" if rule.flaky is not None else ""
-        told = (
-            suspected_words(rule),
-            causes_words(rule),
-            also_in_words(rule),
-            downstream_words(rule),
-            flaky,
-            others,
-        )
-        for text in filter(None, told):
-            OUT.print(line(text), soft_wrap=True)
-        OUT.print()
+def _course(card: str) -> str:
+    """What happens in a failure, and what is expected, without the rule and what to check."""
+    return card.partition("\nOn ")[2].partition("\nCheck ")[0]

@@ -1,6 +1,6 @@
 """Real defects of stream processors, and what the kit makes of each: `known-bugs.jsonl`, one a line."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -53,6 +53,11 @@ def _by_any_id() -> Mapping[str, KnownBug]:
     return {id: bug for bug in bugs for id in (bug.id, *bug.also)}
 
 
+def ids_of_known_bugs() -> Collection[str]:
+    """Every id of a known bug, its further ids too."""
+    return _by_any_id().keys()
+
+
 def known_bug(id: str) -> KnownBug | None:
-    """The known bug of this id, be it one of its further ids; None if there is none."""
+    """The known bug of this id, or with this further id; None if there is none."""
     return _by_any_id().get(id)

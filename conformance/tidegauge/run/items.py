@@ -11,10 +11,11 @@ from ..drawing.histories import draw_history, drawn_histories
 from ..judging.items.examination import Examiner
 from ..judging.items.item_report import ItemReport, LeftOut
 from ..judging.jobs.examination import examine_job
-from ..vectors.published import Vector, every_vector, own_vectors, published_outputs, vectors_added
+from ..vectors.published import Vector, own_vectors, published_outputs, vectors_added
 from ..wire.scenario import BadInput, Scenario
 from ..wire.transcript import Outputs
 from .journal import Started
+from .named_scenarios import scenario_named
 from .plan import VOLUMES, PlannedItem
 from .request import Request
 
@@ -119,20 +120,7 @@ def _check_property(
 
 def find_scenario(scenario_id: str, started: Started, policies: Policies) -> Scenario | None:
     """The scenario of that id, drawn again; None for one that was not drawn (a fuzzer's, a variant)."""
-    name = scenario_id.partition("~")[0]
     own: tuple[Vector, ...] = ()
     with suppress(BadInput):  # the user's folder may be gone by now
         own = own_vectors(started.request.vectors)
-    for vector in (*own, *every_vector()):
-        if vector.scenario.id == name:
-            return vector.scenario
-    component_name, _, rest = name.partition(":")
-    kind, _, rest = rest.partition(":")
-    place, _, index = rest.rpartition(":")
-    if component_name not in COMPONENTS or not index.isdigit():
-        return None
-    if kind == "cover":
-        return state_cover(component_name, place, policies).scenario(int(index))
-    if kind == "seed" and place == str(started.request.seed):
-        return draw_history(COMPONENTS[component_name], started.request.seed, int(index), policies)
-    return None
+    return scenario_named(scenario_id.partition("~")[0], policies, own)

@@ -2,20 +2,20 @@
 
 from collections.abc import Collection
 
+from msgspec.structs import replace
+
 from tidegauge_reference import PROFILES, Policies
 from tidegauge_spec import load_registry
 
 from ..vectors.published import own_vectors
 from ..wire.scenario import BadInput
-from ..wire.unknown_names import unknown
+from ..wire.unknown_names import spelled, unknown
 from .request import BUDGETS, Request
 
 
-def check_request(request: Request) -> None:
-    """Reject unknown names with `BadInput`, naming those that exist."""
-    if request.profile is not None:
-        _known("profile", request.profile, PROFILES)
-    _known("budget", request.budget, BUDGETS)
+def checked(request: Request) -> Request:
+    """The request with its names as they are spelled. Rejects unknown ones with `BadInput`, naming those that
+    exist."""
     own_vectors(request.vectors)
     if request.diagnose_seconds < 0:
         raise BadInput(f"--diagnose-seconds {request.diagnose_seconds} is below 0; 0 searches for no model")
@@ -23,18 +23,24 @@ def check_request(request: Request) -> None:
         raise BadInput(f"--scenario-seconds {request.scenario_seconds} is below 1")
     if request.memory < 0:
         raise BadInput(f"--memory {request.memory} is below 0; 0 is what the adapter declares")
-    for component in request.components:
-        _known("component", component, load_registry().chapters)
-    for rule in request.rules:
-        _known("rule", rule, load_registry().rules, "`tidegauge rules` lists them")
+    chapters, rules = load_registry().chapters, load_registry().rules
+    return replace(
+        request,
+        profile=None if request.profile is None else _known("profile", request.profile, PROFILES),
+        budget=_known("budget", request.budget, BUDGETS),
+        components=tuple(_known("component", one, chapters) for one in request.components),
+        rules=tuple(_known("rule", one, rules, "`tidegauge rules` lists them") for one in request.rules),
+    )
 
 
 def policies_of(profile: str) -> Policies:
     """The policies of a profile. Raises `BadInput` if there is none of that name."""
-    _known("profile", profile, PROFILES)
-    return PROFILES[profile]
+    return PROFILES[_known("profile", profile, PROFILES)]
 
 
-def _known(what: str, name: str, known: Collection[str], listed: str = "") -> None:
-    if name not in known:
+def _known(what: str, name: str, known: Collection[str], listed: str = "") -> str:
+    """The name as it is spelled, whatever its case. Raises `BadInput`."""
+    found = spelled(name, known)
+    if found is None:
         raise BadInput(unknown(what, name, known, listed))
+    return found

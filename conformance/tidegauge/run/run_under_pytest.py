@@ -40,7 +40,7 @@ from .journal import Ended, Finished, Journal, JournalReader, Outcome, Refused, 
 from .options import FEW_WORKERS, PYTEST_PREFIX, REQUEST_OPTIONS, request_of
 from .plan import PlannedItem, components_asked_for, plan
 from .request import Request
-from .request_check import check_request, policies_of
+from .request_check import checked, policies_of
 from .run_folder import finished_before
 from .shape import check_shape
 from .watch import CLOSING, IS_WATCHED, KILLED, RUNNING, Killed, killed_in, memory_of, watched
@@ -241,7 +241,7 @@ def _scratch(config: pytest.Config) -> str:
 
 def make_run(request: Request, folder: Path | None, worker: str) -> Run:
     """The run that a request describes. Raises `BadInput`."""
-    check_request(request)
+    request = checked(request)
     adapter = load_adapter(request.adapter, request.options)
     implementation = describe(request.adapter, adapter)
     known = deviations_of(request.deviations, implementation.deviations)

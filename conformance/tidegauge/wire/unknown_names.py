@@ -18,6 +18,12 @@ def unknown(what: str, name: str, known: Iterable[str], listed: str = "") -> str
     return f"unknown {what} {name!r}; {question}{listed or listing(names)}"
 
 
+def spelled(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is this one, upper and lower case apart; None if there is none."""
+    by_lower_case = {one.casefold(): one for one in known}
+    return by_lower_case.get(name.casefold())
+
+
 def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name that differs least, upper and lower case apart; None if none is close."""
     by_lower_case = {one.casefold(): one for one in known}

@@ -11,9 +11,10 @@ from tidegauge.commands.console import COLOURS, OUT, complains
 from tidegauge.components.registry import load_mutants
 from tidegauge.detection.mutant_diagnosis import can_be_diagnosed, diagnosis_of
 from tidegauge.judging.traceability import DOCUMENTS, rules_of_statement
-from tidegauge.mutants.known_bugs import KnownBug, known_bug
+from tidegauge.mutants.known_bugs import KnownBug, ids_of_known_bugs, known_bug
 from tidegauge.mutants.mutant import Mutant
 from tidegauge.wire.scenario import BadInput
+from tidegauge.wire.unknown_names import spelled, unknown
 from tidegauge.words.diagnosis import NOT_OF_JOBS, OF_A_MUTANT, model_words, term_name, term_words
 from tidegauge_spec import PolicyText, Rule, load_registry, load_statements
 
@@ -33,22 +34,18 @@ def explain(
     """Say what a rule demands, why, what to check when an engine fails it, and what stands behind it: code,
     scenarios, mutants, known bugs, verdicts; or which rules come from a statement of the sources; or how an
     engine with a known bug, or like a mutant, is diagnosed."""
+    name = _known_name(name)
     rule = load_registry().rules.get(name)
     engines = shipped_engines()
     if rule is not None:
         print_dossier(dossier(rule, engines))
         return
-    mutant = load_mutants().get(name.removeprefix("mutant:"))
+    mutant = load_mutants().get(name)
     if mutant is not None:
         _print_mutant(mutant)
         return
     found = rules_of_statement(name)
     bug = known_bug(name)
-    if not found and bug is None and name not in load_statements():
-        raise BadInput(
-            f"unknown rule, statement, bug or mutant {name!r}; `tidegauge rules` lists the rules, "
-            "`tidegauge mutants` the mutants"
-        )
     _print_statement(name)
     for rule in found:
         _print_title(rule)
@@ -56,6 +53,18 @@ def explain(
         OUT.print(f"{', '.join(_in_a_word(engine, rule) for engine in engines)}\n")
     for mutant_name in bug.mutants if bug is not None else ():
         _print_mutant(load_mutants()[mutant_name])
+
+
+def _known_name(written: str) -> str:
+    """The rule, statement, known bug or mutant of that name, whatever its case. Raises `BadInput`."""
+    rules = load_registry().rules
+    sources = {source for rule in rules.values() for source in rule.sources}
+    known = [*rules, *load_statements(), *load_mutants(), *ids_of_known_bugs(), *sources]
+    name = spelled(written.removeprefix("mutant:"), known)
+    if name is None:
+        listed = "`tidegauge rules` lists the rules, `tidegauge mutants` the mutants"
+        raise BadInput(unknown("rule, statement, bug or mutant", written, known, listed))
+    return name
 
 
 def _print_mutant(mutant: Mutant) -> None:

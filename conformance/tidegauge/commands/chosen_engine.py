@@ -1,0 +1,33 @@
+"""The engine that a command is asked to run scenarios on."""
+
+from collections.abc import Iterable
+
+from tidegauge_reference import Policies
+
+from ..engine.adapter import Adapter
+from ..engine.loading import describe, load_adapter
+from ..run.request import Request
+from ..run.request_check import checked, policies_of
+from ..wire.implementation import Implementation
+from ..wire.scenario import BadInput, Scenario, component_of
+
+
+def chosen_engine(request: Request) -> tuple[Adapter, Implementation, Policies]:
+    """The adapter of the request, what it says of itself, and the policies of the profile.
+
+    Raises `BadInput`."""
+    request = checked(request)
+    engine = load_adapter(request.adapter, request.options)
+    implementation = describe(request.adapter, engine)
+    return engine, implementation, policies_of(request.profile or implementation.profile)
+
+
+def check_claims(scenarios: Iterable[Scenario], implementation: Implementation) -> None:
+    """Raise `BadInput` if a scenario needs what the engine does not claim."""
+    for scenario in scenarios:
+        missing = {component_of(scenario), *scenario.needs} - set(implementation.capabilities)
+        if missing:
+            needed = ", ".join(sorted(missing))
+            raise BadInput(
+                f"scenario {scenario.id!r} needs {needed}, which {implementation.name} does not claim"
+            )

@@ -1,0 +1,43 @@
+"""The scenarios that a command is given: a file, the name of a scenario, or a rule."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidegauge_reference import Policies
+from tidegauge_spec import load_registry
+
+from ..run.named_scenarios import named_scenarios, scenario_named
+from ..vectors.published import every_vector
+from ..wire.scenario import BadInput, Scenario, read_scenario_file
+from ..wire.unknown_names import closest
+
+Given = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENARIOS",
+        help="A file of scenarios as JSON lines, such as a counterexample; or the name of a golden vector, "
+        "a job or a drawn scenario (valve:seed:1:17: seed 1, index 17); or a rule, for its golden vectors.",
+    ),
+]
+
+
+def given_scenarios(written: str, policies: Policies) -> list[Scenario]:
+    """The scenarios of a file, the one of a name, drawn under `policies`, or the golden vectors of a rule.
+    Raises `BadInput`."""
+    file = Path(written)
+    if file.exists():
+        return read_scenario_file(file)
+    named = scenario_named(written, policies)
+    if named is not None:
+        return [named]
+    rule = load_registry().rules.get(written.upper())
+    if rule is not None:
+        shown: list[Scenario] = [one.scenario for one in every_vector() if rule.id in one.rules]
+        if not shown:
+            raise BadInput(f"no golden vector shows {rule.id}; `tidegauge explain {rule.id}` says what does")
+        return shown
+    close = closest(written, [*(one.id for one in named_scenarios()), *load_registry().rules])
+    question = f"; did you mean {close!r}?" if close is not None else ": give one of these"
+    raise BadInput(f"{written!r} is no file, and neither the name of a scenario nor a rule{question}")

@@ -1,0 +1,49 @@
+"""Scenarios by their names: a golden vector, a whole job, a drawn scenario (component, seed and index), or
+one of a state cover."""
+
+from collections.abc import Iterable, Iterator
+
+from tidegauge_reference import Policies
+
+from ..components.job.jobs import JOBS
+from ..components.registry import COMPONENTS
+from ..drawing.cover import state_cover
+from ..drawing.histories import draw_history
+from ..vectors.published import Vector, every_vector
+from ..wire.scenario import Scenario
+
+_DIGITS = 18
+"""No seed and no index has more."""
+
+
+def named_scenarios() -> Iterator[Scenario]:
+    """The scenarios that stand in a list: golden vectors and whole jobs."""
+    yield from (vector.scenario for vector in every_vector())
+    yield from JOBS.values()
+
+
+def scenario_named(name: str, policies: Policies, own: Iterable[Vector] = ()) -> Scenario | None:
+    """The scenario of that id, drawn again under `policies`; None if there is none.
+
+    `valve/a-vector`, `job:a-job`, `valve:seed:1:17` for the seed 1 and the index 17, `valve:cover:SCOPE:5`.
+    `own`: vectors beside the published ones."""
+    for known in (*(vector.scenario for vector in own), *named_scenarios()):
+        if known.id.casefold() == name.casefold():
+            return known
+    component_name, _, rest = name.partition(":")
+    kind, _, rest = rest.partition(":")
+    place, _, index = rest.rpartition(":")
+    component = COMPONENTS.get(component_name)
+    if component is None or not _is_number(index):
+        return None
+    scopes = {scope.name for group in component.covers.values() for scope in group}
+    if kind == "cover" and place in scopes:
+        cover = state_cover(component_name, place, policies)
+        return cover.scenario(int(index)) if int(index) < len(cover) else None
+    if kind == "seed" and component.drawn and _is_number(place):
+        return draw_history(component, int(place), int(index), policies)
+    return None
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
