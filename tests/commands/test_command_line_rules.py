@@ -29,7 +29,7 @@ def test_rules_as_json(tidegauge: Command) -> None:
         "id": "VALVE-3",
         "level": "MUST",
         "component": "valve",
-        "title": "A channel's watermark only rises",
+        "title": "The watermark of a channel only rises",
         "status": "judged",
         "reason": "reference, property valve-output-increases",
     }

@@ -28,14 +28,14 @@ BACKLOG_MUTANTS = (
         "while-idle",
         ("BACKLOG-4",),
         "FLIP-328-idle",
-        "A subtask that becomes idle goes on to claim what its lag says.",
+        "A subtask that becomes idle continues to claim what its lag says.",
         (' and cite("BACKLOG-4", not self.is_idle)', ""),
     ),
     _backlog(
         "not-on-return",
         ("BACKLOG-5",),
         "FLIP-328-idle",
-        "A subtask that becomes active is not looked at before its next watermark.",
+        "A subtask that becomes active is not evaluated before its next watermark.",
         ('cite("BACKLOG-5", was_idle)', "False"),
     ),
     _backlog(
@@ -104,7 +104,7 @@ BACKLOG_MUTANTS = (
         "threshold-of-each-source",
         ("BACKLOG-1",),
         "D29",
-        "The threshold is an option of each source; that of the job is not looked at.",
+        "The threshold is an option of each source; that of the job is ignored.",
         ('OPTION = "pipeline.', 'OPTION = "source.'),
     ),
     _backlog(
@@ -153,14 +153,14 @@ BACKLOG_MUTANTS = (
         "first-channel-not-awaited",
         ("BACKLOG-10",),
         "RECATTR-VALVE",
-        "The count of the channels that have not spoken is one too small: nobody waits for the first.",
+        "The count of the channels that have not spoken is one too small: the first is left out.",
         ("False if n in silent else None", "False if n in (0, *silent) else None"),
     ),
     _backlog(
         "awaits-the-silent",
         ("BACKLOG-10",),
         "D16",
-        "A channel without any strategy is waited for, so that backlog never ends.",
+        "A channel without any strategy is expected to clear it, so that backlog never ends.",
         ('without_strategy if policies.backlog_channels_without_strategy == "not-awaited" else ()', "()"),
     ),
     _backlog(

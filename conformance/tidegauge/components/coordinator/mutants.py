@@ -65,14 +65,14 @@ COORDINATOR_MUTANTS = (
         "waits-for-the-finished",
         ("ALIGN-5",),
         "A16",
-        "A finished subtask stays in the minimum, so the others wait for it for ever.",
+        "A finished subtask stays in the minimum, so the others wait for it forever.",
         ("self.report(source, subtask, MAX)", "pass"),
     ),
     _coordinator(
         "waits-for-the-silent",
         ("ALIGN-6",),
         "FLINK-32414",
-        "A subtask that has not reported counts as MIN and blocks everybody.",
+        "A subtask that has not reported counts as MIN and blocks all subtasks.",
         (' if not cite("ALIGN-6", watermark == MIN)', ""),
     ),
     _coordinator(
@@ -120,7 +120,7 @@ COORDINATOR_MUTANTS = (
         "announces-twice",
         ("ALIGN-9",),
         "FLINK-32316",
-        "A coordinator that is made anew announces beside the one that it replaces.",
+        "A coordinator that is created again announces beside the one that it replaces.",
         (
             ("        own = self._known(source)\n        keeps ="),
             (
@@ -138,7 +138,7 @@ COORDINATOR_MUTANTS = (
         "silent-after-the-last-split",
         ("ALIGN-9",),
         "FLINK-37670",
-        "When a subtask gets no more splits, nothing is announced any more to those that read on.",
+        "When a subtask gets no more splits, nothing is announced any more to those that still read.",
         ('        cite("ALIGN-5")\n', '        vars(self).setdefault("no_more_splits", set()).add(source)\n'),
         (
             'if cite("ALIGN-10", not group and not own.reports):',
@@ -169,7 +169,7 @@ COORDINATOR_MUTANTS = (
         "forgets-on-restart",
         ("ALIGN-11",),
         "A12",
-        "A coordinator that is made anew has no reports, and only the last minimum stays with the group.",
+        "A coordinator that is created again has no reports, and only the last minimum stays with the group.",
         ("own.reports if keeps else {}", "{}"),
     ),
     _coordinator(

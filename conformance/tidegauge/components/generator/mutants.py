@@ -122,7 +122,7 @@ GENERATOR_MUTANTS = (
         "strategy",
         ("GEN-1",),
         "E17",
-        "The generator is told the time that the record carries, not the one that it gets.",
+        "The generator gets the timestamp that the record carries, not the assigned one.",
         ("self.generator.on_event(assigned)", "self.generator.on_event(timestamp)"),
     ),
     _generator(
@@ -138,7 +138,7 @@ GENERATOR_MUTANTS = (
         "strategy",
         ("GEN-10",),
         "E37",
-        "The watermarks of upstream go on beside those of the operator's own strategy.",
+        "The watermarks of upstream pass through beside those of the operator's own strategy.",
         ('cite("GEN-10", timestamp == MAX)', "True"),
     ),
     _generator(

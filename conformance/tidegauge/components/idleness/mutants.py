@@ -134,8 +134,8 @@ IDLENESS_MUTANTS = (
         "idleness",
         ("CLOCK-2", "CLOCK-1", "IDLE-1"),
         "B42",
-        "Generators are told when to stop ticking and when to go on; the first word to go on counts, though "
-        "something else still blocks the input.",
+        "Generators are notified when to stop ticking and when to continue; the first notice to "
+        "continue counts, although something else still blocks the input.",
         (_IMPORTED_CLOCK, _LISTENER),
     ),
     _idleness(

@@ -15,7 +15,7 @@ JOB_MUTANTS = (
         "source_operator",
         ("SOURCE-1", "JOB-9"),
         "A12",
-        "A source reads on whatever its bound.",
+        "A source continues reading whatever its bound.",
         (
             'self.blocked = not ended and not cite("SOURCE-2", watermark <= self.bound)',
             "self.blocked = False",
@@ -89,7 +89,7 @@ JOB_MUTANTS = (
         "coordinator",
         ("ALIGN-5",),
         "A16",
-        "A finished subtask stays in the minimum, so the others wait for it for ever.",
+        "A finished subtask stays in the minimum, so the others wait for it forever.",
         (
             '        watermark = latest("ALIGN-8", own.reports.get(subtask, watermark), watermark)\n',
             "        watermark = own.reports.get(subtask, watermark) if watermark == MAX else watermark\n",
@@ -122,7 +122,7 @@ JOB_MUTANTS = (
         "coordinator",
         ("JOB-5", "ALIGN-4", "JOB-2", "JOB-6", "JOB-9"),
         "A19",
-        "The drift is added to the subtask's own watermark, so that nobody is ever too far ahead.",
+        "The drift is added to the subtask's own watermark, so that no subtask is ever too far ahead.",
         (
             'return [("announcement", bound, f"{source}/{subtask}") for subtask in receivers]',
             "bounds = {n: later(own.reports.get(n, minimum), own.drift) for n in receivers}\n"
@@ -209,7 +209,7 @@ JOB_MUTANTS = (
         "coordinator",
         ("ALIGN-1",),
         "A16",
-        "A subtask whose report has not changed is not waited for.",
+        "A subtask whose report has not changed is left out of the minimum.",
         ("{subtask: watermark}", "{subtask: MAX if own.reports.get(subtask) == watermark else watermark}"),
     ),
     _job(
@@ -262,7 +262,7 @@ JOB_MUTANTS = (
         "job",
         ("JOB-11", "JOB-10"),
         "E46",
-        "A source that comes back is not waited for any more, and what it has then is late.",
+        "A source that resumes stays out of the minimum, and its records are late.",
         ('elif name in ("watermark", "idle", "active"):', 'elif name in ("watermark", "idle"):'),
     ),
     _job(

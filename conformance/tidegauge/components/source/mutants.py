@@ -35,7 +35,7 @@ SOURCE_MUTANTS = (
         "polls-while-blocked",
         ("SOURCE-1",),
         "A20",
-        "It says that it is blocked, and reads on.",
+        "It says that it is blocked, and continues reading.",
         ('return None if cite("SOURCE-1", self.alignment.blocked) else output', "return output"),
     ),
     _source(
@@ -49,7 +49,7 @@ SOURCE_MUTANTS = (
         "idle-is-blocked",
         ("SOURCE-2", "SOURCE-3"),
         "FLINK-32496",
-        "What is compared with the bound is MAX while the subtask is idle, and it waits for ever.",
+        "What is compared with the bound is MAX while the subtask is idle, and it waits forever.",
         (
             "emitted, parts = self.emitter.maximum, ",
             "emitted, parts = MAX if self.emitter.is_idle else self.emitter.maximum, ",
@@ -236,7 +236,7 @@ SOURCE_MUTANTS = (
         "finished-before-the-restart",
         ("SOURCE-17",),
         "FLINK-23708",
-        "A subtask that had ended before a restart has no watermark after it, and nobody hears MAX again.",
+        "A subtask that had ended before a restart has no watermark after it, and MAX is not sent again.",
         (
             "        self.alignment.samples = dict(samples)\n",
             "        self.alignment.samples = dict(samples)\n"
@@ -258,7 +258,8 @@ SOURCE_MUTANTS = (
         "main-output-apart",
         ("SOURCE-15",),
         "A3",
-        "The main output is not waited for: the larger of its watermark and that of the splits goes out.",
+        "The main output is left out of the minimum: the larger of its watermark and that of the splits "
+        "goes out.",
         (
             "output == MAIN and not self.apart and",
             "output == MAIN and not self.settings.per_split_outputs and",

@@ -67,7 +67,7 @@ SPLITS_MUTANTS = (
         "idle-part-counts",
         ("SPLIT-4",),
         "FLINK-18934",
-        "An idle part is waited for as long as another part is active.",
+        "An idle part stays in the minimum as long as another part is active.",
         (
             'if cite("SPLIT-6", not active):',
             "if active:\n            active = [part.watermark for part in left]\n        else:",
@@ -154,7 +154,7 @@ SPLITS_MUTANTS = (
         "unknown-is-added",
         ("SPLIT-12",),
         "B5",
-        "A split that nobody added is made up at its first word, and holds the others.",
+        "An unknown split is added at its first watermark, and holds back the others.",
         (
             'raise IllegalArgument(f"split or input {name!r} does not exist (SPLIT-12)")',
             "self.parts[name] = Part()",
@@ -182,7 +182,7 @@ SPLITS_MUTANTS = (
         "restored-awake",
         ("SPLIT-13",),
         "E49",
-        "After a restart every part is active, and the idle ones are waited for.",
+        "After a restart every part is active, and the idle ones are in the minimum.",
         (_RESTORED, "{name: Part(timestamp) for name, timestamp, _ in parts}"),
     ),
     _splits(

@@ -33,7 +33,7 @@ VALVE_MUTANTS = (
         "shared-slot",
         ("VALVE-2", "VALVE-6", "VALVE-14"),
         "FLINK-6116",
-        "The two edges of a union with itself share the state of one channel, and the other waits for ever.",
+        "The two edges of a union with itself share the state of one channel, and the other waits forever.",
         ("return self.channels[channel]", "return self.channels[0 if channel == 1 else channel]"),
     ),
     _valve(
@@ -237,7 +237,7 @@ VALVE_MUTANTS = (
         "finished-before-the-restart",
         ("VALVE-23",),
         "FLINK-23708",
-        "A channel that was finished before a restart is waited for after it.",
+        "A channel that was finished before a restart is in the minimum after it.",
         (
             "[Channel(*channel) for channel in channels]",
             "[Channel(*channel) if channel[0] < MAX else Channel() for channel in channels]",
@@ -254,7 +254,7 @@ VALVE_MUTANTS = (
         "restored-without-channels",
         ("VALVE-23",),
         "a checkpoint that holds one watermark for all inputs",
-        "A restart keeps the output watermark and waits for every channel anew.",
+        "A restart keeps the output watermark and waits for every channel again.",
         ("[Channel(*channel) for channel in channels]", "[Channel() for _ in channels]"),
     ),
     _valve(
@@ -264,7 +264,7 @@ VALVE_MUTANTS = (
             *("VALVE-14", "VALVE-15", "VALVE-16", "VALVE-21"),
         ),
         "an engine without idleness",
-        "No status is heard and none is sent: a channel without data is waited for like any other.",
+        "Statuses are ignored and none is sent: a channel without data stays in the minimum.",
         (
             '"""The channel has no data for now and is not to be waited for."""',
             "self._channel(channel)\n        return []",

@@ -251,7 +251,7 @@ WINDOW_MUTANTS = (
         "no-late-output",
         ("WIN-12",),
         "an engine without a late output",
-        "Late records are only counted, even where an output for them is asked for.",
+        "Late records are only counted, even where an output for them is configured.",
         ('("late", value) if cite("WIN-12", self.late_output) else ("drop",)', '("drop",)'),
     ),
     _window(
