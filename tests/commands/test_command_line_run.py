@@ -191,7 +191,8 @@ def flink_against_core(tmp_path_factory: pytest.TempPathFactory) -> Finished:
     folder = tmp_path_factory.mktemp("flink-against-core")
     command = run_module(folder, "tidegauge")
     engine = ("--adapter", "reference", "--option", "policies=flink-2.3", "--profile", "core")
-    ended = command("run", *engine, "--component", "valve", "--budget", "smoke", "-n", "2", "--out", "out")
+    smoke = ("--component", "valve", "--budget", "smoke", "-n", "2", "-v", "--out", "out")
+    ended = command("run", *engine, *smoke)
     return ended, folder
 
 
@@ -220,7 +221,10 @@ def test_a_failing_rule_has_a_counterexample_that_a_stranger_understands(
         assert rule["suspects"][0]["score"] >= rule["suspects"][-1]["score"] > 0
         for part in (rule["id"], rule["sentence"], shown["expected"], shown["got"], shown["replay"]):
             assert part in shown["message"]
-        assert shown["message"] in ended.stdout
+        card = shown["message"].partition("\nReplay: ")[0]
+        again = f"{card.splitlines()[0]}: the first failure above"
+        assert card in ended.stdout or again in ended.stdout
+        assert f"Replay: {shown['replay']}\n" in ended.stdout
 
 
 def test_the_replay_command_of_a_counterexample_shows_the_difference(flink_against_core: Finished) -> None:

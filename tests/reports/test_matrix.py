@@ -214,7 +214,7 @@ def test_all_of_the_picture_is_in_view_on_its_own_paper(engines: int) -> None:
     paper = next(found for found in svg.iter(f"{SVG}rect") if found.get("class") == "paper")
     assert (float(paper.get("width", 0)), float(paper.get("height", 0))) == (width - 1, height - 1)
     rects = [found for found in svg.iter(f"{SVG}rect") if found.get("class") == "pass"]
-    assert len(rects) == 30 * engines + 1  # and one in the legend
+    assert len(rects) == engines + 1  # and one in the legend
     for found in (*rects, *svg.iter(f"{SVG}text")):
         assert 0 <= float(found.get("x", -1)) < width
         assert 0 <= float(found.get("y", -1)) < height
@@ -224,15 +224,18 @@ def test_all_of_the_picture_is_in_view_on_its_own_paper(engines: int) -> None:
 
 def test_the_picture_tells_verdicts_apart_without_colour() -> None:
     svg = ElementTree.fromstring(picture.render(four()))
-    marks = [found.text for found in svg.iter(f"{SVG}text") if "mark" in (found.get("class") or "").split()]
-    assert sorted(marks, key=str) == sorted(["F", "?", "E", "*", "†"] * 2, key=str)  # each in the legend, too
+    marks = [
+        found.text or "" for found in svg.iter(f"{SVG}text") if "mark" in (found.get("class") or "").split()
+    ]
+    legend = ["", "*", "F", "E", "†", "?", " –", " ·"]
+    assert marks[-len(legend) :] == legend
+    bars = {f"{number}{mark}" for number, mark in ((2, ""), (1, "F"), (1, "E"), (1, "?"), (1, "*"), (1, "†"))}
+    assert bars <= set(marks[: -len(legend)])
     title, desc = svg.findtext(f"{SVG}title"), svg.findtext(f"{SVG}desc")
     assert title == "6 rules by 4 engines"
     assert "wrong 4.2 · core: 1 pass, 1 fail, 1 error, 1 not tested, 2 not applicable" in (desc or "")
     texts = [found.text for found in svg.iter(f"{SVG}text")]
-    assert {"conforms 6/6", "1 of 4 in error, 1 fails", "1 of 6 deviates as known", "conforms 1/1"} <= set(
-        texts
-    )
+    assert {"conforms 6/6", "1 of 4 in", "error, 1 fails", "conforms 1/1"} <= set(texts)
 
 
 def written(folder: Path, name: str, document: Results) -> str:

@@ -143,6 +143,7 @@ def _print_properties(results: Results, detail: Detail) -> None:
         for found in results.properties
         if found.verdict not in ("pass", "not-applicable") and found.name not in never_arose
     ]
+    told.sort(key=lambda found: found.interference is None)  # state that is shared explains the rest
     most = len(told) if detail.all_of_it else _MOST_PROPERTIES
     for property in told[:most]:
         said = f"{line(property.sentence)} {line(property.reason)}"

@@ -1,57 +1,68 @@
-"""`matrix.svg`: a small cell for each rule, chapters by engines; for a README, so with a paper of its own."""
+"""`matrix.svg`: a bar for each chapter and engine; for a README, so with a paper of its own, light or dark as
+the reader's system, and readable on a telephone."""
 
 from importlib.resources import files
+from itertools import accumulate
 
 from markupsafe import Markup
 
 from tidegauge.wire.results import KNOWN_DEVIATIONS
 from tidegauge.words.conclusion import in_a_few_words
 from tidegauge.words.numbers import counted
-from tidegauge.words.verdicts import SIGNS, number_words
+from tidegauge.words.verdicts import NOT_IN_RUN, SIGNS, number_words
 
 from ..svg import CHARACTER_WIDTH, element, label, line, text_width
 from ..text import short
 from .columns import Column
-from .table import Cell, Chapter, Matrix
+from .table import Chapter, Matrix
 
 FILE_NAME = "matrix.svg"
 
 _MARGIN = 14.0
-_GUTTER = 236.0
-_CELL = 11.0
-_PITCH = 13.0
-_GAP = 22.0
-_HEAD = 103.0
-_LEAST_ROW = 32.0
-_FEW_COLUMNS = 4
-_ACROSS_FEW, _ACROSS_MANY = 12, 8
-_ON_DARK = ("pass", "fail", "error")
+_GAP = 10.0
+_FEW_COLUMNS = 3
+_COLUMN_OF_FEW, _COLUMN_OF_MANY = 118.0, 106.0
+_LEAST_WIDTH = 300.0
+_HEAD = 98.0
+_ROW = 39.0
+_BAR = 15.0
+_LEAST_SEGMENT = 12.0
 _STYLES = {"conforms": "good", "deviates": "known", "fails": "bad", "errors": "erring", "open": ""}
-_UNMARKED = ("pass", "not-applicable")
+_BY_POLICY, _ABSENT = "by-policy", "absent"
+_SEGMENTS: dict[str, tuple[str, str]] = {
+    "pass": ("", SIGNS["pass"][1]),
+    _BY_POLICY: ("*", "pass in the reading of the profile"),
+    "fail": ("F", SIGNS["fail"][1]),
+    "error": ("E", SIGNS["error"][1]),
+    KNOWN_DEVIATIONS: ("†", SIGNS[KNOWN_DEVIATIONS][1]),
+    "not-tested": ("?", SIGNS["not-tested"][1]),
+    "not-applicable": (" –", SIGNS["not-applicable"][1]),
+    _ABSENT: (" ·", NOT_IN_RUN[1]),
+}
+"""The parts of a bar in their order, each with the mark behind its number, and what it means."""
 
 
 def render(matrix: Matrix) -> str:
     """The picture as one SVG element. The same matrix gives the same picture."""
-    across = _ACROSS_FEW if len(matrix.columns) <= _FEW_COLUMNS else _ACROSS_MANY
-    block = across * _PITCH
-    width = 2 * _MARGIN + _GUTTER + len(matrix.columns) * (block + _GAP) - _GAP
-    lefts = [_MARGIN + _GUTTER + place * (block + _GAP) for place in range(len(matrix.columns))]
+    number = len(matrix.columns)
+    column_width = _COLUMN_OF_FEW if number <= _FEW_COLUMNS else _COLUMN_OF_MANY
+    width = max(2 * _MARGIN + number * (column_width + _GAP) - _GAP, _LEAST_WIDTH)
+    lefts = [_MARGIN + place * (column_width + _GAP) for place in range(number)]
     drawn = [
-        _heading(matrix, place, column, left, block)
+        _heading(matrix, place, column, left, column_width)
         for place, (column, left) in enumerate(zip(matrix.columns, lefts, strict=True))
     ]
     top = _MARGIN + _HEAD
     for chapter in matrix.chapters:
-        height = max(_LEAST_ROW, _PITCH * -(-len(chapter.rows) // across) + 8)
-        drawn.append(_chapter(chapter, lefts, across, top, width))
-        top += height
+        drawn.append(_chapter(chapter, lefts, column_width, top, width))
+        top += _ROW
     legend, bottom = _legend(matrix, width, top + 10)
     names = "; ".join(_words(matrix, place, column) for place, column in enumerate(matrix.columns))
     style = files(__package__).joinpath("picture.css").read_text(encoding="utf-8")
     rules = counted(len(matrix.rows), "rule")
     return str(element(
         "svg",
-        element("title", f"{rules} by {counted(len(matrix.columns), 'engine')}"),
+        element("title", f"{rules} by {counted(number, 'engine')}"),
         element("desc", f"Rules by chapters and engines. {names}."),
         element("style", Markup(style)),
         element("rect", x=0.5, y=0.5, width=width - 1, height=bottom - 1, rx=8, class_="paper"),
@@ -66,19 +77,20 @@ def render(matrix: Matrix) -> str:
     )) + "\n"  # fmt: skip
 
 
-def _heading(matrix: Matrix, place: int, column: Column, left: float, block: float) -> Markup:
-    room = (block + _GAP - 6) / CHARACTER_WIDTH
+def _heading(matrix: Matrix, place: int, column: Column, left: float, width: float) -> Markup:
+    room = width / CHARACTER_WIDTH
     standing, style = _standing(matrix, place)
-    names = _in_two(column.name, int(room * 0.85))
-    below = [column.version, column.profile, column.distinction]
     y = _MARGIN + 12
-    written = [label(text, left, y + 14 * row, "head", "start") for row, text in enumerate(names)]
-    y += 14 * len(names)
-    for text in filter(None, below):
-        written.append(label(short(text, int(room)), left, y, "faint", "start"))
+    written = []
+    for row in _in_two(column.name, int(room)):
+        written.append(label(row, left, y, "head", "start"))
+        y += 14
+    for row in filter(None, [column.version, column.profile, column.distinction]):
+        written.append(label(short(row, int(room)), left, y, "faint", "start"))
         y += 13
-    for row, text in enumerate(_in_two(standing, int(room * 0.94))):
-        written.append(label(text, left, y + 2 + 13 * row, style, "start"))
+    for row in _in_two(standing, int(0.92 * room)):
+        written.append(label(row, left, y + 2, style, "start"))
+        y += 13
     return Markup("").join(written)
 
 
@@ -103,61 +115,68 @@ def _words(matrix: Matrix, place: int, column: Column) -> str:
     return f"{short(column.label, 120)}: {counts or 'no rule'}"
 
 
-def _chapter(chapter: Chapter, lefts: list[float], across: int, top: float, width: float) -> Markup:
+def _chapter(chapter: Chapter, lefts: list[float], column_width: float, top: float, width: float) -> Markup:
+    name = short(chapter.name, 24)
+    title = short(chapter.title, int((width - 2 * _MARGIN) / CHARACTER_WIDTH) - len(name) - 2)
     drawn = [
         line(_MARGIN, top, width - _MARGIN, top, "grid"),
-        label(short(chapter.name, 24), _MARGIN, top + 14, "chapter", "start"),
-        label(short(chapter.title, 42), _MARGIN, top + 27, "faint", "start"),
+        label(name, _MARGIN, top + 14, "chapter", "start"),
+        label(title, _MARGIN + 1.2 * text_width(name) + 8, top + 14, "faint", "start"),
     ]
     for place, left in enumerate(lefts):
-        for number, row in enumerate(chapter.rows):
-            x, y = left + number % across * _PITCH, top + 5 + number // across * _PITCH
-            drawn.append(_cell(row.cells[place], x, y))
+        drawn.append(_bar(_segments(chapter, place), left, top + 19, column_width))
     return Markup("").join(drawn)
 
 
-def _cell(cell: Cell | None, x: float, y: float) -> Markup:
-    if cell is None:
-        return element("circle", cx=x + _CELL / 2, cy=y + _CELL / 2, r=1.5, class_="absent")
-    by_policy = cell.standing.kind == "pass" and cell.result.policy is not None
-    return _square(x, y, cell.standing.kind, "*" if by_policy else _mark(cell.standing.kind))
+def _segments(chapter: Chapter, place: int) -> dict[str, int]:
+    """How many rules of a chapter are of each kind in a column; only kinds that occur."""
+    counts = dict.fromkeys(_SEGMENTS, 0)
+    for row in chapter.rows:
+        cell = row.cells[place]
+        if cell is None:
+            counts[_ABSENT] += 1
+        elif cell.standing.kind == "pass" and cell.result.policy is not None:
+            counts[_BY_POLICY] += 1
+        else:
+            counts[cell.standing.kind] += 1
+    return {kind: count for kind, count in counts.items() if count}
 
 
-def _mark(kind: str) -> str:
-    """What stands in a cell, which has room for one character."""
-    if kind == KNOWN_DEVIATIONS:
-        return "†"
-    return "" if kind in _UNMARKED else SIGNS[kind][0]
+def _bar(counts: dict[str, int], left: float, top: float, width: float) -> Markup:
+    """A part for each kind, as wide as its share, but wide enough for its number."""
+    needed = {kind: max(_LEAST_SEGMENT, text_width(_told(kind, count))) for kind, count in counts.items()}
+    spare = max(width - sum(needed.values()), 0.0)
+    whole = sum(counts.values())
+    widths = [needed[kind] + spare * count / whole for kind, count in counts.items()]
+    return Markup("").join(
+        _segment(kind, _told(kind, count), left + end - own, top, own)
+        for (kind, count), own, end in zip(counts.items(), widths, accumulate(widths), strict=True)
+    )
 
 
-def _square(x: float, y: float, style: str, mark: str) -> Markup:
-    ground = "on-red" if style == KNOWN_DEVIATIONS else "on-dark" if style in _ON_DARK else "on-light"
-    inset = 0.5 if style not in _ON_DARK else 0.0
-    side = _CELL - 2 * inset
-    square = element("rect", x=x + inset, y=y + inset, width=side, height=side, rx=2, class_=style)
-    if not mark:
-        return square
-    return square + label(mark, x + _CELL / 2, y + _CELL - 2.2, f"mark {ground}")
+def _told(kind: str, count: int) -> str:
+    """The number of rules, and the mark of their kind: a verdict never shows by colour alone."""
+    return f"{count}{_SEGMENTS[kind][0]}"
+
+
+def _segment(kind: str, text: str, x: float, y: float, width: float) -> Markup:
+    box = element("rect", x=x + 0.5, y=y + 0.5, width=width - 1, height=_BAR - 1, rx=2, class_=kind)
+    return box + label(text, x + width / 2, y + _BAR - 4, f"mark of-{kind}")
 
 
 def _legend(matrix: Matrix, width: float, top: float) -> tuple[Markup, float]:
-    """The signs that occur with their meaning, and the lower edge."""
-    cells = [cell for row in matrix.rows for cell in row.cells]
-    shown = [cell for cell in cells if cell is not None]
-    by_policy = [cell for cell in shown if cell.standing.kind == "pass" and cell.result.policy is not None]
-    plain = {cell.standing.kind for cell in shown if cell not in by_policy}
-    entries = [(words, kind, _mark(kind)) for kind, (_, words) in SIGNS.items() if kind in plain]
-    if by_policy:
-        entries.append(("pass in the reading of the profile", "pass", "*"))
-    if len(shown) < len(cells):
-        entries.append(("not in this run", "", ""))
+    """The kinds that occur with their meaning, and the lower edge."""
+    places = range(len(matrix.columns))
+    shown = {kind for chapter in matrix.chapters for place in places for kind in _segments(chapter, place)}
     x, y = _MARGIN, top
     drawn = [line(_MARGIN, top - 10, width - _MARGIN, top - 10, "grid")]
-    for words, style, mark in entries:
-        needed = 18 + text_width(words) + 12
+    for kind, (mark, words) in _SEGMENTS.items():
+        if kind not in shown:
+            continue
+        needed = 21 + text_width(words) + 10
         if x > _MARGIN and x + needed > width - _MARGIN:
-            x, y = _MARGIN, y + 18
-        drawn.append(_square(x, y, style, mark) if style else _cell(None, x, y))
-        drawn.append(label(words, x + 18, y + 9.5, "faint", "start"))
+            x, y = _MARGIN, y + 20
+        drawn.append(_segment(kind, mark, x, y, 15))
+        drawn.append(label(words, x + 21, y + 11, "faint", "start"))
         x += needed
-    return Markup("").join(drawn), y + _CELL + _MARGIN
+    return Markup("").join(drawn), y + _BAR + _MARGIN
