@@ -13,7 +13,7 @@ import pytest
 from page_reader import read
 from report_samples import of_every_kind, results, rule
 
-from tidegauge.commands.summary import print_summary
+from tidegauge.commands.summary import Detail, print_summary
 from tidegauge.wire.results import KNOWN_DEVIATIONS, Results, counts_of
 from tidegauge.words.conclusion import conclude
 from tidegauge.words.verdicts import SIGNS
@@ -102,7 +102,7 @@ def test_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_terminal_says_errors_first(capsys: pytest.CaptureFixture[str]) -> None:
-    print_summary(RUN, [])
+    print_summary(RUN, [], Detail(all_of_it=True))
     printed = capsys.readouterr().out
     assert printed.startswith("ERRORS: 3 of 23 rules; FAILED: 4 of 23 rules\n")
     error = (
