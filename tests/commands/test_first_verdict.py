@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 from conftest import PATIENCE, ROOT, plain_environment
-from played_page import VARIES, Command, Edit, Shell, agrees, differences, steps_of
+from played_page import VARIES, Command, Edit, Shell, Step, agrees, differences, steps_of
 
 PAGE = (ROOT / "conformance" / "FIRST_VERDICT.md").read_text(encoding="utf-8")
 PYTHON, JAVASCRIPT = "In Python", "In JavaScript"
 
 
-def played(shell: Shell, steps: list[Command | Edit], capsys: pytest.CaptureFixture[str]) -> None:
+def played(shell: Shell, steps: list[Step], capsys: pytest.CaptureFixture[str]) -> None:
     """Play the steps; print what they cost until the first verdict."""
     began, spent = time.monotonic(), shell.processor_seconds()
     told, differing = False, []
     for step in steps:
-        if isinstance(step, Edit):
+        if not isinstance(step, Command):
             step.make(shell.folder())
             continue
         differing += differences(step, shell.run(step.text))
@@ -37,10 +37,15 @@ def played(shell: Shell, steps: list[Command | Edit], capsys: pytest.CaptureFixt
     assert not differing, "\n".join(differing)
 
 
+def without_installation(steps: list[Step]) -> list[Step]:
+    """The steps but for those that prepare the environment."""
+    return [one for one in steps if not isinstance(one, Command) or not one.installs]
+
+
 def test_in_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Shell(tmp_path, [Path(sys.executable).parent]) as shell:
         steps = steps_of(PAGE, PYTHON)
-        played(shell, [one for one in steps if isinstance(one, Edit) or not one.installs], capsys)
+        played(shell, without_installation(steps), capsys)
 
 
 @pytest.mark.slower
@@ -79,7 +84,7 @@ def test_both_parts_with_the_wheel_in_an_empty_folder(
         assert str(empty) in "".join(shell.run("command -v tidegauge"))
 
 
-def _with_the_wheel(part: str, wheel: Path) -> Iterator[Command | Edit]:
+def _with_the_wheel(part: str, wheel: Path) -> Iterator[Step]:
     for step in steps_of(PAGE, part):
         if isinstance(step, Command) and step.text.startswith("pip install"):
             assert step.text.endswith(" tidegauge")

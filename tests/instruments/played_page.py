@@ -21,11 +21,11 @@ from conftest import PATIENCE, plain_environment
 VARIES = "…"
 """Stands in a page for whatever differs from run to run, within a line."""
 
-_INSTALLS = ("python3 -m venv ", ". .venv/", "pip install ")
+_INSTALLS = ("python3 -m venv ", "python3.11 -m venv ", ". .venv/", "pip install ")
 _END = "-- the end of a command --"
 _VARYING = (
     (r"(?<=explains )[\d,]+ of [\d,]+ examined scenarios, of [\d,]+", "… of … examined scenarios, of …"),
-    (r"(?<=explains all )[\d,]+(?= examined)", "…"),
+    (r"(?<=explains all )[\d,]+(?= )", "…"),
     (r"[\d,]+ scenarios, [\d,]+ steps, [\d.]+ s(?=, seed)", "… scenarios, … steps, … s"),
     (r"(?<=^VALVE-21  fail             ) *\d+", "     …"),
 )
@@ -63,9 +63,24 @@ class Edit:
         path.write_text(text, encoding="utf-8")
 
 
-def steps_of(page: str, part: str = "") -> list[Command | Edit]:
-    """The commands and edits of a page in their order, or of the part under the heading `## part`."""
-    found: list[Command | Edit] = []
+@dataclass(frozen=True)
+class NewFile:
+    """A file that the page has in full."""
+
+    file: str
+    text: str
+
+    def make(self, folder: Path) -> None:
+        """Write the file."""
+        (folder / self.file).write_text(self.text, encoding="utf-8")
+
+
+Step = Command | Edit | NewFile
+
+
+def steps_of(page: str, part: str = "") -> list[Step]:
+    """The commands, edits and files of a page in their order, or of the part under the heading `## part`."""
+    found: list[Step] = []
     heading, block, at = "", "", 0
     body: list[str] = []
     for number, line in enumerate(page.splitlines(), start=1):
@@ -82,7 +97,7 @@ def steps_of(page: str, part: str = "") -> list[Command | Edit]:
     return found
 
 
-def _of_block(block: str, body: Sequence[str], at: int) -> Iterator[Command | Edit]:
+def _of_block(block: str, body: Sequence[str], at: int) -> Iterator[Step]:
     language, _, file = block.partition(" ")
     if language == "console":
         starts = [place for place, line in enumerate(body) if line.startswith("$ ")]
@@ -91,6 +106,8 @@ def _of_block(block: str, body: Sequence[str], at: int) -> Iterator[Command | Ed
     elif language == "diff":
         hunks = "\n".join(body).split("@@\n")[1:]
         yield Edit(file, tuple((_side(hunk, "-"), _side(hunk, "+")) for hunk in hunks))
+    elif file:
+        yield NewFile(file, "\n".join(body) + "\n")
 
 
 def _side(hunk: str, sign: str) -> str:
@@ -176,7 +193,7 @@ def rewritten(page: str, folder: Path) -> str:
         place.mkdir()
         with Shell(place, [Path(sys.executable).parent]) as shell:
             for step in steps_of(page, part):
-                if isinstance(step, Edit):
+                if not isinstance(step, Command):
                     step.make(shell.folder())
                 elif not step.installs:
                     told[step.line] = (len(step.shown), [_steady(line) for line in shell.run(step.text)])

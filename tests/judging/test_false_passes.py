@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from defective_engines import ClockAdapter, GeneratorAdapter
 from engines import VALVE_RULES, ValveAdapter
 from judged import events_of, judged, results_of
+from naive_valve import MyAdapter
 
 from tidegauge import Adapter
 from tidegauge.wire.results import Results, RuleResult
@@ -19,24 +19,15 @@ from tidegauge_reference import Valve
 MakeResults = Callable[[str], Results]
 
 
-def valve_of_the_readme(root: Path) -> Adapter:
-    """The adapter that README.md shows to newcomers, with its naive valve."""
-    blocks = re.findall(r"```python\n(.*?)```", (root / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    (code,) = (block for block in blocks if "class MyValve" in block)
-    names: dict[str, type[Adapter]] = {}
-    exec(code, names)
-    return names["MyAdapter"]({})
-
-
 @pytest.fixture(scope="module")
-def results(root: Path, tmp_path_factory: pytest.TempPathFactory) -> MakeResults:
-    """The results of a smoke run on a valve of `defective_engines`, or on that of the README."""
+def results(tmp_path_factory: pytest.TempPathFactory) -> MakeResults:
+    """The results of a smoke run on a valve of `defective_engines`, or on the naive one."""
     known: dict[str, Results] = {}
 
     def make(name: str) -> Results:
         if name not in known:
             make_valve = getattr(defective_engines, name, Valve)
-            adapter = valve_of_the_readme(root) if name == "MyValve" else ValveAdapter(make_valve)
+            adapter = MyAdapter({}) if name == "MyValve" else ValveAdapter(make_valve)
             folder = tmp_path_factory.mktemp(name)
             known[name] = results_of(events_of(adapter, folder, components=["valve"]), folder)
         return known[name]

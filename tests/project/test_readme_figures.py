@@ -1,4 +1,4 @@
-"""The figures of the README about wrong engines are of a kit that is much like this one, and fit together.
+"""The figures of `conformance/DETECTION.md` about mutants are of a kit that is much like this one, and fit together.
 
 They were measured (`tox -e mutation`, hours). A rule that comes with a wrong engine of its own does not make them
 stale; a kit that has grown or shrunk by a twentieth does.
@@ -20,8 +20,8 @@ STALE = 0.05
 
 
 @pytest.fixture(scope="module")
-def readme(root: Path) -> str:
-    return " ".join((root / "README.md").read_text(encoding="utf-8").split())
+def page(root: Path) -> str:
+    return " ".join((root / "conformance" / "DETECTION.md").read_text(encoding="utf-8").split())
 
 
 def figures(pattern: str, text: str) -> Iterable[int]:
@@ -42,27 +42,27 @@ def test_a_figure_is_stale_from_a_twentieth_on() -> None:
     assert not is_fresh(100, 94, 94)
 
 
-def test_named_wrong_engines_are_counted_right(readme: str) -> None:
+def test_named_wrong_engines_are_counted_right(page: str) -> None:
     named = load_mutants()
     jobs = sum(mutant.component == "job" for mutant in named.values())
     for pattern, now in (
         (r"of components \| ([\d,]+) of ([\d,]+), on each of 5 seeds", len(named) - jobs),
         (r"whole jobs \| ([\d,]+) of ([\d,]+) \|", jobs),
     ):
-        caught, tried = figures(pattern, readme)
+        caught, tried = figures(pattern, page)
         assert caught == tried
         assert is_fresh(tried, now, len(named)), "measure again: `tox -e mutation`"
 
 
-def test_small_changes_are_counted_right(readme: str) -> None:
-    caught, wrong = figures(r"\| small changes \| ([\d,]+) of ([\d,]+) \([\d.]+ %\) \|", readme)
-    every, equivalent = figures(r"Of ([\d,]+) small changes ([\d,]+) change nothing", readme)
-    (broken,) = figures(r"and ([\d,]+) are no engines at all", readme)
-    (survive,) = figures(r"the ([\d,]+) that survive", readme)
-    assert f"({100 * caught / wrong:.1f} %)" in readme
+def test_small_changes_are_counted_right(page: str) -> None:
+    caught, wrong = figures(r"\| small changes \| ([\d,]+) of ([\d,]+) \([\d.]+ %\) \|", page)
+    every, equivalent = figures(r"Of ([\d,]+) small changes ([\d,]+) change nothing", page)
+    (broken,) = figures(r"and ([\d,]+) are no engines at all", page)
+    (survive,) = figures(r"the ([\d,]+) that survive", page)
+    assert f"({100 * caught / wrong:.1f} %)" in page
     assert (every - equivalent - broken, wrong - survive) == (wrong, caught)
     now = len(load_syntax_mutants())
-    (later,) = figures(r"Another ([\d,]+) small changes [a-z ]+ are not measured yet", readme)
+    (later,) = figures(r"Another ([\d,]+) small changes [a-z ]+ are not measured yet", page)
     for measured, there in (
         (every + later, now),
         (equivalent, len(load_equivalents())),

@@ -38,6 +38,10 @@ Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Print every failure, every part of the model and every rule.")
 ]
 
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print only the verdict, the diagnosis and the report's place.")
+]
+
 Requested = Annotated[
     list[str] | None,
     typer.Option(
@@ -76,6 +80,7 @@ def run(
         bool, typer.Option("--resume", help="Continue the run in the --out folder that was killed.")
     ] = False,
     verbose: Verbose = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run the conformance suites on an engine, and write results and reports.
 
@@ -107,12 +112,12 @@ def run(
         command = _pytest_command(writing, workers, item_timeout)
         chosen = {} if workers else {FEW_WORKERS: "1"}
         with (folder.path / LOG).open("ab") as log, session(command, log.fileno(), chosen) as child:
-            events, shown = followed(child.process, folder.path, item_timeout, fail_fast)
+            events, shown = followed(child.process, folder.path, item_timeout, fail_fast, quiet)
         _check_that_it_started(events, child, folder)
         folder.take_place()
         assembled = assemble(events, out, ["tidegauge", *sys.argv[1:]], time.monotonic() - began)
         results, written = _recorded(
-            confirmed(assembled, request, out), out, requested, Detail(verbose, shown)
+            confirmed(assembled, request, out), out, requested, Detail(verbose, quiet, shown)
         )
     print_problems([event.not_closed for event in events if isinstance(event, Ended) and event.not_closed])
     if child.left:
@@ -182,6 +187,7 @@ def report(
     out: Annotated[Path | None, typer.Option(help="Folder for the reports; default: that of SOURCE.")] = None,
     reports: Requested = None,
     verbose: Verbose = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write the reports of a run that was killed, from its journal, or of any results.json again.
 
@@ -192,7 +198,7 @@ def report(
     if source.is_file() or (source.suffix == ".json" and not source.is_dir()):
         results, folder = read_results(source), out or source.parent
         _make(folder)
-        written = _shown(results, folder, requested, Detail(verbose))
+        written = _shown(results, folder, requested, Detail(verbose, quiet))
     else:
         killed = killed_run(source)
         events = JournalReader(source if killed is None else killed.path).new_events()
@@ -206,7 +212,7 @@ def report(
             assembled = assemble(events, folder, ["tidegauge", *sys.argv[1:]], 0.0)
         except BadInput as problem:
             raise BadInput(f"{source / FILE_NAME}: {problem}") from None
-        results, written = _recorded(assembled, folder, requested, Detail(verbose))
+        results, written = _recorded(assembled, folder, requested, Detail(verbose, quiet))
     raise typer.Exit(_exit_code(results, written))
 
 

@@ -89,10 +89,11 @@ def followed(
     folder: Path,
     item_timeout: float,
     fail_fast: bool,
+    quiet: bool,
 ) -> tuple[list[AnyEvent], str]:
     """The events of the journal in the `folder` of a run, showing progress meanwhile: a bar, or in a log a
     line now and then; and the first failure as soon as it is there, which ends the session if it is to
-    `fail_fast`. The second: that failure as it was shown, empty if none was.
+    `fail_fast`. If `quiet`, nothing but the bar. The second: that failure as it was shown, empty if none was.
 
     The session and its processes are watched; one that does not start, or does nothing any more, is killed.
     Raises `BadInput` for the former.
@@ -115,12 +116,11 @@ def followed(
                     progress.update(task, advance=1, description=event.item)
                     if event.outcome == "failed" and not first:
                         number, first = _in_short(event.text)
-                        shown = lines(first, _LONGEST_FAILURE)
-                        OUT.print(f"First failure, in {escape(event.item)}: {escape(number)}", soft_wrap=True)
-                        OUT.print(f"{shown}\n", soft_wrap=True)
+                        if not quiet:
+                            _print_first_failure(event.item, number, first)
                         if fail_fast:
                             _signal_group(child.pid, signal.SIGTERM)
-            if progress.disable and time.monotonic() - said > _SECONDS_BETWEEN_LINES:
+            if progress.disable and not quiet and time.monotonic() - said > _SECONDS_BETWEEN_LINES:
                 said = time.monotonic()
                 finished = sum(isinstance(event, Finished) for event in events)
                 planned = sum(len(event.planned) for event in events if isinstance(event, Started))
@@ -134,6 +134,11 @@ def followed(
     if watch is None and time.monotonic() - began > _SECONDS_TO_START and not events:
         raise BadInput(f"the engine did not load within {_SECONDS_TO_START:g} s; see {folder.parent / LOG}")
     return events, first
+
+
+def _print_first_failure(item: str, number: str, failure: str) -> None:
+    OUT.print(f"First failure, in {escape(item)}: {escape(number)}", soft_wrap=True)
+    OUT.print(f"{lines(failure, _LONGEST_FAILURE)}\n", soft_wrap=True)
 
 
 def _in_short(text: str) -> tuple[str, str]:

@@ -49,6 +49,7 @@ _MOST_FAILURES = 5
 _MOST_NAMED = 12
 """So many further failures are named."""
 _MOST_PROPERTIES = 5
+_NO_ANSWER = "the engine gave no answer in scenarios that decide it"
 _LONGEST_DIAGNOSIS = 1_000
 _LAST_LINES = 12
 """So much of a traceback is printed; all of it is in the results."""
@@ -56,10 +57,11 @@ _LAST_LINES = 12
 
 @dataclass(frozen=True)
 class Detail:
-    """How much of a run the terminal shows. `all_of_it`: whatever the report has. `shown`: the failure that
-    was printed during the run; it is not printed again."""
+    """How much of a run the terminal shows. `all_of_it`: whatever the report has. `quiet`: only what the run
+    comes to. `shown`: the failure that was printed during the run; it is not printed again."""
 
     all_of_it: bool = False
+    quiet: bool = False
     shown: str = ""
 
 
@@ -67,6 +69,15 @@ def print_summary(results: Results, reports: list[Path], detail: Detail = Detail
     """The conclusion and the diagnosis; errors before failures, then whatever else needs attention; at the
     end where the report is."""
     _print_conclusion(results)
+    if not detail.quiet:
+        _print_extent(results)
+        _print_what_needs_attention(results, detail)
+    if reports:
+        OUT.print(f"report: {line(_places(reports))}", soft_wrap=True)
+
+
+def _print_what_needs_attention(results: Results, detail: Detail) -> None:
+    """Errors, failures, rules and properties without a verdict, deviations, and what did not run."""
     _print_errors(results.errors)
     silent = {rules[0].id: rules for rules in silent_components(results).values()}
     not_shown = {rule.id for rules in silent.values() for rule in rules[1:]}
@@ -87,24 +98,23 @@ def print_summary(results: Results, reports: list[Path], detail: Detail = Detail
         )
     if left_out := left_out_words(results):
         OUT.print(line(left_out), style="dim", soft_wrap=True)
-    for item in results.items:
-        if item.outcome in UNFINISHED_OUTCOMES:
-            colour = "yellow" if item.outcome == "not-run" else "bold magenta"
-            OUT.print(f"test item {line(item.id)} [{colour}]{line(item_words(item))}[/]", soft_wrap=True)
+    _print_items(results, detail)
     if results.implementation.remark:
         OUT.print(f"{ADAPTER_NOTES}: {lines(results.implementation.remark)}", style="yellow", soft_wrap=True)
-    if reports:
-        OUT.print(f"report: {line(_places(reports))}", soft_wrap=True)
 
 
 def _print_conclusion(results: Results) -> None:
-    """What the run comes to, as what the engine behaves, and how much was run."""
+    """What the run comes to, and as what the engine behaves."""
     conclusion = conclude(results)
     OUT.print(line(conclusion.headline), style=_HEADLINES[conclusion.kind], soft_wrap=True)
     if said := diagnosis_words(results):
         OUT.print(f"[bold]{DIAGNOSIS}:[/] {line(said, _LONGEST_DIAGNOSIS)}", soft_wrap=True)
     if not results.complete:
         OUT.print(f"{ENDED_EARLY}; what did not run is in results.json.", style="bold red")
+
+
+def _print_extent(results: Results) -> None:
+    """The engine, the number of verdicts of each kind, and how much was run."""
     implementation = results.implementation
     OUT.print(
         f"{line(implementation.name)} {line(implementation.version)} "
@@ -129,6 +139,20 @@ def _print_failures(
     if others := [rule.id for rule in failing[most:]]:
         more = counted(len(others), "more rule fails", "more rules fail")
         OUT.print(f"{more}, see the report (or -v): {line(listed(others, _MOST_NAMED))}", soft_wrap=True)
+
+
+def _print_items(results: Results, detail: Detail) -> None:
+    """The test items that did not end as planned; those in which the engine gave no answer are counted, since
+    the errors say it."""
+    told = [item for item in results.items if item.outcome in UNFINISHED_OUTCOMES]
+    if results.errors and not detail.all_of_it:
+        erring = [item for item in told if item.outcome == "error"]
+        told = [item for item in told if item.outcome != "error"]
+        if erring:
+            OUT.print(f"{counted(len(erring), 'test item')} [bold magenta]in error[/], as said above")
+    for item in told:
+        colour = "yellow" if item.outcome == "not-run" else "bold magenta"
+        OUT.print(f"test item {line(item.id)} [{colour}]{line(item_words(item))}[/]", soft_wrap=True)
 
 
 def _print_properties(results: Results, detail: Detail) -> None:
@@ -202,7 +226,8 @@ def _print_without_verdict(results: Results, not_shown: Collection[str]) -> None
     for rule in results.rules:
         told = rule.component not in unclaimed and rule.id not in not_shown
         if told and kind_of(rule) not in ("pass", "fail"):
-            alike.setdefault((rule.component, kind_of(rule), _reason(rule)), []).append(rule.id)
+            reason = _NO_ANSWER if kind_of(rule) == "error" else _reason(rule)
+            alike.setdefault((rule.component, kind_of(rule), reason), []).append(rule.id)
     for (_, kind, reason), names in alike.items():
         named = line(listed(names, _MOST_NAMED), _LONGEST_DIAGNOSIS)
         OUT.print(f"{named} {coloured(kind)}: {line(reason)}", soft_wrap=True)
