@@ -73,7 +73,7 @@ def counterexample(
         "steps": [StepRecord(*record) for record in records],
         "expected": "watermark 20",
         "got": "nothing",
-        "message": "VALVE-2 (MUST) The minimum is the output\nOn a valve with 2 channels: ...",
+        "message": "VALVE-2 (MUST) The output is the minimum of the aligned channels\nOn a valve with 2 channels: ...",
         "replay": "tidegauge replay results/counterexamples/VALVE-2.jsonl --adapter sample",
         "file": "counterexamples/VALVE-2.jsonl",
     }
