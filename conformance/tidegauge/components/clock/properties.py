@@ -46,7 +46,7 @@ PROPERTIES = (
     ),
     Property(
         name="clock-no-faster-than-time",
-        sentence="Between two readings the clock goes on by no more than the time that passes.",
+        sentence="Between two readings the clock advances by no more than the time that passes.",
         rules=("CLOCK-1",),
         holds=_no_faster_than_time,
         holds_under={},

@@ -58,21 +58,22 @@ COORDINATOR_MUTANTS = (
         "wraps-round",
         ("TIME-1",),
         "FLINK-31632",
-        "All idle: MAX plus the drift wraps round to a bound before everything, and all are blocked.",
+        "When all subtasks are idle, MAX plus the drift overflows to a bound before all data, and all "
+        "subtasks are blocked.",
         ("bound = later(minimum, own.drift)", "bound = (minimum + own.drift - MIN) % 2**64 + MIN"),
     ),
     _coordinator(
         "waits-for-the-finished",
         ("ALIGN-5",),
         "A16",
-        "A finished subtask stays in the minimum, so the others wait for it for ever.",
+        "A finished subtask stays in the minimum, so the others wait forever.",
         ("self.report(source, subtask, MAX)", "pass"),
     ),
     _coordinator(
         "waits-for-the-silent",
         ("ALIGN-6",),
         "FLINK-32414",
-        "A subtask that has not reported counts as MIN and blocks everybody.",
+        "A subtask that has not reported counts as MIN and blocks all subtasks.",
         (' if not cite("ALIGN-6", watermark == MIN)', ""),
     ),
     _coordinator(
@@ -96,14 +97,14 @@ COORDINATOR_MUTANTS = (
         "clamped",
         ("ALIGN-8",),
         "AGG-monotone",
-        "The last report of a subtask is the largest it made, so that the minimum never goes down.",
+        "The largest report of a subtask counts, so that the minimum never falls.",
         ("{subtask: watermark}", "{subtask: max(own.reports.get(subtask, watermark), watermark)}"),
     ),
     _coordinator(
         "announces-to-reporters",
         ("ALIGN-9",),
         "A18",
-        "Only subtasks that have reported learn the bound; the others read without one.",
+        "Only subtasks that have reported receive the bound; the others read without one.",
         ('self.policies.align_announced_subtasks == "reported"', "True"),
     ),
     _coordinator(
@@ -120,7 +121,7 @@ COORDINATOR_MUTANTS = (
         "announces-twice",
         ("ALIGN-9",),
         "FLINK-32316",
-        "A coordinator that is made anew announces beside the one that it replaces.",
+        "A coordinator that is created again announces beside the one that it replaces.",
         (
             ("        own = self._known(source)\n        keeps ="),
             (
@@ -138,7 +139,7 @@ COORDINATOR_MUTANTS = (
         "silent-after-the-last-split",
         ("ALIGN-9",),
         "FLINK-37670",
-        "When a subtask gets no more splits, nothing is announced any more to those that read on.",
+        "When a subtask gets no more splits, nothing is announced any more to the subtasks that still read.",
         ('        cite("ALIGN-5")\n', '        vars(self).setdefault("no_more_splits", set()).add(source)\n'),
         (
             'if cite("ALIGN-10", not group and not own.reports):',
@@ -151,14 +152,14 @@ COORDINATOR_MUTANTS = (
         "announces-early",
         ("ALIGN-10",),
         "A18",
-        "A bound is announced before anybody has reported, made of the start value.",
+        "A bound made of the initial value is announced before the first report.",
         ('if cite("ALIGN-10", not group and not own.reports)', "if False"),
     ),
     _coordinator(
         "forgets-the-failed",
         ("ALIGN-11",),
         "A12",
-        "The report of a failed subtask does not count, and the others run away from it.",
+        "The report of a failed subtask does not count, and the others run ahead of it.",
         (
             "running=own.running - {subtask})",
             "running=own.running - {subtask},"
@@ -169,21 +170,21 @@ COORDINATOR_MUTANTS = (
         "forgets-on-restart",
         ("ALIGN-11",),
         "A12",
-        "A coordinator that is made anew has no reports, and only the last minimum stays with the group.",
+        "A coordinator that is created again has no reports, and only the last minimum stays with the group.",
         ("own.reports if keeps else {}", "{}"),
     ),
     _coordinator(
         "forgets-on-restore",
         ("ALIGN-11",),
         "A12",
-        "What the sources passed on to their groups is not in the snapshot.",
+        "The minima that the sources passed on to their groups are not in the snapshot.",
         ("dict(saved[0]), dict(saved[1])", "dict(saved[0]), {}"),
     ),
     _coordinator(
         "knows-names-only",
         ("ALIGN-12",),
         "A17",
-        "Sources of one name overwrite each other's minimum.",
+        "Sources with the same name overwrite each other's minimum.",
         ('self.policies.align_source_key == "identity"', "False"),
     ),
     _coordinator(
@@ -197,7 +198,7 @@ COORDINATOR_MUTANTS = (
         "does-nothing",
         (),
         "coordinators nobody finished",
-        "They accept every step and never output anything.",
+        "Every step is accepted and nothing is ever output.",
         *((docstring, "return []") for docstring in _NOTHING),
     ),
 )

@@ -125,7 +125,7 @@ PROPERTIES = (
     ),
     Property(
         name="low-watermark-asks-its-tasks",
-        sentence="A trigger asks every cooperating task of every source vertex, and nobody else.",
+        sentence="A trigger queries every cooperating task of every source vertex, and no other task.",
         rules=("LOW-1",),
         holds=_asks_its_tasks,
         holds_under={},
