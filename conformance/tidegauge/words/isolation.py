@@ -6,7 +6,7 @@ from ..wire.results import Counterexample, PropertyResult, Results, RuleResult
 from .numbers import are, counted, listed
 
 SHARE_STATE = "instances of the engine share state"
-DEPENDS = "Depends on earlier scenarios: in a process of its own the engine does as it should here"
+DEPENDS = "Depends on earlier scenarios: in a fresh process the engine conforms here"
 """Said of a counterexample that does not show again."""
 
 _MOST = 10
