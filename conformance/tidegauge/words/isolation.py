@@ -39,8 +39,8 @@ def sharing_remarks(results: Results) -> list[str]:
         )
     if number := _depending(rule for rule in results.rules if rule.verdict == "fail"):
         remarks.append(
-            f"In {counted(number, 'failing rule')} the difference depends on earlier scenarios: in a process "
-            "of its own the engine does as it should in the counterexample."
+            f"In {counted(number, 'failing rule')} the difference depends on earlier scenarios: in a fresh "
+            "process the engine conforms in the counterexample."
         )
     return remarks
 

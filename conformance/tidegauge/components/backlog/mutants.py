@@ -187,7 +187,7 @@ BACKLOG_MUTANTS = (
     _backlog(
         "does-nothing",
         (),
-        "a detector nobody finished",
+        "an unfinished detector",
         "Every step is accepted and nothing is ever output.",
         (
             '"""The job sets an option; a threshold not above 0 raises `IllegalArgument` (BACKLOG-2)."""',

@@ -90,7 +90,7 @@ CLOCK_MUTANTS = (
     _clock(
         "does-nothing",
         (),
-        "a clock nobody finished",
+        "an unfinished clock",
         "Every step is accepted and nothing is ever output.",
         (
             'mean something."""\n        return self.nanoseconds\n',

@@ -197,7 +197,7 @@ COORDINATOR_MUTANTS = (
     _coordinator(
         "does-nothing",
         (),
-        "coordinators nobody finished",
+        "unfinished coordinators",
         "Every step is accepted and nothing is ever output.",
         *((docstring, "return []") for docstring in _NOTHING),
     ),

@@ -274,7 +274,7 @@ GENERATOR_MUTANTS = (
         "does-nothing",
         "strategy",
         (),
-        "a generator nobody finished",
+        "an unfinished generator",
         "Every step is accepted and nothing is ever output.",
         ("class WatermarkedInput:", _ACCEPTING),
         ("self.strategy = self.running = strategy", "self.strategy = self.running = Accepting()"),

@@ -257,7 +257,7 @@ IDLENESS_MUTANTS = (
         "does-nothing",
         "idleness",
         (),
-        "an engine nobody finished",
+        "an unfinished engine",
         "Every step is accepted and nothing is ever output.",
         (_IMPORTED_CLOCK, _SILENT),
         (_RECORD, "return []"),

@@ -192,7 +192,7 @@ LOW_WATERMARK_MUTANTS = (
     _service(
         "does-nothing",
         (),
-        "a service nobody finished",
+        "an unfinished service",
         "Every step is accepted and nothing is ever output.",
         (
             '"""It is `timestamp` (ms), time for a new round: the coordinators ask their tasks."""',

@@ -276,7 +276,7 @@ SOURCE_MUTANTS = (
     _source(
         "does-nothing",
         (),
-        "a subtask nobody finished",
+        "an unfinished subtask",
         "Every step is accepted and nothing is ever output.",
         ('"""The reader gets a split; from now on it is waited for."""', "return []"),
         ('"""The reader has read all of a split; it is not waited for any more."""', "return []"),

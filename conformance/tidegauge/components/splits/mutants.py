@@ -208,7 +208,7 @@ SPLITS_MUTANTS = (
     _splits(
         "does-nothing",
         (),
-        "a combination nobody finished",
+        "an unfinished combination",
         "Every step is accepted and nothing is ever output.",
         (
             '"""The part promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""',

@@ -287,7 +287,7 @@ VALVE_MUTANTS = (
     _valve(
         "does-nothing",
         (),
-        "a valve nobody finished",
+        "an unfinished valve",
         "Every step is accepted and nothing is ever output.",
         (
             '"""The channel promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""',

@@ -257,7 +257,7 @@ WINDOW_MUTANTS = (
     _window(
         "does-nothing",
         (),
-        "windows nobody finished",
+        "unfinished windows",
         "Every step is accepted and nothing is ever output.",
         ('"""A record arrives, on whatever channel."""', "return []"),
         ('"""Everything up to `timestamp` (ms) has arrived."""', "return []"),
