@@ -191,7 +191,7 @@ class Own(Adapter):
     "an adapter that claims nothing": (
         "broken:ClaimsNothing",
         MINE,
-        "adapter 'broken:ClaimsNothing' claims nothing: nothing of what is asked for can be judged",
+        "adapter 'broken:ClaimsNothing' claims nothing: nothing of the selection can be judged",
     ),
 }
 

@@ -409,4 +409,4 @@ def test_vectors_of_which_none_is_judged_are_refused(tidegauge: Command, found: 
     tidegauge("promote", str(found), "--into", "mine")
     ended = tidegauge("run", "--adapter", "reference", "--vectors", "mine", "--component", "clock", "-n", "1")
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert "is about a component that the engine claims and that is asked for" in ended.stderr
+    assert "is for a component that the engine claims and that the run selects" in ended.stderr

@@ -96,9 +96,11 @@ def test_windows_must_fire_and_with_as_many_records(name: str) -> None:
     seen, transformation, records, fires = RIGHT[name]
     (end, count), other = fires
     found = seen(run(), run(records, ((end, 99), other), transformation))
-    assert f"fired with 99 records, while in a right engine it fired with {count} records" in (found or "")
+    assert f"fired with 99 records, while in a conforming engine it fired with {count} records" in (
+        found or ""
+    )
     found = seen(run(), run(records, (other,), transformation))
-    assert f"did not fire, while in a right engine it fired with {count} records" in (found or "")
+    assert f"did not fire, while in a conforming engine it fired with {count} records" in (found or "")
     again = seen(run(), run(records, ((end, count), *fires), transformation))
     assert f"fired with {count}, then {count} records, while in a right" in (again or "")
     assert seen(run(fires=()), run(records, (), transformation)) == "no window ever fired"

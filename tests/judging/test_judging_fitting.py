@@ -244,7 +244,7 @@ def test_a_rule_whose_mutant_nothing_would_show_is_not_tested() -> None:
     assert "valve-strictly-caught-up" in excluded(evidence_from(ValveAdapter(), quiet), "VALVE-10")[1]
     judgement = judgement_of(ValveAdapter(), quiet).rules
     assert judgement["VALVE-10"].standing == "not-tested"
-    assert "a breach would not have been noticed: " in judgement["VALVE-10"].reason
+    assert "mutants that would not have been detected: " in judgement["VALVE-10"].reason
     assert "valve-strictly-caught-up" in judgement["VALVE-10"].reason
     assert judgement["VALVE-2"].standing == "pass"
 

@@ -69,7 +69,7 @@ def test_a_rule_that_cannot_be_tested_does_not_apply() -> None:
 
 
 def test_no_item_of_the_component_is_no_evidence() -> None:
-    assert ruled(ORDINARY, {}) == ("not-tested", "no item of this component came to its end")
+    assert ruled(ORDINARY, {}) == ("not-tested", "no test item of this component was completed")
 
 
 def test_a_component_that_answered_nothing_is_in_error() -> None:
@@ -84,7 +84,7 @@ def test_a_rule_that_decides_where_the_process_ended_is_in_error() -> None:
 
 
 def test_no_rule_of_a_component_passes_whose_items_did_not_come_to_their_end() -> None:
-    cut = {"valve": "1 of 13 items of this component did not come to their end"}
+    cut = {"valve": "1 of 13 test items of this component were not completed"}
     assert ruled(ORDINARY, {"valve": proved("pass")}, not_run=cut) == ("not-tested", cut["valve"])
     assert ruled(ORDINARY, {"valve": proved("not-tested")}, not_run=cut) == ("not-tested", cut["valve"])
     assert ruled(ORDINARY, {"valve": proved("error")}, not_run=cut)[0] == "error"
@@ -118,7 +118,7 @@ def test_a_rule_that_decides_only_in_what_is_left_out_is_not_applicable() -> Non
     rare = {"valve": proved("not-tested", undecided=True)}
     assert ruled(ORDINARY, rare, left_out) == (
         "not-applicable",
-        "it decides only in scenarios that the engine cannot express",
+        "the rule decides only in scenarios that the engine cannot express",
     )
     assert ruled(ORDINARY, rare)[0] == "not-tested"
     assert ruled(ORDINARY, {"valve": proved("not-tested")}, left_out)[0] == "not-tested"
@@ -149,7 +149,7 @@ def test_a_rule_does_not_pass_by_jobs_while_a_property_of_it_is_unchecked_violat
     for count, words in (
         (PropertyCount(), "could not be checked"),
         (PropertyCount(checked=2, violated=1), "violated, which a breach of it would be, too"),
-        (PropertyCount(checked=2, vacuous=1), "so it shows nothing"),
+        (PropertyCount(checked=2, vacuous=1), "so it tests nothing"),
     ):
         found = held_by_jobs()
         name = next(name for name in found.properties if RULES_OF_JOB_PROPERTIES[name][0] == "JOB-1")
@@ -164,7 +164,7 @@ def test_a_rule_does_not_pass_by_jobs_that_its_mutants_keep_quiet_in() -> None:
     """The job in which the mutant shows did not run."""
     verdict, reason = ruled(RULES["JOB-1"], {}, held_by_jobs(), WITHOUT_WINDOWS, jobs=frozenset())
     assert verdict == "not-tested"
-    assert reason.startswith("a breach would not have been noticed: job-")
+    assert reason.startswith("mutants that would not have been detected: job-")
     assert reason.rpartition(": ")[2].partition(",")[0] in load_mutants()
 
 

@@ -154,7 +154,7 @@ def test_an_interrupted_run_passes_no_rule_of_a_component_whose_items_did_not_al
     assert results.exit_code == 1
     total = sum(one.item.startswith("valve-") for one in events if isinstance(one, Finished))
     reasons = {rule.reason for rule in results.rules if rule.component == "valve"}
-    assert reasons == {f"1 of {total} items of this component did not come to their end"}
+    assert reasons == {f"1 of {total} test items of this component were not completed"}
 
 
 def test_what_an_interrupted_run_proved_broken_stays_so(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ Holds = bool | None
 class Property:
     """Something that must be true of what an engine outputs, whatever else it does.
 
-    `holds_under` are the policies that a right engine needs for it to hold; `rules` those whose breach can
-    show in it. `variants` makes the further scenarios (renamed apart by the caller) whose transcripts are
+    `holds_under` are the policies that a conforming engine needs for it to hold; `rules` those whose breach
+    can show in it. `variants` makes the further scenarios (renamed apart by the caller) whose transcripts are
     compared with the first one's; `holds` looks at all of them. `needs_steps`: it must see each step.
     """
 

@@ -91,7 +91,7 @@ def interference_message(
     """All that a stranger needs to see that instances share state: what the instances are, the steps `before`
     the one `at` which an instance differs, each with its instance (0 or 1) and outputs, and how to replay."""
     how = "stepped alternately" if alternately else "one after the other"
-    lines = [f"Two instances, {how}, times in ms where nothing else is said:"]
+    lines = [f"Two instances, {how}, times in ms unless stated otherwise:"]
     lines += [f"     instance {number}: {setup_text(one)}" for number, one in enumerate(scenarios, start=1)]
     for instance, step, outputs in before:
         given = f": {outputs_text(outputs)}" if outputs else ""
@@ -115,7 +115,7 @@ def failure_message(
     lines = []
     if rule is not None:
         lines += [f"{rule.id} ({rule.level}) {rule.title}", f"  {rule.sentence}"]
-    lines.append(f"On {setup_text(scenario)}, times in ms where nothing else is said:")
+    lines.append(f"On {setup_text(scenario)}, times in ms unless stated otherwise:")
     for number, step in enumerate(scenario.history[:last_step], start=1):
         outputs = f": {outputs_text(right[number - 1])}" if right[number - 1] else ""
         lines.append(f"     step {number}: {step_text(step)}{outputs}")

@@ -1,1 +1,1 @@
-"""How much the kit detects: wrong engines of every kind against its suites, and a score."""
+"""How much the kit detects: mutants of every kind against its suites, and a score."""

@@ -1,4 +1,4 @@
-"""Where a wrong engine is put to the test: the items of a run of one component, in portions that grow.
+"""Where a mutant is put to the test: the items of a run of one component, in portions that grow.
 
 Scenarios, what the reference says of them and what the suites find in it are the same for every engine, so
 they are kept.
@@ -29,7 +29,7 @@ DRAWN = ("random-histories", "properties")
 where the seeded histories do, and depend on the version of Hypothesis."""
 
 _BORDERS = (200, 1_000)
-"""Where an item is divided: most wrong engines fail early."""
+"""Where an item is divided: most mutants fail early."""
 
 _MOST_KEPT = 150_000
 """Runs of the reference that are kept."""

@@ -1,4 +1,4 @@
-"""Campaigns: many wrong engines, each in a process that can be limited, one component after the other."""
+"""Campaigns: many mutants, each in a process that can be limited, one component after the other."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Under what a wrong engine is examined."""
+"""Under what a mutant is examined."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""A wrong engine under test: a copy of the reference with a change, which may never come to an end."""
+"""A mutant under test: a copy of the reference with a change, which may never come to an end."""
 
 import importlib
 from collections.abc import Iterable, Iterator, Sequence

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 
 def load_equivalents() -> dict[str, str]:
-    """Those that are no wrong engines: no history tells them from the reference. The argument for each, by
+    """The equivalent changes: no scenario distinguishes them from the reference. The argument for each, by
     its name. Raises `ValueError` where a name stands twice or without an argument."""
     return _load("equivalents.txt")
 

@@ -52,9 +52,9 @@ class MutantScore(Struct, frozen=True, kw_only=True):
 class Score(Struct, frozen=True, kw_only=True):
     """A campaign: how many mutants were tried and killed, and which were not.
 
-    `blamed`: of those killed, how many were laid to a rule that they break. `equivalent`: mutants known to be
-    no wrong engines (`equivalents.txt`), which are not tried; `not_loadable`: those that are no engines at
-    all; neither is part of `total`.
+    `blamed`: of those killed, how many were laid to a rule that they break. `equivalent`: changes known to
+    behave like the reference (`equivalents.txt`), which are not tried; `not_loadable`: those that are no
+    engines at all; neither is part of `total`.
     """
 
     total: int

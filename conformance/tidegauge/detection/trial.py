@@ -1,4 +1,4 @@
-"""One wrong engine against the suites, until it is found out."""
+"""One mutant against the suites, until it is detected."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Finding(Struct, frozen=True):
 
 
 class Trial:
-    """A wrong engine's way through the items; `rules` are those it breaks."""
+    """A mutant's way through the items; `rules` are those it breaks."""
 
     def __init__(self, arena: Arena, engine: WrongEngine, rules: Sequence[str]) -> None:
         self.arena, self.engine, self.rules = arena, engine, rules

@@ -10,7 +10,7 @@ from types import FrameType
 from .interruption import Interruption
 
 MEMORY = 4 * 2**30
-"""Bytes of address space of a process that runs wrong engines."""
+"""Bytes of address space of a process that runs mutants."""
 
 
 _AGAIN = 0.1

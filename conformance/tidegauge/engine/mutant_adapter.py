@@ -34,7 +34,7 @@ class MutantAdapter(OfTheReference):
             capabilities=(self.mutant.component, *COMPONENTS[self.mutant.component].extras),
             overshoot_ms=OVERSHOOT_MS,
             reaction_ms=REACTION_MS,
-            remark=f"A deliberately faulty engine: {self.mutant.summary} It must fail.",
+            remark=f"A mutant, a deliberately faulty engine: {self.mutant.summary} It must fail.",
         )
 
     def _policies(self) -> Policies:

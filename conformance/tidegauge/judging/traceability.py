@@ -1,5 +1,5 @@
 """From a statement of the sources to its rules, and from a rule to all that stands behind it: the lines of
-the reference, the published vectors, the wrong engines that break it, the known bugs it is about."""
+the reference, the published vectors, the mutants that break it, the known bugs it is about."""
 
 import re
 from functools import cache
@@ -69,12 +69,12 @@ def shown_by(rule: str) -> list[str]:
 
 
 def broken_by(rule: str) -> list[Mutant]:
-    """The named wrong engines that break a rule."""
+    """The named mutants that break a rule."""
     return [mutant for mutant in load_mutants().values() if rule in mutant.rules]
 
 
 def bugs_about(rule: Rule) -> list[KnownBug]:
-    """The known bugs that a rule is about: a wrong engine that breaks it does the same, the rule names it as
+    """The known bugs that a rule is about: a mutant that breaks it does the same, the rule names it as
     a source, or the policy that can change its sentence is the one by which engines may do so."""
     wrong = {mutant.name for mutant in broken_by(rule.id)}
     named = {bug.id for bug in map(known_bug, rule.sources) if bug is not None}

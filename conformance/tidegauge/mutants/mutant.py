@@ -15,7 +15,7 @@ ANY_OF = 4
 
 @dataclass(frozen=True)
 class Mutant:
-    """A named wrong engine of a component: the `rules` it breaks, what it comes from (`bug`: the id of a
+    """A named mutant of a component: the `rules` it breaks, what it comes from (`bug`: the id of a
     known bug, the number of a statement of `statements.md`, or a few words), and the replacements (each
     text occurs once in the reference's `module`)."""
 

@@ -28,8 +28,8 @@ from .request import Request
 
 _NOT_AGAIN = "In a fresh process this was not seen again."
 _IN_WORDS = {
-    True: "stepped alternately, two instances differ from each alone",
-    False: "an instance differs from what it does alone after another one has run",
+    True: "stepped alternately, two instances differ from each instance alone",
+    False: "an instance differs after another instance has run",
 }
 
 

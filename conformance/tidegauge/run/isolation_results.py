@@ -54,7 +54,7 @@ def _verdict(component: str, started: Started, counted: PropertyCount | None) ->
     if layer not in CHEAP_LAYERS:
         return "not-applicable", f"instances on the layer {layer} are not stepped one step at a time"
     if counted is None:
-        return "not-tested", "its test item did not come to its end"
+        return "not-tested", "its test item was not completed"
     if counted.without_sessions:
         return "not-applicable", "the adapter has no sessions, so its instances cannot be stepped alternately"
     if counted.violated:

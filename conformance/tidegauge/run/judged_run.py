@@ -130,7 +130,7 @@ def _circumstances(
         },
         ended={rule: error.text for error in ended for rule in error.rules},
         not_run={
-            name: f"{number} of {total[name]} items of this component did not come to their end"
+            name: f"{number} of {total[name]} test items of this component were not completed"
             for name, number in missing.items()
         },
         jobs=frozenset(item.name for item in planned if item.suite == "jobs" and item.id in finished),

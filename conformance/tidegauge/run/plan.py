@@ -135,8 +135,8 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
             ]
     if request.vectors and not any(item.suite == "vectors" and item.name == OWN for item in items):
         raise BadInput(
-            f"no vector in {', '.join(request.vectors)} is about a component that the engine claims and that "
-            "is asked for: leave --vectors out"
+            f"no vector in {', '.join(request.vectors)} is for a component that the engine claims and that "
+            "the run selects: omit --vectors"
         )
     return items
 

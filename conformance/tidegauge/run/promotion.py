@@ -43,10 +43,10 @@ def promoted(
             "a job for every run goes into components/job/jobs.py"
         )
     if not scenario.history:
-        raise BadInput(f"{scenario.id!r} has no steps: nothing comes out, so it shows nothing")
+        raise BadInput(f"{scenario.id!r} has no steps and therefore no outputs to compare")
     shown = tuple(rules) or _shown(_decided(scenario), broken_rule)
     if not shown:
-        raise BadInput(f"no rule decides anything in {scenario.id!r}, so it shows nothing")
+        raise BadInput(f"no rule decides anything in {scenario.id!r}, so it tests nothing")
     registry = load_registry().rules
     broken = broken_rule if broken_rule in shown else None
     for rule in shown:

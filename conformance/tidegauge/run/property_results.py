@@ -63,7 +63,7 @@ def job_property_results(started: Started, findings: Findings) -> list[PropertyR
     return results
 
 
-NEVER_AROSE = "inconclusive: its situation never arose"
+NEVER_AROSE = "its situation never arose"
 """Why a property is not tested that speaks of what the engine never did."""
 
 
@@ -78,7 +78,7 @@ def _property_verdict(holds: bool, counted: PropertyCount | None) -> tuple[Verdi
     if counted.violated:
         return "fail", f"violated in {counted.violated} of {counted.checked} scenarios"
     if counted.vacuous:
-        return "not-tested", "the job without alignment has it too, so it shows nothing"
+        return "not-tested", "the job without alignment has it too, so it tests nothing"
     if counted.known and not counted.checked:
         return "not-applicable", "an engine with the known deviations need not have it"
     if counted.inexpressible and not counted.checked:

@@ -16,9 +16,9 @@ from ..wire.transcript import Outputs, Transcript, same_outputs
 from .fresh_process import Answers
 from .isolation_results import SHARED
 
-NOT_ALONE = " (in a process of its own the engine gives another answer)"
+NOT_ALONE = " (in a fresh process the engine gives another answer)"
 DEPENDS = "depends on earlier scenarios"
-AGREES = f"In a process of its own the engine does as it should: the difference {DEPENDS}."
+AGREES = f"In a fresh process the engine conforms: the difference {DEPENDS}."
 
 
 def replays(rule: RuleResult) -> list[Question]:

@@ -28,24 +28,25 @@ class Told:
 
 _ADAPTER = Told("NAME", "The engine under test: a registered name, module:Class, or mutant:NAME.")
 _OPTIONS = Told("KEY=VALUE", "An option of the adapter.", option="option")
-_PROFILE = Told("PROFILE", "What to measure against; default: the profile that the engine suggests.")
+_PROFILE = Told("PROFILE", "The profile to measure against; default: the one that the engine suggests.")
 _COMPONENTS = Told("COMPONENT", "Judge only this component.", option="component")
 _RULES = Told("RULE", "Judge only this rule.", option="rule")
 _BUDGET = Told("BUDGET", f"How much to run: {', '.join(BUDGETS[:-1])} or {BUDGETS[-1]}.")
 _SEED = Told("SEED", "The seed of the random scenarios.")
 _DIAGNOSE = Told(
     "SECONDS",
-    "How long a model that behaves as a failing engine is searched for, at most; 0: not at all.",
+    "The longest search for a model of a failing engine; 0: no search.",
     option="diagnose-seconds",
 )
 _SCENARIO_SECONDS = Told(
     "SECONDS",
-    "How long an engine in this process may take for a scenario; then its process is killed.",
+    "The time limit of a scenario for an engine in this process; its process is then killed.",
     option="scenario-seconds",
 )
 _MEMORY = Told(
     "MIB",
-    "What a process of the engine and its children may take; default, 0: what the adapter declares.",
+    "The memory limit of a process of the engine and its children; default, 0: the limit that the adapter "
+    "declares.",
 )
 _VECTORS = Told("FOLDER", "A folder with golden vectors of your own.", path=True)
 _DEVIATIONS = Told(

@@ -221,7 +221,7 @@ def _check_that_it_is_the_same(folder: Path, run: Run) -> None:
         ("the engine", before.implementation, run.implementation),
         ("the profile", before.profile, run.profile),
         ("the seed", before.request.seed, run.request.seed),
-        ("what is asked for", before.planned, tuple(item.id for item in run.planned)),
+        ("the selection", before.planned, tuple(item.id for item in run.planned)),
     ):
         if then != now:
             raise BadInput(f"{what} is not that of the run that was killed; leave --resume out")
@@ -252,7 +252,7 @@ def make_run(request: Request, folder: Path | None, worker: str) -> Run:
     if not components_asked_for(request, implementation):
         claimed = ", ".join(implementation.capabilities) or "nothing"
         raise BadInput(
-            f"adapter {request.adapter!r} claims {claimed}: nothing of what is asked for can be judged"
+            f"adapter {request.adapter!r} claims {claimed}: nothing of the selection can be judged"
         )
     planned = plan(request, implementation, policies)
     with_deviations(policies, known.deviation)

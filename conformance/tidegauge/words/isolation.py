@@ -6,7 +6,7 @@ from ..wire.results import Counterexample, PropertyResult, Results, RuleResult
 from .numbers import are, counted, listed
 
 SHARE_STATE = "instances of the engine share state"
-DEPENDS = "Depends on earlier scenarios: in a process of its own the engine does as it should here"
+DEPENDS = "Depends on earlier scenarios: in a fresh process the engine conforms here"
 """Said of a counterexample that does not show again."""
 
 _MOST = 10
@@ -39,8 +39,8 @@ def sharing_remarks(results: Results) -> list[str]:
         )
     if number := _depending(rule for rule in results.rules if rule.verdict == "fail"):
         remarks.append(
-            f"In {counted(number, 'failing rule')} the difference depends on earlier scenarios: in a process "
-            "of its own the engine does as it should in the counterexample."
+            f"In {counted(number, 'failing rule')} the difference depends on earlier scenarios: in a fresh "
+            "process the engine conforms in the counterexample."
         )
     return remarks
 

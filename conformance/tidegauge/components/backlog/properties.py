@@ -185,8 +185,8 @@ PROPERTIES = (
     Property(
         name="backlog-claims",
         sentence=(
-            "The flag is true only if another strategy says so or the active subtask lags by more than the "
-            "threshold, and false only if neither is so or the subtask has caught up."
+            "The flag is true only if another strategy claims backlog or the active subtask lags by more "
+            "than the threshold, and false only if neither holds or the subtask has caught up."
         ),
         rules=("BACKLOG-4", "BACKLOG-8"),
         holds=_claims,
@@ -221,7 +221,7 @@ PROPERTIES = (
     ),
     Property(
         name="backlog-off-means-off",
-        sentence="In a job that sets no option a flag is sent only when another strategy speaks.",
+        sentence="In a job that does not set the option, a flag is sent only on a claim of another strategy.",
         rules=("BACKLOG-3",),
         holds=_off_means_off,
         holds_under={},
@@ -231,7 +231,8 @@ PROPERTIES = (
     ),
     Property(
         name="backlog-combined",
-        sentence="A combined true needs one channel that says so, a combined false every awaited channel.",
+        sentence="A combined true requires one channel in backlog, a combined false attributes of every "
+        "channel with a strategy.",
         rules=("BACKLOG-10", "BACKLOG-8"),
         holds=_combined,
         holds_under={"backlog_channels_without_strategy": "not-awaited"},

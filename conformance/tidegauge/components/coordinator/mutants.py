@@ -58,14 +58,15 @@ COORDINATOR_MUTANTS = (
         "wraps-round",
         ("TIME-1",),
         "FLINK-31632",
-        "All idle: MAX plus the drift wraps round to a bound before everything, and all are blocked.",
+        "When all subtasks are idle, MAX plus the drift overflows to a bound before all data, and all "
+        "subtasks are blocked.",
         ("bound = later(minimum, own.drift)", "bound = (minimum + own.drift - MIN) % 2**64 + MIN"),
     ),
     _coordinator(
         "waits-for-the-finished",
         ("ALIGN-5",),
         "A16",
-        "A finished subtask stays in the minimum, so the others wait for it forever.",
+        "A finished subtask stays in the minimum, so the others wait forever.",
         ("self.report(source, subtask, MAX)", "pass"),
     ),
     _coordinator(
@@ -96,14 +97,14 @@ COORDINATOR_MUTANTS = (
         "clamped",
         ("ALIGN-8",),
         "AGG-monotone",
-        "The last report of a subtask is the largest it made, so that the minimum never goes down.",
+        "The largest report of a subtask counts, so that the minimum never falls.",
         ("{subtask: watermark}", "{subtask: max(own.reports.get(subtask, watermark), watermark)}"),
     ),
     _coordinator(
         "announces-to-reporters",
         ("ALIGN-9",),
         "A18",
-        "Only subtasks that have reported learn the bound; the others read without one.",
+        "Only subtasks that have reported receive the bound; the others read without one.",
         ('self.policies.align_announced_subtasks == "reported"', "True"),
     ),
     _coordinator(
@@ -138,7 +139,7 @@ COORDINATOR_MUTANTS = (
         "silent-after-the-last-split",
         ("ALIGN-9",),
         "FLINK-37670",
-        "When a subtask gets no more splits, nothing is announced any more to those that still read.",
+        "When a subtask gets no more splits, nothing is announced any more to the subtasks that still read.",
         ('        cite("ALIGN-5")\n', '        vars(self).setdefault("no_more_splits", set()).add(source)\n'),
         (
             'if cite("ALIGN-10", not group and not own.reports):',
@@ -151,14 +152,14 @@ COORDINATOR_MUTANTS = (
         "announces-early",
         ("ALIGN-10",),
         "A18",
-        "A bound is announced before anybody has reported, made of the start value.",
+        "A bound made of the initial value is announced before the first report.",
         ('if cite("ALIGN-10", not group and not own.reports)', "if False"),
     ),
     _coordinator(
         "forgets-the-failed",
         ("ALIGN-11",),
         "A12",
-        "The report of a failed subtask does not count, and the others run away from it.",
+        "The report of a failed subtask does not count, and the others run ahead of it.",
         (
             "running=own.running - {subtask})",
             "running=own.running - {subtask},"
@@ -176,14 +177,14 @@ COORDINATOR_MUTANTS = (
         "forgets-on-restore",
         ("ALIGN-11",),
         "A12",
-        "What the sources passed on to their groups is not in the snapshot.",
+        "The minima that the sources passed on to their groups are not in the snapshot.",
         ("dict(saved[0]), dict(saved[1])", "dict(saved[0]), {}"),
     ),
     _coordinator(
         "knows-names-only",
         ("ALIGN-12",),
         "A17",
-        "Sources of one name overwrite each other's minimum.",
+        "Sources with the same name overwrite each other's minimum.",
         ('self.policies.align_source_key == "identity"', "False"),
     ),
     _coordinator(
@@ -196,8 +197,8 @@ COORDINATOR_MUTANTS = (
     _coordinator(
         "does-nothing",
         (),
-        "coordinators nobody finished",
-        "They accept every step and never output anything.",
+        "unfinished coordinators",
+        "Every step is accepted and nothing is ever output.",
         *((docstring, "return []") for docstring in _NOTHING),
     ),
 )

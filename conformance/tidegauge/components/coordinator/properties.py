@@ -163,8 +163,8 @@ PROPERTIES = (
     ),
     Property(
         name="coordinator-one-announcement",
-        sentence="In an update interval each subtask of the source gets at most one announcement, and none "
-        "of another source any.",
+        sentence="In an update interval each subtask of the source gets at most one announcement, and "
+        "subtasks of other sources get none.",
         rules=("ALIGN-9",),
         holds=_one_announcement,
         holds_under={},

@@ -60,7 +60,7 @@ GENERATOR_MUTANTS = (
         "generators",
         ("GEN-8", "GEN-3"),
         "E18",
-        "A record exactly as far behind as the bound is late.",
+        "A record that is behind by exactly the bound is late.",
         ("earlier(super().time(), self.bound)", "earlier(super().time(), max(0, self.bound - 1))"),
     ),
     _generator(
@@ -68,7 +68,7 @@ GENERATOR_MUTANTS = (
         "generators",
         ("GEN-9", "GEN-5"),
         "E20",
-        "The watermark is a ms too far behind, and a record that just breaks the bound is not late.",
+        "The watermark is 1 ms too low, and a record that just exceeds the bound is not late.",
         ("time - 1 if", "time - 2 if"),
     ),
     _generator(
@@ -76,7 +76,7 @@ GENERATOR_MUTANTS = (
         "generators",
         ("GEN-9", "GEN-5"),
         "SPARK-24157",
-        "The watermark of a tick is that of the tick before: what has come since then does not count.",
+        "The watermark of a tick is that of the tick before: records since then do not count.",
         (
             "        time = self.time()\n",
             '        time, self.before = getattr(self, "before", MIN), self.time()\n',
@@ -103,7 +103,7 @@ GENERATOR_MUTANTS = (
         "timestamps",
         ("TIME-2",),
         "EX-UNDERFLOW",
-        "Before the first record the difference wraps round to a watermark near the end of time.",
+        "Before the first record the difference underflows to a watermark near the end of time.",
         (
             "        return MIN\n    return timestamp - milliseconds",
             "        return timestamp - milliseconds + 2**64\n    return timestamp - milliseconds",
@@ -122,7 +122,7 @@ GENERATOR_MUTANTS = (
         "strategy",
         ("GEN-1",),
         "E17",
-        "The generator gets the timestamp that the record carries, not the assigned one.",
+        "The generator receives the timestamp that the record carries, not the assigned one.",
         ("self.generator.on_event(assigned)", "self.generator.on_event(timestamp)"),
     ),
     _generator(
@@ -130,7 +130,7 @@ GENERATOR_MUTANTS = (
         "generators",
         ("GEN-4",),
         "E33",
-        "A watermark that a record makes does not go out with it.",
+        "A punctuated watermark waits for the next tick.",
         ('[watermark(timestamp)] if cite("GEN-4", self.punctuated) else []', "[]"),
     ),
     _generator(
@@ -138,7 +138,7 @@ GENERATOR_MUTANTS = (
         "strategy",
         ("GEN-10",),
         "E37",
-        "The watermarks of upstream pass through beside those of the operator's own strategy.",
+        "Upstream watermarks are forwarded beside those of the operator's own strategy.",
         ('cite("GEN-10", timestamp == MAX)', "True"),
     ),
     _generator(
@@ -146,7 +146,7 @@ GENERATOR_MUTANTS = (
         "strategy",
         ("GEN-10",),
         "E37",
-        "The end of the input is no watermark, so that the last windows never close.",
+        "The end of the input emits no watermark, so that the last windows never fire.",
         ('cite("GEN-10", timestamp == MAX)', "False"),
     ),
     _generator(
@@ -170,7 +170,7 @@ GENERATOR_MUTANTS = (
         "strategy",
         ("GEN-2", "GEN-12"),
         "KAFKA-7994",
-        "After a restart a generator has forgotten how far the data had come.",
+        "A restored generator has lost its largest timestamp.",
         (
             "        self.generator.restore(generator)\n",
             "        self.generator.restore(generator)\n"
@@ -182,7 +182,7 @@ GENERATOR_MUTANTS = (
         "strategy",
         ("GEN-11", "SPLIT-2"),
         "NUMAFLOW-3424",
-        "After a watermark that went back the next one is not sent either.",
+        "After a watermark that regressed, the next watermark is not sent either.",
         (
             "            return self.emitter.send(outputs)\n",
             (
@@ -203,7 +203,7 @@ GENERATOR_MUTANTS = (
         "strategy",
         ("GEN-11",),
         "E48",
-        "In mid-pipeline watermarks go out as the generator makes them.",
+        "In mid-pipeline the raw watermarks of the generator go out, also those that regress.",
         ("            return self.emitter.send(outputs)\n", "            self.emitter.send(outputs)\n"),
     ),
     _generator(
@@ -219,7 +219,7 @@ GENERATOR_MUTANTS = (
         "strategy",
         ("GEN-12",),
         "B27",
-        "Every start is by the strategy of the first.",
+        "Every start uses the strategy of the first start.",
         ("        self.running = self.strategy\n", ""),
     ),
     _generator(
@@ -243,7 +243,7 @@ GENERATOR_MUTANTS = (
         "strategy",
         ("GEN-13", "IDLE-1"),
         "flink-idle-timeouts-nest",
-        "A second idle timeout does not take the place of the first: the shorter one counts.",
+        "A second idle timeout does not replace the first: the shorter one counts.",
         ('policies.generator_idle_timeouts == "nest" and self.inner', "self.inner"),
     ),
     _generator(
@@ -259,7 +259,7 @@ GENERATOR_MUTANTS = (
         "strategy",
         ("GEN-15",),
         "FLINK-35088",
-        "A drift is not checked.",
+        "The drift is not validated.",
         ('given("drift", drift, 0)', "drift"),
     ),
     _generator(
@@ -274,8 +274,8 @@ GENERATOR_MUTANTS = (
         "does-nothing",
         "strategy",
         (),
-        "a generator nobody finished",
-        "It accepts every step and never outputs anything.",
+        "an unfinished generator",
+        "Every step is accepted and nothing is ever output.",
         ("class WatermarkedInput:", _ACCEPTING),
         ("self.strategy = self.running = strategy", "self.strategy = self.running = Accepting()"),
         (

@@ -143,7 +143,7 @@ PROPERTIES = (
     ),
     Property(
         name="generator-heuristic",
-        sentence="One record beyond the bound is late, and it alone.",
+        sentence="A record beyond the bound is late, and no other record.",
         rules=("GEN-9", "GEN-3", "GEN-5"),
         holds=_heuristic,
         holds_under={},
@@ -151,7 +151,7 @@ PROPERTIES = (
     ),
     Property(
         name="generator-data-driven",
-        sentence="Processing time that passes changes nothing in what a data-driven generator makes.",
+        sentence="Processing time does not change the watermarks of a data-driven generator.",
         rules=("GEN-6", "GEN-2"),
         holds=_data_driven,
         holds_under={},

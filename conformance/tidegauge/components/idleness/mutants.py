@@ -104,7 +104,8 @@ IDLENESS_MUTANTS = (
         "idleness",
         ("IDLE-1", "CLOCK-1", "IDLE-6"),
         "B39",
-        "On the system clock, IDLE dropped while the input is blocked: it never becomes idle afterwards.",
+        "The timeout runs on the system clock and IDLE is dropped while the input is blocked: the input "
+        "never becomes idle afterwards.",
         (_IMPORTED_CLOCK, _SYSTEM_CLOCK),
         (
             ("        if self.idle:\n            return [IDLE]\n"),
@@ -116,7 +117,8 @@ IDLENESS_MUTANTS = (
         "idleness",
         ("IDLE-1", "CLOCK-1", "IDLE-6"),
         "B40",
-        "On the system clock, IDLE dropped while the input is blocked: it becomes idle right afterwards.",
+        "The timeout runs on the system clock and IDLE is dropped while the input is blocked: the input "
+        "becomes idle right afterwards.",
         (_IMPORTED_CLOCK, _SYSTEM_CLOCK),
         (
             ("        if self.idle:\n            return [IDLE]\n"),
@@ -134,8 +136,8 @@ IDLENESS_MUTANTS = (
         "idleness",
         ("CLOCK-2", "CLOCK-1", "IDLE-1"),
         "B42",
-        "Generators are notified when to stop ticking and when to continue; the first notice to "
-        "continue counts, although something else still blocks the input.",
+        "Generators are notified of pauses and resumptions; the first resumption counts, although another "
+        "reason still blocks the input.",
         (_IMPORTED_CLOCK, _LISTENER),
     ),
     _idleness(
@@ -159,7 +161,7 @@ IDLENESS_MUTANTS = (
         "idleness",
         ("IDLE-1",),
         "B21",
-        "It is idle when the timeout has passed exactly.",
+        "The input is idle when the timeout has passed exactly.",
         ("now - started > self.timeout", "now - started >= self.timeout"),
     ),
     _idleness(
@@ -167,7 +169,7 @@ IDLENESS_MUTANTS = (
         "idleness",
         ("IDLE-1",),
         "NUMAFLOW-2943",
-        "It is idle at the first quiet probe.",
+        "The input is idle at the first quiet probe.",
         ("now - started > self.timeout", "True"),
     ),
     _idleness(
@@ -234,7 +236,7 @@ IDLENESS_MUTANTS = (
         "idleness",
         ("IDLE-5", "IDLE-4"),
         "HZ-22440",
-        "An input that was idle once stays so, although records come.",
+        "An input that was idle once stays idle, although records arrive.",
         (
             (
                 '        ends_idleness = cite("IDLE-5", self.idle)\n'
@@ -248,15 +250,15 @@ IDLENESS_MUTANTS = (
         "idleness",
         ("IDLE-7",),
         "B38",
-        "A restored input has forgotten that it was idle and what it was counting.",
+        "A restored input has lost its idle status and its countdown.",
         ("self.heard, self.idle, self.countdown, generator, clock = saved", "generator, clock = saved[3:]"),
     ),
     _idleness(
         "does-nothing",
         "idleness",
         (),
-        "an engine nobody finished",
-        "It accepts every step and never outputs anything.",
+        "an unfinished engine",
+        "Every step is accepted and nothing is ever output.",
         (_IMPORTED_CLOCK, _SILENT),
         (_RECORD, "return []"),
         (_TICK, "return []"),

@@ -121,7 +121,7 @@ def _measured_by_users(scenarios: Sequence[Scenario], transcripts: Sequence[Tran
 PROPERTIES = (
     Property(
         name="idleness-not-early",
-        sentence="IDLE comes later than the timeout after the last record, blocked time left out.",
+        sentence="IDLE is output later than the timeout after the last record, blocked time excluded.",
         rules=("IDLE-1", "IDLE-3"),
         holds=_not_early,
         holds_under=_HIDDEN,
@@ -129,8 +129,8 @@ PROPERTIES = (
     ),
     Property(
         name="idleness-in-time",
-        sentence="IDLE comes at the latest the timeout and three times the longest time between two probes "
-        "after the last record, blocked time left out.",
+        sentence="IDLE is output within the timeout plus three times the longest time between two probes "
+        "after the last record, blocked time excluded.",
         rules=("IDLE-1", "IDLE-2"),
         holds=_in_time,
         holds_under={**_HIDDEN, "idleness_reading_zero": "starts"},

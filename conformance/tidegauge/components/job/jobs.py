@@ -26,7 +26,7 @@ def _source(
 _FOUR = _subtasks(_SLOW, _FAST, _FAST, _FAST)
 _QUARTER = 2**61
 _UNTIL = 3 * _RECORDS
-"""Three times as long as a right engine needs."""
+"""Three times as long as a conforming engine needs."""
 
 
 _SECOND = 1_000

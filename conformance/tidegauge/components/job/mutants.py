@@ -15,7 +15,7 @@ JOB_MUTANTS = (
         "source_operator",
         ("SOURCE-1", "JOB-9"),
         "A12",
-        "A source continues reading whatever its bound.",
+        "A source continues reading, whatever its bound.",
         (
             'self.blocked = not ended and not cite("SOURCE-2", watermark <= self.bound)',
             "self.blocked = False",
@@ -65,7 +65,7 @@ JOB_MUTANTS = (
         "coordinator",
         ("ALIGN-2",),
         "A17",
-        "A coordinator does not know of the other sources of its group.",
+        "A coordinator ignores the other sources of its group.",
         ("minimum = self._group_minimum(group)", "minimum = self._minimum(source)"),
     ),
     _job(
@@ -81,7 +81,7 @@ JOB_MUTANTS = (
         "coordinator",
         ("ALIGN-4",),
         "A19",
-        "The bound is the minimum; the drift is forgotten.",
+        "The bound is the minimum without the drift.",
         ("bound = later(minimum, own.drift)", "bound = minimum"),
     ),
     _job(
@@ -89,7 +89,7 @@ JOB_MUTANTS = (
         "coordinator",
         ("ALIGN-5",),
         "A16",
-        "A finished subtask stays in the minimum, so the others wait for it forever.",
+        "A finished subtask stays in the minimum, so the others wait forever.",
         (
             '        watermark = latest("ALIGN-8", own.reports.get(subtask, watermark), watermark)\n',
             "        watermark = own.reports.get(subtask, watermark) if watermark == MAX else watermark\n",
@@ -111,7 +111,7 @@ JOB_MUTANTS = (
         "job",
         ("JOB-3", "JOB-1"),
         "A12",
-        "What the reader hands out while the subtask is blocked is dropped.",
+        "Records that the reader hands out while the subtask is blocked are dropped.",
         (
             "while not operator.alignment.blocked and (timestamp := next(records, None)) is not None:",
             "for timestamp in records:",
@@ -122,7 +122,7 @@ JOB_MUTANTS = (
         "coordinator",
         ("JOB-5", "ALIGN-4", "JOB-2", "JOB-6", "JOB-9"),
         "A19",
-        "The drift is added to the subtask's own watermark, so that no subtask is ever too far ahead.",
+        "The drift is added to the subtask's own watermark, so that no subtask ever exceeds its bound.",
         (
             'return [("announcement", bound, f"{source}/{subtask}") for subtask in receivers]',
             "bounds = {n: later(own.reports.get(n, minimum), own.drift) for n in receivers}\n"
@@ -134,7 +134,7 @@ JOB_MUTANTS = (
         "source_operator",
         ("JOB-6",),
         "A27",
-        "Of the watermark that is compared with the bound the lower 32 bits count.",
+        "Only the lower 32 bits of the watermark are compared with the bound.",
         (
             "self.blocked, self.counted(MAIN, emitted)",
             "self.blocked, self.counted(MAIN, emitted) & (2**32 - 1)",
@@ -145,7 +145,7 @@ JOB_MUTANTS = (
         "job",
         ("JOB-1", "JOB-10"),
         "a batch that is read and not committed",
-        "Now and then what a subtask has read does not come out.",
+        "Some records that a subtask has read are not output.",
         (
             "            self._take(key, now, operator.record(None, timestamp))\n",
             "            if timestamp % 7000 != 3500:\n"
@@ -165,7 +165,7 @@ JOB_MUTANTS = (
         "source_operator",
         ("JOB-7",),
         "FLINK-35886",
-        "The idle timeout runs on while alignment blocks the source.",
+        "The idle timeout keeps running while alignment blocks the source.",
         ("blocked = everywhere and self.alignment.blocked", "blocked = False"),
     ),
     _job(
@@ -173,7 +173,7 @@ JOB_MUTANTS = (
         "source_operator",
         ("JOB-8",),
         "FLINK-35886",
-        "The idle timeout runs on while the source is under backpressure.",
+        "The idle timeout keeps running while the source is under backpressure.",
         ("kept_from = self.backpressured or blocked", "kept_from = blocked"),
     ),
     _job(
@@ -181,7 +181,7 @@ JOB_MUTANTS = (
         "job",
         ("JOB-10",),
         "E29",
-        "Downstream time is the largest watermark of all sources.",
+        "The watermark downstream is the largest of all sources.",
         ("self.valve = Valve(len(self.channels))", "self.valve = Valve(1)"),
         ("getattr(self.valve, name)(self.channels[key], *fields)", "getattr(self.valve, name)(0, *fields)"),
     ),
@@ -198,7 +198,7 @@ JOB_MUTANTS = (
         "windows",
         ("JOB-10",),
         "E5",
-        "The start of a window is rounded towards 0, so that before 1970 it is that of the next.",
+        "The start of a window is rounded towards 0, so that before 1970 it is that of the next window.",
         (
             "timestamp - (timestamp - self.offset) % self.slide",
             "self.offset + int((timestamp - self.offset) / self.slide) * self.slide",
@@ -209,7 +209,7 @@ JOB_MUTANTS = (
         "coordinator",
         ("ALIGN-1",),
         "A16",
-        "A subtask whose report has not changed is left out of the minimum.",
+        "A subtask whose report has not changed is excluded from the minimum.",
         ("{subtask: watermark}", "{subtask: MAX if own.reports.get(subtask) == watermark else watermark}"),
     ),
     _job(
@@ -230,7 +230,7 @@ JOB_MUTANTS = (
         "coordinator",
         ("ALIGN-1",),
         "A16",
-        "The watermark of subtask 0 is taken for the minimum of its source.",
+        "The watermark of subtask 0 is used as the minimum of its source.",
         ("for subtask in subtasks]", "for subtask in subtasks if subtask == 0]"),
     ),
     _job(
@@ -238,7 +238,7 @@ JOB_MUTANTS = (
         "strategy",
         ("JOB-10",),
         "E20",
-        "The records are taken to be in order, whatever out-of-orderness the source expects.",
+        "The records are assumed to be in order, whatever out-of-orderness the source expects.",
         ("BoundedOutOfOrderness(self.bound)", "BoundedOutOfOrderness(0)"),
     ),
     _job(
@@ -246,7 +246,8 @@ JOB_MUTANTS = (
         "job",
         ("JOB-11",),
         "E42",
-        "The clocks of the idle timeouts stand still: a silent source holds up the others until it is back.",
+        "The clocks of the idle timeouts do not advance: a silent source holds back the others until it "
+        "returns.",
         ("            operator.advance(self.job.resolution)\n", "            operator.advance(0)\n"),
     ),
     _job(
@@ -254,7 +255,7 @@ JOB_MUTANTS = (
         "job",
         ("JOB-11",),
         "E44",
-        "A source knows that it is idle, and the operator downstream is not told.",
+        "A source becomes idle, but IDLE is not sent downstream.",
         ('elif name in ("watermark", "idle", "active"):', 'elif name in ("watermark", "active"):'),
     ),
     _job(
@@ -262,7 +263,7 @@ JOB_MUTANTS = (
         "job",
         ("JOB-11", "JOB-10"),
         "E46",
-        "A source that resumes stays out of the minimum, and its records are late.",
+        "A source that returns stays excluded from the minimum, and its records are late.",
         ('elif name in ("watermark", "idle", "active"):', 'elif name in ("watermark", "idle"):'),
     ),
     _job(

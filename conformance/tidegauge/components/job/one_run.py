@@ -13,13 +13,13 @@ def every_record_once(run: JobRun) -> Seen:
         expected = subtask.first
         for first, last in sorted(run.log.runs(key)):
             if first != expected:
-                what = "twice" if first < expected else "never"
-                return f"{name_of(key)}: number {min(first, expected)} came out {what}"
+                what = "was output twice" if first < expected else "was never output"
+                return f"{name_of(key)}: number {min(first, expected)} {what}"
             expected = last + 1
         if not run.log.setup.endless and expected != subtask.end:
             return f"{name_of(key)}: ended at number {expected - 1}, the last is {subtask.end - 1}"
         if expected > subtask.end:
-            return f"{name_of(key)}: number {subtask.end} came out, which it does not have"
+            return f"{name_of(key)}: number {subtask.end} was output, which it does not have"
     return None
 
 

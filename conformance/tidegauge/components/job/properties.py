@@ -18,7 +18,7 @@ _TRANSFORMED = ("slow-and-fast", "slow-and-fast-windows")
 JOB_PROPERTIES = (
     JobProperty(
         "job-every-record-once",
-        "Every record comes out exactly once.",
+        "Every record is output exactly once.",
         ("JOB-1", *_STUCK),
         (*_WHOLE, "flip-182-literal"),
         one_run.every_record_once,
@@ -71,7 +71,7 @@ JOB_PROPERTIES = (
     ),
     JobProperty(
         "job-finished-not-waited-for",
-        "The others go on when a subtask has finished early.",
+        "The others continue when a subtask has finished early.",
         ("ALIGN-5", "ALIGN-4", "SOURCE-2", "SOURCE-3"),
         ("short-subtask",),
         one_run.finished_not_waited_for,
@@ -108,7 +108,7 @@ JOB_PROPERTIES = (
     ),
     JobProperty(
         "job-only-lowest-range",
-        "Of the literal job only the subtask with the lowest numbers reads on.",
+        "In the literal job only the subtask with the lowest numbers continues reading.",
         ("JOB-6", *_LOOSE, "SOURCE-2"),
         ("flip-182-literal",),
         one_run.only_lowest_range,
@@ -123,7 +123,7 @@ JOB_PROPERTIES = (
     ),
     JobProperty(
         "job-backpressured-is-not-idle",
-        "No record of a source that was held up by backpressure is late.",
+        "No record of a source that backpressure held back is late.",
         ("JOB-8",),
         ("backpressured-is-not-idle", "backpressured-sooner-is-not-idle"),
         one_run.nothing_late,
@@ -190,8 +190,7 @@ JOB_PROPERTIES = (
     ),
     JobProperty(
         "job-delay",
-        "A subtask that is held up delays what comes out, by no more than it is held up, and changes nothing "
-        "else.",
+        "A delayed subtask delays the outputs by no more than its own delay, and changes nothing else.",
         ("ALIGN-1", "JOB-1", "JOB-10", *_PACE),
         _TRANSFORMED,
         two_runs.delayed,

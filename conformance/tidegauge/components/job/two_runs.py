@@ -1,7 +1,7 @@
 """What the event logs of a job and of another one made of it must show together.
 
-Two runs of a right engine need not be the same at each moment: how far subtasks have got is compared within
-the overshoot and the reaction time that the engine declares.
+Two runs of a conforming engine need not be the same at each moment: the progress of subtasks is compared
+within the overshoot and the reaction time that the engine declares.
 """
 
 from bisect import bisect_right
@@ -52,7 +52,7 @@ def shifted(run: JobRun, other: JobRun) -> Seen:
 def delayed(run: JobRun, other: JobRun) -> Seen:
     """The same, one subtask's records readable later."""
     delay = delay_of(run.log.setup)
-    what = f"in the same job with a subtask held up by at most {delay} ms"
+    what = f"in the same job with a subtask delayed by at most {delay} ms"
     return _differ(run, other, Relation(what, _same(run), slower=delay))
 
 
@@ -135,7 +135,7 @@ def _windows_differ(run: JobRun, other: JobRun, relation: Relation) -> Seen:
     )
     return (
         f"the window that ends at {end} {itself}; {relation.what}, {_counterpart(wrong[0], relation)} "
-        f"{counterpart}, while in a right engine it {wanted}"
+        f"{counterpart}, while in a conforming engine it {wanted}"
     )
 
 

@@ -25,7 +25,7 @@ SOURCE_MUTANTS = (
         "waits-for-ever",
         ("SOURCE-3",),
         "A12",
-        "A blocked subtask stays blocked whatever is announced.",
+        "A blocked subtask stays blocked, whatever bound is announced.",
         (
             "self.blocked = not ended and not cite(",
             "self.blocked = was_blocked or not cite(",
@@ -35,21 +35,21 @@ SOURCE_MUTANTS = (
         "polls-while-blocked",
         ("SOURCE-1",),
         "A20",
-        "It says that it is blocked, and continues reading.",
+        "The subtask reports that it is blocked and continues reading.",
         ('return None if cite("SOURCE-1", self.alignment.blocked) else output', "return output"),
     ),
     _source(
         "delayed-by-samples",
         ("SOURCE-1", "SOURCE-9"),
         "the sample buffer of Flink 2.3.0",
-        "What is compared with the bound is the watermark of some update intervals ago.",
+        "The watermark of some update intervals ago is compared with the bound.",
         ('if self.policies.source_aligned_watermark != "newest":', "if True:"),
     ),
     _source(
         "idle-is-blocked",
         ("SOURCE-2", "SOURCE-3"),
         "FLINK-32496",
-        "What is compared with the bound is MAX while the subtask is idle, and it waits forever.",
+        "An idle subtask compares MAX with the bound and stays blocked forever.",
         (
             "emitted, parts = self.emitter.maximum, ",
             "emitted, parts = MAX if self.emitter.is_idle else self.emitter.maximum, ",
@@ -59,7 +59,7 @@ SOURCE_MUTANTS = (
         "deaf-while-idle",
         ("SOURCE-3", "SOURCE-1"),
         "FLINK-29099",
-        "An idle subtask does not hear announcements, and its next record is compared with an old bound.",
+        "An idle subtask ignores announcements, and its next record is compared with an old bound.",
         (
             'if over or (not obeys and cite("SOURCE-4")):',
             'if over or self.emitter.is_idle or (not obeys and cite("SOURCE-4")):',
@@ -93,7 +93,7 @@ SOURCE_MUTANTS = (
         "single-split-runs-on",
         ("SOURCE-9",),
         "FLINK-36751",
-        "A split that is the only one is not paused.",
+        "A single split is not paused.",
         (
             'if cite("SOURCE-9", split not in idle)}',
             "if split not in idle and len(splits) > 1}",
@@ -110,14 +110,14 @@ SOURCE_MUTANTS = (
         "splits-run-on",
         ("SOURCE-9",),
         "FLINK-28853",
-        "The subtask is compared with the bound, and its splits are not.",
+        "The subtask is compared with the bound, but its splits are not.",
         (' if cite("SOURCE-9", split not in idle)}', " if False}"),
     ),
     _source(
         "fetched-goes-out",
         ("SOURCE-11",),
         "A24",
-        "Records of a paused split that have been fetched already go out.",
+        "Already fetched records of a paused split are output.",
         ('paused = cite("SOURCE-11", split in self.alignment.paused)', "paused = False"),
     ),
     _source(
@@ -131,14 +131,14 @@ SOURCE_MUTANTS = (
         "pause-is-ignored",
         ("SOURCE-12",),
         "FLINK-28853",
-        "That the reader cannot pause is ignored.",
+        "A reader that cannot pause splits is silently accepted.",
         ('if cite("SOURCE-12", not self.settings.allow_unaligned_splits):', "if False:"),
     ),
     _source(
         "clock-runs-while-blocked",
         ("SOURCE-13",),
         "FLINK-35886",
-        "Alignment does not stop the activity clocks: what is blocked times out.",
+        "Alignment does not stop the activity clocks: blocked outputs time out.",
         (
             "kept_from = self.backpressured or blocked or output in self.alignment.paused",
             "kept_from = self.backpressured",
@@ -176,7 +176,7 @@ SOURCE_MUTANTS = (
         "never-ends",
         ("SOURCE-14",),
         "FLINK-3554",
-        "The end of input is not said downstream.",
+        "The end of input is not sent downstream.",
         (
             "[*self.emitter.watermark(MAX)] if ends_all",
             "[] if ends_all",
@@ -196,7 +196,7 @@ SOURCE_MUTANTS = (
         "empty-never-ends",
         ("SOURCE-14",),
         "BEAM-29558",
-        "A subtask that has emitted no watermark does not say MAX at its end either.",
+        "A subtask that has emitted no watermark does not send MAX at its end either.",
         (
             "*self.emitter.watermark(MAX)] if ends_all",
             "*(self.emitter.watermark(MAX) if self.emitter.maximum > MIN else [])] if ends_all",
@@ -206,7 +206,7 @@ SOURCE_MUTANTS = (
         "reads-on-after-its-end",
         ("SOURCE-16",),
         "FLINK-14239",
-        "Records that are left at the end of the input go out after MAX, and are late.",
+        "Remaining records at the end of the input go out after MAX, and are late.",
         (
             'if cite("SOURCE-16", self.finished):\n            raise IllegalState',
             "if False:\n            raise IllegalState",
@@ -216,7 +216,7 @@ SOURCE_MUTANTS = (
         "assigned-twice-starts-anew",
         ("SOURCE-16",),
         "A23",
-        "A split that is assigned again gets another generator, which has forgotten how far it was.",
+        "A split that is assigned again gets a new generator, which has lost its largest timestamp.",
         ("split in (MAIN, *self.assigned)", "split == MAIN"),
         ("self.splits.add(split))", "self.splits.add(split) if split not in self.splits.parts else [])"),
     ),
@@ -248,7 +248,8 @@ SOURCE_MUTANTS = (
         "shared-output-said-it-once",
         ("SOURCE-15", "IDLE-1"),
         "a flag that outlives what it was about",
-        "The next split gets a generator that has said IDLE and does not say it again: it is never idle.",
+        "The next split gets a generator that has sent IDLE and does not send it again: the split is "
+        "never idle.",
         (
             "            self._open(MAIN)  # kept, its generator would not say again that it is idle\n",
             "            pass\n",
@@ -258,8 +259,7 @@ SOURCE_MUTANTS = (
         "main-output-apart",
         ("SOURCE-15",),
         "A3",
-        "The main output is left out of the minimum: the larger of its watermark and that of the splits "
-        "goes out.",
+        "The main output is not in the minimum: the larger of its watermark and that of the splits goes out.",
         (
             "output == MAIN and not self.apart and",
             "output == MAIN and not self.settings.per_split_outputs and",
@@ -276,8 +276,8 @@ SOURCE_MUTANTS = (
     _source(
         "does-nothing",
         (),
-        "a subtask nobody finished",
-        "It accepts every step and never outputs anything.",
+        "an unfinished subtask",
+        "Every step is accepted and nothing is ever output.",
         ('"""The reader gets a split; from now on it is waited for."""', "return []"),
         ('"""The reader has read all of a split; it is not waited for any more."""', "return []"),
         (

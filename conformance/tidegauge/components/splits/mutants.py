@@ -50,7 +50,7 @@ SPLITS_MUTANTS = (
         "first-part-wins",
         ("SPLIT-2",),
         "SPARK-22017",
-        "The watermark of the first part is taken for the minimum.",
+        "The watermark of the first part is used as the minimum.",
         ('smallest("SPLIT-2", caught_up)', "caught_up[0]"),
     ),
     _splits(
@@ -67,7 +67,7 @@ SPLITS_MUTANTS = (
         "idle-part-counts",
         ("SPLIT-4",),
         "FLINK-18934",
-        "An idle part stays in the minimum as long as another part is active.",
+        "An idle part takes part in the minimum as long as another part is active.",
         (
             'if cite("SPLIT-6", not active):',
             "if active:\n            active = [part.watermark for part in left]\n        else:",
@@ -91,7 +91,8 @@ SPLITS_MUTANTS = (
         "silent-resumption",
         ("SPLIT-8",),
         "FLINK-40504",
-        "A source stays idle until its watermark rises; a watermark ends the idleness of an operator unsaid.",
+        "A source stays idle until its watermark rises; a watermark ends the idleness of an operator "
+        "without ACTIVE.",
         (
             'return self.active() if self.policies.split_resumption == "any-watermark" else []',
             "return []",
@@ -110,7 +111,7 @@ SPLITS_MUTANTS = (
         "aligned-like-a-valve",
         ("SPLIT-9",),
         "E50",
-        "A part that comes back behind the output is left out until it has caught up, as in a valve.",
+        "A part that returns behind the output is excluded until it has caught up, as in a valve.",
         ('if cite("SPLIT-9", len(caught_up) < len(delivered)):', "if not caught_up:"),
     ),
     _splits(
@@ -124,7 +125,7 @@ SPLITS_MUTANTS = (
         "deferred-lost-at-the-tick",
         ("SPLIT-10",),
         "E34",
-        "A tick sends nothing: what was deferred leaves only together with an immediate change.",
+        "A tick sends nothing: deferred changes are output only together with an immediate change.",
         (('        cite("SPLIT-10")\n        return self._update(waits=False)\n'), "        return []\n"),
     ),
     _splits(
@@ -138,7 +139,7 @@ SPLITS_MUTANTS = (
         "updated-before-the-watermark",
         ("SPLIT-2", "SPLIT-10"),
         "RW-21946",
-        "The minimum is taken before the watermark that has arrived is stored.",
+        "The minimum is computed before the new watermark is stored.",
         (("        if rises:\n            part.watermark = timestamp\n"), ""),
         (
             "        return self._update(waits=deferred or not (resumes or advances))\n",
@@ -154,7 +155,7 @@ SPLITS_MUTANTS = (
         "unknown-is-added",
         ("SPLIT-12",),
         "B5",
-        "An unknown split is added at its first watermark, and holds back the others.",
+        "An unknown split is created by its first watermark or status, and holds the others back.",
         (
             'raise IllegalArgument(f"split or input {name!r} does not exist (SPLIT-12)")',
             "self.parts[name] = Part()",
@@ -171,7 +172,7 @@ SPLITS_MUTANTS = (
         "restored-unregistered",
         ("SPLIT-13", "SPLIT-1"),
         "FLINK-32828",
-        "A restored part takes part from its first word on.",
+        "A restored part takes part only from its first watermark or status on.",
         (f"self.parts = {_RESTORED}", f"self.parts, self.unheard = {{}}, {_RESTORED}"),
         (
             '        if cite("SPLIT-12", name not in self.parts)',
@@ -182,7 +183,7 @@ SPLITS_MUTANTS = (
         "restored-awake",
         ("SPLIT-13",),
         "E49",
-        "After a restart every part is active, and the idle ones are in the minimum.",
+        "After a restart every part is active, and formerly idle parts take part in the minimum.",
         (_RESTORED, "{name: Part(timestamp) for name, timestamp, _ in parts}"),
     ),
     _splits(
@@ -192,7 +193,8 @@ SPLITS_MUTANTS = (
             *("SPLIT-9", "SPLIT-10", "SPLIT-11", "SPLIT-12"),
         ),
         "a watermark taken over all rows of a source",
-        "One watermark for all splits, from 1970 on: the largest that any delivered; neither status nor end.",
+        "One watermark for all splits, starting in 1970: the largest that any split delivered; without "
+        "status and end.",
         (
             '"""The part promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""',
             "return self.output.watermark(timestamp) if -1 < timestamp < MAX else []",
@@ -206,8 +208,8 @@ SPLITS_MUTANTS = (
     _splits(
         "does-nothing",
         (),
-        "a combination nobody finished",
-        "It accepts every step and never outputs anything.",
+        "an unfinished combination",
+        "Every step is accepted and nothing is ever output.",
         (
             '"""The part promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""',
             "return []",

@@ -33,7 +33,8 @@ VALVE_MUTANTS = (
         "shared-slot",
         ("VALVE-2", "VALVE-6", "VALVE-14"),
         "FLINK-6116",
-        "The two edges of a union with itself share the state of one channel, and the other waits forever.",
+        "The two edges of a union with itself share the state of one channel, and the other channel never "
+        "delivers a watermark.",
         ("return self.channels[channel]", "return self.channels[0 if channel == 1 else channel]"),
     ),
     _valve(
@@ -67,7 +68,7 @@ VALVE_MUTANTS = (
         "guarded-flush",
         ("VALVE-15",),
         "FLINK-40475a",
-        "All idle: flushes only if the last channel to go stood at the output watermark.",
+        "When all channels are idle, the flush requires that the last one stood at the output watermark.",
         (
             'if at_output or self.policies.valve_flush_when_all_idle != "last-channel-at-output":',
             "if at_output:",
@@ -77,14 +78,15 @@ VALVE_MUTANTS = (
         "stalled-reactivation",
         ("VALVE-12",),
         "FLINK-40475b",
-        "A channel that comes back releases no watermark before the next one arrives.",
+        "A returning channel releases no watermark before the next one arrives.",
         ('return outputs + self._output_minimum("VALVE-12")', "return outputs"),
     ),
     _valve(
         "lagging-channel-counts",
         ("VALVE-9", "VALVE-4"),
         "E47",
-        "A channel that comes back behind takes part in the minimum at once and drags the output back.",
+        "A channel that returns behind the output takes part in the minimum at once and moves the output "
+        "back.",
         ('if cite("VALVE-9", source.watermark < self.output_watermark):', "if False:"),
         ("timestamp <= self.output_watermark", "timestamp == self.output_watermark or timestamp == MIN"),
     ),
@@ -92,14 +94,14 @@ VALVE_MUTANTS = (
         "strictly-caught-up",
         ("VALVE-10",),
         "E50",
-        "A lagging channel rejoins only when it is past the output watermark, not when it equals it.",
+        "A lagging channel is aligned only when it passes the output watermark, not when it equals it.",
         ("timestamp >= self.output_watermark", "timestamp > self.output_watermark"),
     ),
     _valve(
         "heard-while-idle",
         ("VALVE-5",),
         "FLINK-5017",
-        "A watermark that arrives on an idle channel is stored and counts when the channel comes back.",
+        "A watermark on an idle channel is stored and counts when the channel returns.",
         (
             'if cite("VALVE-5", source.idle):\n',
             "if source.idle:\n            source.watermark = max(source.watermark, timestamp)\n",
@@ -109,14 +111,15 @@ VALVE_MUTANTS = (
         "minimum-at-watermarks-only",
         ("VALVE-6",),
         "BEAM-11481",
-        "What a channel held back by becoming idle is released by the next watermark of another one.",
+        "The minimum that a channel releases by becoming idle is output only with the next watermark of "
+        "another channel.",
         ('return self._output_minimum("VALVE-6")', "return []"),
     ),
     _valve(
         "repeated-active-aligns",
         ("VALVE-7", "VALVE-9"),
         "E44",
-        "A repeated ACTIVE makes a lagging channel count, and the others wait for it.",
+        "A repeated ACTIVE aligns a lagging channel, which holds the output back.",
         (
             'if cite("VALVE-7", not source.idle):\n',
             "if not source.idle:\n            source.aligned = True\n",
@@ -133,21 +136,21 @@ VALVE_MUTANTS = (
         "aligned-with-its-next-watermark",
         ("VALVE-8", "VALVE-12"),
         "E50",
-        "A channel that comes back in time is left out until its next watermark.",
+        "A channel that returns without lag is excluded until its next watermark.",
         ('source.aligned = cite("VALVE-8", True)', "pass"),
     ),
     _valve(
         "silent-return",
         ("VALVE-13",),
         "E46",
-        "When the first channel comes back no ACTIVE is sent.",
+        "No ACTIVE is sent when the first channel returns.",
         ("            outputs.append(ACTIVE)\n", ""),
     ),
     _valve(
         "active-when-all-are-back",
         ("VALVE-13", "VALVE-16"),
         "E46",
-        "ACTIVE is sent when the last idle channel has come back, not when the first has.",
+        "ACTIVE is sent when the last idle channel has returned instead of the first.",
         (
             'if cite("VALVE-13", self.output_idle):',
             "if self.output_idle and not any(c.idle for c in self.channels):",
@@ -157,7 +160,7 @@ VALVE_MUTANTS = (
         "never-idle",
         ("VALVE-14",),
         "E44",
-        "That all channels are idle is not said downstream.",
+        "IDLE is not sent when all channels are idle.",
         ('before("VALVE-16", flushed, [IDLE])', "flushed"),
     ),
     _valve(
@@ -171,7 +174,7 @@ VALVE_MUTANTS = (
         "one-status-for-all",
         ("VALVE-14", "VALVE-5"),
         "NUMAFLOW-762",
-        "One status is kept for all channels, so that one that is active makes the others active too.",
+        "One status is kept for all channels, so that an active channel makes the others active too.",
         (
             "        source.idle = False\n",
             "        for each in self.channels:\n            each.idle = False\n",
@@ -209,7 +212,7 @@ VALVE_MUTANTS = (
         "end-unsaid",
         ("VALVE-19",),
         "FLINK-3554",
-        "When every channel is finished nothing is left to take the minimum of, and MAX is not sent.",
+        "When every channel is finished, the minimum is over no channels and MAX is not sent.",
         ('if cite("VALVE-19", all(channel.watermark == MAX for channel in self.channels)):', "if False:"),
     ),
     _valve(
@@ -223,7 +226,7 @@ VALVE_MUTANTS = (
         "minus-one-is-the-last",
         ("VALVE-22",),
         "E29",
-        "The channel -1 is taken for the last one.",
+        "The channel -1 is treated as the last one.",
         ("not 0 <= channel < len(self.channels)", "channel >= len(self.channels)"),
     ),
     _valve(
@@ -237,7 +240,7 @@ VALVE_MUTANTS = (
         "finished-before-the-restart",
         ("VALVE-23",),
         "FLINK-23708",
-        "A channel that was finished before a restart is in the minimum after it.",
+        "A channel that was finished before a restart holds the output back after it.",
         (
             "[Channel(*channel) for channel in channels]",
             "[Channel(*channel) if channel[0] < MAX else Channel() for channel in channels]",
@@ -254,7 +257,7 @@ VALVE_MUTANTS = (
         "restored-without-channels",
         ("VALVE-23",),
         "a checkpoint that holds one watermark for all inputs",
-        "A restart keeps the output watermark and waits for every channel again.",
+        "A restart keeps the output watermark and resets the state of all channels.",
         ("[Channel(*channel) for channel in channels]", "[Channel() for _ in channels]"),
     ),
     _valve(
@@ -264,7 +267,7 @@ VALVE_MUTANTS = (
             *("VALVE-14", "VALVE-15", "VALVE-16", "VALVE-21"),
         ),
         "an engine without idleness",
-        "Statuses are ignored and none is sent: a channel without data stays in the minimum.",
+        "Statuses are ignored and none is sent: a channel without data holds the output back like any other.",
         (
             '"""The channel has no data for now and is not to be waited for."""',
             "self._channel(channel)\n        return []",
@@ -275,7 +278,7 @@ VALVE_MUTANTS = (
         "never-finished",
         ("VALVE-17", "VALVE-18", "VALVE-19", "VALVE-20", "VALVE-21"),
         "an engine whose inputs have no end",
-        "The end of an input is not noticed, and its last watermark holds the others for good.",
+        "The end of an input is ignored, and its last watermark holds the others back forever.",
         (
             '"""The channel promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""',
             "if timestamp == MAX:\n            return []",
@@ -284,8 +287,8 @@ VALVE_MUTANTS = (
     _valve(
         "does-nothing",
         (),
-        "a valve nobody finished",
-        "It accepts every step and never outputs anything.",
+        "an unfinished valve",
+        "Every step is accepted and nothing is ever output.",
         (
             '"""The channel promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""',
             "return []",

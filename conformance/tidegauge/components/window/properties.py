@@ -144,21 +144,23 @@ _WITHIN_EVENT_TIME = {**_FROM_NOTHING, "window_beyond_event_time": "cut"}
 PROPERTIES = (
     Property(
         name="window-fires-once",
-        sentence="In the mode discarding no record is in two results of the same window.",
+        sentence="In the discarding mode no record is in two results of the same window.",
         rules=("WIN-8", "WIN-7"),
         holds=_fires_once,
         holds_under={},
     ),
     Property(
         name="window-results-grow",
-        sentence="In the accumulating modes each further result of a window holds the one before and more.",
+        sentence="In the accumulating modes each further result of a window holds the previous result and "
+        "more.",
         rules=("WIN-8", "WIN-7", "WIN-13"),
         holds=_results_grow,
         holds_under={},
     ),
     Property(
         name="window-retracts-what-stands",
-        sentence="What is retracted is its window's last result, and no record stands in two of its results.",
+        sentence="A retraction holds the last result of its window, and no record is in two results that "
+        "stand.",
         rules=("WIN-9",),
         holds=_retracts_what_stands,
         holds_under={},
@@ -186,7 +188,7 @@ PROPERTIES = (
     ),
     Property(
         name="window-statuses-change-nothing",
-        sentence="Without the statuses in the history all else that comes out is the same.",
+        sentence="Without the statuses in the steps all other outputs are the same.",
         rules=("WIN-14",),
         holds=_statuses_change_nothing,
         holds_under={},

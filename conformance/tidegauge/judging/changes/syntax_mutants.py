@@ -1,4 +1,4 @@
-"""Every wrong engine that one small change makes of the reference: the syntax mutants.
+"""Every mutant that one small change makes of the reference: the syntax mutants.
 
 They measure the kit where nobody thought of a defect. Like the named mutants they are copies of the
 reference, loaded beside it.
@@ -25,7 +25,7 @@ LEFT_OUT = {
     "citation": "the judge's instrument: `cite` returns its condition unchanged, which is all an engine sees",
     "errors": "the names of three exceptions",
     "outputs": "the names of three outputs",
-    "policies": "which choices there are: a changed default is another profile, not a wrong engine",
+    "policies": "which choices there are: a changed default is another profile, not a mutant",
 }
 """Modules of the reference that are not changed, and why."""
 

@@ -143,7 +143,9 @@ def _hindered(
         )
     if rule in found.breached | found.tied:
         names = ", ".join(term.name for tie in found.ties for term in tie if rule in term.rules)
-        return RuleJudgement("not-tested", f"what explains the differences may break it: {names}")
+        return RuleJudgement(
+            "not-tested", f"the model that explains the differences may break the rule: {names}"
+        )
     if not found.exact and rule in speaking:
         return RuleJudgement("not-tested", speaking[rule], in_the_way=_first(unexplained))
     if rule in turned:
@@ -174,10 +176,10 @@ def _passing(
 ) -> RuleJudgement:
     """A pass, if what agrees excludes the mutants of the rule."""
     if exclusion.unseen:
-        reason = f"a breach would not have been noticed: {', '.join(exclusion.unseen)}"
+        reason = f"mutants that would not have been detected: {', '.join(exclusion.unseen)}"
         return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained))
     if not found.exact and not exclusion.named:
-        reason = "no known mutant of the rule would have shown a breach"
+        reason = "no scenario would have detected a known mutant of the rule"
         return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained))
     decided = max(evidence.decided.get(rule, 0), evidence.decided.get(f"{rule}!", 0))
     if not exclusion.excluded or (not decided and _decides_beyond(rule, evidence)):
@@ -187,7 +189,7 @@ def _passing(
         return RuleJudgement("pass", f"decided in {decided:,} scenarios that agree", thin=True)
     if not found.exact and exclusion.kills < ENOUGH_KILLS:
         reason = (
-            f"{exclusion.kills} scenarios that agree would have shown a breach, {ENOUGH_KILLS} are needed"
+            f"{exclusion.kills} scenarios that agree would have detected a mutant, {ENOUGH_KILLS} are needed"
         )
         return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained))
     number = len(exclusion.excluded)

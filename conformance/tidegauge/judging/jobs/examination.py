@@ -57,7 +57,7 @@ def replayed(
     adapter: Adapter, implementation: Implementation, semantics: Semantics, job: JobScenario
 ) -> list[JobFinding]:
     """What the properties that speak of a job see on an engine. On a job that is not one of the suite only
-    those count that a right engine has there. Raises `BadInput` if none speaks of it, by its name."""
+    those count that a conforming engine has there. Raises `BadInput` if none speaks of it, by its name."""
     properties = properties_of(job)
     if not properties:
         raise BadInput(

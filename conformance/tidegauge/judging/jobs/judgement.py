@@ -55,7 +55,7 @@ def judge_by_jobs(
         )
     if vacuous := sorted(name for name, count in counts.items() if count.vacuous):
         return RuleJudgement(
-            "not-tested", f"the job without alignment has {', '.join(vacuous)} too, so it shows nothing"
+            "not-tested", f"the job without alignment has {', '.join(vacuous)} too, so it tests nothing"
         )
     if missing := sorted(name for name, count in counts.items() if not count.checked):
         return RuleJudgement("not-tested", f"{', '.join(missing)} could not be checked")
@@ -69,7 +69,7 @@ def judge_by_jobs(
         elif any(can_be_checked(property, capabilities) for _, property in shown):
             unseen.append(name)
     if unseen:
-        return RuleJudgement("not-tested", f"a breach would not have been noticed: {', '.join(unseen)}")
+        return RuleJudgement("not-tested", f"mutants that would not have been detected: {', '.join(unseen)}")
     checked = sum(count.checked for count in counts.values())
     reason = f"{', '.join(counts)} held, in {checked} checks"
     return RuleJudgement("pass", reason, excluded=excluded, thin=len(excluded) < FEW)

@@ -1,4 +1,4 @@
-"""What a right engine shows on a job: the reference's simulator, at the pace that an engine declares."""
+"""What a conforming engine shows on a job: the reference's simulator, at the pace that an engine declares."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The smallest job on which an engine still violates a property that a right engine has.
+"""The smallest job on which an engine still violates a property that a conforming engine has.
 
 Jobs take long, so the candidates of a round are tried one by one and the first that still shows the
 violation is taken; the next round goes on from there.
@@ -27,8 +27,8 @@ _HALVINGS = 6
 
 
 class JobShrinker:
-    """Makes failing jobs small, each within `seconds`. What a right engine would not have on a smaller job
-    does not count there."""
+    """Makes failing jobs small, each within `seconds`. What a conforming engine would not have on a
+    smaller job does not count there."""
 
     def __init__(
         self, adapter: Adapter, implementation: Implementation, semantics: Semantics, seconds: float

@@ -1,6 +1,6 @@
 """Known deviations of an engine: a file that says how it differs from the specification, and why.
 
-A deviation is executable: a policy value, or a named wrong engine that behaves alike. The reference then runs
+A deviation is executable: a policy value, or a named mutant that behaves alike. The reference then runs
 with it, and everything else stays judged exactly. The file is TOML::
 
     [[deviation]]
@@ -35,7 +35,7 @@ from ...wire.scenario import BadInput
 
 
 class Deviation(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The engine follows the `value` of `policy`, or behaves `like` a wrong engine (`mutant:NAME`)."""
+    """The engine follows the `value` of `policy`, or behaves `like` a mutant (`mutant:NAME`)."""
 
     policy: str | None = None
     value: str | None = None
@@ -109,7 +109,7 @@ def _problems(deviations: Sequence[Deviation]) -> list[str]:
             problems.append(f"deviation {number}: give either policy and value, or like")
         elif deviation.like is not None:
             if deviation.like.removeprefix("mutant:") not in load_mutants() or ":" not in deviation.like:
-                problems.append(f"{entry}: there is no such wrong engine; `tidegauge mutants` lists them")
+                problems.append(f"{entry}: there is no such mutant; `tidegauge mutants` lists them")
         elif deviation.policy not in read_policies():
             problems.append(f"{entry}: there is no such policy; known are {', '.join(read_policies())}")
         elif deviation.value not in (values := read_policies()[str(deviation.policy)].values):

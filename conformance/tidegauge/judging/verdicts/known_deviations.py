@@ -84,12 +84,12 @@ def _result(deviation: Deviation, counted: DeviationCount, whole: bool) -> Devia
 
 def _status(counted: DeviationCount, whole: bool) -> tuple[DeviationStatus, str]:
     if counted.absent and counted.shown:
-        both = f"the engine deviates in {counted.shown} scenarios and is right in {counted.absent}"
+        both = f"the engine deviates in {counted.shown} scenarios and conforms in {counted.absent}"
         return "unexpected-pass", f"{both}: the deviation does not describe it"
     if counted.absent:
-        return "unexpected-pass", f"the engine is right in {counted.absent} scenarios: take the entry out"
+        return "unexpected-pass", f"the engine conforms in {counted.absent} scenarios: remove the entry"
     if counted.shown:
         return "as-known", f"shown in {counted.shown} scenarios"
     if whole:
-        return "stale", "no scenario shows it: take the entry out"
-    return "not-tried", "no scenario of this narrowed run shows it"
+        return "stale", "no scenario shows the deviation: remove the entry"
+    return "not-tried", "no scenario of this narrowed run shows the deviation"

@@ -67,7 +67,7 @@ def ruling(
     for name in sorted(judges & set(circumstances.not_run)):
         return Ruling("not-tested", circumstances.not_run[name])
     if not found:
-        return Ruling("not-tested", "no item of this component came to its end")
+        return Ruling("not-tested", "no test item of this component was completed")
     return _combined(rule, found, findings)
 
 
@@ -80,7 +80,9 @@ def _combined(rule: Rule, found: Sequence[RuleJudgement], findings: Findings) ->
     if open_ones:
         never = rule.id not in findings.rules and all(one.undecided for one in open_ones)
         if rule.id in findings.left_out.rules and never:
-            return Ruling("not-applicable", "it decides only in scenarios that the engine cannot express")
+            return Ruling(
+                "not-applicable", "the rule decides only in scenarios that the engine cannot express"
+            )
         return _ruling(open_ones[0])
     return _ruling(max(passing, key=lambda one: len(one.excluded)))
 

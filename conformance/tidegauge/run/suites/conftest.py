@@ -132,7 +132,7 @@ def conforms(report: ItemReport, run: Run) -> None:
     scenario = msgspec.json.encode(failure.scenario).decode()
     others = ", ".join(f"{rule} {score:.2f}" for rule, score in suspects[:3])
     pytest.fail(
-        f"{report.failing} of {report.scenarios} scenarios fail; the smallest:\n{message}\n"
+        f"{report.failing} of {report.scenarios} scenarios fail; the minimal counterexample:\n{message}\n"
         f"Suspects: {others}\n{scenario}",
         pytrace=False,
     )

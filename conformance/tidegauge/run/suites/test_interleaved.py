@@ -21,7 +21,7 @@ def test_interleaved(item: PlannedItem, run: Run, examiner: Examiner, report: It
     replay = f"tidegauge replay FILE --interleaved --adapter {run.request.adapter}"
     pytest.fail(
         f"instances of the engine share state: {counted.violated} of {counted.checked} pairs of scenarios "
-        "differ from each scenario alone; the smallest:\n"
+        "differ from each scenario alone; the smallest pair:\n"
         + interference_text(seen, f"write the scenarios below to a file; {replay}\n{scenarios}"),
         pytrace=False,
     )

@@ -85,7 +85,7 @@ BacklogStep = (
 
 
 class BacklogScenario(BaseScenario, frozen=True, kw_only=True, tag_field="component", tag="backlog"):
-    """A history of steps on a detector or on a combiner."""
+    """A scenario of steps on a detector or on a combiner."""
 
     setup: DetectorSetup | CombinerSetup
     history: tuple[BacklogStep, ...]

@@ -49,7 +49,7 @@ ClockStep = AdvanceStep | PauseStep | ResumeStep | ReadStep | Snapshot | Restore
 
 
 class ClockScenario(BaseScenario, frozen=True, kw_only=True, tag_field="component", tag="clock"):
-    """A history of steps on an input activity clock."""
+    """A scenario of steps on an input activity clock."""
 
     setup: ClockSetup
     history: tuple[ClockStep, ...]

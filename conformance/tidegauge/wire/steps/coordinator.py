@@ -103,7 +103,7 @@ CoordinatorStep = (
 
 
 class CoordinatorScenario(BaseScenario, frozen=True, kw_only=True, tag_field="component", tag="coordinator"):
-    """A history of steps on the source coordinators of a job."""
+    """A scenario of steps on the source coordinators of a job."""
 
     setup: CoordinatorSetup
     history: tuple[CoordinatorStep, ...]

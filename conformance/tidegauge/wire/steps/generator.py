@@ -141,7 +141,7 @@ GeneratorStep = (
 
 
 class GeneratorScenario(BaseScenario, frozen=True, kw_only=True, tag_field="component", tag="generator"):
-    """A history of steps on one input."""
+    """A scenario of steps on one input."""
 
     setup: GeneratorSetup
     history: tuple[GeneratorStep, ...]

@@ -37,7 +37,7 @@ IdlenessStep = RecordStep | TickStep | AdvanceStep | PauseStep | ResumeStep | Sn
 
 
 class IdlenessScenario(BaseScenario, frozen=True, kw_only=True, tag_field="component", tag="idleness"):
-    """A history of steps on an input whose idleness is judged on its activity clock."""
+    """A scenario of steps on an input whose idleness is judged on its activity clock."""
 
     setup: IdlenessSetup
     history: tuple[IdlenessStep, ...]

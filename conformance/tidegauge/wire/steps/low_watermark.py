@@ -108,7 +108,7 @@ LowWatermarkStep = (
 class LowWatermarkScenario(
     BaseScenario, frozen=True, kw_only=True, tag_field="component", tag="low_watermark"
 ):
-    """A history of steps on the low-watermark service."""
+    """A scenario of steps on the low-watermark service."""
 
     setup: LowWatermarkSetup
     history: tuple[LowWatermarkStep, ...]

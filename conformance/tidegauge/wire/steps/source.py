@@ -136,7 +136,7 @@ SourceStep = (
 
 
 class SourceScenario(BaseScenario, frozen=True, kw_only=True, tag_field="component", tag="source"):
-    """A history of steps on a source subtask."""
+    """A scenario of steps on a source subtask."""
 
     setup: SourceSetup
     history: tuple[SourceStep, ...]

@@ -98,7 +98,7 @@ SplitsStep = (
 
 
 class SplitsScenario(BaseScenario, frozen=True, kw_only=True, tag_field="component", tag="splits"):
-    """A history of steps on the splits of one source subtask, or on the inputs of one operator."""
+    """A scenario of steps on the splits of one source subtask, or on the inputs of one operator."""
 
     setup: SplitOutputsSetup | OperatorInputsSetup
     history: tuple[SplitsStep, ...]

@@ -40,7 +40,7 @@ ValveStep = WatermarkStep | IdleStep | ActiveStep | Snapshot | Restore
 
 
 class ValveScenario(BaseScenario, frozen=True, kw_only=True, tag_field="component", tag="valve"):
-    """A history of steps on one valve."""
+    """A scenario of steps on one valve."""
 
     setup: ValveSetup
     history: tuple[ValveStep, ...]

@@ -81,7 +81,7 @@ WindowStep = RecordStep | WatermarkStep | IdleStep | ActiveStep | ExpiredStateSt
 
 
 class WindowScenario(BaseScenario, frozen=True, kw_only=True, tag_field="component", tag="window"):
-    """A history of steps on windows."""
+    """A scenario of steps on windows."""
 
     setup: WindowSetup
     history: tuple[WindowStep, ...]
