@@ -244,7 +244,7 @@ def refused(here: InProcess, *arguments: str) -> str:
 TWINS = {"name": "job/vertex", "tasks": 1, "partitions": 1}
 BAD_LINES: dict[str, tuple[dict[str, Any], str]] = {
     "no scenario": ({"component": "valve"}, "line 1: not a scenario: Object missing required field `id`"),
-    "no steps": ({"history": [], "groups": []}, "has no steps: nothing comes out"),
+    "no steps": ({"history": [], "groups": []}, "has no steps and therefore no outputs to compare"),
     "a step of another component": (
         {"history": [{"step": "tick"}], "groups": []},
         "line 1: not a scenario: Invalid value 'tick'",

@@ -102,7 +102,7 @@ def test_windows_must_fire_and_with_as_many_records(name: str) -> None:
     found = seen(run(), run(records, (other,), transformation))
     assert f"did not fire, while in a conforming engine it fired with {count} records" in (found or "")
     again = seen(run(), run(records, ((end, count), *fires), transformation))
-    assert f"fired with {count}, then {count} records, while in a right" in (again or "")
+    assert f"fired with {count}, then {count} records, while in a conforming" in (again or "")
     assert seen(run(fires=()), run(records, (), transformation)) == "no window ever fired"
 
 

@@ -59,6 +59,9 @@ OF_THEIR_OWN = (
 )
 """Pages that are not read here."""
 
+HOUSE_STYLE = "\n## Words\n"
+"""Where the last section of CONTRIBUTING.md begins, which quotes the habits."""
+
 MESSAGES = ("conformance/tidegauge", "adapters/tidegauge_adapters/process", "spec/tidegauge_spec")
 """Where every text of several words in the code is for users."""
 
@@ -103,7 +106,8 @@ def pages() -> Iterator[Text]:
     """The pages in Markdown."""
     for file in tracked("*.md"):
         if not file.startswith(OF_THEIR_OWN):
-            yield Text(file, 1, (ROOT / file).read_text(encoding="utf-8"))
+            page = (ROOT / file).read_text(encoding="utf-8")
+            yield Text(file, 1, page.partition(HOUSE_STYLE)[0])
 
 
 def messages() -> Iterator[Text]:
