@@ -39,12 +39,12 @@ def test_reports_made_of_the_document_are_those_of_the_run(
     tidegauge: Command, tmp_path: Path, component: str
 ) -> None:
     mutant = (QUICK | OTHERS)[component]
-    chosen = ("--component", component, "--budget", "smoke", "-n", "1", "--out", "out")
+    chosen = ("--component", component, "--budget", "smoke", "-n", "1", "--out", "out", "--quiet")
     ended = tidegauge("run", "--adapter", f"mutant:{mutant}", *chosen)
     assert (ended.returncode, ended.stderr) == (1, "")
     results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert [rule["id"] for rule in results["rules"] if rule["counterexample"] is not None]
-    again = tidegauge("report", "out/results.json", "--out", "other")
+    again = tidegauge("report", "out/results.json", "--out", "other", "--quiet")
     assert (again.returncode, again.stderr) == (1, "")
     for name in REPORTS:
         made_later = (tmp_path / "other" / name).read_bytes()

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from page_reader import read
 from report_samples import component_result, engine_error, fitted, property_result, results, rule
 
-from tidegauge.commands.summary import print_summary
+from tidegauge.commands.summary import Detail, print_summary
 from tidegauge.wire.results import DeviationResult, ItemResult, Results, Suspect, Term
 from tidegauge.words.conclusion import conclude
 from tidegauge.words.diagnosis import diagnosis_words, model_words, term_name, term_words
@@ -64,7 +64,7 @@ RUN = replace(
 
 def views(run: Results, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
     """What each view says, as plain text on one line."""
-    print_summary(run, [])
+    print_summary(run, [], Detail(all_of_it=True))
     texts = {
         "terminal": capsys.readouterr().out,
         "page": read(html.render(run)).text.replace(" .", "."),
