@@ -178,7 +178,7 @@ ENTRY = 'reason = "r"\nlink = "l"\n'
             f'[[deviation]]\nlike = "mutant:no-such"\n{ENTRY}',
             "deviation 1 (mutant:no-such): there is no such",
         ),
-        (f'[[deviation]]\nlike = "valve-no-flush"\n{ENTRY}', "there is no such wrong engine"),
+        (f'[[deviation]]\nlike = "valve-no-flush"\n{ENTRY}', "there is no such mutant"),
         (f'[[deviation]]\npolicy = "x"\nvalue = "y"\n{ENTRY}', "there is no such policy; known are"),
         (
             f'[[deviation]]\npolicy = "split_none"\nvalue = "y"\n{ENTRY}',

@@ -136,7 +136,7 @@ def test_a_wrong_engine_fails_with_a_message_that_a_stranger_understands(run_pyt
     ended = run_pytest(*SUITES, *wrong, *SMOKE, "-k", "random")
     assert ended.returncode == 1
     for part in (
-        "scenarios fail; the smallest:",
+        "scenarios fail; the minimal counterexample:",
         "VALVE-3 (MUST) The watermark of a channel only rises",
         "A watermark that is not greater than its channel's watermark MUST be ignored.",
         "On a valve with ",
