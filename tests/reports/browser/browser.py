@@ -5,6 +5,7 @@ Test modules import the fixtures they use from here: `chromium`, `page`.
 
 from __future__ import annotations
 
+import colorsys
 import json
 import os
 import re
@@ -209,6 +210,21 @@ def axe_violations(page: Page) -> list[str]:
     ]
 
 
+def hues(page: Page, selector: str, look: str = "color") -> set[str]:
+    """The hues that elements have in both themes: `red`, `green`, `violet`, or another one by its degrees.
+    `look` is a property of CSS."""
+    found = set()
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        for colour in page.locator(selector).evaluate_all(_COLOURS, look):
+            red, green, blue = (int(part) / 255 for part in re.findall(r"\d+", colour)[:3])
+            degrees = round(360 * colorsys.rgb_to_hls(red, green, blue)[0])
+            found.add(
+                next((name for name, within in _HUES.items() if degrees in within), f"{degrees} degrees")
+            )
+    return found
+
+
 def take_pictures(page: Page, name: str, folder: Path) -> list[Path]:
     """Pictures of a page in both themes and both widths, the whole of it, `name` first in their names."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -257,6 +273,10 @@ _FOREIGN = """(mark) => {
   }
   return found.slice(0, 10);
 }"""
+
+_HUES = {"red": (*range(345, 361), *range(25)), "green": range(110, 160), "violet": range(240, 275)}
+
+_COLOURS = "(parts, look) => parts.map((part) => getComputedStyle(part)[look])"
 
 _OVERFLOWING = """() => {
   const root = document.documentElement;

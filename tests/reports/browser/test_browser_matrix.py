@@ -11,6 +11,7 @@ from browser import (
     assert_harmless,
     axe_violations,
     chromium,
+    hues,
     opened,
     overflowing,
     page,
@@ -112,6 +113,12 @@ def test_the_table_scrolls_in_its_box_under_its_headings(page: Page, folder: Pat
     assert first["x"] - after["x"] == pytest.approx(1, abs=1.5)
     if width == min(WIDTHS):
         assert box.evaluate("(part) => part.scrollLeft") > 0
+
+
+def test_known_deviations_are_violet_and_never_green(page: Page, folder: Path) -> None:
+    page.goto((folder / "matrix.html").as_uri())
+    assert hues(page, "td .sign.known_deviations, .tally.known_deviations") == {"violet"}
+    assert hues(page, ".card.deviates", "borderLeftColor") == {"violet"}
 
 
 def test_it_is_accessible_in_both_themes_and_photographed(page: Page, folder: Path, root: Path) -> None:

@@ -15,6 +15,7 @@ from browser import (
     axe_violations,
     chromium,  # noqa: F401
     chromium_executable,
+    hues,
     opened,
     overflowing,
     picture_folder,
@@ -202,6 +203,12 @@ def test_a_link_shows_its_rule_whatever_the_filters_say(page: Page) -> None:
     page.goto(page.url.split("#")[0] + "#CLOCK-1")
     expect(page.locator("#CLOCK-1 .body")).to_be_visible()
     expect(page.locator("#VALVE-10")).to_be_hidden()
+
+
+def test_known_deviations_are_violet_wherever_they_show(page: Page) -> None:
+    assert hues(page, ".badge.known_deviations, .cell.known_deviations, .properties .known b") == {"violet"}
+    assert hues(page, ".rule.known_deviations", "borderTopColor") == {"violet"}
+    assert page.locator(".properties .known").count() == 1
 
 
 def test_failures_open_from_the_banner_and_from_the_map(page: Page) -> None:

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browser import PAYLOADS, WIDTHS, assert_harmless, chromium, opened, overflowing, page, picture_folder
+from browser import (
+    PAYLOADS,
+    WIDTHS,
+    assert_harmless,
+    chromium,
+    hues,
+    opened,
+    overflowing,
+    page,
+    picture_folder,
+)
 from playwright.sync_api import Browser, Page, expect
 from report_samples import known_deviation, results, rule
 from site_samples import hostile
@@ -130,6 +140,20 @@ def test_the_keyboard_reaches_the_content_the_search_and_a_rule(page: Page, fold
             break
     page.keyboard.press("Enter")
     expect(page.locator("article#VALVE-15")).to_be_in_viewport()
+
+
+def test_a_change_of_the_reference_has_the_colours_of_code_review(page: Page, folder: Path) -> None:
+    page.goto((folder / "mutants/valve-guarded-flush.html").as_uri())
+    shown = {line[0]: line for line in page.locator(".wrong .line").all_inner_texts()}
+    assert "last-channel-at-output" in shown["-"]
+    assert hues(page, ".wrong .line.removed", "backgroundColor") == {"red"}
+    assert hues(page, ".wrong .line.added", "backgroundColor") == {"green"}
+    assert page.locator(".wrong .line.removed").first.inner_text() == shown["-"]
+
+
+def test_a_known_deviation_is_violet(page: Page, folder: Path) -> None:
+    page.goto((folder / "valve.html").as_uri())
+    assert hues(page, ".sign.known_deviations") == {"violet"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
