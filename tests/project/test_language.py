@@ -62,7 +62,12 @@ OF_THEIR_OWN = (
 HOUSE_STYLE = "\n## Words\n"
 """Where the last section of CONTRIBUTING.md begins, which quotes the habits."""
 
-MESSAGES = ("conformance/tidegauge", "adapters/tidegauge_adapters/process", "spec/tidegauge_spec")
+MESSAGES = (
+    "conformance/tidegauge",
+    "adapters/tidegauge_adapters",
+    "reports/tidegauge_reports",
+    "spec/tidegauge_spec",
+)
 """Where every text of several words in the code is for users."""
 
 CODE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|\bproperty [a-z0-9-]+", re.DOTALL)
@@ -134,6 +139,12 @@ def messages() -> Iterator[Text]:
                 yield Text(file, node.lineno, node.value)
 
 
+def templates() -> Iterator[Text]:
+    """The templates of reports and of new projects."""
+    for file in tracked("*.j2"):
+        yield Text(file, 1, (ROOT / file).read_text(encoding="utf-8"))
+
+
 def bugs_and_vectors() -> Iterator[Text]:
     """The titles of known bugs, and of golden vectors with their reasons."""
     bugs = "conformance/tidegauge/mutants/known-bugs.jsonl"
@@ -145,7 +156,7 @@ def bugs_and_vectors() -> Iterator[Text]:
                 yield Text(file, number, line)
 
 
-@pytest.mark.parametrize("read", [chapters, pages, messages, bugs_and_vectors])
+@pytest.mark.parametrize("read", [chapters, pages, messages, templates, bugs_and_vectors])
 def test_texts_are_free_of_the_habits(read: object) -> None:
     assert callable(read)
     texts = list(read())
