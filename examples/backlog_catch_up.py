@@ -4,7 +4,7 @@
 
 It counts rows by machine and publishes the new totals after each micro-batch. Ten minutes of rows wait for
 it, and more arrive all the time. With a threshold for the lag of the watermark it knows of its backlog: the
-source reads larger batches then, and the sink publishes nothing until the job has caught up, since nobody
+source reads larger batches then, and the sink publishes nothing until the job has caught up, since no user
 wants to see the totals of ten minutes ago rise. The program runs the job both ways, on a virtual clock on
 which a micro-batch takes 5 s whatever its size, prints what it took, and writes FOLDER/backlog_catch_up.png.
 """
@@ -33,7 +33,7 @@ ROWS_PER_SECOND = 2
 MACHINES = 8
 ROWS_PER_BATCH, ROWS_PER_BATCH_IN_BACKLOG = 100, 1_000
 AFTERWARDS = 3
-"""So many micro-batches the program goes on after the job has caught up."""
+"""The number of micro-batches that the program runs after the job has caught up."""
 
 
 class Result(NamedTuple):

@@ -6,7 +6,7 @@ The program runs the same windows over the same files in three ways, prints what
 writes FOLDER/idle_partition.png:
 
 * with an idle timeout the windows follow the slowest partition that is not silent, and nothing is lost;
-* without it they wait for the silent partition, for ever;
+* without it they wait for the silent partition, forever;
 * with Spark's own withWatermark they follow whichever partition is furthest ahead: the rows of the one that
   lags come too late, and are dropped.
 """

@@ -51,7 +51,7 @@ STATE = (
 
 
 class MyValve(StatefulProcessor):
-    """The least of the watermarks of several channels, whoever is idle or behind left out."""
+    """The smallest watermark of several channels, without those that are idle or behind."""
 
     def __init__(self, channels: int) -> None:
         self.channels = range(channels)

@@ -29,7 +29,7 @@ def test_rules_as_json(tidegauge: Command) -> None:
         "id": "VALVE-3",
         "level": "MUST",
         "component": "valve",
-        "title": "The watermark of a channel only rises",
+        "title": "A channel's watermark never regresses",
         "status": "judged",
         "reason": "reference, property valve-output-increases",
     }

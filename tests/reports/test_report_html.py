@@ -110,7 +110,7 @@ def test_every_section_is_there() -> None:
         "E29, FLINK-5017",
         "4 channel 0: idle ◀ first difference watermark 20 nothing",
         "tidegauge replay results/counterexamples/VALVE-2.jsonl --adapter sample",
-        "VALVE-2 (MUST) The output is the minimum On a valve with 2 channels: ...",
+        "VALVE-2 (MUST) The output is the minimum of the aligned channels On a valve with 2 channels: ...",
         "Found as valve/seed-7/4711",
         "VALVE-2 0.97 (this rule)",
         "valve-output-increases Each watermark that leaves",

@@ -10,7 +10,7 @@ from report_samples import component_result, engine_error, fitted, property_resu
 from tidegauge.commands.summary import Detail, print_summary
 from tidegauge.wire.results import DeviationResult, ItemResult, Results, Suspect, Term
 from tidegauge.words.conclusion import conclude
-from tidegauge.words.diagnosis import diagnosis_words, model_words, term_name, term_words
+from tidegauge.words.diagnosis import diagnosis_words, differences_words, model_words, term_name, term_words
 from tidegauge.words.evidence import (
     FLAKY,
     MOST_LIKELY,
@@ -60,6 +60,15 @@ RUN = replace(
     complete=False,
     exit_code=1,
 )
+NAMES = [f"valve-{letter}" for letter in "abcdefg"]
+MANY = replace(
+    RUN,
+    components=[
+        component_result(9, explained=9, model=fitted(*NAMES).model),
+        replace(component_result(9, explained=9, model=[BUG]), component="splits"),
+    ],
+)
+"""An engine with more differences than the diagnosis names."""
 
 
 def views(run: Results, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
@@ -134,6 +143,12 @@ def test_no_view_shows_an_identifier_in_place_of_words(capsys: pytest.CaptureFix
             ),
             "The engine is core with FLINK-1 or FLINK-2 and valve-a: this explains all 18 failing scenarios.",
         ),
+        (
+            diagnosis_words(MANY),
+            "The engine is core with 8 differences: this explains all 18 failing scenarios.",
+        ),
+        ("; ".join(differences_words(MANY)), f"valve: {', '.join(NAMES)}; splits: FLINK-1 or FLINK-2"),
+        ("; ".join(differences_words(RUN)), ""),
         (
             diagnosis_words(replace(RUN, components=[component_result(9, gave_up=True)])),
             "Nothing that is known explains the 9 failing scenarios; the search for an explanation ended early "

@@ -137,7 +137,7 @@ def test_a_wrong_engine_fails_with_a_message_that_a_stranger_understands(run_pyt
     assert ended.returncode == 1
     for part in (
         "scenarios fail; the minimal counterexample:",
-        "VALVE-3 (MUST) The watermark of a channel only rises",
+        "VALVE-3 (MUST) A channel's watermark never regresses",
         "A watermark that is not greater than its channel's watermark MUST be ignored.",
         "On a valve with ",
         "  -> step ",

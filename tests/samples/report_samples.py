@@ -73,7 +73,7 @@ def counterexample(
         "steps": [StepRecord(*record) for record in records],
         "expected": "watermark 20",
         "got": "nothing",
-        "message": "VALVE-2 (MUST) The output is the minimum\nOn a valve with 2 channels: ...",
+        "message": "VALVE-2 (MUST) The output is the minimum of the aligned channels\nOn a valve with 2 channels: ...",
         "replay": "tidegauge replay results/counterexamples/VALVE-2.jsonl --adapter sample",
         "file": "counterexamples/VALVE-2.jsonl",
     }
@@ -81,7 +81,7 @@ def counterexample(
 
 
 def missing_minimum(**fields: Any) -> Counterexample:
-    """An idle channel leaves the minimum, but nothing comes out."""
+    """An idle channel is excluded from the minimum, but nothing is output."""
     return counterexample(
         [
             (watermark(0, 10), [], []),

@@ -8,7 +8,14 @@ from ..judging.verdicts.known_deviations import expected
 from ..run.property_results import NEVER_AROSE
 from ..wire.results import EngineError, Results, RuleResult, counts_of, kind_of
 from ..words.conclusion import Kind, conclude
-from ..words.diagnosis import DIAGNOSIS, diagnosis_words, model_words, term_name, term_words
+from ..words.diagnosis import (
+    DIAGNOSIS,
+    diagnosis_words,
+    differences_words,
+    model_words,
+    term_name,
+    term_words,
+)
 from ..words.evidence import (
     FLAKY,
     also_in_words,
@@ -109,6 +116,8 @@ def _print_conclusion(results: Results) -> None:
     OUT.print(line(conclusion.headline), style=_HEADLINES[conclusion.kind], soft_wrap=True)
     if said := diagnosis_words(results):
         OUT.print(f"[bold]{DIAGNOSIS}:[/] {line(said, _LONGEST_DIAGNOSIS)}", soft_wrap=True)
+        for differences in differences_words(results):
+            OUT.print(f"  {line(differences, _LONGEST_DIAGNOSIS)}", soft_wrap=True)
     if not results.complete:
         OUT.print(f"{ENDED_EARLY}; what did not run is in results.json.", style="bold red")
 

@@ -38,7 +38,8 @@ def diagnosis_words(results: Results) -> str:
     late = f"; {_GAVE_UP}" if any(found.gave_up for found in results.components) else ""
     if not terms:
         return f"Nothing that is known explains the {examined:,}{kept} {scenarios}{late}."
-    named = _joined(list(dict.fromkeys(map(_short_name, sorted(terms, key=lambda term: not term.bugs)))))
+    names = list(dict.fromkeys(map(_short_name, sorted(terms, key=lambda term: not term.bugs))))
+    named = _joined(names) if len(names) <= _MOST_NAMES else f"{len(names)} differences"
     engine = f"The engine is {results.profile} with {named}"
     if explained == examined:
         return f"{engine}: this explains {_all(examined)}{kept} {scenarios}."
@@ -47,6 +48,18 @@ def diagnosis_words(results: Results) -> str:
         f"{engine}: this explains {explained:,} of {examined:,}{kept} {scenarios}; "
         f"{left:,} {'remains' if left == 1 else 'remain'} unexplained{late}."
     )
+
+
+def differences_words(results: Results) -> list[str]:
+    """Of an engine with more differences than the diagnosis names: those of each component, a line each."""
+    by_component = {
+        found.component: list(dict.fromkeys(map(_short_name, found.model)))
+        for found in results.components
+        if found.model
+    }
+    if len({name for names in by_component.values() for name in names}) <= _MOST_NAMES:
+        return []
+    return [f"{component}: {', '.join(names)}" for component, names in by_component.items()]
 
 
 def model_words(found: ComponentResult) -> str:

@@ -203,7 +203,7 @@ def _band_label(
     if aligned:
         text = ["allowed band:", f"slowest + {time_words(drift)}"]
         return _written(text, places.put(_within(floor, ceiling, _width(text), _ROW * 2)), "band-text")
-    text = [f"slowest + {time_words(drift)}:", "nobody is held to it"]
+    text = [f"slowest + {time_words(drift)}:", "not enforced"]
     return _written(text, places.put(beside(ceiling, _width(text), _ROW * 2)), "faint")
 
 

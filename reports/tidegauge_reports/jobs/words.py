@@ -54,28 +54,28 @@ _WORDS = {
         ("apart",),
     ),
     "window-state": JobWords(
-        "How much the windows keep",
+        "The state of windows",
         "A fast and a slow source feed windows that wait for the slow one: with alignment the fast source "
         "must not run ahead, so the windows keep few records.",
     ),
     "window-state-restarted": JobWords(
-        "How much the windows keep, stopped and started again",
+        "The state of windows, stopped and started again",
         "The same job is stopped and started again halfway: the records in the windows must be neither lost "
         "nor duplicated.",
     ),
     "blocked-is-not-idle": JobWords(
         "A source that is blocked is not idle",
         "Alignment blocks A for longer than its idle timeout, while B repeats one event time and then jumps "
-        "ahead. If A were taken for idle, its next records would be too late for their windows.",
+        "ahead. If A were treated as idle, its next records would be too late for their windows.",
     ),
     "blocked-is-not-idle-moving": JobWords(
-        "A source that is blocked is not idle, while the other moves on",
-        "As before, but B moves on by a few seconds before it jumps: A stays blocked, and must not be taken "
-        "for idle.",
+        "A source that is blocked is not idle, while the other advances",
+        "As before, but B advances by a few seconds before it jumps: A stays blocked and must not be "
+        "treated as idle.",
     ),
     "backpressured-is-not-idle": JobWords(
         "A source under backpressure is not idle",
-        "Downstream takes nothing of A from 5 s to 15 s, longer than its idle timeout. If A were taken for "
+        "Downstream takes nothing of A from 5 s to 15 s, longer than its idle timeout. If A were treated as "
         "idle, its next records would be too late for their windows.",
     ),
     "backpressured-sooner-is-not-idle": JobWords(
@@ -84,8 +84,8 @@ _WORDS = {
     ),
     "slow-and-fast": JobWords(
         "A slow and a fast subtask",
-        "The job that others are made of, with event times moved, records delayed, repeated or exchanged: "
-        "what comes out must change as it should, and in nothing else.",
+        "The job that others are derived from, with event times moved, records delayed, repeated or "
+        "exchanged: the outputs must change accordingly, and in nothing else.",
     ),
     "slow-and-fast-windows": JobWords(
         "A slow and a fast subtask, with windows",

@@ -168,7 +168,7 @@ def test_the_control_shows_the_bound_but_no_band() -> None:
     svg = drawn(*PICTURES["control"])
     assert with_class(svg, "band") == []
     assert len(with_class(svg, "bound", "absent")) == 2
-    assert "nobody is held to it" in texts(svg)
+    assert "not enforced" in texts(svg)
     assert with_class(drawn(job_picture(False)), "bound") == []
 
 

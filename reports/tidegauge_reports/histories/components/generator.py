@@ -23,7 +23,7 @@ _UPSTREAM = ("watermark", "idle", "active")
 def _begin(stage: Stage, setup: Wire, steps: Sequence[Wire]) -> None:
     names = {value_words(step.get("step")) for step in steps}
     if names & _BUILDERS.keys():
-        stage.add("strategy", "strategy", "built anew")
+        stage.add("strategy", "strategy", "new strategy")
     if "record" in names:
         stage.add("records", "records")
     if names & set(_UPSTREAM):
