@@ -17,7 +17,7 @@ from tidegauge.wire.scenario import component_of
 from tidegauge.wire.vocabulary import Setup
 
 from ..java import require_java
-from ..spark_session.session import DEFAULT_MASTER, MEMORY_MIB, end_spark, is_local
+from ..spark_session.session import DEFAULT_MASTER, MEMORY_MIB, end_spark, is_local, kill_spark, micro_batches
 from .binding.processor_binding import ProcessorBinding
 from .streaming.streaming_processors import StreamingProcessors
 from .tester.tester_processors import TesterProcessors
@@ -30,7 +30,9 @@ OPTIONS: dict[Engine, dict[str, str]] = {
 }
 """The options of each engine, with their defaults."""
 
-_AT_ONCE = 20_000
+_AT_ONCE: dict[Engine, int] = {"streaming": 1_500, "tester": 20_000}
+"""So many scenarios of a component go through a query side by side."""
+
 _AT_MOST: dict[Engine, dict[str, int]] = {
     "streaming": {"state-cover": 200, "random-histories": 400, "properties": 250, "restores": 7},
     "tester": {},
@@ -102,7 +104,7 @@ class ProcessorAdapter(Adapter):
     def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
         """Scenarios of a component side by side, a key each; the batches are the groups of the scenarios."""
         remaining = iter(scenarios)
-        while several := list(islice(remaining, _AT_ONCE)):
+        while several := list(islice(remaining, _AT_ONCE[self.engine])):
             of_component: dict[str, list[Scenario]] = {}
             for scenario in several:
                 of_component.setdefault(component_of(scenario), []).append(scenario)
@@ -118,6 +120,19 @@ class ProcessorAdapter(Adapter):
         """A processor that gets every step in a batch of its own; a streaming query is too slow for that."""
         processors = self._processors.get(component_by_setup(setup).name)
         return processors.session(setup) if isinstance(processors, TesterProcessors) else None
+
+    @property
+    def ahead(self) -> bool:  # type: ignore[override]
+        """A call starts queries, which takes seconds."""
+        return self.engine == "streaming" and self.layer() == "streaming"
+
+    def progress(self) -> int:
+        """The micro-batches so far."""
+        return micro_batches()
+
+    def interrupt(self) -> None:
+        """Without its JVM no query goes on."""
+        kill_spark()
 
     def close(self) -> None:
         """End the Spark of this process, if there is one."""

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 import zipfile
 from contextlib import suppress
 from importlib.resources import files
@@ -30,6 +31,9 @@ _SHIPPED = ("tidegauge_spark", "tidegauge_adapters")
 _SECONDS_TO_END = 20
 _STREAMING = "org.apache.spark.sql.execution.streaming"
 _running: RunningSpark | None = None
+_starting = threading.Lock()
+_micro_batches = 0
+_counting = threading.Lock()
 
 
 def running_spark(master: str = DEFAULT_MASTER, parent: Path | None = None) -> RunningSpark:
@@ -38,11 +42,12 @@ def running_spark(master: str = DEFAULT_MASTER, parent: Path | None = None) -> R
     `parent` is where its temporary folder goes: executors on other machines must see it too.
     """
     global _running
-    if _running is not None and not _running.serves(master, parent):
-        end_spark()
-    if _running is None:
-        _running = RunningSpark(master, parent)
-    return _running
+    with _starting:
+        if _running is not None and not _running.serves(master, parent):
+            end_spark()
+        if _running is None:
+            _running = RunningSpark(master, parent)
+        return _running
 
 
 def end_spark() -> None:
@@ -51,6 +56,27 @@ def end_spark() -> None:
     ending, _running = _running, None
     if ending is not None:
         ending.end()
+
+
+def kill_spark() -> None:
+    """Kill the JVM of this process, if there is one: whatever waits for it raises. The next query starts
+    another."""
+    jvm = _jvm()
+    if jvm is not None:
+        jvm.kill()
+        jvm.wait()
+
+
+def note_micro_batch() -> None:
+    """A micro-batch of a query of this process came out."""
+    global _micro_batches
+    with _counting:
+        _micro_batches += 1
+
+
+def micro_batches() -> int:
+    """How many micro-batches have come out of the queries of this process so far."""
+    return _micro_batches
 
 
 def is_local(master: str) -> bool:

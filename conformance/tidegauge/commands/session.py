@@ -14,11 +14,13 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..engine.parent_death import ending_with_parent
+from ..run.expected_time import ExpectedTime, about
 from ..run.journal import AnyEvent, Finished, JournalReader, Started
 from ..run.left_behind import MARK, end_what_is_left
 from ..run.run_folder import LOG
 from ..run.watch import IS_WATCHED, Watch, memory_of
 from ..wire.scenario import BadInput
+from ..words.numbers import counted
 from .console import ERR, OUT
 from .terminal_text import lines
 
@@ -99,11 +101,14 @@ def followed(
     Raises `BadInput` for the former.
     """
     reader, events = JournalReader(folder), []
+    finished: list[str] = []
+    expected: ExpectedTime | None = None
     watch: Watch | None = None
     began = said = time.monotonic()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    name, left_of_it = TextColumn("{task.description}"), TextColumn("{task.fields[left]}")
+    columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), left_of_it)
     with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as progress:
-        task = progress.add_task("starting", total=None)
+        task = progress.add_task("starting", total=None, left="")
         ended, first = False, ""
         while not ended:
             ended = child.poll() is not None
@@ -112,7 +117,12 @@ def followed(
                 if isinstance(event, Started):
                     watch = Watch(folder, item_timeout, memory_of(event.request, event.implementation))
                     progress.update(task, total=len(event.planned), description=event.implementation.name)
+                    expected = ExpectedTime(event.planned, event.implementation)
+                    if expected.total is not None and not quiet:
+                        items = counted(len(event.planned), "item")
+                        OUT.print(f"{items}: {about(expected.total)} on two free cores")
                 elif isinstance(event, Finished):
+                    finished.append(event.item)
                     progress.update(task, advance=1, description=event.item)
                     if event.outcome == "failed" and not first:
                         number, first = _in_short(event.text)
@@ -120,11 +130,13 @@ def followed(
                             _print_first_failure(event.item, number, first)
                         if fail_fast:
                             _signal_group(child.pid, signal.SIGTERM)
+            left = _left(expected, finished, time.monotonic() - began)
+            progress.update(task, left=left)
             if progress.disable and not quiet and time.monotonic() - said > _SECONDS_BETWEEN_LINES:
                 said = time.monotonic()
-                finished = sum(isinstance(event, Finished) for event in events)
                 planned = sum(len(event.planned) for event in events if isinstance(event, Started))
-                OUT.print(f"{said - began:.0f} s: {finished} of {planned or '?'} items finished")
+                so_far = f"{said - began:.0f} s: {len(finished)} of {planned or '?'} items finished"
+                OUT.print(", ".join(filter(None, (so_far, left))))
             if watch is not None:
                 watch.look()
             if not ended:
@@ -134,6 +146,12 @@ def followed(
     if watch is None and time.monotonic() - began > _SECONDS_TO_START and not events:
         raise BadInput(f"the engine did not load within {_SECONDS_TO_START:g} s; see {folder.parent / LOG}")
     return events, first
+
+
+def _left(expected: ExpectedTime | None, finished: list[str], elapsed: float) -> str:
+    """The time left, in words; nothing if it is not known."""
+    seconds = None if expected is None else expected.left(finished, elapsed)
+    return "" if seconds is None else f"{about(seconds)} left"
 
 
 def _print_first_failure(item: str, number: str, failure: str) -> None:

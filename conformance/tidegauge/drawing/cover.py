@@ -41,7 +41,7 @@ class StateCover:
         )
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def state_cover(component_name: str, scope_name: str, policies: Policies) -> StateCover:
     """The cover of a component's scope, built once a process."""
     component = COMPONENTS[component_name]

@@ -59,7 +59,7 @@ def draw_history(component: Component, seed: int, index: int, policies: Policies
     )
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def drawn_histories(
     component_name: str, seed: int, start: int, stop: int, policies: Policies
 ) -> tuple[Scenario, ...]:

@@ -24,6 +24,11 @@ class Adapter:
     """Base of all adapters. `options` are the `--option key=value` of the run; an adapter refuses those
     it does not know with `ValueError`."""
 
+    ahead = False
+    """Whether a call of `run` takes seconds whatever it is given. If so, the kit gives it the scenarios of
+    many items at once; then `run` must bear several threads at a time, and `progress` and `interrupt` must
+    be there."""
+
     def __init__(self, options: Mapping[str, str]) -> None:
         self.options = dict(options)
 
@@ -45,6 +50,15 @@ class Adapter:
         """A new instance of the engine, which is stepped; None if this one cannot be stepped. The kit steps
         sessions of the same adapter alternately, too, so each needs a state of its own."""
         return None
+
+    def progress(self) -> int:
+        """A number that changes as long as calls of `run` get on. Only for an adapter that is `ahead`."""
+        raise NotImplementedError
+
+    def interrupt(self) -> None:
+        """End the calls of `run` that other threads have begun: they raise soon. `run` works again after it.
+        Only for an adapter that is `ahead`."""
+        raise NotImplementedError
 
     def close(self) -> None:
         """Release everything; the kit calls it once at the end."""

@@ -28,6 +28,9 @@ def check_description(adapter: str, implementation: Implementation) -> None:
     for suite, number in implementation.at_most.items():
         if number < 0:
             raise BadInput(f"{who}: at_most of {shown(suite)} is {number}; give 0 or more")
+    for suite, seconds in implementation.seconds.items():
+        if not 0 <= seconds < float("inf"):
+            raise BadInput(f"{who}: seconds of {shown(suite)} is {seconds}; give 0 or more")
     for field, least in (("overshoot_ms", 0), ("reaction_ms", 0), ("memory_mib", 1)):
         if (number := getattr(implementation, field)) < least:
             raise BadInput(f"{who}: its {field} is {number}; give {least} or more")

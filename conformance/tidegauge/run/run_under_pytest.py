@@ -24,6 +24,7 @@ from tidegauge_spec import Rule, load_registry, read_absent
 
 from ..components.registry import COMPONENTS
 from ..engine.adapter import Adapter, ComponentAdapter
+from ..engine.ahead import AnswersAhead
 from ..engine.loading import describe, load_adapter
 from ..engine.parent_death import end_with_parent
 from ..engine.runner import Marker
@@ -35,6 +36,7 @@ from ..judging.reference.deviations import KnownDeviations, deviations_of
 from ..wire.implementation import Implementation
 from ..wire.scenario import BadInput, Scenario
 from ..wire.transcript import Failure
+from .call_ahead import CallAhead
 from .items import scenarios_of
 from .journal import Ended, Finished, Journal, JournalReader, Outcome, Refused, Started
 from .options import FEW_WORKERS, PYTEST_PREFIX, REQUEST_OPTIONS, request_of
@@ -60,6 +62,10 @@ _SECONDS_TO_CLOSE = 30
 _FAILED_STARTS = 3
 """So many new processes that do not start, while none works, end the run."""
 _USUAL_ITEM_SECONDS = 300.0
+_PATIENCE = 0.4
+"""This part of its time an item waits for calls that bring nothing; then it runs its scenarios itself."""
+
+_FIRST_WORKERS = ("main", "gw0")
 _PACKAGES = ("tidegauge", "pytest", "hypothesis", "pyspark")
 
 
@@ -76,6 +82,7 @@ class Run:
     folder: Path | None
     worker: str
     known: KnownDeviations
+    item_seconds: float = _USUAL_ITEM_SECONDS
 
     @cached_property
     def semantics(self) -> Semantics:
@@ -98,7 +105,7 @@ class Run:
     def examiner(self, item: PlannedItem) -> Examiner:
         """A judge that leaves a mark of what it is about to run."""
         return Examiner(
-            self.adapter,
+            self._engine(item),
             self.implementation,
             self.policies,
             deviations=self.known.deviation,
@@ -113,6 +120,8 @@ class Run:
     def close(self) -> None:
         """Close the engine, which has its own time for that."""
         self._marker.about_to_run(CLOSING, CLOSING, _SECONDS_TO_CLOSE)
+        if self._call_ahead is not None:
+            self._call_ahead.engine.close()
         self.adapter.close()
         self._marker.about_to_run(CLOSING, "")
 
@@ -132,9 +141,26 @@ class Run:
             capabilities = self.implementation.capabilities
             scenarios = preflight_scenarios(COMPONENTS[component], self.policies, capabilities)
             self._refusals[component] = preflight(
-                self.adapter, scenarios, lambda scenario: self._mark(item.id, scenario)
+                self._engine(item), scenarios, lambda scenario: self._mark(item.id, scenario)
             )
         return self._refusals[component]
+
+    def _engine(self, item: PlannedItem) -> Adapter:
+        """What runs the scenarios of an item."""
+        if self._call_ahead is None:
+            return self.adapter
+        self._call_ahead.reach(item.component)
+        return self._call_ahead.engine
+
+    @cached_property
+    def _call_ahead(self) -> CallAhead | None:
+        """None in a process that replaces one that was killed: there each item is on its own, so that
+        no more than one is lost at a time."""
+        if not self.adapter.ahead or self.worker not in _FIRST_WORKERS:
+            return None
+        engine = AnswersAhead(self.adapter, self.item_seconds * _PATIENCE)
+        examiner = Examiner(engine, self.implementation, self.policies, deviations=self.known.deviation)
+        return CallAhead(self.planned, self.request, examiner, engine)
 
     @cached_property
     def _refusals(self) -> dict[str, list[tuple[Scenario, Failure]] | None]:
@@ -168,6 +194,7 @@ def start(config: pytest.Config) -> Run:
         if folder is not None and not is_worker:
             journal = Journal(folder, goes_on=finished is not None)
         run = make_run(request, folder, os.environ.get("PYTEST_XDIST_WORKER", "main"))
+        run.item_seconds = _item_seconds(config)
         if not is_worker and not run.implementation.one_process:
             check_shape(request.adapter, run.adapter, {item.component for item in run.planned}, run.policies)
         if finished is not None and folder is not None:

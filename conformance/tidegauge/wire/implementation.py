@@ -24,6 +24,8 @@ class Implementation(Struct, frozen=True, kw_only=True):
     it needs to obey a new bound. `one_process`: it is too heavy to be started in more than one worker.
     `at_most`: where a scenario costs it seconds, how many of an item of each suite `layer` is given, of the
     shrinker's candidates in a round (`shrinking`), and how often a scenario restores (`restores`).
+    `seconds`: what an item of each suite takes with the default budget on two free cores (s): a run says at
+    its start how long it will take.
     `memory_mib`: what one of its processes with all that it starts may take; more than that ends it.
     `refuses`: whether it refuses steps that no runtime sends; if not, it is not given them.
     `deviations`: the file of known deviations that comes with it; the run decides, as of the profile.
@@ -43,6 +45,7 @@ class Implementation(Struct, frozen=True, kw_only=True):
     reaction_ms: int = 0
     one_process: bool = False
     at_most: dict[str, int] = {}
+    seconds: dict[str, float] = {}
     memory_mib: int = 2048
     refuses: bool = True
     deviations: str = ""

@@ -22,6 +22,8 @@ from tidegauge.wire.steps.job import JobSetup, SourceSetup
 from tidegauge.wire.vocabulary import LogEvent
 from tidegauge_spark import coordination
 
+from ...spark_session.session import note_micro_batch
+
 CLOCK_STEP = 5_000
 """How much virtual processing time (ms) a micro-batch takes: also the time to react to a new bound."""
 
@@ -133,6 +135,7 @@ class RunningJob(ABC):
     def _take(self, query: str, batch: int, frame: DataFrame) -> None:
         """Keep a micro-batch; one that is repeated after a restart takes the place of the first."""
         events = self.logged(batch, frame.toArrow())
+        note_micro_batch()
         with self._came_out:
             self._batches.pop((query, batch), None)
             self._batches[query, batch] = events

@@ -15,6 +15,8 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
+from ...spark_session.session import note_micro_batch
+
 Rows = list[dict[str, Any]]
 
 _NO_WORKER = "Python worker failed to connect back"
@@ -124,6 +126,7 @@ class CheckpointedQuery:
     def _collect(self, frame: DataFrame, batch: int) -> None:
         try:
             self._batches[self._restores, batch] = frame.toArrow()
+            note_micro_batch()
         except Exception as error:  # raised here, it would be logged as well; `feed` misses the batch
             self._cause = _root_cause(error)
             if _NO_WORKER in self._cause:

@@ -245,7 +245,7 @@ class Examiner:
                 violating.append(scenario)
         report.failing += len(violating)
         for scenario in sorted(violating, key=lambda one: len(one.history))[:_VIOLATIONS_KEPT]:
-            self._keep_violation(report, property, _family(property, scenario))
+            self._keep_violation(report, property, with_variants(property, scenario))
         if violating:
             first = min(violating, key=lambda scenario: len(scenario.history))
             if any(self._holds(property, [first])[0][0] is not False for _ in range(_REPETITIONS)):
@@ -258,7 +258,7 @@ class Examiner:
                 )
                 return
             smallest = shrink(first, partial(self._violated_at, property), self.shrink_seconds)
-            family = _family(property, smallest)
+            family = with_variants(property, smallest)
             wrong = (member for member in family if self._last_steps([member])[0] is not None)
             report.failures.append(self._found(next(wrong, family[0]), first.id, property.name))
 
@@ -279,7 +279,7 @@ class Examiner:
     ) -> list[tuple[bool | None, bool]]:
         """Whether the property holds of each scenario, and whether a known deviation violates it. Where no
         answer comes it is counted into the report."""
-        families = [_family(property, scenario) for scenario in scenarios]
+        families = [with_variants(property, scenario) for scenario in scenarios]
         transcripts = iter(run(self.adapter, [m for family in families for m in family], self.about_to_run))
         found: list[tuple[bool | None, bool]] = []
         for family in families:
@@ -314,7 +314,7 @@ class Examiner:
         """Whether a property's situation arises in scenarios that the engine cannot express."""
         unsaid = (one for one in scenarios if self.adapter.inexpressible(one) is not None)
         return any(
-            self._holds_of(property, _family(property, one), self.semantics) is not None
+            self._holds_of(property, with_variants(property, one), self.semantics) is not None
             for one in islice(unsaid, _LEFT_OUT_LOOKED_AT)
         )
 
@@ -323,7 +323,7 @@ class Examiner:
         deviations."""
         if not self.without:
             return False
-        families = [_family(property, one) for one in islice(scenarios, _LEFT_OUT_LOOKED_AT)]
+        families = [with_variants(property, one) for one in islice(scenarios, _LEFT_OUT_LOOKED_AT)]
         arises = any(self._holds_of(property, family, self.policies) is not None for family in families)
         return arises and all(self._holds_of(property, family, self.semantics) is None for family in families)
 
@@ -352,7 +352,7 @@ def _spread(scenarios: Sequence[Scenario], number: int) -> list[Scenario]:
     return [scenarios[place * len(scenarios) // number] for place in range(number)]
 
 
-def _family(property: Property, scenario: Scenario) -> list[Scenario]:
+def with_variants(property: Property, scenario: Scenario) -> list[Scenario]:
     """The scenario and its variants, with ids of their own."""
     members = (scenario, *property.variants(scenario))
     return [replace(member, id=f"{scenario.id}~{number}") for number, member in enumerate(members)]
