@@ -24,6 +24,9 @@ state store provider in a streaming query.
 The behaviour is that of the Tidegauge specification; ids such as "VALVE-15" name its rules.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from tidegauge_spark.decisions.activity_clock import ClockState, InputActivityClock
 from tidegauge_spark.decisions.backlog import (
     WATERMARK_LAG_THRESHOLD,
@@ -158,16 +161,18 @@ from tidegauge_spark.operators.window import (
     WindowProcessor,
     run_windows,
 )
-from tidegauge_spark.source.aligned_source import AlignedSource, register
-from tidegauge_spark.source.backlog_listener import BacklogChange, BacklogListener
-from tidegauge_spark.source.files.log_files import BrokenLogError, LostFileError
-from tidegauge_spark.source.files.reader import AlignedFilesReader
-from tidegauge_spark.source.numbers.reader import AlignedSourceReader
-from tidegauge_spark.source.options.given import IllegalOptionError
-from tidegauge_spark.source.options.lag_threshold import watermark_lag_threshold
-from tidegauge_spark.source.options.numbers import SOURCE_SCHEMA
-from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
-from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
+
+if TYPE_CHECKING:
+    from tidegauge_spark.source.aligned_source import AlignedSource, register
+    from tidegauge_spark.source.backlog_listener import BacklogChange, BacklogListener
+    from tidegauge_spark.source.files.log_files import BrokenLogError, LostFileError
+    from tidegauge_spark.source.files.reader import AlignedFilesReader
+    from tidegauge_spark.source.numbers.reader import AlignedSourceReader
+    from tidegauge_spark.source.options.given import IllegalOptionError
+    from tidegauge_spark.source.options.lag_threshold import watermark_lag_threshold
+    from tidegauge_spark.source.options.numbers import SOURCE_SCHEMA
+    from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
+    from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 
 __all__ = [
     "BACKLOG_DETECTOR_INPUT_SCHEMA",
@@ -305,3 +310,30 @@ __all__ = [
     "run_windows",
     "watermark_lag_threshold",
 ]
+
+_OF_SOURCES = {
+    "AlignedFilesReader": "source.files.reader",
+    "AlignedSource": "source.aligned_source",
+    "AlignedSourceReader": "source.numbers.reader",
+    "BacklogChange": "source.backlog_listener",
+    "BacklogListener": "source.backlog_listener",
+    "BrokenLogError": "source.files.log_files",
+    "IllegalOffsetError": "source.planning.sealed_offset",
+    "IllegalOptionError": "source.options.given",
+    "LostFileError": "source.files.log_files",
+    "PROGRESS_SCHEMA": "source.planning.progress_rows",
+    "SOURCE_SCHEMA": "source.options.numbers",
+    "register": "source.aligned_source",
+    "watermark_lag_threshold": "source.options.lag_threshold",
+}
+"""The names of the sources, with their modules. These need PyArrow, whose import takes as long as all else of
+a Python process that Spark starts; it starts one for each query, also where no source is used."""
+
+
+def __getattr__(name: str) -> Any:
+    """A name of the sources, imported when it is first used."""
+    if name not in _OF_SOURCES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_OF_SOURCES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,6 +1,7 @@
 """What a JVM that is being launched takes over from its process: environment and open files."""
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from pathlib import Path
 def environment(cluster: bool, folder: Path) -> Iterator[None]:
     """What only the environment can tell a JVM that is being launched, and its workers."""
     ours = {
-        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_PYTHON": sys.executable if cluster else str(_python(folder)),
         "SPARK_LAUNCHER_OPTS": "-XX:-UsePerfData",
         "SPARK_LOCAL_DIRS": str(folder),
     }
@@ -27,6 +28,20 @@ def environment(cluster: bool, folder: Path) -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+def _python(folder: Path) -> Path:
+    """This Python, as a program that imports PySpark from its installed folder.
+
+    Spark puts zip files of itself at the head of the search path of the Python processes that it starts, one
+    or two a query. There is no bytecode in them: each process would compile PySpark again, which takes longer
+    than all else that it does before its first row.
+    """
+    program = folder / "python"
+    path = shlex.quote(os.environ.get("PYTHONPATH", ""))
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={path} exec {shlex.quote(sys.executable)} "$@"\n')
+    program.chmod(0o700)
+    return program
 
 
 @contextmanager

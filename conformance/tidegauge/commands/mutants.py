@@ -20,7 +20,7 @@ from ..detection.score import MutantScore, Score, scored
 from ..detection.soundness import Outcome, cases
 from ..detection.soundness_campaign import Nothing, bars, measured, part_of
 from ..judging.changes.syntax_mutants import load_syntax_mutants
-from ..mutants.mutant import ANY_OF
+from ..mutants.mutant import ANY_OF, Mutant
 from ..run.request import BUDGETS
 from ..wire.scenario import BadInput
 from ..wire.unknown_names import unknown
@@ -58,9 +58,12 @@ def mutants(
     at_least: Annotated[
         float, typer.Option(min=0, max=100, help="Exit code 0 if this percentage is killed.")
     ] = 100.0,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Only name the mutants: what each does, and the rules it breaks.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Run the suites on mutants: which are detected, by what, and how soon.
+    """Test the kit itself: run the suites on all mutants, which takes minutes. --list only names them.
 
     A named mutant is killed if a scenario fails with each seed, a rule that it breaks fails, and none of its
     rules passes; a small change (--ast) if a scenario fails. --soundness measures how many rules pass that an
@@ -72,6 +75,9 @@ def mutants(
     """
     components = component or list(COMPONENTS)
     _check(components, budget, syntax, seeds)
+    if listed:
+        _print_list(_chosen(components, name))
+        return
     processes = workers or os.cpu_count() or 1
     try:
         if soundness:
@@ -123,9 +129,20 @@ def _check(components: list[str], budget: str, syntax: bool, seeds: int) -> None
         raise BadInput("--seeds is for the named mutants; those of --ast are tried with seed 1")
 
 
+def _print_list(chosen: Sequence[Mutant]) -> None:
+    """A line for each mutant."""
+    _not_empty(chosen)
+    for mutant in chosen:
+        told = f"{escape(mutant.summary)} [dim]{', '.join(mutant.rules)}[/]"
+        OUT.print(f"[bold]{escape(mutant.name)}[/]: {told}", soft_wrap=True)
+
+
+def _chosen(components: list[str], name: str) -> list[Mutant]:
+    return [one for one in load_mutants().values() if one.component in components and name in one.name]
+
+
 def _named(components: list[str], name: str, every: int, budget: str, seeds: int, workers: int) -> Score:
-    known = [one for one in load_mutants().values() if one.component in components and name in one.name]
-    chosen = known[::every]
+    chosen = _chosen(components, name)[::every]
     _not_empty(chosen)
     scores = list(_shown(try_named(chosen, budget, seeds, workers), len(chosen)))
     by_name = {one.name: one for one in scores if isinstance(one, MutantScore)}

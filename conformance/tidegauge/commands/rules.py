@@ -34,7 +34,7 @@ def rules(
         typer.echo(msgspec.json.format(msgspec.json.encode(listed), indent=1).decode())
         return
     table = Table(box=None, pad_edge=False)
-    for column in ("id", "level", "component", "title", "status", "reason"):
+    for column in ("id", "level", "component", "title", "status", "checked by"):
         table.add_column(column)
     for rule in registry.rules.values():
         table.add_row(rule.id, rule.level, rule.component, escape(rule.title), *map(escape, status(rule)))

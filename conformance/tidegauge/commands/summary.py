@@ -12,6 +12,7 @@ from ..words.diagnosis import (
     DIAGNOSIS,
     diagnosis_words,
     differences_words,
+    explained_components,
     model_words,
     term_name,
     term_words,
@@ -141,10 +142,12 @@ def _print_failures(
     failing = [rule for rule in results.rules if kind_of(rule) == "fail" and rule.id not in not_shown]
     failing.sort(key=lambda rule: bool(rule.affected_by))
     most = len(failing) if detail.all_of_it else _MOST_FAILURES
+    explained = explained_components(results)
     if failing:
         OUT.print()
     for rule in failing[:most]:
-        _print_failure(rule, silent.get(rule.id, ""), detail)
+        causes = "" if rule.component in explained else causes_words(rule)
+        _print_failure(rule, causes, silent.get(rule.id, ""), detail)
     if others := [rule.id for rule in failing[most:]]:
         more = counted(len(others), "more rule fails", "more rules fail")
         OUT.print(f"{more}, see the report (or -v): {line(listed(others, _MOST_NAMED))}", soft_wrap=True)
@@ -178,8 +181,11 @@ def _print_properties(results: Results, detail: Detail) -> None:
     ]
     told.sort(key=lambda found: found.interference is None)  # state that is shared explains the rest
     most = len(told) if detail.all_of_it else _MOST_PROPERTIES
+    explained = explained_components(results)
     for property in told[:most]:
         said = f"{line(property.sentence)} {line(property.reason)}"
+        if property.component in explained:
+            said += ", which the diagnosis explains"
         name = line(property.name)
         OUT.print(f"property {name} {coloured(kind_of(property))}: {said}", soft_wrap=True)
         if shown := interference_words(property):
@@ -264,8 +270,9 @@ def _places(reports: list[Path]) -> str:
     return f"{first}, beside it {', '.join(names)}" if names else str(first)
 
 
-def _print_failure(rule: RuleResult, others: str, detail: Detail) -> None:
-    """A failing rule with its minimal counterexample. `others`: the rules that fail as it does, if any."""
+def _print_failure(rule: RuleResult, causes: str, others: str, detail: Detail) -> None:
+    """A failing rule with its minimal counterexample. `causes`: the likely ones; `others`: the rules that
+    fail as it does; empty if there are none."""
     if rule.counterexample is None:
         return
     card = rule.counterexample.message.partition("\nReplay: ")[0]
@@ -277,7 +284,7 @@ def _print_failure(rule: RuleResult, others: str, detail: Detail) -> None:
     told = (
         f"Replay: {rule.counterexample.replay}",
         suspected_words(rule),
-        causes_words(rule),
+        causes,
         also_in_words(rule),
         downstream_words(rule),
         flaky,

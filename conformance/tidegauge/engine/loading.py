@@ -61,7 +61,8 @@ def _mutant(name: str) -> Callable[[Mapping[str, str]], Adapter]:
     mutant = mutants.get(name.removeprefix("mutant:"))
     if mutant is None:
         close = closest(name.removeprefix("mutant:"), mutants)
-        said = f"did you mean 'mutant:{close}'?" if close is not None else listing(sorted(mutants))
+        said = f"did you mean 'mutant:{close}'? " if close is not None else ""
+        said += "`tidegauge mutants --list` names them"
         raise BadInput(f"unknown mutant in {name!r}; {said}")
     return lambda options: MutantAdapter(mutant, options)
 

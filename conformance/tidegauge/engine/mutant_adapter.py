@@ -13,6 +13,8 @@ from ..version import __version__
 from ..wire.implementation import Implementation
 from .of_the_reference import OfTheReference
 
+_FAULTY = "A mutant, a deliberately faulty engine: the run is expected to fail."
+
 
 class MutantAdapter(OfTheReference):
     """Puts a mutant under test; it claims the component that the mutant changes, and what is judged by it."""
@@ -34,7 +36,7 @@ class MutantAdapter(OfTheReference):
             capabilities=(self.mutant.component, *COMPONENTS[self.mutant.component].extras),
             overshoot_ms=OVERSHOOT_MS,
             reaction_ms=REACTION_MS,
-            remark=f"A mutant, a deliberately faulty engine: {self.mutant.summary} It must fail.",
+            remark=f"{_FAULTY} {self.mutant.summary}",
         )
 
     def _policies(self) -> Policies:

@@ -159,7 +159,7 @@ def _remarks(results: Results, headline: str) -> list[str]:
             "and rules that pass were exercised less than planned."
         )
     if chosen := selection_words(results):
-        remarks.append(f"Only a part was selected: {chosen}. The verdicts speak for that part.")
+        remarks.append(f"Only a part was tested: {chosen}.")
     if number := counts["not-applicable"]:
         remarks.append(f"{counted(number, 'rule')} {are(number)} not applicable: {NOT_CLAIMED}.")
     number = counts["not-tested"]

@@ -40,7 +40,7 @@ def diagnosis_words(results: Results) -> str:
         return f"Nothing that is known explains the {examined:,}{kept} {scenarios}{late}."
     names = list(dict.fromkeys(map(_short_name, sorted(terms, key=lambda term: not term.bugs))))
     named = _joined(names) if len(names) <= _MOST_NAMES else f"{len(names)} differences"
-    engine = f"The engine is {results.profile} with {named}"
+    engine = f"The engine behaves as the profile {results.profile} with {named}"
     if explained == examined:
         return f"{engine}: this explains {_all(examined)}{kept} {scenarios}."
     left = examined - explained
@@ -48,6 +48,11 @@ def diagnosis_words(results: Results) -> str:
         f"{engine}: this explains {explained:,} of {examined:,}{kept} {scenarios}; "
         f"{left:,} {'remains' if left == 1 else 'remain'} unexplained{late}."
     )
+
+
+def explained_components(results: Results) -> set[str]:
+    """The components all of whose failing scenarios their models explain."""
+    return {found.component for found in results.components if found.explained == found.examined > 0}
 
 
 def differences_words(results: Results) -> list[str]:

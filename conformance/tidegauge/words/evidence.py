@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from ..wire.results import Counterexample, EngineError, RuleResult
+from ..wire.results import Counterexample, EngineError, Results, RuleResult
 from ..wire.transcript import ErrorKind
 from .numbers import counted, listed
 
@@ -74,6 +74,20 @@ def counterexample_title(example: Counterexample) -> str:
     if example.steps:
         return "Minimal counterexample"
     return "The job that breaks the rule" if example.scenario.get("component") == "job" else "Counterexample"
+
+
+def setup_words(example: Counterexample) -> str:
+    """What was under test, as the message has it; empty for a job or where the message does not say it."""
+    told = (line for line in example.message.splitlines() if line.startswith("On ") and line.endswith(":"))
+    return next(told, "").removesuffix(":")
+
+
+def failing_words(results: Results, component: str) -> str:
+    """In how many of its scenarios a component fails; empty if in none."""
+    for found in results.components:
+        if found.component == component and found.failing:
+            return f"{found.failing:,} of {counted(found.scenarios, 'scenario')} of {component} fail"
+    return ""
 
 
 def causes_words(rule: RuleResult) -> str:

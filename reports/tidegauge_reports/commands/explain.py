@@ -152,7 +152,9 @@ def _print_verdicts(findings: Iterable[Finding]) -> None:
         made = f"{finding.engine.date}, version {run.tidegauge}, budget {run.budget}, profile {run.profile}"
         _print_indented(2, f"{escape(finding.engine.name)}: {_verdict(finding)}, [dim]{escape(made)}[/]")
         if result is not None and finding.exercise is not None and result.verdict in ("pass", "fail"):
-            _print_indented(4, escape(f"{result.layer}, exercised in {finding.exercise.words}"))
+            words = finding.exercise.words
+            exercised = "never exercised" if words == "never" else f"exercised in {words}"
+            _print_indented(4, escape(f"{result.layer}, {exercised}"))
         if finding.standing.reason:
             _print_indented(4, escape(finding.standing.reason))
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from tidegauge_spec import Rule
 
+from ...components.registry import COMPONENTS
 from ...wire.results import Verdict
 from ..diagnosis.component_judgement import ComponentJudgement, RuleJudgement
 from ..items.merged import Findings
@@ -48,8 +49,7 @@ def ruling(
         return Ruling("not-applicable", rule.checked_by[0])
     claimed = circumstances.capabilities
     if rule.needs and not claimed & set(rule.needs):
-        needs = " or ".join(rule.needs)
-        return Ruling("not-applicable", f"not claimed by this engine: the capability {needs}")
+        return Ruling("not-applicable", f"not claimed by this engine: {_needed(rule.needs)}")
     judges = judged_by(rule, claimed)
     if not judges:
         return Ruling("not-applicable", f"not claimed by this engine: the component {rule.component}")
@@ -89,6 +89,12 @@ def _combined(rule: Rule, found: Sequence[RuleJudgement], findings: Findings) ->
 
 def _of(found: Iterable[RuleJudgement], standing: str) -> list[RuleJudgement]:
     return [one for one in found if one.standing == standing]
+
+
+def _needed(names: Sequence[str]) -> str:
+    """What a rule needs, one of several: `the component coordinator or window`."""
+    kind = "component" if set(names) <= set(COMPONENTS) else "capability"
+    return f"the {kind} {' or '.join(names)}"
 
 
 def _ruling(judgement: RuleJudgement) -> Ruling:
