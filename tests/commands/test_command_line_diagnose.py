@@ -25,7 +25,7 @@ def test_the_engine_of_a_run_is_diagnosed_without_running_it_again(
     ended = tidegauge(*run, "--out", "out")
     told = tidegauge("diagnose", "out")
     assert (told.returncode, told.stderr) == (0, "")
-    assert "The engine is core with FLINK-40475a: this explains all" in told.stdout
+    assert "The engine behaves as the profile core with FLINK-40475a: this explains all" in told.stdout
     assert "valve behaves as FLINK-40475a (valve-guarded-flush): explains" in told.stdout
     assert (
         "When all channels are idle, the flush requires that the last one stood at the output" in told.stdout
@@ -38,7 +38,7 @@ def test_the_engine_of_a_run_is_diagnosed_without_running_it_again(
     assert replayed.returncode == 1
     assert "differs from the specification" in replayed.stdout
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
-    assert page.index("The engine is core with FLINK-40475a") < page.index("What fails")
+    assert page.index("The engine behaves as the profile core with FLINK-40475a") < page.index("What fails")
 
     searched = tidegauge("diagnose", "out", "--diagnose-seconds", "60")
     assert searched.stdout == told.stdout

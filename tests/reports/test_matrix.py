@@ -99,6 +99,13 @@ def test_the_page_has_every_rule_by_every_engine() -> None:
         assert expected in reader.text
 
 
+def test_the_page_opens_on_where_engines_differ_with_what_most_engines_fail_first() -> None:
+    page = html.render(four())
+    summaries = re.findall(r'<summary><span class="id">([A-Z]+-[0-9]+)</span>', page)
+    assert summaries == ["VALVE-2", "VALVE-4", "VALVE-1", "VALVE-3"]
+    assert page.index("Where engines that claim a rule differ") < page.index("Rules by engines")
+
+
 def test_inner_links_lead_somewhere_and_reports_are_linked() -> None:
     linked = Run(results([rule(1), rule(2, "fail")], implementation=engine("a")), "a%20b/report.html")
     page = read(html.render(build_matrix([linked, run(rule(1), rule(2))])))

@@ -124,11 +124,11 @@ def test_no_view_shows_an_identifier_in_place_of_words(capsys: pytest.CaptureFix
         (diagnosis_words(SAMPLE), ""),
         (
             diagnosis_words(RUN),
-            "The engine is core with valve-stalled: this explains all 175 failing scenarios.",
+            "The engine behaves as the profile core with valve-stalled: this explains all 175 failing scenarios.",
         ),
         (
             diagnosis_words(replace(RUN, components=[fitted("valve-stalled", "valve-a", explained=170)])),
-            "The engine is core with valve-stalled and valve-a: this explains 170 of 175 failing scenarios; "
+            "The engine behaves as the profile core with valve-stalled and valve-a: this explains 170 of 175 failing scenarios; "
             "5 remain unexplained.",
         ),
         (
@@ -141,11 +141,11 @@ def test_no_view_shows_an_identifier_in_place_of_words(capsys: pytest.CaptureFix
                     ],
                 )
             ),
-            "The engine is core with FLINK-1 or FLINK-2 and valve-a: this explains all 18 failing scenarios.",
+            "The engine behaves as the profile core with FLINK-1 or FLINK-2 and valve-a: this explains all 18 failing scenarios.",
         ),
         (
             diagnosis_words(MANY),
-            "The engine is core with 8 differences: this explains all 18 failing scenarios.",
+            "The engine behaves as the profile core with 8 differences: this explains all 18 failing scenarios.",
         ),
         ("; ".join(differences_words(MANY)), f"valve: {', '.join(NAMES)}; splits: FLINK-1 or FLINK-2"),
         ("; ".join(differences_words(RUN)), ""),

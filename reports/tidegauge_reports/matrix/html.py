@@ -24,7 +24,7 @@ def render(matrix: Matrix) -> str:
     script = packaged(__package__, "script.js")
     environment = page_environment(__package__)
     environment.globals.update(signs=SIGNS, verdicts=verdicts, of_run=run, in_report=_in_report)
-    contested = [row for row in matrix.rows if row.contested]
+    contested = sorted((row for row in matrix.rows if row.contested), key=lambda row: -row.failing)
     return environment.get_template("matrix.html.j2").render(
         matrix=matrix,
         contested=contested[:_MOST_EXPLAINED],

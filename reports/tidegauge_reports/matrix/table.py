@@ -52,6 +52,11 @@ class Row:
         """Whether two engines that claim it stand differently with it."""
         return len({cell.standing.sign for cell, _ in self.groups}) > 1
 
+    @property
+    def failing(self) -> int:
+        """How many engines fail it, or give no answer."""
+        return sum(cell is not None and cell.standing.kind in ("fail", "error") for cell in self.cells)
+
 
 @dataclass(frozen=True)
 class Chapter:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
-from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
 
 from tidegauge import Transcript
 from tidegauge.engine.errors import failure_of
 from tidegauge.wire.steps.job import JobScenario
 
-from ...spark_session.session import running_spark
-from ...spark_session.temporary_folder import TemporaryFolder
+from ...spark_session.session import RunningSpark, running_spark
 from .running_job import CLOCK_STEP, RunningJob
 from .sequence_job import SequenceJob
 from .windowed_job import WindowedJob
@@ -41,18 +38,19 @@ class StreamingJobs:
     def transcripts(self, scenarios: Iterable[JobScenario]) -> Iterator[Transcript]:
         """The event log of each job, as the outputs of its only step; two jobs at a time."""
         spark = running_spark(self._master, self._parent)
-        session = spark.session.newSession()
-        session.dataSource.register(self._source)
-        session.conf.set(_PARTITIONS, "1")
-        with ThreadPoolExecutor(_AT_A_TIME) as pool:
-            yield from pool.map(partial(self._transcript, spark.folder, session), scenarios)
+        spark.session.dataSource.register(self._source)
+        partitions = spark.session.conf.get(_PARTITIONS)
+        spark.session.conf.set(_PARTITIONS, "1")
+        try:
+            with ThreadPoolExecutor(_AT_A_TIME) as pool:
+                yield from pool.map(lambda job: self._transcript(spark, job), scenarios)
+        finally:
+            spark.session.conf.set(_PARTITIONS, partitions or "2")
 
-    def _transcript(
-        self, parent: TemporaryFolder, session: SparkSession, scenario: JobScenario
-    ) -> Transcript:
-        folder = parent.subfolder("job")
+    def _transcript(self, spark: RunningSpark, scenario: JobScenario) -> Transcript:
+        folder = spark.folder.subfolder("job")
         kind: type[RunningJob] = SequenceJob if scenario.setup.window is None else WindowedJob
-        job = kind(session, self._source.name(), scenario.setup, folder)
+        job = kind(spark.session, self._source.name(), scenario.setup, folder)
         try:
             job.run()
             events = job.events()

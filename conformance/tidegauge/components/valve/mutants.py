@@ -68,7 +68,7 @@ VALVE_MUTANTS = (
         "guarded-flush",
         ("VALVE-15",),
         "FLINK-40475a",
-        "When all channels are idle, the flush requires that the last one stood at the output watermark.",
+        "The valve flushes only if the channel that became idle last stood at the output watermark.",
         (
             'if at_output or self.policies.valve_flush_when_all_idle != "last-channel-at-output":',
             "if at_output:",
