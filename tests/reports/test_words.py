@@ -17,6 +17,8 @@ from tidegauge.words.evidence import (
     THIN,
     downstream_words,
     error_words,
+    failing_words,
+    setup_words,
     suspected_words,
 )
 from tidegauge.words.numbers import are, counted, duration, listed
@@ -60,6 +62,10 @@ RUN = replace(
     complete=False,
     exit_code=1,
 )
+EXAMPLE = replace(
+    ROOT.counterexample,
+    message="VALVE-1 (MUST) A title\nOn a valve with channels=2, times in ms unless stated otherwise:\n  -> step 1: idle",
+)
 NAMES = [f"valve-{letter}" for letter in "abcdefg"]
 MANY = replace(
     RUN,
@@ -87,7 +93,6 @@ def test_all_views_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     told = views(RUN, capsys)
     for words in (
         error_words(engine_error()),
-        MOST_LIKELY,
         suspected_words(ROOT),
         downstream_words(AFFECTED),
         f"{FLAKY}: a race",
@@ -110,6 +115,22 @@ def test_all_views_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     assert headline in told["job page"]
     assert headline in told["build server"]
     assert headline in told["terminal"]
+
+
+def test_likely_causes_are_listed_only_where_no_model_explains_what_fails(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    in_part = views(replace(RUN, components=[fitted("valve-stalled", explained=170)]), capsys)
+    whole = views(RUN, capsys)
+    for name in ("terminal", "page"):
+        assert MOST_LIKELY in in_part[name]
+        assert MOST_LIKELY not in whole[name]
+
+
+def test_a_card_says_the_setup_and_how_many_scenarios_fail(capsys: pytest.CaptureFixture[str]) -> None:
+    run = replace(RUN, rules=[replace(ROOT, counterexample=EXAMPLE)])
+    page = views(run, capsys)["page"]
+    assert f"{setup_words(EXAMPLE)}. {failing_words(run, 'valve')}" in page
 
 
 def test_no_view_shows_an_identifier_in_place_of_words(capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,6 +164,9 @@ def test_no_view_shows_an_identifier_in_place_of_words(capsys: pytest.CaptureFix
             ),
             "The engine behaves as the profile core with FLINK-1 or FLINK-2 and valve-a: this explains all 18 failing scenarios.",
         ),
+        (setup_words(EXAMPLE), "On a valve with channels=2, times in ms unless stated otherwise"),
+        (failing_words(RUN, "valve"), "175 of 2,954 scenarios of the component valve fail"),
+        (failing_words(RUN, "clock"), ""),
         (
             diagnosis_words(MANY),
             "The engine behaves as the profile core with 8 differences: this explains all 18 failing scenarios.",

@@ -86,7 +86,8 @@ def failing_words(results: Results, component: str) -> str:
     """In how many of its scenarios a component fails; empty if in none."""
     for found in results.components:
         if found.component == component and found.failing:
-            return f"{found.failing:,} of {counted(found.scenarios, 'scenario')} of {component} fail"
+            of_all = counted(found.scenarios, "scenario")
+            return f"{found.failing:,} of {of_all} of the component {component} fail"
     return ""
 
 
