@@ -111,3 +111,10 @@ def test_help_names_every_command(tidegauge: Command) -> None:
     assert ended.returncode == 0
     for command in ("run", "rules", "explain", "execute", "replay", "report", "adapters"):
         assert command in ended.stdout
+
+
+def test_the_mutants_of_a_component_are_listed_without_running_them(tidegauge: Command) -> None:
+    listed = tidegauge("mutants", "--list", "--component", "clock")
+    assert (listed.returncode, listed.stderr) == (0, "")
+    assert "clock-milliseconds: The reading grows in ms instead of ns. CLOCK-1\n" in listed.stdout
+    assert all(line.startswith("clock-") for line in listed.stdout.splitlines())
