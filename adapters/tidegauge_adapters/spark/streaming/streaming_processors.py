@@ -105,8 +105,8 @@ class StreamingProcessors:
         return answers
 
     def _output_rows(self, schema: StructType, operator: Operator, legs: Sequence[Leg]) -> Rows:
-        """What comes out of a query that is fed all the legs, in a session of its own: jobs that run beside it
-        change the settings of theirs."""
+        """What comes out of a query that is fed all the legs, in a session of its own: jobs that run beside
+        it change the settings of theirs."""
         spark = running_spark(self._master, self._parent)
         session = spark.session.newSession()
         folder = spark.folder.subfolder("query")
