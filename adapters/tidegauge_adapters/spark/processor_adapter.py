@@ -39,6 +39,18 @@ _AT_MOST: dict[Engine, dict[str, int]] = {
 }
 """What of a run goes through queries: they are a thousand times slower than the tester, which does it all."""
 
+_SECONDS: dict[Engine, dict[str, float]] = {
+    "streaming": {
+        "vectors": 8.0,
+        "state-cover": 0.2,
+        "random-histories": 7.0,
+        "properties": 2.2,
+        "jobs": 4.0,
+    },
+    "tester": {},
+}
+"""What an item of each suite takes: measured, with the default budget on two free cores."""
+
 _REMARKS: dict[Engine, str] = {
     "streaming": (
         "Processors run in streaming queries with RocksDB state, in two micro-batches a scenario at least "
@@ -92,6 +104,7 @@ class ProcessorAdapter(Adapter):
             memory_mib=MEMORY_MIB,
             one_process=self.engine == "streaming",
             at_most=_AT_MOST[self.engine],
+            seconds=_SECONDS[self.engine],
             remark=_REMARKS[self.engine],
         )
 
