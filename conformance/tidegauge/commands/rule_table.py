@@ -5,7 +5,7 @@ from rich.table import Table
 from tidegauge_spec import load_registry
 
 from ..wire.results import Results, kind_of
-from ..words.evidence import thin_words
+from ..words.evidence import not_excluded_words, thin_words
 from ..words.verdicts import SIGNS
 from .console import COLOURS, OUT
 from .terminal_text import line
@@ -16,7 +16,7 @@ _MOST_THIN = 40
 
 def print_rules(results: Results) -> None:
     """Every rule of the components that the engine claims, the title cut where there is no room; then the
-    passes on thin evidence."""
+    passes on thin evidence, and the mutants of scale that no pass excludes."""
     table = Table(box=None, pad_edge=False)
     table.add_column("rule", no_wrap=True, min_width=_LONGEST_ID)
     table.add_column("verdict", no_wrap=True, min_width=max(len(words) for _, words in SIGNS.values()))
@@ -30,6 +30,8 @@ def print_rules(results: Results) -> None:
         OUT.print(table)
     if thin := thin_words(results.rules, _MOST_THIN):
         OUT.print(line(thin), style="dim", soft_wrap=True)
+    if left_open := not_excluded_words(results.rules, _MOST_THIN):
+        OUT.print(line(left_open), style="dim", soft_wrap=True)
 
 
 def coloured(kind: str) -> str:

@@ -11,6 +11,7 @@ from ..mutants.mutant import Mutant
 from ..wire.scenario import Scenario
 from ..wire.vocabulary import Setup, Step
 from .property import Property
+from .scale import Scale
 from .shared.random_source import RandomSource
 from .shared.simplification import plainer_numbers
 
@@ -52,8 +53,9 @@ class Component:
     steps. `drawn`: the seeded generator draws scenarios, by the choices of `draw_setup` and of `draw_step`
     (which has the reference's engine at hand). `kinds`: where there are several kinds of setup, the steps of
     each. `alphabet`: a few steps that are possible on any setup, for
-    the fuzzers. `covers` are the scopes of the state cover by budget; `simplify` makes smaller setups and
-    histories for the shrinker. `mutants` are engines with one defect each, which the suites must catch.
+    the fuzzers. `covers` are the scopes of the state cover by budget, `scale` says what a world is that is
+    not small; `simplify` makes smaller setups and histories for the shrinker, `fewer` such with a part of
+    many parts. `mutants` are engines with one defect each, which the suites must catch.
     """
 
     name: str
@@ -71,7 +73,9 @@ class Component:
     alphabet: Callable[[Any], Sequence[Step]] = _not_drawn
     covers: Mapping[str, tuple[CoverScope, ...]] = field(default_factory=dict)
     simplify: Callable[[Any, tuple[Any, ...]], list[tuple[Any, tuple[Step, ...]]]] = plainer_numbers
+    fewer: Callable[[Any, tuple[Any, ...]], list[tuple[Any, tuple[Step, ...]]]] = lambda setup, history: []
     properties: tuple[Property, ...] = ()
+    scale: Scale = field(default_factory=Scale)
     mutants: tuple[Mutant, ...] = ()
 
     def steps_of(self, kind: type[Setup]) -> tuple[type[Step], ...]:

@@ -13,6 +13,9 @@ from ..wire.vocabulary import AnyOutput, Error, LogEvent, Step, Watermark
 from .job.wording import job_name, job_text
 from .registry import COMPONENTS
 
+_MOST_STEPS, _FIRST_STEPS, _LAST_STEPS = 60, 8, 24
+"""Of a longer history the first and the last steps are told."""
+
 
 def step_text(step: Step) -> str:
     """A step as a call: `watermark(channel=1, timestamp=5)`."""
@@ -117,6 +120,11 @@ def failure_message(
         lines += [f"{rule.id} ({rule.level}) {rule.title}", f"  {rule.sentence}"]
     lines.append(f"On {setup_text(scenario)}, times in ms unless stated otherwise:")
     for number, step in enumerate(scenario.history[:last_step], start=1):
+        if last_step > _MOST_STEPS and _FIRST_STEPS < number <= last_step - _LAST_STEPS:
+            if number == _FIRST_STEPS + 1:
+                left_out = last_step - _FIRST_STEPS - _LAST_STEPS
+                lines.append(f"     {left_out:,} steps are left out here; the replay shows them")
+            continue
         outputs = f": {outputs_text(right[number - 1])}" if right[number - 1] else ""
         lines.append(f"     step {number}: {step_text(step)}{outputs}")
     lines.append(f"  -> step {last_step + 1}: {step_text(scenario.history[last_step])}")

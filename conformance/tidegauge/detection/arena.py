@@ -21,7 +21,7 @@ from ..wire.scenario import Scenario
 from ..wire.transcript import Outputs, Transcript
 from .conditions import Conditions, ReferenceUnderTest
 
-FIXED = ("vectors", "state-cover", "jobs")
+FIXED = ("vectors", "state-cover", "scale", "jobs")
 """The suites that are the same with every seed."""
 
 DRAWN = ("random-histories", "properties")

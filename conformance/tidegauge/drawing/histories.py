@@ -1,5 +1,6 @@
 """Random histories guided by the reference: nearly every step changes its state or makes it output."""
 
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
@@ -31,20 +32,35 @@ def _is_answered(component: Component, engine: Any, step: Step) -> bool:
         return True
 
 
-def draw_history(component: Component, seed: int, index: int, policies: Policies) -> Scenario:
-    """The scenario that (seed, index) stands for under `policies`."""
-    random = RandomSource(seed, index)
-    setup = component.draw_setup(random)
+def effective_history(
+    component: Component,
+    random: RandomSource,
+    setup: Any,
+    length: int,
+    policies: Policies,
+    unwanted: Callable[[Step], bool] = lambda step: False,
+) -> tuple[Step, ...]:
+    """A history of so many steps on `setup`, none of which is `unwanted`."""
     engine = component.reference(setup, policies)
-    length = random.between(5, 24)
     history: list[Step] = []
     state = engine.state()
     while len(history) < length:
         step = component.draw_step(random, engine)
+        if unwanted(step):
+            continue
         answered, before = _is_answered(component, engine, step), state
         state = engine.state()
         if answered or state != before or random.chance(_KEPT_WITHOUT_EFFECT):
             history.append(step)
+    return tuple(history)
+
+
+def draw_history(component: Component, seed: int, index: int, policies: Policies) -> Scenario:
+    """The scenario that (seed, index) stands for under `policies`."""
+    random = RandomSource(seed, index)
+    setup = component.draw_setup(random)
+    length = random.between(5, 24)
+    history = list(effective_history(component, random, setup, length, policies))
     needs = ["int64"] if any(map(needs_int64, history)) else []
     if random.chance(10):
         history = _interrupted(random, history)

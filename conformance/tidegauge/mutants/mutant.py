@@ -3,7 +3,7 @@
 It is loaded beside the original, so that the judge keeps the original.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 
 from .known_bugs import known_bug
@@ -17,7 +17,7 @@ ANY_OF = 4
 class Mutant:
     """A named mutant of a component: the `rules` it breaks, what it comes from (`bug`: the id of a
     known bug, the number of a statement of `statements.md`, or a few words), and the replacements (each
-    text occurs once in the reference's `module`)."""
+    text occurs once in the reference's `module`). `scale`: it shows in scenarios of scale only."""
 
     name: str
     component: str
@@ -26,6 +26,7 @@ class Mutant:
     bug: str
     summary: str
     replacements: tuple[tuple[str, str], ...]
+    scale: bool = False
 
     @property
     def any_of(self) -> bool:
@@ -49,3 +50,8 @@ class Mutant:
             source = source.replace(right, wrong)
         copy = f"tidegauge_mutant_{self.name.replace('-', '_')}"
         return load_copy(copy, {self.module: source}, entry)
+
+
+def of_scale(*mutants: Mutant) -> tuple[Mutant, ...]:
+    """These mutants as such that show in scenarios of scale only."""
+    return tuple(replace(mutant, scale=True) for mutant in mutants)

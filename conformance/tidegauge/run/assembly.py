@@ -168,6 +168,7 @@ def _rule_result(
         scenarios=counted.scenarios,
         steps=counted.steps,
         excludes=passing.excluded if passing is not None else [],
+        not_excluded=passing.not_excluded if passing is not None else [],
         thin=passing is not None and passing.thin,
         suspected=judgement is not None and judgement.suspected,
         stands_in_the_way=judgement.in_the_way if judgement is not None else "",

@@ -8,6 +8,7 @@ from tidegauge_reference import Policies
 from ..components.registry import COMPONENTS
 from ..drawing.cover import state_cover
 from ..drawing.histories import draw_history, drawn_histories
+from ..drawing.scale import scale_scenarios
 from ..judging.items.examination import Examiner
 from ..judging.items.item_report import ItemReport, LeftOut
 from ..judging.jobs.examination import examine_job
@@ -21,8 +22,8 @@ from .request import Request
 
 
 def scenarios_of(item: PlannedItem, request: Request, policies: Policies) -> Iterator[Scenario]:
-    """The scenarios that an item of the suites `vectors`, `state-cover`, `random-histories` or `properties`
-    draws, the same in every process."""
+    """The scenarios that an item of the suites `vectors`, `state-cover`, `random-histories`, `scale` or
+    `properties` draws, the same in every process."""
     indices = range(item.start, item.stop)
     if item.suite == "vectors":
         vectors = vectors_added(item.component, item.name, request.vectors)
@@ -31,6 +32,8 @@ def scenarios_of(item: PlannedItem, request: Request, policies: Policies) -> Ite
         cover = state_cover(item.component, item.name, policies)
         stride = VOLUMES[request.budget].cover_stride
         yield from (cover.scenario(index) for index in indices if index % stride == 0)
+    elif item.suite == "scale":
+        yield from scale_scenarios(item.component, request.budget, policies)[item.start : item.stop]
     else:
         yield from drawn_histories(item.component, request.seed, item.start, item.stop, policies)
 
@@ -85,6 +88,8 @@ def scenario_at(item: PlannedItem, request: Request, policies: Policies, place: 
         stride = VOLUMES[request.budget].cover_stride
         first = -(-item.start // stride) * stride
         return state_cover(item.component, item.name, policies).scenario(first + place * stride)
+    if item.suite == "scale":
+        return scale_scenarios(item.component, request.budget, policies)[item.start + place]
     return draw_history(COMPONENTS[item.component], request.seed, item.start + place, policies)
 
 

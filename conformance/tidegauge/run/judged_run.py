@@ -27,7 +27,7 @@ from .items import find_scenario, scenario_at
 from .journal import Finished, Started
 from .plan import PlannedItem, plan
 
-_DRAWN_AGAIN = ("vectors", "state-cover", "random-histories")
+_DRAWN_AGAIN = ("vectors", "state-cover", "random-histories", "scale")
 """The suites whose scenarios are compared with the reference and can be drawn again by their places."""
 
 
@@ -92,7 +92,7 @@ def _evidence(
 ) -> Evidence:
     items = {item.id: item for item in _planned(started, policies)}
     compared = [
-        Compared(one, item.suite == "vectors", partial(scenario_at, item, started.request, policies))
+        Compared(one, item.suite, partial(scenario_at, item, started.request, policies))
         for one in reports
         if (item := items.get(one.item)) is not None and item.suite in _DRAWN_AGAIN
     ]

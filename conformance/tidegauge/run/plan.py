@@ -8,6 +8,7 @@ from tidegauge_spec import FIRST_VERSION, load_registry, vector_versions
 from ..components.job.jobs import JOBS
 from ..components.registry import COMPONENTS
 from ..drawing.cover import state_cover
+from ..drawing.scale import scale_size
 from ..judging.verdicts.judged_in import judged_in
 from ..vectors.published import OWN, vectors_added
 from ..wire.implementation import Implementation
@@ -18,6 +19,7 @@ SUITES = (
     "vectors",
     "state-cover",
     "random-histories",
+    "scale",
     "properties",
     "interleaved",
     "fuzz",
@@ -115,6 +117,7 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
             items += _chunks(component, "state-cover", scope.name, size, stride)
         if COMPONENTS[component].drawn:
             items += _chunks(component, "random-histories", "", volume.histories, chunk)
+            items.append(_item(component, "scale", "", scale_size(component, request.budget)))
         for property in COMPONENTS[component].properties:
             holds = all(getattr(policies, name) == value for name, value in property.holds_under.items())
             seen = not property.needs_steps or implementation.observes == "step"

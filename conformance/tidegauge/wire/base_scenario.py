@@ -8,10 +8,10 @@ from .vocabulary import PROTOCOL, Setup, Step
 
 
 class Origin(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Where a scenario comes from: a published vector, a state cover, a seed with an index, a shrunk or
-    otherwise derived scenario, or a user's own file."""
+    """Where a scenario comes from: a published vector, a state cover, a seed with an index, a kind of scale
+    with an index, a shrunk or otherwise derived scenario, or a user's own file."""
 
-    kind: Literal["vector", "cover", "seed", "shrunk", "variant", "own"]
+    kind: Literal["vector", "cover", "seed", "scale", "shrunk", "variant", "own"]
     seed: int | None = None
     index: int | None = None
     of: str | None = None

@@ -29,6 +29,9 @@ IN_THE_WAY = "Smallest unexplained scenario"
 THIN = "thin evidence: fewer than three mutants"
 """Said of a pass that excludes little."""
 
+NOT_EXCLUDED = "Not excluded, as the run was too small to show them"
+"""Said before the mutants of scale that a pass leaves open."""
+
 CHANGES = "Not deterministic: the engine gave another answer in a second run"
 """Said of a counterexample that may not show again."""
 
@@ -125,6 +128,12 @@ def thin_words(rules: Iterable[RuleResult], most: int) -> str:
     """The rules that pass on thin evidence; empty if there are none."""
     thin = [rule.id for rule in rules if rule.verdict == "pass" and rule.thin]
     return f"Pass on {THIN}: {listed(thin, most)}." if thin else ""
+
+
+def not_excluded_words(rules: Iterable[RuleResult], most: int) -> str:
+    """The mutants of scale that the passes do not exclude; empty if there are none."""
+    names = dict.fromkeys(name for rule in rules if rule.verdict == "pass" for name in rule.not_excluded)
+    return f"{NOT_EXCLUDED}: {listed(list(names), most)}." if names else ""
 
 
 def exercised_words(rule: RuleResult) -> str:

@@ -16,6 +16,7 @@ from tidegauge.words.evidence import (
     error_detail,
     error_words,
     suspected_words,
+    not_excluded_words,
     thin_words,
 )
 from tidegauge.words.numbers import counted, duration
@@ -226,8 +227,9 @@ def _not_tested(results: Results) -> str:
 
 
 def _thin(rules: list[RuleResult]) -> str:
-    """The passes that exclude few mutants, in a line."""
-    return inert(thin_words(rules, MOST_ROWS), 2_000)
+    """The passes that exclude few mutants, and the mutants of scale that none excludes, a line each."""
+    said = (thin_words(rules, MOST_ROWS), not_excluded_words(rules, MOST_ROWS))
+    return "\n\n".join(inert(one, 2_000) for one in said if one)
 
 
 def _items(results: Results) -> str:

@@ -25,6 +25,8 @@ from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import MISSPELLED, draw_setup, draw_step
 from .mutants import BACKLOG_MUTANTS
 from .properties import PROPERTIES
+from .scale import SCALE
+from .shrinking import fewer
 
 _OF_A_COMBINER, _OF_A_DETECTOR = "attributes", "configure"
 """A method that engines of one kind have, and engines of the other do not."""
@@ -117,6 +119,8 @@ BACKLOG = Component(
         "default": (_CONFIGURED, _THREE_CHANNELS),
         "thorough": (_CONFIGURED, _THREE_CHANNELS),
     },
+    fewer=fewer,
     properties=PROPERTIES,
+    scale=SCALE,
     mutants=BACKLOG_MUTANTS,
 )

@@ -1,6 +1,6 @@
 """Wrong detectors and combiners of backlog."""
 
-from ...mutants.mutant import Mutant
+from ...mutants.mutant import Mutant, of_scale
 
 
 def _backlog(
@@ -201,6 +201,25 @@ BACKLOG_MUTANTS = (
         (
             '"""Record attributes arrive; an unknown channel raises `IllegalArgument` (BACKLOG-2)."""',
             "return []",
+        ),
+    ),
+    *of_scale(
+        _backlog(
+            "of-32-channels",
+            ("BACKLOG-10",),
+            "a mask of 32 bits",
+            "The channels from the 33rd on are not waited for.",
+            ('cite("BACKLOG-10", None in self.channels)', 'cite("BACKLOG-10", None in self.channels[:32])'),
+        ),
+        _backlog(
+            "lag-wraps",
+            ("BACKLOG-4",),
+            "a difference of 64 bits",
+            "The lag of a watermark near MIN goes round and is none.",
+            (
+                "self.now - self.lag_from > self.threshold",
+                "(self.now - self.lag_from + 2**63) % 2**64 - 2**63 > self.threshold",
+            ),
         ),
     ),
 )

@@ -10,6 +10,7 @@ from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import REASONS, draw_setup, draw_step
 from .mutants import CLOCK_MUTANTS
 from .properties import PROPERTIES
+from .scale import SCALE
 
 STEPS: tuple[Step, ...] = (
     AdvanceStep(1),
@@ -50,5 +51,6 @@ CLOCK = Component(
     alphabet=lambda setup: (*STEPS, AdvanceStep(2**30), AdvanceStep(-1)),
     covers={"smoke": (_scope(2),), "default": (_scope(4),), "thorough": (_scope(6),)},
     properties=PROPERTIES,
+    scale=SCALE,
     mutants=CLOCK_MUTANTS,
 )

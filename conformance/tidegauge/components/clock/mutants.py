@@ -1,6 +1,6 @@
 """Wrong input activity clocks."""
 
-from ...mutants.mutant import Mutant
+from ...mutants.mutant import Mutant, of_scale
 
 
 def _clock(
@@ -98,5 +98,29 @@ CLOCK_MUTANTS = (
         ),
         ('if cite("CLOCK-5", nanoseconds < 0):', "if False:"),
         (_REFUSES, "return"),
+    ),
+    *of_scale(
+        _clock(
+            "four-pauses",
+            ("CLOCK-4",),
+            "a counter of two bits",
+            "No more than four pauses of one reason are counted.",
+            (
+                "self.pauses = tuple(sorted((*self.pauses, reason)))",
+                "if self.pauses.count(reason) < 4:\n"
+                "            self.pauses = tuple(sorted((*self.pauses, reason)))",
+            ),
+        ),
+        _clock(
+            "counter-of-pauses-in-a-byte",
+            ("CLOCK-1",),
+            "a number of 8 bits",
+            "With 256 pauses the clock runs again.",
+            (
+                'if cite("CLOCK-1", not any(self._blocks(reason) for reason in self.pauses)):',
+                'if cite("CLOCK-1", len(self.pauses) % 256 == 0 '
+                "or not any(self._blocks(reason) for reason in self.pauses)):",
+            ),
+        ),
     ),
 )

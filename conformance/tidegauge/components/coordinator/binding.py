@@ -24,7 +24,8 @@ from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import draw_setup, draw_step
 from .mutants import COORDINATOR_MUTANTS
 from .properties import PROPERTIES
-from .shrinking import simplify
+from .scale import SCALE
+from .shrinking import fewer, simplify
 
 
 def _start(coordinators: Any, source: StartedSource | StartStep) -> Any:
@@ -129,6 +130,8 @@ COORDINATOR = Component(
         "thorough": (_ONE_SOURCE, _TWO_SOURCES, _TWO_GROUPS),
     },
     simplify=simplify,
+    fewer=fewer,
     properties=PROPERTIES,
+    scale=SCALE,
     mutants=COORDINATOR_MUTANTS,
 )

@@ -1,6 +1,6 @@
 """Wrong source coordinators."""
 
-from ...mutants.mutant import Mutant
+from ...mutants.mutant import Mutant, of_scale
 
 
 def _coordinator(
@@ -200,5 +200,37 @@ COORDINATOR_MUTANTS = (
         "unfinished coordinators",
         "Every step is accepted and nothing is ever output.",
         *((docstring, "return []") for docstring in _NOTHING),
+    ),
+    *of_scale(
+        _coordinator(
+            "of-three-subtasks",
+            ("ALIGN-9",),
+            "an array of fixed length",
+            "Only the first three subtasks of a source are told their bound.",
+            (
+                "for subtask in range(own.subtasks) if cite",
+                "for subtask in range(min(3, own.subtasks)) if cite",
+            ),
+        ),
+        _coordinator(
+            "subtasks-in-a-byte",
+            ("ALIGN-1",),
+            "a number of 8 bits",
+            "The report of subtask 256 replaces that of subtask 0.",
+            (
+                "reports = own.reports | {subtask: watermark}",
+                "reports = own.reports | {subtask % 256: watermark}",
+            ),
+        ),
+        _coordinator(
+            "thirty-two-sources",
+            ("ALIGN-2",),
+            "an array of fixed length",
+            "Only the first 32 sources of a group count.",
+            (
+                "names = [self.sources[source].name for source in group]",
+                "group = group[:32]\n        names = [self.sources[source].name for source in group]",
+            ),
+        ),
     ),
 )

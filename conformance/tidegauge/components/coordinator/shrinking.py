@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from ...wire.steps.coordinator import CoordinatorSetup, StartedSource
 from ...wire.vocabulary import Step
-from ..shared.simplification import plainer_numbers, without_number
+from ..shared.simplification import plainer_numbers, with_fewer, without_number
 
 Candidate = tuple[CoordinatorSetup, tuple[Step, ...]]
 
@@ -30,6 +30,20 @@ def simplify(setup: CoordinatorSetup, history: tuple[Step, ...]) -> list[Candida
             if drift < source.max_allowed_watermark_drift
         )
     return candidates + plainer_numbers(setup, history)
+
+
+def fewer(setup: CoordinatorSetup, history: tuple[Step, ...]) -> list[Candidate]:
+    """The first of many sources, and sources with the first of many subtasks."""
+    candidates = [
+        (CoordinatorSetup(setup.sources[:kept]), history)
+        for kept in (1, 2, 4, 8, 16, 32, 64)
+        if kept < len(setup.sources)
+    ]
+    most = max((source.subtasks for source in setup.sources), default=0)
+    for kept, steps in with_fewer(most, history, "subtask"):
+        narrow = (replace(source, subtasks=min(kept, source.subtasks)) for source in setup.sources)
+        candidates.append((CoordinatorSetup(tuple(narrow)), steps))
+    return candidates
 
 
 def _with(setup: CoordinatorSetup, old: StartedSource, *new: StartedSource) -> CoordinatorSetup:

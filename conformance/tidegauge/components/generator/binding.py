@@ -31,6 +31,7 @@ from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import draw_setup, draw_step
 from .mutants import GENERATOR_MUTANTS
 from .properties import PROPERTIES
+from .scale import SCALE
 from .shrinking import simplify
 
 
@@ -153,5 +154,6 @@ GENERATOR = Component(
     },
     simplify=simplify,
     properties=PROPERTIES,
+    scale=SCALE,
     mutants=GENERATOR_MUTANTS,
 )

@@ -1,6 +1,6 @@
 """Wrong generators and strategies."""
 
-from ...mutants.mutant import Mutant
+from ...mutants.mutant import Mutant, of_scale
 
 
 def _generator(
@@ -286,5 +286,26 @@ GENERATOR_MUTANTS = (
         ('"""The periodic tick; there is a last one when the input is finished."""', "return []"),
         ('"""So much processing time passes."""', "return []"),
         ('"""A watermark (ms) arrives; `MAX` is the end of the input."""', "return []"),
+    ),
+    *of_scale(
+        _generator(
+            "bound-in-32-bits",
+            "generators",
+            ("GEN-3",),
+            "a number of 32 bits",
+            "The bound is kept in 31 bits.",
+            (
+                "return earlier(super().time(), self.bound)",
+                "return earlier(super().time(), self.bound % 2**31)",
+            ),
+        ),
+        _generator(
+            "largest-as-a-double",
+            "generators",
+            ("GEN-2",),
+            "JavaScript numbers",
+            "The largest timestamp is kept as a double, which is exact up to 2^53.",
+            ("            self.largest = timestamp\n", "            self.largest = int(float(timestamp))\n"),
+        ),
     ),
 )

@@ -14,6 +14,7 @@ from ..shared.beside import beside
 from .drawing import draw_setup, draw_step
 from .mutants import IDLENESS_MUTANTS
 from .properties import PROPERTIES
+from .scale import SCALE
 
 _STEPS: tuple[Step, ...] = (
     RecordStep(1),
@@ -74,5 +75,6 @@ IDLENESS = Component(
     alphabet=_alphabet,
     covers={"smoke": (_scope(3),), "default": (_scope(6),), "thorough": (_scope(8),)},
     properties=PROPERTIES,
+    scale=SCALE,
     mutants=IDLENESS_MUTANTS,
 )

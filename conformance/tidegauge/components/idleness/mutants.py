@@ -1,6 +1,6 @@
 """Wrong idleness: on the wrong clock, and as in the alternatives that the FLIP rejected."""
 
-from ...mutants.mutant import Mutant
+from ...mutants.mutant import Mutant, of_scale
 
 
 def _idleness(
@@ -262,5 +262,18 @@ IDLENESS_MUTANTS = (
         (_IMPORTED_CLOCK, _SILENT),
         (_RECORD, "return []"),
         (_TICK, "return []"),
+    ),
+    *of_scale(
+        _idleness(
+            "timeout-of-months",
+            "idleness",
+            ("IDLE-1",),
+            "milliseconds in 32 bits",
+            "A timeout of more than 2^31 ms is over at once.",
+            (
+                'return cite("IDLE-1", now - started > self.timeout)',
+                'return cite("IDLE-1", now - started > self.timeout * (self.timeout < 2**31 * 10**6))',
+            ),
+        ),
     ),
 )

@@ -24,7 +24,8 @@ from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import draw_setup, draw_step
 from .mutants import LOW_WATERMARK_MUTANTS
 from .properties import PROPERTIES
-from .shrinking import simplify
+from .scale import SCALE
+from .shrinking import fewer, simplify
 
 
 def _build(module: ModuleType, setup: LowWatermarkSetup, policies: Policies) -> Any:
@@ -104,6 +105,8 @@ LOW_WATERMARK = Component(
         "thorough": (_ROUNDS_OF_TWO_TASKS, _ONE_TASK),
     },
     simplify=simplify,
+    fewer=fewer,
     properties=PROPERTIES,
+    scale=SCALE,
     mutants=LOW_WATERMARK_MUTANTS,
 )

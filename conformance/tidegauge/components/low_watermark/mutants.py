@@ -1,6 +1,6 @@
 """Wrong low-watermark services."""
 
-from ...mutants.mutant import Mutant
+from ...mutants.mutant import Mutant, of_scale
 
 
 def _service(
@@ -208,5 +208,33 @@ LOW_WATERMARK_MUTANTS = (
         ('"""The task has `count` partitions from now on."""', "return []"),
         ('"""The question of the round of `timestamp` (ms) arrives at the task."""', "return []"),
         ('"""The result (ms) of the round of `timestamp` (ms) arrives at the task."""', "return []"),
+    ),
+    *of_scale(
+        _service(
+            "of-32-tasks",
+            ("LOW-1",),
+            "a mask of 32 bits",
+            "Only the first 32 tasks of a vertex are asked.",
+            ("vertex.awaited = vertex.there if cite", "vertex.awaited = vertex.there[:32] if cite"),
+        ),
+        _service(
+            "of-eight-replies",
+            ("LOW-9",),
+            "an array of fixed length",
+            "The result is the minimum of the first eight replies.",
+            ('smallest("LOW-9", counting,', 'smallest("LOW-9", counting[:8],'),
+        ),
+        _service(
+            "thousand-rounds",
+            ("LOW-1",),
+            "a counter of three digits",
+            "After 999 rounds no task is asked any more.",
+            (
+                "vertex.triggered = timestamp\n",
+                "vertex.triggered = timestamp\n"
+                '            self.rounds = getattr(self, "rounds", 0) + 1\n'
+                "            vertex.awaited = vertex.awaited if self.rounds < 1000 else ()\n",
+            ),
+        ),
     ),
 )

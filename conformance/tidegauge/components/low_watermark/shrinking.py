@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from ...wire.steps.low_watermark import JobVertex, LowWatermarkSetup
 from ...wire.vocabulary import Step
-from ..shared.simplification import plainer_numbers, without_number
+from ..shared.simplification import plainer_numbers, with_fewer, without_number
 
 Candidate = tuple[LowWatermarkSetup, tuple[Step, ...]]
 
@@ -23,6 +23,18 @@ def simplify(setup: LowWatermarkSetup, history: tuple[Step, ...]) -> list[Candid
             fewer = replace(unwanted, partitions=unwanted.partitions - 1)
             candidates.append((_exchanged(setup, unwanted, fewer), history))
     return candidates + plainer_numbers(setup, history)
+
+
+def fewer(setup: LowWatermarkSetup, history: tuple[Step, ...]) -> list[Candidate]:
+    """Vertices with the first of many tasks."""
+    candidates: list[Candidate] = []
+    for kept, steps in with_fewer(max(vertex.tasks for vertex in setup.vertices), history, "task"):
+        narrow = (
+            replace(vertex, tasks=min(kept, vertex.tasks), partitions=min(kept, vertex.partitions))
+            for vertex in setup.vertices
+        )
+        candidates.append((LowWatermarkSetup(tuple(narrow)), steps))
+    return candidates
 
 
 def _exchanged(setup: LowWatermarkSetup, old: JobVertex, new: JobVertex) -> LowWatermarkSetup:

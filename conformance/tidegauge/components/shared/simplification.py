@@ -31,6 +31,12 @@ def without_number(history: Sequence[Step], name: str, unwanted: int, **owner: s
     return tuple(renumbered)
 
 
+def with_fewer(number: int, history: Sequence[Step], field: str) -> list[tuple[int, tuple[Step, ...]]]:
+    """Of so many parts the first 1, 2, 4 and so on, with the steps that name these under `field`, or none."""
+    counts = [1 << power for power in range(number.bit_length()) if 1 << power < number]
+    return [(kept, tuple(step for step in history if getattr(step, field, -1) < kept)) for kept in counts]
+
+
 def _plainer(value: Any) -> list[int]:
     """Smaller numbers, some by much, so that a few rounds reach the smallest."""
     if value in ("MIN", "MAX"):

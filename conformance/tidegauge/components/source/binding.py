@@ -28,6 +28,7 @@ from ..shared.beside import beside
 from .drawing import draw_setup, draw_step
 from .mutants import SOURCE_MUTANTS
 from .properties import PROPERTIES
+from .scale import SCALE
 
 
 def _generator_of(module: Any, setup: SourceSetup) -> Callable[[Any, Policies], Any]:
@@ -135,5 +136,6 @@ SOURCE = Component(
     alphabet=_alphabet,
     covers={"smoke": _scopes(3), "default": _scopes(7), "thorough": _scopes(8)},
     properties=PROPERTIES,
+    scale=SCALE,
     mutants=SOURCE_MUTANTS,
 )

@@ -1,6 +1,6 @@
 """Wrong source subtasks."""
 
-from ...mutants.mutant import Mutant
+from ...mutants.mutant import Mutant, of_scale
 
 
 def _source(
@@ -296,5 +296,34 @@ SOURCE_MUTANTS = (
             "return []",
         ),
         ('"""The reader has no more records or splits; while it is blocked it is not asked."""', "return []"),
+    ),
+    *of_scale(
+        _source(
+            "paused-in-the-order-of-numbers",
+            ("SOURCE-9",),
+            "names in another order",
+            "Splits that pause together are named in the order of their length.",
+            (
+                '[("splits-paused", tuple(sorted(pausing)))]',
+                '[("splits-paused", tuple(sorted(pausing, key=lambda split: (len(split), split))))]',
+            ),
+        ),
+        _source(
+            "eight-splits-pause",
+            ("SOURCE-9",),
+            "an array of fixed length",
+            "No more than eight splits pause in one step.",
+            (
+                "pausing = {split for split in beyond if cite",
+                "pausing = {split for split in beyond[:8] if cite",
+            ),
+        ),
+        _source(
+            "bound-as-a-double",
+            ("SOURCE-1",),
+            "JavaScript numbers",
+            "The bound is kept as a double, which is exact up to 2^53.",
+            ("self.alignment.bound = bound\n", "self.alignment.bound = int(float(bound))\n"),
+        ),
     ),
 )

@@ -25,6 +25,8 @@ from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import draw_setup, draw_step
 from .mutants import SPLITS_MUTANTS
 from .properties import PROPERTIES
+from .scale import SCALE
+from .shrinking import fewer
 
 
 def _build(module: Any, setup: SplitsSetup, policies: Any) -> Any:
@@ -104,6 +106,8 @@ SPLITS = Component(
         "default": (_INPUTS_WITH_END, _WITH_END, _DEFERRED),
         "thorough": (_INPUTS_WITH_END, _WITH_END, _DEFERRED, _IMMEDIATE, _INPUTS),
     },
+    fewer=fewer,
     properties=PROPERTIES,
+    scale=SCALE,
     mutants=SPLITS_MUTANTS,
 )

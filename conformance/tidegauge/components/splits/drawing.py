@@ -20,7 +20,7 @@ from ...wire.vocabulary import Step
 from ..shared.moments import near
 from ..shared.random_source import RandomSource
 
-_SPLITS = ("a", "b", "c")
+SPLITS = ("a", "b", "c")
 _INPUTS = (1, 2, 2, 3, 3, 4)
 _DEFERRED = 40
 """Percentage of the changes of splits that are deferred."""
@@ -42,9 +42,9 @@ def _split_step(random: RandomSource, splits: Any) -> Step:
     if kind < 14:
         return TickStep()
     if kind < (50 if len(known) < 2 else 20):
-        absent = [split for split in _SPLITS if split not in known]
-        return AddSplitStep(random.pick(_SPLITS if not absent or random.chance(5) else absent))
-    split = random.pick(_SPLITS if not known or random.chance(2) else known)
+        absent = [split for split in SPLITS if split not in known]
+        return AddSplitStep(random.pick(SPLITS if not absent or random.chance(5) else absent))
+    split = random.pick(SPLITS if not known or random.chance(2) else known)
     if random.chance(8):
         return RemoveSplitStep(split)
     deferred = random.chance(_DEFERRED)

@@ -1,6 +1,6 @@
 """Wrong combinations of splits and of inputs."""
 
-from ...mutants.mutant import Mutant
+from ...mutants.mutant import Mutant, of_scale
 
 
 def _splits(
@@ -219,5 +219,47 @@ SPLITS_MUTANTS = (
         ('"""A split is assigned."""', "return []"),
         ('"""A split is finished or taken away; nothing happens if it is not there."""', "return []"),
         ('"""The periodic emit."""', "return []"),
+    ),
+    *of_scale(
+        _splits(
+            "of-one-word",
+            ("SPLIT-2",),
+            "a bit set of 64 bits",
+            "The splits and inputs from the 65th on are not waited for.",
+            (
+                "left = [p for p in self.parts.values() if",
+                "left = [p for p in list(self.parts.values())[:64] if",
+            ),
+        ),
+        _splits(
+            "names-of-64-characters",
+            ("SPLIT-12",),
+            "a column of fixed length",
+            "Of the name of a split the first 64 characters count.",
+            (
+                "        self.parts[split] = Part()",
+                "        self.parts[split[:64]] = Part()",
+            ),
+        ),
+        _splits(
+            "names-without-case",
+            ("SPLIT-12",),
+            "names compared without case",
+            "A split whose name differs from another's in case only is taken for it.",
+            (
+                'if cite("SPLIT-12", split in self.parts):',
+                'if cite("SPLIT-12", split.lower() in {str(name).lower() for name in self.parts}):',
+            ),
+        ),
+        _splits(
+            "watermark-as-a-double",
+            ("SPLIT-2",),
+            "JavaScript numbers",
+            "The minimum is computed with doubles, which are exact up to 2^53.",
+            (
+                'return smallest("SPLIT-2", caught_up), False',
+                'return int(float(smallest("SPLIT-2", caught_up))), False',
+            ),
+        ),
     ),
 )

@@ -9,7 +9,8 @@ from ..component import Component, CoverScope
 from .drawing import draw_setup, draw_step
 from .mutants import VALVE_MUTANTS
 from .properties import PROPERTIES
-from .shrinking import simplify
+from .scale import SCALE
+from .shrinking import fewer, simplify
 
 
 def _alphabet(channels: int, timestamps: tuple[int | str, ...]) -> tuple[Step, ...]:
@@ -51,6 +52,8 @@ VALVE = Component(
         "thorough": (_THREE_TIMESTAMPS, _TWO_TIMESTAMPS, _THREE_WITH_END, _WITH_END),
     },
     simplify=simplify,
+    fewer=fewer,
     properties=PROPERTIES,
+    scale=SCALE,
     mutants=VALVE_MUTANTS,
 )

@@ -1,6 +1,6 @@
 """Wrong valves."""
 
-from ...mutants.mutant import Mutant
+from ...mutants.mutant import Mutant, of_scale
 
 
 def _valve(
@@ -295,5 +295,75 @@ VALVE_MUTANTS = (
         ),
         ('"""The channel has no data for now and is not to be waited for."""', "return []"),
         ('"""The channel has data again."""', "return []"),
+    ),
+    *of_scale(
+        _valve(
+            "of-five-channels",
+            ("VALVE-2",),
+            "an array of fixed length",
+            "Only the first five channels take part in the minimum.",
+            ("waited_for = [c for c in self.channels if", "waited_for = [c for c in self.channels[:5] if"),
+        ),
+        _valve(
+            "idle-bits-of-one-word",
+            ("VALVE-14",),
+            "a bit set of 64 bits",
+            "The channels from the 65th on are not asked whether they are idle.",
+            (
+                "all(channel.idle for channel in unfinished)",
+                "all(channel.idle for channel in unfinished[:64])",
+            ),
+        ),
+        _valve(
+            "channel-numbers-in-a-byte",
+            ("VALVE-3",),
+            "a number of 8 bits",
+            "Channel 256 is taken for channel 0.",
+            ("return self.channels[channel]", "return self.channels[channel % 256]"),
+        ),
+        _valve(
+            "largest-int-ends",
+            ("VALVE-2",),
+            "Integer.MAX_VALUE as a sentinel",
+            "The watermark 2^31 - 1 is taken for none.",
+            (
+                'if cite("VALVE-3", timestamp <= source.watermark):',
+                'if cite("VALVE-3", timestamp <= source.watermark or timestamp == 2**31 - 1):',
+            ),
+        ),
+        _valve(
+            "watermark-as-a-double",
+            ("VALVE-2",),
+            "JavaScript numbers",
+            "The minimum is computed with doubles, which are exact up to 2^53.",
+            (
+                'self._advance(rule, smallest("VALVE-2", delivered))',
+                'self._advance(rule, int(float(smallest("VALVE-2", delivered))))',
+            ),
+        ),
+        _valve(
+            "thousand-outputs",
+            ("VALVE-2",),
+            "a buffer of fixed length",
+            "After a thousand watermarks nothing is output any more.",
+            (
+                "        self.output_watermark = timestamp\n        return [watermark(timestamp)]",
+                "        self.output_watermark = timestamp\n"
+                '        self.sent = getattr(self, "sent", 0) + 1\n'
+                "        return [watermark(timestamp)] if self.sent <= 1000 else []",
+            ),
+        ),
+        _valve(
+            "second-restart",
+            ("VALVE-23",),
+            "state that is read once",
+            "A snapshot restores the idle channels only the first time.",
+            (
+                "self.channels = [Channel(*channel) for channel in channels]",
+                'used = vars(Valve).get("used") == saved\n'
+                "        Valve.used = saved  # type: ignore[attr-defined]\n"
+                "        self.channels = [Channel(w, idle and not used, a) for w, idle, a in channels]",
+            ),
+        ),
     ),
 )

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from ...wire.steps.valve import ValveSetup, WatermarkStep
 from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
-from ..shared.simplification import without_number
+from ..shared.simplification import with_fewer, without_number
 
 
 def simplify(setup: ValveSetup, history: tuple[Step, ...]) -> list[tuple[ValveSetup, tuple[Step, ...]]]:
@@ -25,6 +25,11 @@ def simplify(setup: ValveSetup, history: tuple[Step, ...]) -> list[tuple[ValveSe
             lower = replace(step, timestamp=plainer)
             candidates.append((setup, (*history[:index], lower, *history[index + 1 :])))
     return candidates
+
+
+def fewer(setup: ValveSetup, history: tuple[Step, ...]) -> list[tuple[ValveSetup, tuple[Step, ...]]]:
+    """Valves with the first of many channels."""
+    return [(ValveSetup(kept), steps) for kept, steps in with_fewer(setup.channels, history, "channel")]
 
 
 def _plainer(timestamp: int | str, past_all: int) -> list[int]:

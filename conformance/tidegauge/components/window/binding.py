@@ -23,6 +23,7 @@ from ..component import Component, CoverScope
 from .drawing import draw_setup, draw_step
 from .mutants import WINDOW_MUTANTS
 from .properties import PROPERTIES
+from .scale import SCALE
 from .shrinking import simplify
 
 
@@ -111,5 +112,6 @@ WINDOW = Component(
     },
     simplify=simplify,
     properties=PROPERTIES,
+    scale=SCALE,
     mutants=WINDOW_MUTANTS,
 )

@@ -1,6 +1,6 @@
 """Wrong windows."""
 
-from ...mutants.mutant import Mutant
+from ...mutants.mutant import Mutant, of_scale
 
 
 def _window(
@@ -266,6 +266,48 @@ WINDOW_MUTANTS = (
         (
             '"""How many records are kept of windows that nothing can be added to any more (WIN-13)."""',
             "return []",
+        ),
+    ),
+    *of_scale(
+        _window(
+            "of-32-at-a-time",
+            ("WIN-3",),
+            "a queue of fixed length",
+            "No more than 32 windows fire on one watermark; the others never do.",
+            (
+                "outputs = self._results(self._in_order(due))",
+                "outputs = self._results(self._in_order(due)[:32])",
+            ),
+        ),
+        _window(
+            "size-in-32-bits",
+            ("WIN-1",),
+            "a number of 32 bits",
+            "The slide of windows is kept in 32 bits.",
+            (
+                "latest = timestamp - (timestamp - self.offset) % self.slide",
+                "latest = timestamp - (timestamp - self.offset) % (self.slide % 2**32 or 1)",
+            ),
+        ),
+        _window(
+            "lateness-in-32-bits",
+            ("WIN-10",),
+            "a number of 32 bits",
+            "The allowed lateness is kept in 32 bits.",
+            (
+                "return later(window[1] - 1, self.allowed_lateness)",
+                "return later(window[1] - 1, self.allowed_lateness % 2**31)",
+            ),
+        ),
+        _window(
+            "start-as-a-double",
+            ("WIN-1",),
+            "JavaScript numbers",
+            "The start of a window is computed with doubles, which are exact up to 2^53.",
+            (
+                "starts = [latest - self.slide * number for",
+                "starts = [int(float(latest)) - self.slide * number for",
+            ),
         ),
     ),
 )

@@ -22,7 +22,7 @@ from .syntax_mutants import MODULES, SyntaxMutant, components_showing, syntax_mu
 class Change:
     """One way to differ: the `segments` of the reference's text that it replaces, or the value of a `policy`.
     `rules` are those that it breaks, of a small change those that decide at its place; `any_of`: it breaks
-    one of them at least, and not surely each."""
+    one of them at least, and not surely each; `scale`: it shows in scenarios of scale only."""
 
     name: str
     kind: TermKind
@@ -30,6 +30,7 @@ class Change:
     segments: tuple[Segment, ...] = ()
     policy: tuple[str, str] | None = None
     any_of: bool = False
+    scale: bool = False
 
 
 @cache
@@ -107,7 +108,7 @@ def with_values(policies: Policies, changes: Sequence[Change]) -> dict[str, str]
 def change_of(mutant: Mutant) -> Change:
     """A mutant as a change."""
     segments = segments_of_mutant(mutant)
-    return Change(mutant.name, "mutant", mutant.rules, segments, any_of=mutant.any_of)
+    return Change(mutant.name, "mutant", mutant.rules, segments, any_of=mutant.any_of, scale=mutant.scale)
 
 
 @cache

@@ -26,7 +26,7 @@ class Compared:
     """An item whose scenarios were compared: how to draw that at a place again, and what it found."""
 
     report: ItemReport
-    by_hand: bool
+    suite: str
     at: Callable[[int], Scenario]
 
 
@@ -75,7 +75,7 @@ def evidence_of(
         policies,
         known(deviations),
         observes,
-        _Drawn(_agreeing(compared)),
+        _Drawn(_agreeing([item for item in compared if item.suite != "scale"])),
         _differing(reports),
         {vector.id: vector.rules for vector in vectors if component_of(vector.scenario) == component},
         [_violation(component, one) for report in reports for one in report.violations],
@@ -86,6 +86,7 @@ def evidence_of(
         _summed(error.unreached for report in reports for error in report.errors.values()),
         _Drawn([(item, place) for item in compared for place in item.report.beyond]),
         stated,
+        _Drawn(_those_that_agree([item for item in compared if item.suite == "scale"])),
     )
 
 
@@ -94,11 +95,19 @@ def _agreeing(compared: Sequence[Compared]) -> list[tuple[Compared, int]]:
     by_hand: list[tuple[Compared, int]] = []
     drawn: list[tuple[Compared, int]] = []
     for item in compared:
-        apart = set(item.report.apart)
-        agreeing = [(item, place) for place in item.report.ran if place not in apart]
-        (by_hand if item.by_hand else drawn).extend(agreeing)
+        (by_hand if item.suite == "vectors" else drawn).extend(_those_that_agree([item]))
     mixed = sorted(range(len(drawn)), key=lambda number: number * _STRIDE % 1)
     return by_hand + [drawn[number] for number in mixed]
+
+
+def _those_that_agree(compared: Sequence[Compared]) -> list[tuple[Compared, int]]:
+    apart = [set(item.report.apart) for item in compared]
+    return [
+        (item, place)
+        for item, differing in zip(compared, apart, strict=True)
+        for place in item.report.ran
+        if place not in differing
+    ]
 
 
 def _differing(reports: Sequence[ItemReport]) -> list[Difference]:

@@ -32,7 +32,8 @@ Standing = Literal["pass", "fail", "error", "not-tested"]
 class RuleJudgement:
     """What is proved of a rule, and why. `suspected`: by the spectrum alone. `in_the_way`: the id of the
     smallest unexplained scenario that may be a breach of it. `term`: the change of the model that breaks it.
-    `undecided`: the rule decided too seldom."""
+    `undecided`: the rule decided too seldom. `not_excluded`: mutants of the rule that only a
+    larger world would have shown."""
 
     standing: Standing
     reason: str
@@ -40,6 +41,7 @@ class RuleJudgement:
     in_the_way: str = ""
     term: str = ""
     excluded: list[str] = field(default_factory=list)
+    not_excluded: list[str] = field(default_factory=list)
     thin: bool = False
     undecided: bool = False
 
@@ -163,6 +165,7 @@ def _by_what_agrees(
     """A pass, or why what agrees proves none: an error, if the rule would have decided where no answer
     came."""
     judgement = _passing(rule, evidence, found, exclusion, unexplained)
+    judgement.not_excluded = exclusion.not_excluded
     number = evidence.unreached.get(rule, 0)
     if judgement.standing == "pass" or not number:
         return judgement

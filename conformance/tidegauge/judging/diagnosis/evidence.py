@@ -44,7 +44,7 @@ class Evidence:
     many scenarios that agree each decision is made; `differ` is the number of all that do not, kept or not.
     `beyond`: scenarios that were not run, since they need what the engine does not claim or has no words for.
     `silent`: it never output anything and differs. `stated`: the policies that it says it has; None if it
-    says nothing.
+    says nothing. `large`: the scenarios of scale in which it agrees; they are not among `agreeing`.
     """
 
     component: Component
@@ -62,6 +62,7 @@ class Evidence:
     unreached: Mapping[str, int] = field(default_factory=dict)
     beyond: Sequence[Scenario] = ()
     stated: Policies | None = None
+    large: Sequence[Scenario] = ()
 
     @cached_property
     def reference(self) -> Model:
@@ -78,6 +79,16 @@ class Evidence:
     @cached_property
     def _expected(self) -> dict[str, tuple[Scenario, Played]]:
         return {}
+
+    def large_ones(self, steps: int) -> list[Scenario]:
+        """The shortest of the scenarios of scale in which the engine agrees, so many steps in all."""
+        found: list[Scenario] = []
+        for one in sorted(self.large, key=lambda one: len(one.history)):
+            steps -= len(one.history)
+            if steps < 0:
+                break
+            found.append(one)
+        return found
 
     def spread(self, number: int) -> list[Scenario]:
         """So many of the scenarios that agree: half of them from the front, where those by hand are, the

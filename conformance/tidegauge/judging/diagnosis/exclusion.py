@@ -29,11 +29,13 @@ FEW = 3
 @dataclass
 class Exclusion:
     """Of one rule: the mutants that would have shown (`excluded`), of which so many are `named`, those that
-    would not (`unseen`), and in how many scenarios they showed, as far as that was counted."""
+    would not (`unseen`), those that only a larger world would have shown (`not_excluded`), and in how many
+    scenarios they showed, as far as that was counted."""
 
     named: int = 0
     excluded: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
+    not_excluded: list[str] = field(default_factory=list)
     kills: int = 0
 
 
@@ -64,7 +66,8 @@ class Excluding:
             if kills is None:
                 continue
             scenarios |= kills
-            (found.excluded if kills else found.unseen).append(change.name)
+            unseen = found.not_excluded if change.scale else found.unseen
+            (found.excluded if kills else unseen).append(change.name)
         found.named = len(found.excluded)
         if not found.unseen and len(found.excluded) < FEW:
             found.excluded += self._small(rule, FEW - len(found.excluded))
@@ -108,16 +111,22 @@ class Excluding:
         evidence = self.evidence
         with model_of(evidence.component, evidence.policies, [*self.model, change]) as inside:
             if inside is not None:
-                return self._showing(inside, rule, wanted)
+                return self._showing(inside, self._in_order(rule, change), wanted)
         if change.policy is not None or not self.model:
             return None
         with model_of(evidence.component, evidence.policies, [*evidence.known, change]) as beside:
-            return None if beside is None else self._showing(beside, rule, wanted, only_agreeing=True)
+            return (
+                None
+                if beside is None
+                else self._showing(beside, self._in_order(rule, change), wanted, only_agreeing=True)
+            )
 
-    def _showing(self, model: Model, rule: str, wanted: int, only_agreeing: bool = False) -> set[str]:
+    def _showing(
+        self, model: Model, scenarios: Iterator[Scenario], wanted: int, only_agreeing: bool = False
+    ) -> set[str]:
         observes = self.evidence.observes
         found: set[str] = set()
-        for scenario in islice(self._in_order(rule), _TRIED):
+        for scenario in islice(scenarios, _TRIED):
             if len(found) == wanted:
                 return found
             if model.play(scenario, observes) != self.evidence.expected(scenario):
@@ -130,8 +139,12 @@ class Excluding:
                     found.add(one.scenario.id)
         return found
 
-    def _in_order(self, rule: str) -> Iterator[Scenario]:
-        """The scenarios that agree, those first that were published to show the rule."""
+    def _in_order(self, rule: str, change: Change) -> Iterator[Scenario]:
+        """The scenarios that agree, those first that were published to show the rule; of a change that only
+        scale shows those of scale, the shortest first."""
+        if change.scale:
+            yield from sorted(self.evidence.large, key=lambda one: len(one.history))
+            return
         vectors = self.evidence.vectors
         yield from (one for one in self.agreeing[: len(vectors)] if rule in vectors.get(one.id, ()))
         yield from (self.agreeing[place] for place in range(len(self.agreeing)))

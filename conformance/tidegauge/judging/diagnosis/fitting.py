@@ -29,6 +29,9 @@ _SAMPLE = 110
 _CHECKED = 1_500
 """So many scenarios that agree must agree with a model that is called exact."""
 
+_CHECKED_STEPS = 30_000
+"""With a defect of scale scenarios of scale with so many steps must agree as well."""
+
 _PLAYS = 400_000
 """So many scenarios are played before the search gives up."""
 
@@ -323,6 +326,8 @@ class _Search:
         if not terms:
             return True
         scenarios = self.evidence.spread(_CHECKED)
+        if any(term.scale for term in terms):
+            scenarios += self.evidence.large_ones(_CHECKED_STEPS)
         with model_of(self.evidence.component, self.evidence.policies, self._with(terms)) as model:
             return (
                 model is not None

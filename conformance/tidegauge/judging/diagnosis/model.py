@@ -21,7 +21,8 @@ from ..changes.change import Change, with_values
 from ..changes.segments import Segment, changed_text, touch
 
 SECONDS = 1.0
-"""Of computing, after which a model that has not come to the end of a scenario never will."""
+"""Of computing, for each thousand steps, after which a model that has not come to the end of a scenario
+never will."""
 
 Played = tuple[Outputs, ...]
 """The outputs of each observed span in canonical order; shorter than the scenario where no answer came."""
@@ -57,7 +58,7 @@ class Model:
         """What comes out of a scenario, as far as it answers."""
         outputs: list[Outputs] = []
         try:
-            with answering_within(SECONDS):
+            with answering_within(SECONDS * max(1.0, len(scenario.history) / 1000)):
                 session = self._session(scenario)
                 outputs.extend(map(session.step, scenario.history))
         except (Exception, NoAnswer):

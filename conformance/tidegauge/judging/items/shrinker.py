@@ -14,6 +14,11 @@ from ...wire.base_scenario import Origin
 from ...wire.scenario import Scenario, component_of, encode_scenario, problems
 from ...wire.vocabulary import Step
 
+_SHORT = 100
+"""Steps of a history of which everything is tried; of a longer one parts are left out."""
+
+_STEPS_A_ROUND = 60_000
+
 StillFails = Callable[[Sequence[Scenario]], list[int | None]]
 """For each scenario the index of the last step needed to see the failure, or None if it does not fail."""
 
@@ -49,6 +54,31 @@ def _up_to(scenario: Scenario, last_step: int) -> Scenario:
 
 
 def _candidates(scenario: Scenario) -> Iterator[Scenario]:
+    """The candidates of a round; of a long history as many as may be tried in it, the shortest first."""
+    if len(scenario.history) <= _SHORT:
+        yield from _all_candidates(scenario)
+        return
+    left = _STEPS_A_ROUND
+    for candidate in _coarse_candidates(scenario):
+        left -= len(candidate.history)
+        if left < 0:
+            return
+        yield candidate
+
+
+def _coarse_candidates(scenario: Scenario) -> Iterator[Scenario]:
+    """Setups with less, and the history without one of two halves, four quarters and so on."""
+    history = scenario.history
+    simpler = COMPONENTS[component_of(scenario)].fewer(scenario.setup, history)
+    yield from (replace(_with(scenario, steps), setup=setup) for setup, steps in simpler)
+    length = len(history) // 2
+    while length:
+        for start in range(0, len(history), length):
+            yield _with(scenario, history[:start] + history[start + length :])
+        length //= 2
+
+
+def _all_candidates(scenario: Scenario) -> Iterator[Scenario]:
     history = scenario.history
     for length in sorted({len(history) // 2, len(history) // 4, 3, 2, 1} - {0}, reverse=True):
         for start in range(len(history) - length + 1):
@@ -56,6 +86,8 @@ def _candidates(scenario: Scenario) -> Iterator[Scenario]:
     for first in range(len(history)):
         for second in range(first + 2, len(history)):
             yield _with(scenario, history[:first] + history[first + 1 : second] + history[second + 1 :])
+    for setup, simpler in COMPONENTS[component_of(scenario)].fewer(scenario.setup, history):
+        yield replace(_with(scenario, simpler), setup=setup)
     for setup, simpler in COMPONENTS[component_of(scenario)].simplify(scenario.setup, history):
         yield replace(_with(scenario, simpler), setup=setup)
 

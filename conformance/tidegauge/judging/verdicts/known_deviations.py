@@ -45,7 +45,9 @@ def _as_known(
         return replace(rule, reason=f"the known deviation {deviation.name} is not what the engine does")
     if deviation is not None and deviation.status == "as-known" and rule.verdict in ("pass", "not-tested"):
         text = f"as the known deviation {deviation.name}: {deviation.reason} ({deviation.link})"
-        return replace(rule, verdict="fail", reason=text, deviation=text, excludes=[], thin=False)
+        return replace(
+            rule, verdict="fail", reason=text, deviation=text, excludes=[], not_excluded=[], thin=False
+        )
     if rule.verdict != "fail":
         return rule
     changes = rule.counterexample is not None and not rule.counterexample.deterministic
