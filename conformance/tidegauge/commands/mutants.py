@@ -143,6 +143,11 @@ def _chosen(components: list[str], name: str) -> list[Mutant]:
 
 def _named(components: list[str], name: str, every: int, budget: str, seeds: int, workers: int) -> Score:
     chosen = _chosen(components, name)[::every]
+    if budget == "smoke":
+        of_scale = [one for one in chosen if one.scale]
+        chosen = [one for one in chosen if not one.scale]
+        if of_scale:
+            OUT.print(f"not tried: {len(of_scale)} mutants of scale, for which smoke is too small")
     _not_empty(chosen)
     scores = list(_shown(try_named(chosen, budget, seeds, workers), len(chosen)))
     by_name = {one.name: one for one in scores if isinstance(one, MutantScore)}

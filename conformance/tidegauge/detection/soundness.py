@@ -120,8 +120,8 @@ def components() -> list[str]:
 
 
 def breaking(component: str) -> list[Change]:
-    """The named mutants of a component that break some of its rules, not all."""
-    return [one for one in named_changes(component) if one.rules]
+    """The named mutants of a component that break some of its rules, not all, where the world is small."""
+    return [one for one in named_changes(component) if one.rules and not one.scale]
 
 
 def _combinations(name: str, size: int, number: int, chance: random.Random) -> Iterator[tuple[str, ...]]:

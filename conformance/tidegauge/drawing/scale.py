@@ -9,14 +9,14 @@ from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
-from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from tidegauge_reference import Policies
 
 from ..components.component import Component
 from ..components.registry import COMPONENTS
 from ..components.scale import ROUND_MOMENTS, Scale, Widen
+from ..components.shared.naming import names_in, with_names
 from ..components.shared.random_source import RandomSource
 from ..wire.base_scenario import Origin
 from ..wire.scenario import Scenario, problems
@@ -63,8 +63,8 @@ _WIDTHS = {
     6: _numbers(4, 40, 200),
     33: _numbers(1, 20, 100),
     65: _numbers(1, 16, 80),
-    256: _numbers(0, 2, 10),
-    257: _numbers(0, 2, 10),
+    256: _numbers(0, 3, 10),
+    257: _numbers(0, 6, 20),
     1000: _numbers(0, 1, 4),
     1024: _numbers(0, 0, 2),
 }
@@ -207,7 +207,7 @@ def _renamed(
     scale: Scale, random: RandomSource, setup: Setup, history: tuple[Step, ...]
 ) -> tuple[Setup, tuple[Step, ...]] | None:
     """The same with other names, which are drawn from `NAMES`."""
-    known = sorted({name for one in (setup, *history) for name in _names_in(one, scale.names)})
+    known = sorted({name for one in (setup, *history) for name in names_in(one, scale.names)})
     if not known:
         return None
     kind = random.below(len(NAMES))
@@ -218,31 +218,9 @@ def _renamed(
             free = list(NAMES[kind % len(NAMES)])
             kind += 1
         others[name] = free.pop(random.below(len(free)))
-    return _with_names(setup, scale.names, others), tuple(
-        _with_names(step, scale.names, others) for step in history
+    return with_names(setup, scale.names, others), tuple(
+        with_names(step, scale.names, others) for step in history
     )
-
-
-def _names_in(struct: Any, fields: tuple[str, ...]) -> Iterator[str]:
-    for field, value in asdict(struct).items():
-        if field in fields and isinstance(value, str):
-            yield value
-        elif isinstance(value, tuple):
-            for one in value:
-                if isinstance(one, Struct):
-                    yield from _names_in(one, fields)
-
-
-def _with_names(struct: Any, fields: tuple[str, ...], others: Mapping[str, str]) -> Any:
-    changed: dict[str, Any] = {}
-    for field, value in asdict(struct).items():
-        if field in fields and isinstance(value, str):
-            changed[field] = others[value]
-        elif isinstance(value, tuple):
-            changed[field] = tuple(
-                _with_names(one, fields, others) if isinstance(one, Struct) else one for one in value
-            )
-    return replace(struct, **changed) if changed else struct
 
 
 def _restarted(random: RandomSource, history: tuple[Step, ...]) -> tuple[Step, ...]:

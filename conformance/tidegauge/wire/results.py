@@ -78,10 +78,11 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     `suspected`: it fails as the most likely cause of differences that no model explains, not by a proof.
     `excludes` are the mutants of the rule that a pass excludes, each of which would have shown in scenarios
     that were run; `thin`: they are fewer than three. `not_excluded` are mutants of scale that the run was too
-    small for. `stands_in_the_way` is the id of the smallest unexplained scenario because of which the rule is not tested. `affected_by` are failing rules of
-    components that this one builds on: those are the root. `also_in` are other components in whose scenarios
-    the rule was found broken, as they build on this one. `reference` are the lines of the reference that
-    decide by the rule, `vectors` the published ones that show it. `since` is the version that added the rule.
+    small for. `stands_in_the_way` is the id of the smallest unexplained scenario because of which the rule is
+    not tested. `affected_by` are failing rules of components that this one builds on: those are the root.
+    `also_in` are other components in whose scenarios the rule was found broken, as they build on this one.
+    `reference` are the lines of the reference that decide by the rule, `vectors` the published ones that show
+    it. `since` is the version that added the rule.
     """
 
     id: str

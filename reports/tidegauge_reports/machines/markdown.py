@@ -15,8 +15,8 @@ from tidegauge.words.evidence import (
     downstream_words,
     error_detail,
     error_words,
-    suspected_words,
     not_excluded_words,
+    suspected_words,
     thin_words,
 )
 from tidegauge.words.numbers import counted, duration

@@ -25,6 +25,8 @@ from ...wire.transcript import Transcript
 from ...wire.vocabulary import AnyOutput, RecordAttributes, Snapshot, Step
 from ..property import Holds, Property
 from ..shared.properties import goes_back, outputs_of, uninterrupted, with_restores
+from ..shared.twins import as_with_one
+from ..shared.widening import by_number
 
 
 def _flags(outputs: Sequence[AnyOutput]) -> list[bool]:
@@ -181,6 +183,17 @@ def _snapshot_restore(scenarios: Sequence[Scenario], transcripts: Sequence[Trans
     return uninterrupted(scenarios, transcripts) if _all_flags(transcripts[0]) else None
 
 
+def _with_a_twin(scenario: Scenario) -> list[Scenario]:
+    """Channel 0 of a combiner twice; the others move up. Nothing else has a twin."""
+    setup = scenario.setup
+    if not isinstance(setup, CombinerSetup):
+        return [scenario]
+    sizes = (2, *(1 for _ in range(1, setup.channels)))
+    silent = (*((0,) if 0 in setup.without_strategy else ()), *(one + 1 for one in setup.without_strategy))
+    history = by_number(scenario.history, "channel", sizes)
+    return [replace(scenario, setup=CombinerSetup(sum(sizes), silent), history=history, groups=())]
+
+
 PROPERTIES = (
     Property(
         name="backlog-claims",
@@ -245,6 +258,14 @@ PROPERTIES = (
         holds=_channel_order,
         holds_under={},
         variants=_reversed,
+    ),
+    Property(
+        name="backlog-equal-channels",
+        sentence="A second channel that sends all that the first one sends changes nothing.",
+        rules=("BACKLOG-8", "BACKLOG-10"),
+        holds=as_with_one,
+        holds_under={},
+        variants=_with_a_twin,
     ),
     Property(
         name="backlog-snapshot-restore",

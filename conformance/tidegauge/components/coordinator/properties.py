@@ -26,6 +26,7 @@ from ..shared.properties import (
     uninterrupted,
     with_restores,
 )
+from ..shared.twins import as_renamed, renamed
 
 
 def _started(scenario: Scenario) -> tuple[StartedSource, ...]:
@@ -148,6 +149,8 @@ def _output_moved(output: AnyOutput) -> AnyOutput:
     return output
 
 
+_IDENTITIES = ("source",)
+
 PROPERTIES = (
     Property(
         name="coordinator-bound-within-drift",
@@ -186,6 +189,14 @@ PROPERTIES = (
         holds=_shift,
         holds_under={},
         variants=shifted,
+    ),
+    Property(
+        name="coordinator-renamed",
+        sentence="With other identities of sources, in another order, the same bounds are announced.",
+        rules=("ALIGN-2", "ALIGN-9"),
+        holds=as_renamed(_IDENTITIES),
+        holds_under={"align_source_key": "identity"},
+        variants=renamed(_IDENTITIES),
     ),
     Property(
         name="coordinator-snapshot-restore",

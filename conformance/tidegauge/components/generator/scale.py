@@ -20,6 +20,6 @@ SCALE = Scale(
         "a-bound-at-2-31": _bounded(2**31),
         "a-bound-at-2-32": _bounded(2**32),
         "a-day-until-idle": _bounded(0, DAY_MS),
-        "the-largest-idle-timeout": _bounded(1, LARGEST),
+        "the-largest-idle-timeout": _bounded(1, LARGEST - 1),
     },
 )

@@ -44,6 +44,7 @@ from ..shared.properties import (
     watermarks_in,
     with_restores,
 )
+from ..shared.twins import as_renamed, renamed
 
 _STATUSES = {"idleness_ends_with": "record", "split_resumption": "any-watermark"}
 
@@ -184,6 +185,8 @@ def _takes_no_time(scenarios: Sequence[Scenario], transcripts: Sequence[Transcri
     return same_in_all(transcripts[0], transcripts[1])
 
 
+_NAMES = ("split",)
+
 PROPERTIES = (
     Property(
         name="source-output-increases",
@@ -250,6 +253,14 @@ PROPERTIES = (
         holds=_shift,
         holds_under={},
         variants=shifted,
+    ),
+    Property(
+        name="source-renamed",
+        sentence="With other names of splits, in another order, the outputs differ in the names only.",
+        rules=("SOURCE-9", "SOURCE-10"),
+        holds=as_renamed(_NAMES),
+        holds_under={},
+        variants=renamed(_NAMES),
     ),
     Property(
         name="source-backpressure-takes-no-time",

@@ -33,6 +33,8 @@ from ..shared.properties import (
     watermarks_in,
     with_restores,
 )
+from ..shared.twins import as_renamed, as_with_one, renamed
+from ..shared.widening import by_number
 
 _ALTERNATES = {"split_status": "changes", "split_resumption": "any-watermark"}
 
@@ -137,6 +139,19 @@ def _output_moved(output: AnyOutput) -> AnyOutput:
     return output
 
 
+def _with_a_twin(scenario: Scenario) -> list[Scenario]:
+    """Input 0 twice; the others move up. A split has no twin: its removal shows at the next update."""
+    setup = scenario.setup
+    if not isinstance(setup, OperatorInputsSetup):
+        return [scenario]
+    sizes = (2, *(1 for _ in range(1, setup.inputs)))
+    history = by_number(scenario.history, "input", sizes)
+    return [replace(scenario, setup=OperatorInputsSetup(sum(sizes)), history=history, groups=())]
+
+
+_NAMES = ("split",)
+
+
 def _snapshot_restore(scenarios: Sequence[Scenario], transcripts: Sequence[Transcript]) -> Holds:
     if all(isinstance(output, Error) for output in outputs_of(transcripts[0])):
         return None
@@ -204,6 +219,22 @@ PROPERTIES = (
         holds=_shift,
         holds_under={},
         variants=shifted,
+    ),
+    Property(
+        name="splits-equal-inputs",
+        sentence="A second input that does all that the first one does changes nothing.",
+        rules=("SPLIT-2", "SPLIT-6"),
+        holds=as_with_one,
+        holds_under={**_ALTERNATES, "split_finished": "leaves"},
+        variants=_with_a_twin,
+    ),
+    Property(
+        name="splits-renamed",
+        sentence="With other names, in another order, the splits output the same.",
+        rules=("SPLIT-2", "SPLIT-12"),
+        holds=as_renamed(_NAMES),
+        holds_under={},
+        variants=renamed(_NAMES),
     ),
     Property(
         name="splits-snapshot-restore",

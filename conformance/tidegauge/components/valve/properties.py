@@ -22,6 +22,8 @@ from ..shared.properties import (
     watermarks_in,
     with_restores,
 )
+from ..shared.twins import as_with_one
+from ..shared.widening import by_number
 
 _FIXED = {"valve_flush_when_all_idle": "always", "valve_minimum_when_active": "derived"}
 
@@ -88,6 +90,13 @@ def _output_moved(output: AnyOutput) -> AnyOutput:
     return output
 
 
+def _with_a_twin(scenario: Scenario) -> list[Scenario]:
+    """Channel 0 twice; the others move up."""
+    sizes = (2, *(1 for _ in range(1, _channels(scenario))))
+    history = by_number(scenario.history, "channel", sizes)
+    return [replace(scenario, setup=ValveSetup(sum(sizes)), history=history, groups=())]
+
+
 _FROM_NOTHING = {"initial_watermark": "none"}
 """There is no watermark before the first one; a watermark at the start stays where it is, whatever moves."""
 
@@ -143,6 +152,18 @@ PROPERTIES = (
         holds=_shift,
         holds_under=_FROM_NOTHING,
         variants=shifted,
+    ),
+    Property(
+        name="valve-equal-channels",
+        sentence="A second channel that does all that the first one does changes nothing.",
+        rules=("VALVE-2", "VALVE-14"),
+        holds=as_with_one,
+        holds_under={
+            **_FIXED,
+            "valve_minimum_when_idle": "derived",
+            "valve_finished_channel": "leaves",
+        },
+        variants=_with_a_twin,
     ),
     Property(
         name="valve-snapshot-restore",

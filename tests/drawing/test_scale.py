@@ -1,0 +1,96 @@
+"""Scenarios of scale: what they are, that they are always the same, and which defects only they show."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import pytest
+
+from tidegauge.components.registry import COMPONENTS, load_mutants
+from tidegauge.components.scale import EDGES
+from tidegauge.drawing.histories import drawn_histories
+from tidegauge.drawing.scale import NAMES, scale_scenario, scale_scenarios, scale_size
+from tidegauge.judging.changes.change import change_of
+from tidegauge.judging.diagnosis.model import Model
+from tidegauge.mutants.mutant import Mutant
+from tidegauge.run.named_scenarios import scenario_named
+from tidegauge.wire.scenario import encode_scenario, problems, read_scenarios
+from tidegauge.wire.timestamps import needs_int64
+from tidegauge_reference import CORE, PROFILES
+
+DRAWN = [name for name, component in COMPONENTS.items() if component.drawn]
+OF_SCALE = [mutant for mutant in load_mutants().values() if mutant.scale]
+
+
+@pytest.mark.parametrize("component", DRAWN)
+def test_they_are_legal_and_survive_the_wire(component: str) -> None:
+    for scenario in scale_scenarios(component, "default", CORE):
+        assert problems(scenario) == []
+        assert list(read_scenarios([encode_scenario(scenario)], "one")) == [scenario]
+        assert ("int64" in scenario.needs) == any(map(needs_int64, scenario.history))
+
+
+@pytest.mark.parametrize("component", DRAWN)
+def test_a_smaller_budget_has_a_part_of_a_larger_one(component: str) -> None:
+    smoke, default = (scale_scenarios(component, budget, CORE) for budget in ("smoke", "default"))
+    assert {one.id for one in smoke} < {one.id for one in default}
+    assert len(default) <= scale_size(component, "default") < scale_size(component, "thorough")
+    assert sum(len(one.history) for one in smoke) * 10 < sum(len(one.history) for one in default)
+
+
+@pytest.mark.parametrize("component", DRAWN)
+def test_each_is_found_by_its_name(component: str) -> None:
+    for scenario in scale_scenarios(component, "smoke", CORE):
+        assert scenario_named(scenario.id, CORE) == scenario
+    assert scenario_named(f"{component}:scale:no-such-kind:0", CORE) is None
+
+
+@pytest.mark.parametrize("component", DRAWN)
+@pytest.mark.parametrize("profile", PROFILES)
+def test_there_are_some_of_each_kind_under_each_profile(component: str, profile: str) -> None:
+    kinds = {one.origin.of for one in scale_scenarios(component, "smoke", PROFILES[profile])}
+    assert {f"at-{edge}" for edge in COMPONENTS[component].scale.edges} <= kinds
+    assert {f"with-{limit}" for limit in COMPONENTS[component].scale.setups} <= kinds
+    assert {f"6-{parts}" for parts in COMPONENTS[component].scale.widen} <= kinds
+
+
+def test_one_history_of_each_component_has_ten_thousand_steps() -> None:
+    for component in DRAWN:
+        longest = scale_scenario(component, "10000-steps", 0, CORE)
+        assert longest is not None
+        assert len(longest.history) == 10_000
+
+
+def test_there_are_valves_with_a_thousand_channels() -> None:
+    wide = scale_scenario("valve", "1000-channels", 0, CORE)
+    assert wide is not None
+    assert wide.setup.channels >= 1000  # type: ignore[attr-defined]
+
+
+def test_names_are_all_different_and_edges_too() -> None:
+    names = list(chain(*NAMES))
+    assert max(map(len, names)) == 200
+    assert {len(set(kind)) for kind in NAMES} == {5}
+    assert len(set(EDGES.values())) == len(EDGES)
+
+
+@pytest.mark.parametrize("mutant", OF_SCALE, ids=lambda mutant: str(mutant.name))
+def test_a_mutant_of_scale_is_shown_by_them(mutant: Mutant) -> None:
+    component = COMPONENTS[mutant.component]
+    reference, wrong = Model(component, CORE), Model(component, CORE, [change_of(mutant)])
+    scenarios = sorted(scale_scenarios(mutant.component, "default", CORE), key=lambda one: len(one.history))
+    assert any(wrong.play(one) != reference.play(one) for one in scenarios)
+
+
+@pytest.mark.parametrize("mutant", OF_SCALE, ids=lambda mutant: str(mutant.name))
+def test_a_mutant_of_scale_is_seldom_shown_by_others(mutant: Mutant) -> None:
+    """Otherwise a pass that does not exclude it would say too little."""
+    component = COMPONENTS[mutant.component]
+    reference, wrong = Model(component, CORE), Model(component, CORE, [change_of(mutant)])
+    drawn = drawn_histories(mutant.component, 1, 0, 300, CORE)
+    assert sum(wrong.play(one) != reference.play(one) for one in drawn) <= 3
+
+
+def test_there_are_mutants_of_scale_of_many_kinds() -> None:
+    assert len(OF_SCALE) >= 25
+    assert {mutant.component for mutant in OF_SCALE} == set(DRAWN)
