@@ -131,8 +131,8 @@ class SourceOperator:
         for kept in (self.alignment.samples, self.clocks, self.generators):
             kept.pop(split, None)
         left = split if split in self.splits.parts else MAIN
-        if left != split and cite("SOURCE-15", not self.assigned and self.generators[MAIN].idle):
-            self._open(MAIN)  # kept, its generator would not say again that it is idle
+        if left != split and not self.apart and cite("SOURCE-15", not self.assigned):
+            self._open(MAIN)  # the next split begins anew
         return self._send("splits", self.splits.remove(left)) if left == split or not self.assigned else []
 
     def record(self, split: str | None, timestamp: int) -> Outputs:

@@ -144,29 +144,17 @@ class SourceOutputs:
         return output in self._combination
 
     def open(self, output: str, pauses: Sequence[str]) -> None:
-        """An output takes part, and these are the reasons for which nothing can be written to it now.
-
-        One that has been suspended goes on with its clock and its generator, unless that is idle: it would
-        not say so again.
-        """
-        known = self._outputs.get(output)
-        if known is None:
-            clock = InputActivityClock(self._time.milliseconds * _NANOSECONDS)
-            self._outputs[output] = self._made(clock)
-            for reason in pauses:
-                self.pause(output, reason)
-        elif known.idle:
-            self._outputs[output] = self._made(known.clock)
+        """An output takes part, and these are the reasons for which nothing can be written to it now."""
+        clock = InputActivityClock(self._time.milliseconds * _NANOSECONDS)
+        self._outputs[output] = self._made(clock)
+        for reason in pauses:
+            self.pause(output, reason)
         self._combination.add_split(output)
 
-    def suspend(self, output: str) -> None:
-        """An output takes no part until it is opened again. What that changes is said at the next tick."""
-        self._combination.remove_split(output)
-
     def close(self, output: str) -> None:
-        """There will be nothing more in this output. What that changes is said at the next tick."""
-        self.suspend(output)
-        del self._outputs[output]
+        """An output takes no part until it is opened anew. What that changes is said at the next tick."""
+        self._combination.remove_split(output)
+        self._outputs.pop(output, None)
 
     def pause(self, output: str, reason: str) -> None:
         """Nothing can be written to an output from now on, for one of `activity_clock.REASONS`."""

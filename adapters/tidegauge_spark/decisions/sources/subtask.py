@@ -146,7 +146,7 @@ class SourceSubtask:
         if self._settings.per_split_outputs:
             self._outputs.close(split)
         elif not self._splits:
-            self._outputs.suspend(MAIN)  # SPLIT-7: without splits the subtask is idle
+            self._outputs.close(MAIN)  # SPLIT-7: without splits the subtask is idle
         return []
 
     def record(self, split: str | None, timestamp: int) -> list[SourceOutput]:

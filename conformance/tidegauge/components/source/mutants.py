@@ -251,8 +251,19 @@ SOURCE_MUTANTS = (
         "The next split gets a generator that has sent IDLE and does not send it again: the split is "
         "never idle.",
         (
-            "            self._open(MAIN)  # kept, its generator would not say again that it is idle\n",
+            "            self._open(MAIN)  # the next split begins anew\n",
             "            pass\n",
+        ),
+    ),
+    _source(
+        "shared-output-keeps-its-clock",
+        ("SOURCE-15",),
+        "B2",
+        "The output that splits share stays as it was while no split is assigned, and the time counts: the "
+        "next split is idle at once.",
+        (
+            'cite("SOURCE-15", not self.assigned):',
+            'cite("SOURCE-15", not self.assigned and self.generators[MAIN].idle):',
         ),
     ),
     _source(
