@@ -77,17 +77,20 @@ class LowWatermarkTables:
 
     def join(self, vertex: str) -> None:
         """A task starts, without partitions."""
-        self._known(vertex)
-        self._tables.execute(
+        started = self._tables.execute(
             "INSERT INTO task SELECT name, next_task, 0, ?, ? FROM vertex WHERE name = ?", (MIN, MIN, vertex)
         )
+        if not started.rowcount:
+            raise ValueError(f"there is no vertex {vertex!r}")
         self._tables.execute("UPDATE vertex SET next_task = next_task + 1 WHERE name = ?", (vertex,))
 
     def leave(self, vertex: str, task: int) -> list[tuple[Any, ...]]:
         """A task is gone, and not awaited any more; what it has replied stays."""
         self._change_task("DELETE FROM task", (), vertex, task)
-        self._tables.execute("DELETE FROM query WHERE vertex = ? AND task = ? AND awaited", (vertex, task))
-        return self._ended(vertex)
+        missing = self._tables.execute(
+            "DELETE FROM query WHERE vertex = ? AND task = ? AND awaited", (vertex, task)
+        )
+        return self._ended(vertex) if missing.rowcount else []
 
     def watermark(self, vertex: str, task: int, timestamp: int) -> None:
         """The task's source has emitted a watermark (ms)."""
@@ -111,12 +114,15 @@ class LowWatermarkTables:
 
     def reply(self, vertex: str, task: int, low_watermark: int) -> list[tuple[Any, ...]]:
         """A reply arrives; it counts if the task was queried in the open round, and not before it left."""
-        self._known(vertex)
-        self._tables.execute(
+        counted = self._tables.execute(
             "UPDATE query SET awaited = 0, reply = ? WHERE vertex = ? AND task = ?",
             (low_watermark, vertex, task),
         )
-        return self._ended(vertex)
+        if counted.rowcount:
+            return self._ended(vertex)
+        if self._tables.execute("SELECT 1 FROM vertex WHERE name = ?", (vertex,)).fetchone() is None:
+            raise ValueError(f"there is no vertex {vertex!r}")
+        return []
 
     def notify(self, vertex: str, task: int, low_watermark: int, timestamp: int) -> list[tuple[Any, ...]]:
         """A notification arrives at a task that cooperates, which keeps the newest."""
@@ -146,10 +152,6 @@ class LowWatermarkTables:
             return []
         self.watermark(vertex, task, *found)
         return [("low-watermark", *found, f"downstream of {vertex}/{task}")]
-
-    def _known(self, vertex: str) -> None:
-        if self._tables.execute("SELECT 1 FROM vertex WHERE name = ?", (vertex,)).fetchone() is None:
-            raise ValueError(f"there is no vertex {vertex!r}")
 
     def _change_task(self, change: str, values: tuple[Any, ...], vertex: str, task: int) -> None:
         """Changes the row of a task, which has to be there."""

@@ -147,8 +147,11 @@ class ReconcilingSource:
         if writer.stopped is not None:
             return []
         outputs: list[Output] = []
-        if writer.maker.idle or writer.idle or world.idle:
+        if writer.idle or world.idle:
             world = sent(world.having(name, writer._replace(idle=False)), outputs)
+            if world.idle:  # what is finished makes nothing active, and still no record goes out under IDLE
+                outputs.append(("active",))
+                world = world._replace(idle=False)
         outputs.append(("record", timestamp))
         writer = world.writers[name]
         maker = Maker(largest=max(writer.maker.largest, timestamp), heard=True)
