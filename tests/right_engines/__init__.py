@@ -1,4 +1,5 @@
-"""Nine right engines, built in nine ways from the chapters VALVE, ALIGN, WIN and TIME: none may raise an alarm.
+"""Conforming engines, each built in a way of its own from the chapter of its component: none may raise an alarm.
 
+Three valves, three coordinators and three window operators, and one engine for every other component that has steps.
 The engines use the standard library only; `adapters` binds them to the kit.
 """

@@ -1,4 +1,4 @@
-"""The nine right engines bound to the kit: `tidegauge run --adapter right_engines.adapters:CLASS` in `tests/`."""
+"""The conforming engines bound to the kit: `tidegauge run --adapter right_engines.adapters:CLASS` in `tests/`."""
 
 from __future__ import annotations
 
@@ -7,16 +7,38 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tidegauge import ComponentAdapter, IllegalArgument, Implementation, Scenario, Transcript
+from tidegauge import (
+    ComponentAdapter,
+    IllegalArgument,
+    IllegalState,
+    Implementation,
+    Scenario,
+    Transcript,
+    Unsupported,
+)
 from tidegauge.engine.errors import Refusals
+from tidegauge.wire.steps.backlog import CombinerSetup, DetectorSetup
+from tidegauge.wire.steps.clock import ClockSetup
 from tidegauge.wire.steps.coordinator import CoordinatorSetup
+from tidegauge.wire.steps.generator import GeneratorSetup
+from tidegauge.wire.steps.idleness import IdlenessSetup
+from tidegauge.wire.steps.low_watermark import LowWatermarkSetup
+from tidegauge.wire.steps.source import SourceSetup
+from tidegauge.wire.steps.splits import OperatorInputsSetup, SplitOutputsSetup
 from tidegauge.wire.steps.valve import ValveSetup
 from tidegauge.wire.steps.window import Session, Tumbling, WindowSetup
 from tidegauge.wire.transcript import joined, spans
 
+from .backlog_by_ballot import BallotCombiner, BallotDetector
+from .clock_of_lines import LineClock
 from .coordinator_from_log import LogCoordinators
 from .coordinator_with_sorted_reports import SortedCoordinators
 from .coordinator_with_tournaments import TournamentCoordinators
+from .generator_as_pipeline import PipelinedGenerator, Strategy
+from .idleness_by_budgets import BudgetedIdleness
+from .low_watermark_in_sql import LowWatermarkTables
+from .source_by_reconciling import ReconcilingSource
+from .splits_in_piles import PiledSplits
 from .valve_by_tables import TableValve
 from .valve_from_history import HistoryValve
 from .valve_with_heaps import HeapValve
@@ -27,12 +49,16 @@ from .windows_of_slices import Sessions as SessionsByEnd
 from .windows_of_slices import Slices, WindowsOfSlices
 from .windows_with_timers import WindowsWithTimers
 
-REFUSALS: Refusals = {ValueError: IllegalArgument}
+REFUSALS: Refusals = {
+    ValueError: IllegalArgument,
+    RuntimeError: IllegalState,
+    NotImplementedError: Unsupported,
+}
 """They are written without the kit, and refuse a step as Python does."""
 
 
 class RightEngine(ComponentAdapter):
-    """What all nine are."""
+    """What all of them are."""
 
     version = "1"
     extras = ("snapshot", "int64")
@@ -153,3 +179,75 @@ class WindowOfSlices(RightEngine):
                 tuple(sorted(outputs, key=lambda output: output.to == "downstream")) for outputs in batches
             )
             yield replace(transcript, outputs=written)
+
+
+class LowWatermarkInSql(RightEngine):
+    """Tables of a database, and queries that decide."""
+
+    def low_watermark(self, setup: LowWatermarkSetup) -> LowWatermarkTables:
+        """The engine."""
+        tables = LowWatermarkTables()
+        for one in setup.vertices:
+            tables.add(one.name, one.source, one.cooperating, one.listening, one.tasks, one.partitions)
+        return tables
+
+
+class SplitsInPiles(RightEngine):
+    """Three sorted piles of parts: active, idle and finished."""
+
+    def splits(self, setup: SplitOutputsSetup | OperatorInputsSetup) -> PiledSplits:
+        """The engine."""
+        return PiledSplits(setup.inputs if isinstance(setup, OperatorInputsSetup) else 0)
+
+
+class ClockOfLines(RightEngine):
+    """A piecewise linear function of the time that has passed."""
+
+    def clock(self, setup: ClockSetup) -> LineClock:
+        """The engine."""
+        return LineClock(setup.nanoseconds)
+
+
+class IdlenessByBudgets(RightEngine):
+    """Budgets of time in place of a clock."""
+
+    def idleness(self, setup: IdlenessSetup) -> BudgetedIdleness:
+        """The engine; budgets have no origin, so that the first reading means nothing to it."""
+        return BudgetedIdleness(setup.generator, setup.timeout, setup.max_out_of_orderness)
+
+
+class GeneratorAsPipeline(RightEngine):
+    """A pipeline of stages through which signals pass."""
+
+    def generator(self, setup: GeneratorSetup) -> PipelinedGenerator:
+        """The engine."""
+        strategy = Strategy(setup.kind, setup.max_out_of_orderness, setup.assigner, setup.idle_timeout)
+        return PipelinedGenerator(setup.place, strategy, setup.processing_time)
+
+
+class SourceByReconciling(RightEngine):
+    """Immutable worlds, and the differences between two of them."""
+
+    def source(self, setup: SourceSetup) -> ReconcilingSource:
+        """The engine."""
+        return ReconcilingSource(
+            setup.generator,
+            setup.max_out_of_orderness,
+            setup.idle_timeout,
+            aligned=setup.aligned,
+            can_pause=setup.can_pause,
+            allow_unaligned_splits=setup.allow_unaligned_splits,
+            per_split_outputs=setup.per_split_outputs,
+        )
+
+
+class BacklogByBallot(RightEngine):
+    """Votes that are counted as they are cast."""
+
+    extras = (*RightEngine.extras, "watermark-lag")
+
+    def backlog(self, setup: DetectorSetup | CombinerSetup) -> BallotDetector | BallotCombiner:
+        """The engine."""
+        if isinstance(setup, DetectorSetup):
+            return BallotDetector()
+        return BallotCombiner(setup.channels, setup.without_strategy)

@@ -1,4 +1,4 @@
-"""Defects written by hand into the nine right engines: none is a mutant of the reference.
+"""Defects written by hand into conforming valves, coordinators and window operators: none is a mutant.
 
 They are of the kinds that people write: two places changed together, a loop that stops early, stale entries, a wrong
 key, something that a restore forgets.
