@@ -36,6 +36,7 @@ VIOLATED_BY = {
     "backlog-off-means-off": ("reports-without-threshold",),
     "backlog-combined": ("fast-subtask-decides", "all-channels"),
     "backlog-channel-order": ("first-channel-not-awaited",),
+    "backlog-equal-channels": ("repeats",),
     "backlog-snapshot-restore": ("forgets-what-was-sent",),
 }
 

@@ -74,6 +74,7 @@ WRONG = {
     "coordinator-bound-within-drift": ("clamped", "alone", "fastest-subtask-counts", "forgets-the-failed"),
     "coordinator-one-announcement": ("announces-twice",),
     "coordinator-groups-isolated": ("one-group-for-all",),
+    "coordinator-renamed": ("first-source-counts",),
     "coordinator-shift": ("announces-early", "wraps-round"),
 }
 

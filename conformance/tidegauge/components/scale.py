@@ -36,6 +36,9 @@ ROUND_MOMENTS = 4
 
 DAY_MS = 86_400_000
 
+YEARS_MS = 2**38
+"""Eight years; many times as much still fits into 64 bits of nanoseconds, as clocks count them."""
+
 LARGEST = 2**53 - 1
 """The largest duration on the wire."""
 

@@ -201,6 +201,16 @@ COORDINATOR_MUTANTS = (
         "Every step is accepted and nothing is ever output.",
         *((docstring, "return []") for docstring in _NOTHING),
     ),
+    _coordinator(
+        "first-source-counts",
+        ("ALIGN-2",),
+        "a map that is read by its first key",
+        "The minimum of a group is that of its first source by identity.",
+        (
+            "names = [self.sources[source].name for source in group]",
+            "group = sorted(group)[:1]\n        names = [self.sources[source].name for source in group]",
+        ),
+    ),
     *of_scale(
         _coordinator(
             "of-three-subtasks",

@@ -195,7 +195,7 @@ PROPERTIES = (
         sentence="With other identities of sources, in another order, the same bounds are announced.",
         rules=("ALIGN-2", "ALIGN-9"),
         holds=as_renamed(_IDENTITIES),
-        holds_under={"align_source_key": "identity"},
+        holds_under={},
         variants=renamed(_IDENTITIES),
     ),
     Property(

@@ -303,7 +303,7 @@ GENERATOR_MUTANTS = (
             "largest-as-a-double",
             "generators",
             ("GEN-2",),
-            "JavaScript numbers",
+            "doubles for whole numbers",
             "The largest timestamp is kept as a double, which is exact up to 2^53.",
             ("            self.largest = timestamp\n", "            self.largest = int(float(timestamp))\n"),
         ),

@@ -1,7 +1,7 @@
 """Generators whose bounds and idle timeouts are at their limits."""
 
 from ...wire.steps.generator import GeneratorSetup
-from ..scale import DAY_MS, LARGEST, Scale
+from ..scale import DAY_MS, LARGEST, YEARS_MS, Scale
 
 
 def _bounded(bound: int, idle_timeout: int | None = None) -> GeneratorSetup:
@@ -20,6 +20,6 @@ SCALE = Scale(
         "a-bound-at-2-31": _bounded(2**31),
         "a-bound-at-2-32": _bounded(2**32),
         "a-day-until-idle": _bounded(0, DAY_MS),
-        "the-largest-idle-timeout": _bounded(1, LARGEST - 1),
+        "years-until-idle": _bounded(1, YEARS_MS),
     },
 )

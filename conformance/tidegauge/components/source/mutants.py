@@ -308,6 +308,16 @@ SOURCE_MUTANTS = (
         ),
         ('"""The reader has no more records or splits; while it is blocked it is not asked."""', "return []"),
     ),
+    _source(
+        "one-split-pauses",
+        ("SOURCE-9",),
+        "a loop that ends too early",
+        "Of the splits that are to pause in a step only the first by name does.",
+        (
+            "beyond = sorted(ahead - self.paused - {MAIN})",
+            "beyond = sorted(ahead - self.paused - {MAIN})[:1]",
+        ),
+    ),
     *of_scale(
         _source(
             "paused-in-the-order-of-numbers",
@@ -332,7 +342,7 @@ SOURCE_MUTANTS = (
         _source(
             "bound-as-a-double",
             ("SOURCE-1",),
-            "JavaScript numbers",
+            "doubles for whole numbers",
             "The bound is kept as a double, which is exact up to 2^53.",
             ("self.alignment.bound = bound\n", "self.alignment.bound = int(float(bound))\n"),
         ),

@@ -13,7 +13,7 @@ from ...wire.steps.source import (
 )
 from ...wire.timestamps import MAX, MIN, from_wire, to_wire
 from ...wire.vocabulary import Step
-from ..scale import DAY_MS, LARGEST, Scale, Widened, ends_an_input
+from ..scale import DAY_MS, LARGEST, YEARS_MS, Scale, Widened, ends_an_input
 from ..shared.random_source import RandomSource
 from ..shared.widening import by_name, groups
 from .drawing import SPLITS
@@ -55,7 +55,7 @@ SCALE = Scale(
     setups={
         "a-day-out-of-order": SourceSetup(max_out_of_orderness=DAY_MS),
         "the-largest-out-of-orderness": SourceSetup(max_out_of_orderness=LARGEST),
-        "the-largest-idle-timeout": SourceSetup(generator="punctuated", idle_timeout=LARGEST),
+        "years-until-idle": SourceSetup(generator="punctuated", idle_timeout=YEARS_MS),
         "a-day-until-idle": SourceSetup(generator="punctuated", idle_timeout=DAY_MS),
         "an-idle-timeout-of-1-ms": SourceSetup(generator="punctuated", idle_timeout=1),
         "a-late-start": SourceSetup(generator="punctuated", idle_timeout=5, start=2**53 - 2**40),

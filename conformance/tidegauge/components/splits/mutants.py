@@ -254,7 +254,7 @@ SPLITS_MUTANTS = (
         _splits(
             "watermark-as-a-double",
             ("SPLIT-2",),
-            "JavaScript numbers",
+            "doubles for whole numbers",
             "The minimum is computed with doubles, which are exact up to 2^53.",
             (
                 'return smallest("SPLIT-2", caught_up), False',

@@ -324,7 +324,7 @@ VALVE_MUTANTS = (
         _valve(
             "largest-int-ends",
             ("VALVE-2",),
-            "Integer.MAX_VALUE as a sentinel",
+            "a sentinel of 32 bits",
             "The watermark 2^31 - 1 is taken for none.",
             (
                 'if cite("VALVE-3", timestamp <= source.watermark):',
@@ -334,7 +334,7 @@ VALVE_MUTANTS = (
         _valve(
             "watermark-as-a-double",
             ("VALVE-2",),
-            "JavaScript numbers",
+            "doubles for whole numbers",
             "The minimum is computed with doubles, which are exact up to 2^53.",
             (
                 'self._advance(rule, smallest("VALVE-2", delivered))',

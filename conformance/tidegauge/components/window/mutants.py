@@ -302,7 +302,7 @@ WINDOW_MUTANTS = (
         _window(
             "start-as-a-double",
             ("WIN-1",),
-            "JavaScript numbers",
+            "doubles for whole numbers",
             "The start of a window is computed with doubles, which are exact up to 2^53.",
             (
                 "starts = [latest - self.slide * number for",

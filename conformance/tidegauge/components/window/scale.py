@@ -13,7 +13,7 @@ from ...wire.steps.window import (
 )
 from ...wire.timestamps import MAX, MIN, from_wire, to_wire
 from ...wire.vocabulary import Step
-from ..scale import DAY_MS, LARGEST, Scale, Widened
+from ..scale import DAY_MS, EDGES, LARGEST, Scale, Widened
 from ..shared.random_source import RandomSource
 
 _APART_MS = 60
@@ -45,6 +45,8 @@ def _copies(step: Step, number: int) -> list[Step]:
 
 
 SCALE = Scale(
+    # Of the first moments of event time Flink's assigners make windows that begin before it.
+    edges={**EDGES, "MIN": MIN + 1000},
     closing=_closing,
     widen={"windows": _windows},
     setups={
