@@ -34,12 +34,10 @@ class Writer(NamedTuple):
 
 
 class World(NamedTuple):
-    """The odometer counts the time (ms) in which the subtask was polled. The main output has the name None; while the
-    splits that share it are gone its generator is kept in `stored`."""
+    """The odometer counts the time (ms) in which the subtask was polled. The main output has the name None."""
 
     splits: frozenset[str]
     writers: dict[str | None, Writer]
-    stored: Writer | None = None
     odometer: int = 0
     bound: int = MAX
     busy_downstream: bool = False
@@ -134,8 +132,7 @@ class ReconcilingSource:
             writers = {name: one for name, one in world.writers.items() if name != split}
             return self._become(world._replace(writers=writers))
         if not world.splits:
-            main = world.writers[None]
-            world = world._replace(writers={}, stored=main._replace(stopped=world.odometer))
+            world = world._replace(writers={})
         return self._become(world)
 
     def record(self, split: str | None, timestamp: int) -> list[Output]:
@@ -272,13 +269,8 @@ class ReconcilingSource:
         return None, self._with_main(self._world)
 
     def _with_main(self, world: World) -> World:
-        """A world that has the main output: as it is, as it was, or a new one."""
-        if None in world.writers:
-            return world
-        main = Writer()
-        if world.stored is not None and not world.stored.maker.idle:
-            main = Writer(shifted(world.stored, world.odometer).maker)
-        return world.having(None, main)._replace(stored=None)
+        """A world that has the main output: as it is, or a new one."""
+        return world if None in world.writers else world.having(None, Writer())
 
     def _status(self, split: str | None, *, idle: bool) -> list[Output]:
         if not self._polled(split):

@@ -309,6 +309,16 @@ SOURCE_MUTANTS = (
         ('"""The reader has no more records or splits; while it is blocked it is not asked."""', "return []"),
     ),
     _source(
+        "asks-only-the-output-of-the-record",
+        ("SOURCE-5",),
+        "a conforming engine's first version",
+        "A record of an output that is finished leaves an idle subtask without ACTIVE before it.",
+        (
+            "idle = self.emitter.is_idle or (output in self.splits.parts",
+            "idle = (output in self.splits.parts",
+        ),
+    ),
+    _source(
         "one-split-pauses",
         ("SOURCE-9",),
         "a loop that ends too early",
