@@ -16,6 +16,7 @@ from rich.table import Table
 from ..components.registry import COMPONENTS, load_mutants
 from ..detection.campaign import try_named, try_syntax
 from ..detection.listed_mutants import load_equivalents
+from ..detection.reach import ENOUGH
 from ..detection.score import MutantScore, Score, scored
 from ..detection.soundness import Outcome, cases
 from ..detection.soundness_campaign import Nothing, bars, measured, part_of
@@ -66,8 +67,8 @@ def mutants(
     """Test the kit itself: run the suites on all mutants, which takes minutes. --list only names them.
 
     A named mutant is killed if a scenario fails with each seed, a rule that it breaks fails, and none of its
-    rules passes; a small change (--ast) if a scenario fails. --soundness measures how many rules pass that an
-    engine breaks.
+    rules passes; a small change (--ast) if a scenario fails. Named mutants that fewer than 20 scenarios catch
+    are listed as rarely reached. --soundness measures how many rules pass that an engine breaks.
 
     Exit code 0: no mutant survives, or as many are killed as --at-least demands.
     1: mutants survive, or rules pass that an engine breaks.
@@ -225,6 +226,14 @@ def _print(found: Score) -> None:
             which = "one of " if len(one.rules) >= ANY_OF else ""
             rules = f" (breaks {which}{', '.join(one.rules)}{suspects}{passing})" if one.rules else ""
             OUT.print(f"[red]survives[/] {escape(one.name + rules)}", soft_wrap=True)
+    for one in found.mutants:
+        if one.is_rarely_reached:
+            told = ", ".join(f"{count} of {suite}" for suite, count in (one.reach or {}).items() if count)
+            OUT.print(
+                f"[yellow]rarely reached[/] {escape(one.name)}: fewer than {ENOUGH} scenarios catch it "
+                f"({told or 'none'})",
+                soft_wrap=True,
+            )
     percentage = 100 * found.killed / max(found.total, 1)
     OUT.print(
         f"{found.killed} of {found.total} mutants killed ({percentage:.1f} %), {found.blamed} laid to a rule "

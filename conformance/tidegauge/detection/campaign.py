@@ -20,6 +20,7 @@ from ..mutants.mutant import Mutant
 from .arena import DRAWN, FIXED, arena_of
 from .conditions import Conditions
 from .engine import WrongEngine
+from .reach import reach_of
 from .score import MutantScore, of_seeds, of_syntax
 from .trial import Trial
 from .verdicts_on_mutants import Verdicts, verdicts_on
@@ -96,12 +97,13 @@ def _named_score(task: tuple[Mutant, str, int]) -> MutantScore:
         fixed = Trial(arena_of(conditions[0]), engine, mutant.rules)
         fixed.go_on(FIXED, _PATIENCE)
         findings = [fixed.with_seed(arena_of(own)).go_on(DRAWN, _PATIENCE) for own in conditions]
+        ends = all(finding.answers for finding in findings)
+        seconds = time.perf_counter() - began
+        reach = reach_of(arena_of(conditions[0]), engine) if ends else None
     finally:
         engine.close()
-    seconds = time.perf_counter() - began
-    ends = all(finding.answers for finding in findings)
     verdicts = verdicts_on(mutant) if ends else Verdicts((), ())
-    return of_seeds(mutant.name, mutant.component, mutant.rules, findings, verdicts, seconds)
+    return of_seeds(mutant.name, mutant.component, mutant.rules, findings, verdicts, reach, seconds)
 
 
 def _syntax_score(task: tuple[SyntaxMutant, Conditions, MutantScore | None]) -> MutantScore | str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import UNSET, Struct, UnsetType
 
+from .reach import ENOUGH
 from .trial import Finding
 from .verdicts_on_mutants import Verdicts
 
@@ -29,7 +30,8 @@ class MutantScore(Struct, frozen=True, kw_only=True):
     trial. `shrunk_steps`: of the smallest failing history. Of several seeds: the least favourable ones, and
     all of them in `seeds`. `conditions`: the profile or policies under which it was found out. `answers`:
     False if it was ended because it came to no end. `passing`: rules that it breaks and that pass all the
-    same, so that it is not killed.
+    same, so that it is not killed. `reach`: how many scenarios of the first seed catch it, by suite, counted
+    up to `ENOUGH` of all suites together; None for syntax mutants, whole jobs, and those that come to no end.
     """
 
     name: str
@@ -46,7 +48,13 @@ class MutantScore(Struct, frozen=True, kw_only=True):
     conditions: str = "core"
     answers: bool = True
     passing: tuple[str, ...] = ()
+    reach: dict[str, int] | None = None
     seeds: tuple[SeedScore, ...] | UnsetType = UNSET
+
+    @property
+    def is_rarely_reached(self) -> bool:
+        """Whether so few scenarios catch it that a change of the scenario drawing may lose it."""
+        return self.reach is not None and sum(self.reach.values()) < ENOUGH
 
 
 class Score(Struct, frozen=True, kw_only=True):
@@ -96,6 +104,7 @@ def of_seeds(
     rules: tuple[str, ...],
     findings: Sequence[Finding],
     verdicts: Verdicts,
+    reach: dict[str, int] | None,
     seconds: float,
 ) -> MutantScore:
     """A named mutant's score: killed if a scenario fails with each seed, a rule that it breaks fails or
@@ -128,6 +137,7 @@ def of_seeds(
         shrunk_steps=max((one.shrunk_steps for one in seeds if one.shrunk_steps is not None), default=None),
         suspects=findings[worst.seed - 1].suspects,
         answers=all(finding.answers for finding in findings),
+        reach=reach,
         seeds=seeds if len(seeds) > 1 else UNSET,
     )
 
