@@ -255,7 +255,7 @@ RELEASED = [
 
 @pytest.mark.parametrize("name", RELEASED)
 def test_a_property_that_needs_policies_is_violated_by_an_engine_without_them(name: str) -> None:
-    report = checked(PROPERTIES[name], lambda channels: Valve(channels, FLINK_2_3), count=2000)
+    report = checked(PROPERTIES[name], lambda channels: Valve(channels, FLINK_2_3), count=4000)
     counted = report.properties[name]
     assert 0 < counted.violated <= counted.checked
     (failure,) = report.failures

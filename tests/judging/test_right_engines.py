@@ -95,7 +95,7 @@ HISTORIES = {"generator": 500, "source": 800}
 """How many are drawn of the components that have a property which few histories decide; of the others 250."""
 
 
-def testable(component: str) -> list[Rule]:
+def rules_on_the_engine(component: str) -> list[Rule]:
     """The rules of a component that bind the engine, not its user."""
     rules = load_registry().of_component(component)
     return [rule for rule in rules if not rule.checked_by[0].startswith("not testable")]
@@ -110,7 +110,7 @@ def test_a_right_engine_raises_no_alarm(name: str) -> None:
     assert report.failing == 0
     for property in COMPONENTS[component].properties:
         assert report.properties[property.name].checked >= ENOUGH_KILLS, property.name
-    for rule in testable(component):
+    for rule in rules_on_the_engine(component):
         assert report.rules[rule.id].scenarios >= ENOUGH_KILLS, rule.id
 
 
@@ -118,7 +118,7 @@ def test_a_right_engine_raises_no_alarm(name: str) -> None:
 def test_a_right_engine_passes_every_rule_that_it_claims(name: str, tmp_path: Path) -> None:
     adapter = adapter_of(name)
     judgement = judged(adapter, tmp_path, components=[component_of(adapter)])
-    rules = [judgement[rule.id] for rule in testable(component_of(adapter))]
+    rules = [judgement[rule.id] for rule in rules_on_the_engine(component_of(adapter))]
     assert {rule.id: rule.reason for rule in rules if rule.verdict != "pass"} == {}
     assert all(rule.excludes for rule in rules)
 

@@ -122,8 +122,8 @@ def failure_message(
     for number, step in enumerate(scenario.history[:last_step], start=1):
         if last_step > _MOST_STEPS and _FIRST_STEPS < number <= last_step - _LAST_STEPS:
             if number == _FIRST_STEPS + 1:
-                left_out = last_step - _FIRST_STEPS - _LAST_STEPS
-                lines.append(f"     {left_out:,} steps are left out here; the replay shows them")
+                hidden = last_step - _FIRST_STEPS - _LAST_STEPS
+                lines.append(f"     {hidden:,} steps are not shown here; the replay shows them")
             continue
         outputs = f": {outputs_text(right[number - 1])}" if right[number - 1] else ""
         lines.append(f"     step {number}: {step_text(step)}{outputs}")

@@ -22,6 +22,7 @@ from ..components.property import Property
 from ..components.registry import COMPONENTS
 from ..drawing.cover import state_cover
 from ..drawing.histories import draw_history
+from ..drawing.scale import scale_scenarios
 from ..judging.changes.change import Change, named_changes, policy_changes, small_changes
 from ..judging.changes.segments import touch
 from ..judging.diagnosis.component_judgement import judge_component
@@ -138,8 +139,9 @@ def _combinations(name: str, size: int, number: int, chance: random.Random) -> I
 
 
 @cache
-def sample_of(name: str) -> Sample:
-    """The sample of a component under `core`: golden vectors, a part of the state cover, random histories."""
+def sample_of(name: str, scale: bool = False) -> Sample:
+    """The sample of a component under `core`: golden vectors, a part of the state cover, random histories;
+    with `scale` those scenarios too."""
     component = COMPONENTS[name]
     vectors = load_vectors(name)
     scenarios: list[Scenario] = [vector.scenario for vector in vectors]
@@ -153,6 +155,8 @@ def sample_of(name: str) -> Sample:
     families = [
         _family(one, scenario) for one in component.properties if _holds_under_core(one) for scenario in some
     ]
+    if scale:
+        scenarios += scale_scenarios(name, "default", CORE)
     return Sample(
         component,
         scenarios,
@@ -175,6 +179,7 @@ def _family(property: Property, scenario: Scenario) -> tuple[Property, tuple[Sce
 def evidence_of(sample: Sample, engine: Model) -> Evidence:
     """What is seen of an engine."""
     agreeing: list[Scenario] = []
+    large: list[Scenario] = []
     differing: list[Difference] = []
     decided: Counter[str] = Counter()
     unanswered: Counter[str] = Counter()
@@ -183,7 +188,7 @@ def evidence_of(sample: Sample, engine: Model) -> Evidence:
         played = engine.play(scenario)
         silent = silent and not any(played)
         if played == expected:
-            agreeing.append(scenario)
+            (large if scenario.origin.kind == "scale" else agreeing).append(scenario)
             decided.update(cited)
             continue
         at = first_difference(played, expected)
@@ -204,6 +209,7 @@ def evidence_of(sample: Sample, engine: Model) -> Evidence:
         decided,
         len(differing),
         silent and bool(differing),
+        large=large,
     )
 
 
@@ -222,8 +228,8 @@ def outcome_of(case: Case, changes: Sequence[Change] = ()) -> Outcome | None:
     """How a case is judged; None if it shows in no scenario, or cannot be made. `changes`: those of the case,
     where they are in no list."""
     began = time.perf_counter()
-    sample = sample_of(case.component)
     changes = changes or _listed(case)
+    sample = sample_of(case.component, scale=any(one.scale for one in changes))
     with model_of(sample.component, CORE, changes) as engine:
         if engine is None:
             return None

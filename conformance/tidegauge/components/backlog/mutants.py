@@ -208,7 +208,7 @@ BACKLOG_MUTANTS = (
             "of-32-channels",
             ("BACKLOG-10",),
             "a mask of 32 bits",
-            "The channels from the 33rd on are not waited for.",
+            "A combined false does not wait for the channels from the 33rd on.",
             ('cite("BACKLOG-10", None in self.channels)', 'cite("BACKLOG-10", None in self.channels[:32])'),
         ),
         _backlog(

@@ -36,6 +36,8 @@ _KINDS: tuple[tuple[Kind, int], ...] = (
 )
 _EPOCHS = (0, 0, 1_700_000_000_000, -50)
 _WAITS = (1, 2, 5, 20, 1000)
+_TIMEOUTS = (1, 5, 20)
+_ASSIGNERS = (WithTimestampAssignerStep("record-time"), WithTimestampAssignerStep("ingestion-time"))
 
 
 def draw_setup(random: RandomSource) -> GeneratorSetup:
@@ -46,7 +48,7 @@ def draw_setup(random: RandomSource) -> GeneratorSetup:
         kind=kind,
         max_out_of_orderness=bound,
         assigner="ingestion-time" if random.chance(20) else "record-time",
-        idle_timeout=random.pick((1, 5, 20)) if random.chance(30) else None,
+        idle_timeout=random.pick(_TIMEOUTS) if random.chance(30) else None,
         processing_time=random.pick((0, 0, 100, 1_700_000_000_000)),
     )
 
@@ -54,10 +56,13 @@ def draw_setup(random: RandomSource) -> GeneratorSetup:
 def draw_step(random: RandomSource, engine: Any) -> Step:
     """A step for the input as it stands: `engine` is the reference's."""
     timeout = engine.running.idle_timeout
-    if timeout is not None and random.chance(55):
-        return TickStep() if random.chance(60) else AdvanceStep(timeout + random.below(2))
-    if engine.strategy != engine.running and random.chance(40):
-        return random.pick((StartStep(), AlignmentStep(), _builder_call(random)))
+    changed = engine.strategy != engine.running
+    if timeout is not None and not changed and random.chance(10):
+        return WithIdlenessStep(random.pick(_TIMEOUTS)) if random.chance(65) else random.pick(_ASSIGNERS)
+    if timeout is not None and random.chance(25 if changed else 55):
+        return TickStep() if random.chance(60) else AdvanceStep(_almost_idle(random, engine))
+    if changed and random.chance(40):
+        return random.pick((StartStep(), StartStep(), AlignmentStep(), _builder_call(random)))
     kind = random.below(100)
     if kind < 38:
         return RecordStep(to_wire(_timestamp(random, engine)))
@@ -76,6 +81,14 @@ def draw_step(random: RandomSource, engine: Any) -> Step:
     if kind < 88:
         return AlignmentStep()
     return _builder_call(random)
+
+
+def _almost_idle(random: RandomSource, engine: Any) -> int:
+    """About the timeout, or a timeout that a builder call has replaced."""
+    replaced = engine.running.inner
+    if replaced is not None and random.chance(50):
+        return int(replaced.idle_timeout) + random.below(2)
+    return int(engine.running.idle_timeout) + random.below(2)
 
 
 def _timestamp(random: RandomSource, engine: Any) -> int:

@@ -48,6 +48,8 @@ def draw_step(random: RandomSource, service: Any) -> Step:
     if random.chance(55):
         vertex = service.vertices[_NAMES[0]]
     name = vertex.name if random.chance(99) else "shop/nowhere"
+    if vertex.awaited and random.chance(6):
+        return _of_a_task_without_a_query(random, vertex, name)
     if vertex.awaited and random.chance(45):
         task = random.pick(vertex.awaited)
         return ReplyStep(name, task, _reply(random, vertex, task))
@@ -69,6 +71,18 @@ def draw_step(random: RandomSource, service: Any) -> Step:
         return ReplyStep(name, task, _reply(random, vertex, task))
     low_watermark = to_wire(vertex.result) if random.chance(40) else _timestamp(random, vertex)
     return NotifyStep(name, task, low_watermark, to_wire(vertex.triggered))
+
+
+def _of_a_task_without_a_query(random: RandomSource, vertex: Any, name: str) -> Step:
+    """While a round is open a task joins, or replies although it joined after the query: with a low watermark
+    between the last result and the other replies, so that it would decide the round."""
+    replied = dict(vertex.replies)
+    unasked = [task for task in vertex.there if task not in vertex.awaited and task not in replied]
+    if not unasked:
+        return JoinStep(name)
+    if vertex.result == MIN:
+        return ReplyStep(name, random.pick(unasked), _timestamp(random, vertex))
+    return ReplyStep(name, random.pick(unasked), to_wire(min(MAX, int(vertex.result) + 1)))
 
 
 def _task(random: RandomSource, vertex: Any) -> int:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tidegauge_reference.source_operator import MAIN
+
 from ...wire.steps.source import (
     ActiveStep,
     AdvanceStep,
@@ -45,7 +47,13 @@ def draw_step(random: RandomSource, source: Any) -> Step:
         return random.pick((ReportStep(), ReportStep(), ReportStep(), TickStep()))
     if random.chance(8 if source.assigned else 60):
         return _assignment(random, source)
-    if _counting_down(source) and random.chance(50):
+    if source.assigned and _idle_together(source) and random.chance(60):
+        return FinishStep(random.pick(sorted(source.assigned)))
+    if source.emitter.is_idle and not source.settings.per_split_outputs and random.chance(40):
+        return TickStep()
+    if random.chance(25) and (rare := _rare_steps(random, source)):
+        return random.pick(rare)
+    if _counting_down(source) and random.chance(50 if source.settings.per_split_outputs else 75):
         return _idling(random, source)
     kind = random.below(100)
     if kind < (30 if source.emitter.is_idle else 10):
@@ -60,6 +68,28 @@ def draw_step(random: RandomSource, source: Any) -> Step:
     return RecordStep(split, "MIN" if random.chance(1) else _timestamp(random, source, split))
 
 
+def _rare_steps(random: RandomSource, source: Any) -> list[Step]:
+    """Steps that go on from a state which seldom comes: a paused split becomes idle, or is idle when a bound
+    admits it; an output counts down while the reader is kept from it, and then is not; the last split on a
+    shared output that is idle finishes."""
+    parts, alignment = source.splits.parts, source.alignment
+    paused = sorted(alignment.paused.intersection(parts))
+    steps: list[Step] = []
+    for split in paused:
+        within = AnnouncementStep(to_wire(min(MAX, int(parts[split].watermark) + random.below(2))))
+        steps.append(within if parts[split].idle else IdleStep(split))
+    if _counting_down(source) and (paused or alignment.blocked):
+        steps += [AdvanceStep(21), AdvanceStep(21), TickStep(), AnnouncementStep("MAX")]
+    if source.emitter.is_idle and source.settings.aligned:
+        steps.append(_announcement(random, source))
+    return steps
+
+
+def _idle_together(source: Any) -> bool:
+    """Whether the splits share an output, and its idle timeout has fired."""
+    return not source.settings.per_split_outputs and bool(getattr(source.generators[MAIN], "idle", False))
+
+
 def _assignment(random: RandomSource, source: Any) -> Step:
     """A split that is new, or now and then one that is not."""
     new = [split for split in SPLITS if split not in source.assigned]
@@ -71,13 +101,20 @@ def _counting_down(source: Any) -> bool:
     return any(getattr(made, "countdown", None) is not None for made in source.generators.values())
 
 
+def _timed_out(source: Any) -> bool:
+    """Whether the idle timeout of an output has passed, which the next tick finds."""
+    counting = (made for made in source.generators.values() if getattr(made, "countdown", None) is not None)
+    return any(made.clock.read() - made.countdown > made.timeout for made in counting)
+
+
 def _idling(random: RandomSource, source: Any) -> Step:
     """Time passes, perhaps while the reader is kept from reading, and a generator looks at its clock."""
     if source.backpressured or source.alignment.blocked or source.alignment.paused:
         toggled = BackpressureStep(not source.backpressured)
         return random.pick((TickStep(), TickStep(), AdvanceStep(100), AdvanceStep(100), toggled))
-    if random.chance(60):
-        return random.pick((TickStep(), AdvanceStep(random.pick((1, 5, 6, 20, 21)))))
+    if random.chance(60 if source.settings.per_split_outputs else 90):
+        tick = random.chance(90 if _timed_out(source) else 30)
+        return TickStep() if tick else AdvanceStep(random.pick((1, 5, 6, 20, 21)))
     return random.pick((BackpressureStep(True), _announcement(random, source)))
 
 

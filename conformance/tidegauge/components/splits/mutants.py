@@ -225,7 +225,7 @@ SPLITS_MUTANTS = (
             "of-one-word",
             ("SPLIT-2",),
             "a bit set of 64 bits",
-            "The splits and inputs from the 65th on are not waited for.",
+            "The minimum excludes the splits and inputs from the 65th on.",
             (
                 "left = [p for p in self.parts.values() if",
                 "left = [p for p in list(self.parts.values())[:64] if",

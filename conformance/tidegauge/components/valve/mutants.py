@@ -359,9 +359,15 @@ VALVE_MUTANTS = (
             "state that is read once",
             "A snapshot restores the idle channels only the first time.",
             (
-                "self.channels = [Channel(*channel) for channel in channels]",
-                'used = vars(Valve).get("used") == saved\n'
-                "        Valve.used = saved  # type: ignore[attr-defined]\n"
+                "        return channels, self.output_watermark, self.output_idle\n",
+                "        return channels, self.output_watermark, self.output_idle, "
+                'vars(self).get("used", 0)\n',
+            ),
+            (
+                "        channels, self.output_watermark, self.output_idle = saved\n"
+                "        self.channels = [Channel(*channel) for channel in channels]",
+                "        channels, self.output_watermark, self.output_idle, used = saved\n"
+                "        self.used = used + 1\n"
                 "        self.channels = [Channel(w, idle and not used, a) for w, idle, a in channels]",
             ),
         ),

@@ -22,10 +22,14 @@ _FAR_MS = 100_000
 
 
 def _closing(_: WindowSetup, history: tuple[Step, ...]) -> tuple[Step, ...]:
-    """A watermark that passes all records by far, and a look at what is kept."""
+    """A watermark that passes all records by far, or else the end of event time, and a look at what is kept.
+    Only with the latter can records stay next to `MAX`, where a cleanup time is cut off."""
     moments = [from_wire(step.timestamp) for step in history if isinstance(step, RecordStep)]
     known = [moment for moment in moments if MIN < moment < MAX - _FAR_MS]
-    return (WatermarkStep(to_wire(max(known) + _FAR_MS)), ExpiredStateStep()) if known else ()
+    if not known:
+        return ()
+    far = to_wire(max(known) + _FAR_MS) if max(known) % 2 else "MAX"
+    return WatermarkStep(far), ExpiredStateStep()
 
 
 def _windows(_: RandomSource, setup: WindowSetup, history: tuple[Step, ...], wanted: int) -> Widened | None:

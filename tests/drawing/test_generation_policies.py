@@ -1,0 +1,66 @@
+"""Each choice that a policy leaves shows in generated scenarios, not in golden vectors alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from tidegauge.components.component import Component
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.drawing.cover import state_cover
+from tidegauge.drawing.histories import draw_history
+from tidegauge.drawing.scale import scale_scenarios
+from tidegauge.judging.reference.oracle import expect
+from tidegauge.wire.scenario import Scenario
+from tidegauge_reference import CORE
+from tidegauge_spec import load_registry, read_policies
+
+ENOUGH = 5
+SELDOM = {"window_endless_state": 1}
+"""Its values differ only where a cleanup time is `MAX` itself, which a scenario of scale next to `MAX` has."""
+
+DEFAULT_BUDGET = 12_000
+
+TOGETHER_WITH = {
+    "valve_minimum_when_idle": {"valve_minimum_when_active": "deferred"},
+    "align_group_update": {"align_report_of_min": "counts"},
+}
+"""Policies whose values cannot be distinguished unless another policy has this value (`policies.md`)."""
+
+TEXTS = read_policies()
+OTHERS = [
+    (name, value) for name, text in TEXTS.items() for value in text.values if value != getattr(CORE, name)
+]
+
+
+def component_of(policy: str) -> str:
+    """The component of the first rule that the policy's text names."""
+    named = re.search(r"[A-Z]+-[0-9]+", TEXTS[policy].source)
+    assert named is not None
+    return load_registry().rules[named[0]].component
+
+
+def generated(component: Component) -> Iterator[Scenario]:
+    """Scenarios of the default budget: the random histories, those of scale, a part of each state cover."""
+    yield from (draw_history(component, 1, index, CORE) for index in range(DEFAULT_BUDGET))
+    yield from scale_scenarios(component.name, "default", CORE)
+    for scope in component.covers.get("default", ()):
+        cover = state_cover(component.name, scope.name, CORE)
+        yield from (cover.scenario(index) for index in range(0, len(cover), 41))
+
+
+@pytest.mark.parametrize(("policy", "value"), OTHERS)
+def test_a_policy_shows_in_generated_scenarios(policy: str, value: str) -> None:
+    component = COMPONENTS[component_of(policy)]
+    usual = replace(CORE, **TOGETHER_WITH.get(policy, {}))
+    other = replace(usual, **{policy: value})
+    enough = SELDOM.get(policy, ENOUGH)
+    apart = 0
+    for scenario in generated(component):
+        apart += expect(scenario, usual).outputs != expect(scenario, other).outputs
+        if apart == enough:
+            break
+    assert apart == enough
