@@ -73,6 +73,8 @@ class Coordinators:
         # Its report stays in force.
         cite("ALIGN-11")
         self.sources[source] = own._replace(running=own.running - {subtask})
+        if self.policies.align_failed_subtask == "forgotten":
+            self._forget(source, subtask)
 
     def restart(self, source: str) -> None:
         """The coordinator of a source is made anew, and all its subtasks are reset."""
@@ -93,6 +95,13 @@ class Coordinators:
         told = own.running.intersection(own.reports) if to_reporters else own.running
         receivers = [subtask for subtask in range(own.subtasks) if cite("ALIGN-9", subtask in told)]
         return [("announcement", bound, f"{source}/{subtask}") for subtask in receivers]
+
+    def _forget(self, source: str, subtask: int) -> None:
+        own = self.sources[source]
+        left = {number: watermark for number, watermark in own.reports.items() if number != subtask}
+        self.sources[source] = own._replace(reports=left)
+        if own.reports and not left:
+            self.passed_on.pop(source, None)
 
     def _group_minimum(self, group: list[str]) -> int:
         """The smallest minimum (ms) of the sources of a `group`; `MIN` without any."""

@@ -10,6 +10,7 @@ class Policies:
 
     initial_watermark: Literal["none", "epoch"] = "none"
     clock_busy_downstream: Literal["hidden", "counted"] = "hidden"
+    clock_backwards: Literal["refused", "clamped"] = "refused"
     idleness_reading_zero: Literal["starts", "ignored"] = "starts"
     idleness_ends_with: Literal["record", "watermark"] = "record"
     generator_idle_timeouts: Literal["last-counts", "nest"] = "last-counts"
@@ -20,6 +21,7 @@ class Policies:
     align_announced_subtasks: Literal["running", "reported"] = "running"
     align_group_update: Literal["each-report", "changed-minimum"] = "each-report"
     align_report_of_min: Literal["ignored", "counts"] = "ignored"
+    align_failed_subtask: Literal["stays", "forgotten"] = "stays"
     align_restarted_coordinator: Literal["keeps-reports", "keeps-minimum"] = "keeps-reports"
     align_source_key: Literal["identity", "name"] = "identity"
     align_unknown_subtask: Literal["refused", "counts"] = "refused"

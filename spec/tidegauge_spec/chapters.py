@@ -33,7 +33,7 @@ class Rule:
 
     `sentence` is normative, `intent` says why. `sources` are numbered statements (`statements.md`)
     and issue ids. `needs` are capabilities: to an engine that has none of them the rule does not apply
-    (empty: it always does). `policy` is the named choice that can change the sentence. `checked_by` names
+    (empty: it always does). `policies` are the named choices that can change the sentence. `checked_by` names
     what judges it.
     """
 
@@ -48,7 +48,7 @@ class Rule:
     since: str
     checked_by: tuple[str, ...]
     needs: tuple[str, ...]
-    policy: str | None
+    policies: tuple[str, ...]
     file: str
     line: int
 
@@ -143,7 +143,7 @@ def _rule(section: Section, prefix: str, component: str) -> Rule:
         since=since.text,
         checked_by=_listed(section, checked.text, checked.line, _CHECKED_BY, "a way to check"),
         needs=tuple(section.fields["Needs"].text.split(" or ")) if "Needs" in section.fields else (),
-        policy=section.fields["Policy"].text if "Policy" in section.fields else None,
+        policies=tuple(section.fields["Policy"].text.split(", ")) if "Policy" in section.fields else (),
         file=name,
         line=line,
     )

@@ -35,8 +35,9 @@ def build_registry(chapters: list[Chapter], policies: set[str]) -> Registry:
                 raise MalformedChapter(
                     rule.file, rule.line, f"{rule.id} stands already in {other.file}:{other.line}"
                 )
-            if rule.policy is not None and rule.policy not in policies:
-                raise MalformedChapter(rule.file, rule.line, f"{rule.id}: unknown policy {rule.policy!r}")
+            for policy in rule.policies:
+                if policy not in policies:
+                    raise MalformedChapter(rule.file, rule.line, f"{rule.id}: unknown policy {policy!r}")
             rules[rule.id] = rule
     for chapter in chapters:
         for used in chapter.uses:

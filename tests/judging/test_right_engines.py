@@ -91,7 +91,7 @@ def examined(adapter: Adapter, histories: int, *, seconds: float = 1.5) -> ItemR
     return report
 
 
-HISTORIES = {"generator": 500, "source": 800}
+HISTORIES = {"generator": 1_000, "source": 800}
 """How many are drawn of the components that have a property which few histories decide; of the others 250."""
 
 

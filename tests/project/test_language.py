@@ -53,6 +53,7 @@ OF_THEIR_OWN = (
     "conformance/FIRST_VERDICT.md",  # generated
     "reports/matrix/",  # generated
     "spec/decisions.md",  # questions and answers in shorthand
+    "spec/tidegauge_spec/decisions/",
     "spec/tidegauge_spec/statements.md",  # sentences of other documents
     "spec/tidegauge_spec/chapters/",  # read rule by rule
 )

@@ -74,11 +74,11 @@ def test_a_chapter_is_read_as_it_stands() -> None:
     assert (first.id, first.title, first.level, first.component) == ("TOY-1", "The first", "MUST", "toy")
     assert (first.sentence, first.intent, first.check) == ("The toy MUST do it.", "Because.", "the spring.")
     assert first.sources == ("E5", "FLINK-40475", "SPARK-PR-56043")
-    assert (first.since, first.needs, first.policy) == ("1.0", (), None)
+    assert (first.since, first.needs, first.policies) == ("1.0", (), ())
     assert first.checked_by == ("reference", "property toy-works")
     assert (first.file, first.line) == ("TOY.md", line_of(CHAPTER, "## TOY-1"))
     assert (second.level, second.sentence) == ("SHOULD", "The toy SHOULD do that as well.")
-    assert (second.needs, second.policy) == (("snapshot",), "toy_policy")
+    assert (second.needs, second.policies) == (("snapshot",), ("toy_policy",))
     assert second.checked_by == ("not testable: it is out of sight, always",)
 
 

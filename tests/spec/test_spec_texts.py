@@ -70,12 +70,12 @@ def test_every_source_is_a_numbered_statement_or_an_issue(rule: Rule) -> None:
 
 @each_rule
 def test_every_policy_that_a_rule_names_exists(rule: Rule) -> None:
-    assert rule.policy is None or rule.policy in read_policies()
+    assert set(rule.policies) <= set(read_policies())
 
 
 def test_every_policy_is_named_by_a_rule_of_its_source() -> None:
     for policy in read_policies().values():
-        named = {rule.id for rule in RULES if rule.policy == policy.name}
+        named = {rule.id for rule in RULES if policy.name in rule.policies}
         assert named
         assert named == set(re.findall(r"\b[A-Z]+-[0-9]+\b", policy.source)) & {rule.id for rule in RULES}
 

@@ -75,7 +75,7 @@ def broken_by(rule: str) -> list[Mutant]:
 
 def bugs_about(rule: Rule) -> list[KnownBug]:
     """The known bugs that a rule is about: a mutant that breaks it does the same, the rule names it as
-    a source, or the policy that can change its sentence is the one by which engines may do so."""
+    a source, or a policy that can change its sentence is the one by which engines may do so."""
     wrong = {mutant.name for mutant in broken_by(rule.id)}
     named = {bug.id for bug in map(known_bug, rule.sources) if bug is not None}
     return [
@@ -83,7 +83,7 @@ def bugs_about(rule: Rule) -> list[KnownBug]:
         for bug in load_known_bugs().values()
         if wrong & set(bug.mutants)
         or bug.id in named
-        or (bug.policy is not None and bug.policy.name == rule.policy)
+        or (bug.policy is not None and bug.policy.name in rule.policies)
     ]
 
 

@@ -189,12 +189,14 @@ def _layers(rule: Rule, started: Started) -> str:
 
 
 def _policy_text(rule: Rule, profile: str) -> str | None:
-    """Where the profile changes the sentence: by which policy, and what `core` says."""
-    if rule.policy is None:
-        return None
-    policy = read_policies()[rule.policy]
-    here, core = policy.profiles[profile], policy.profiles["core"]
-    return None if here == core else f"by policy {rule.policy} = {here}; core says {core}"
+    """Where the profile changes the sentence: by which policies, and what `core` says."""
+    profiles = {name: read_policies()[name].profiles for name in rule.policies}
+    changed = [
+        f"by policy {name} = {values[profile]}; core says {values['core']}"
+        for name, values in profiles.items()
+        if values[profile] != values["core"]
+    ]
+    return "; ".join(changed) or None
 
 
 def _item_result(name: str, event: Finished | None, problem: str) -> ItemResult:

@@ -40,7 +40,7 @@ class Dossier:
 
     rule: Rule
     status: tuple[str, str]
-    policy: PolicyText | None
+    policies: tuple[PolicyText, ...]
     reference: tuple[str, ...]
     vectors: tuple[Vector, ...]
     wrong_engines: tuple[WrongEngine, ...]
@@ -69,7 +69,7 @@ def dossier(rule: Rule, engines: Sequence[Engine]) -> Dossier:
     return Dossier(
         rule=rule,
         status=status(rule),
-        policy=None if rule.policy is None else read_policies()[rule.policy],
+        policies=tuple(read_policies()[name] for name in rule.policies),
         reference=tuple(decided_in(rule.id)),
         vectors=tuple(vectors_of(rule.id)),
         wrong_engines=wrong,

@@ -106,7 +106,7 @@ def _words(told: Dossier) -> str:
     rule = told.rule
     bugs = [bug for wrong in told.wrong_engines for bug in wrong.bugs] + list(told.other_bugs)
     words = [
-        *(rule.id, rule.title, rule.sentence, rule.component, *rule.sources, rule.policy or ""),
+        *(rule.id, rule.title, rule.sentence, rule.component, *rule.sources, *rule.policies),
         *(wrong.mutant.name for wrong in told.wrong_engines),
         *(word for bug in bugs for word in (bug.id, *bug.also, bug.system)),
     ]

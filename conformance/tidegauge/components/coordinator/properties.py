@@ -158,6 +158,7 @@ PROPERTIES = (
         rules=("ALIGN-1", "ALIGN-2", "ALIGN-4", "ALIGN-8", "ALIGN-11", "ALIGN-12"),
         holds=_bound_within_drift,
         holds_under={
+            "align_failed_subtask": "stays",
             "align_group_update": "each-report",
             "align_restarted_coordinator": "keeps-reports",
             "align_source_key": "identity",

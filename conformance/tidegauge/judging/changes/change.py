@@ -113,7 +113,7 @@ def change_of(mutant: Mutant) -> Change:
 
 @cache
 def _policy(name: str, value: str) -> Change:
-    rules = tuple(rule.id for rule in load_registry().rules.values() if rule.policy == name)
+    rules = tuple(rule.id for rule in load_registry().rules.values() if name in rule.policies)
     return Change(f"{name}={value}", "policy", rules, policy=(name, value))
 
 

@@ -53,7 +53,7 @@ class Deviation(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
         """The rules that it changes."""
         if self.like is not None:
             return load_mutants()[self.like.removeprefix("mutant:")].rules
-        return tuple(rule.id for rule in load_registry().rules.values() if rule.policy == self.policy)
+        return tuple(rule.id for rule in load_registry().rules.values() if self.policy in rule.policies)
 
     @property
     def components(self) -> frozenset[str]:
