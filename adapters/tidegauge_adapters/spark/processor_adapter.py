@@ -34,7 +34,7 @@ _AT_ONCE: dict[Engine, int] = {"streaming": 1_500, "tester": 20_000}
 """So many scenarios of a component go through a query side by side."""
 
 _AT_MOST: dict[Engine, dict[str, int]] = {
-    "streaming": {"state-cover": 200, "random-histories": 400, "properties": 250, "restores": 7},
+    "streaming": {"state-cover": 200, "random-histories": 400, "scale": 40, "properties": 250, "restores": 7},
     "tester": {},
 }
 """What of a run goes through queries: they are a thousand times slower than the tester, which does it all."""
@@ -44,6 +44,7 @@ _SECONDS: dict[Engine, dict[str, float]] = {
         "vectors": 8.0,
         "state-cover": 0.2,
         "random-histories": 7.0,
+        "scale": 7.0,
         "properties": 2.2,
         "jobs": 4.0,
     },

@@ -36,6 +36,7 @@ _AT_MOST = {
     "vectors": 40,
     "state-cover": 4,
     "random-histories": 60,
+    "scale": 12,
     "properties": 4,
     "shrinking": 12,
 }

@@ -91,8 +91,8 @@ def print_dossier(told: Dossier) -> None:
     OUT.print(f"\n{escape(rule.sentence)}\n")
     OUT.print(f"[bold]Intent[/] {escape(rule.intent)}\n")
     OUT.print(f"[bold]If an engine fails this, check[/] {escape(rule.check)}\n")
-    if told.policy is not None:
-        OUT.print(f"[bold]Policy[/] {_policy(told.policy)}\n")
+    for policy in told.policies:
+        OUT.print(f"[bold]Policy[/] {_policy(policy)}\n")
     if rule.needs:
         OUT.print(f"[bold]Needs[/] the capability {' or '.join(rule.needs)}\n")
     OUT.print(f"[bold]Source[/] {', '.join(rule.sources)}   [bold]Since[/] {rule.since}")
