@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from .choices import before
 from .citation import cite
-from .errors import IllegalArgument
+from .errors import IllegalArgument, Unsupported
 from .outputs import ACTIVE, IDLE, Output, watermark
 from .policies import CORE, INITIAL_WATERMARK, Policies
 from .timestamps import MAX, MIN, later, wrapped
@@ -161,11 +161,17 @@ class Windows:
         whole = (min(start for start, _ in [own, *merged]), max(end for _, end in [own, *merged]))
         if cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark):
             return []
+        if self._overflows(whole) and merged and whole not in merged:
+            raise Unsupported("the merged session exceeds event time by its allowed lateness (WIN-15)")
         parts = [self.windows.pop(window) for window in merged]
         values = sorted([value, *(value for part in parts for value in part.values)])
         standing = sorted(result for part in parts for result in part.results)
         self.windows[whole] = Window(tuple(values), tuple(standing))
         return [whole]
+
+    def _overflows(self, window: Interval) -> bool:
+        reached = wrapped(window[1] - 1 + self.allowed_lateness) <= self.current_watermark
+        return self.assigner.wraps and reached
 
     def _joins(self, own: Interval, window: Interval) -> bool:
         if self.assigner.wraps and (window == own or MAX in (window[1] - 1, own[1] - 1)):
