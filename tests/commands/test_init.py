@@ -86,3 +86,13 @@ def test_every_step_has_its_method() -> None:
         assert not component.kinds or {step for steps in component.kinds.values() for step in steps} == set(
             component.calls
         )
+
+
+def test_setups_and_outputs_are_described_in_full(tidegauge: Command, tmp_path: Path) -> None:
+    """An author with the chapters alone cannot know how the kinds are spelled, nor what a vertex has."""
+    tidegauge("init", "own", "--component", "low_watermark", "--component", "generator")
+    written = (tmp_path / "own" / "engine.py").read_text(encoding="utf-8")
+    assert "vertices: JobVertex with name, tasks, partitions, source, cooperating, listening" in written
+    assert '("notify-new-low-watermark", low_watermark, timestamp, to)' in written
+    assert 'place: one of "source", "mid-pipeline"' in written
+    assert all(len(line) <= 110 for line in written.splitlines())

@@ -17,18 +17,22 @@ from ...engine.contract import Method, methods_of
 from ...wire.timestamps import timestamp_fields
 from ...wire.vocabulary import Output, Setup, Step
 
+_TO_SEVERAL = ("announcement", "retrieve-low-watermark", "notify-new-low-watermark", "low-watermark")
+"""Outputs that have no usual receiver."""
+
 _HISTORIES = 300
 """So many drawn histories show which outputs a component has."""
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A field of a setup or of a step, with its type as Python writes it, and its default as JSON; empty: it
-    has none."""
+    """A field of a setup or of a step, with its type as Python writes it, its default as JSON (empty: it has
+    none), and in words which values it may have, or which fields they have; empty: all of the type."""
 
     name: str
     type: str
     default: str = ""
+    values: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ def _answer(component: Component, engine: Any, step: Step) -> tuple[Output, ...]
 
 def _is_usual(tag: object, field: str) -> bool:
     """Whether a field need not be given: the receiver, where there is a usual one."""
-    return field == "to" and tag not in ("announcement", "retrieve-low-watermark", "low-watermark")
+    return field == "to" and tag not in _TO_SEVERAL
 
 
 def _arguments(struct: type[Setup] | type[Step]) -> tuple[Argument, ...]:
@@ -103,6 +107,7 @@ def _arguments(struct: type[Setup] | type[Step]) -> tuple[Argument, ...]:
             field.name,
             "int" if field.name in times else _written(hints[field.name]),
             "" if field.default is NODEFAULT else msgspec.json.encode(field.default).decode(),
+            _values(hints[field.name]),
         )
         for field in fields(struct)
     )
@@ -119,3 +124,17 @@ def _written(hint: Any) -> str:
     if origin is tuple:
         return f"tuple[{_written(get_args(hint)[0])}, ...]"
     return "object" if isinstance(hint, type) and issubclass(hint, Struct) else str(hint.__name__)
+
+
+def _values(hint: Any) -> str:
+    """The values of a type with few of them, and the fields of one that has some."""
+    if get_origin(hint) is Literal:
+        return "one of " + ", ".join(f'"{value}"' for value in get_args(hint))
+    told = [
+        _fields(one) for one in (hint, *get_args(hint)) if isinstance(one, type) and issubclass(one, Struct)
+    ]
+    return " or ".join(told)
+
+
+def _fields(struct: type[Struct]) -> str:
+    return f"{struct.__name__} with {', '.join(struct.__struct_fields__)}"

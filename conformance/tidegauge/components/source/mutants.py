@@ -159,6 +159,20 @@ SOURCE_MUTANTS = (
         (" or output in self.alignment.paused", ""),
     ),
     _source(
+        "paused-span-counts-later",
+        ("SOURCE-13",),
+        "time that is made up for",
+        "The activity clock of a blocked output stands still, but makes up for that time when it runs again.",
+        (
+            '            if not cite("SOURCE-13", kept_from):\n'
+            "                clock.advance(milliseconds * 10**6)\n",
+            '            if cite("SOURCE-13", kept_from):\n'
+            '                vars(clock)["slept"] = vars(clock).get("slept", 0) + milliseconds * 10**6\n'
+            "            else:\n"
+            '                clock.advance(milliseconds * 10**6 + vars(clock).pop("slept", 0))\n',
+        ),
+    ),
+    _source(
         "records-under-idle",
         ("SOURCE-5",),
         "FLINK-40504",
