@@ -95,4 +95,3 @@ def test_setups_and_outputs_are_described_in_full(tidegauge: Command, tmp_path: 
     assert "vertices: JobVertex with name, tasks, partitions, source, cooperating, listening" in written
     assert '("notify-new-low-watermark", low_watermark, timestamp, to)' in written
     assert 'place: one of "source", "mid-pipeline"' in written
-    assert all(len(line) <= 110 for line in written.splitlines())
