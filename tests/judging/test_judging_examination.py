@@ -231,9 +231,12 @@ def test_scenarios_that_need_what_the_engine_does_not_claim_are_left_out() -> No
 def checked(property: Property, make: Any, count: int = 400) -> ItemReport:
     """A property checked on histories of a valve made by `make`."""
     report = ItemReport("item", "valve")
-    examiner_of(ValveAdapter(make)).check(report, property, histories(count))
+    examiner_of(ValveAdapter(make)).check(report, property, [*histories(count), PENDING])
     return report
 
+
+PENDING = valve_scenario(3, "i2", "w0=2", "w1=1", "i0", "a2", "i1", "a0", "w0=3")
+"""A return from idleness after which released Flink has a watermark that it has not sent: too rare to be drawn."""
 
 PROPERTIES = {property.name: property for property in COMPONENTS["valve"].properties}
 
@@ -255,7 +258,7 @@ RELEASED = [
 
 @pytest.mark.parametrize("name", RELEASED)
 def test_a_property_that_needs_policies_is_violated_by_an_engine_without_them(name: str) -> None:
-    report = checked(PROPERTIES[name], lambda channels: Valve(channels, FLINK_2_3), count=4000)
+    report = checked(PROPERTIES[name], lambda channels: Valve(channels, FLINK_2_3), count=2000)
     counted = report.properties[name]
     assert 0 < counted.violated <= counted.checked
     (failure,) = report.failures

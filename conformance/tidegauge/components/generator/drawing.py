@@ -72,9 +72,9 @@ def draw_step(random: RandomSource, engine: Any) -> Step:
         return AdvanceStep(random.pick((-1, 0)) if random.chance(8) else random.pick(_WAITS))
     if kind < 76:
         return WatermarkStep(to_wire(MAX if random.chance(30) else _timestamp(random, engine)))
-    if kind < 78:
+    if kind < 80:
         return random.pick((IdleStep(), ActiveStep()))
-    if kind < 81:
+    if kind < 82:
         return FinishStep()
     if kind < 85:
         return StartStep()
