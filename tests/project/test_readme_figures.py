@@ -46,7 +46,7 @@ def test_named_wrong_engines_are_counted_right(page: str) -> None:
     named = load_mutants()
     jobs = sum(mutant.component == "job" for mutant in named.values())
     for pattern, now in (
-        (r"of components \| ([\d,]+) of ([\d,]+), on each of 5 seeds", len(named) - jobs),
+        (r"of components \| ([\d,]+) of ([\d,]+), with seed 1", len(named) - jobs),
         (r"whole jobs \| ([\d,]+) of ([\d,]+) \|", jobs),
     ):
         caught, tried = figures(pattern, page)

@@ -162,7 +162,7 @@ SOURCE_MUTANTS = (
         "paused-span-counts-later",
         ("SOURCE-13",),
         "time that is made up for",
-        "The activity clock of a blocked output stands still, but makes up for that time when it runs again.",
+        "The activity clock of a blocked output stops, but makes up for that time when it runs again.",
         (
             '            if not cite("SOURCE-13", kept_from):\n'
             "                clock.advance(milliseconds * 10**6)\n",
