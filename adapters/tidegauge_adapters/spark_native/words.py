@@ -6,8 +6,16 @@ from tidegauge.wire.steps.valve import ValveScenario
 from tidegauge.wire.steps.window import RecordStep, Sliding, WatermarkStep, WindowScenario
 
 
+_MOST_STEPS = 150
+_MOST_INPUTS = 40
+
+
 def inexpressible(scenario: Scenario) -> str | None:
-    """What Spark has no word for; None if it has one for everything."""
+    """What Spark has no word for, or takes many minutes for; None if it has one for everything."""
+    if len(scenario.history) > _MOST_STEPS:
+        return f"a history of more than {_MOST_STEPS} steps, which are a micro-batch each"
+    if isinstance(scenario, ValveScenario) and scenario.setup.channels > _MOST_INPUTS:
+        return f"a query with more than {_MOST_INPUTS} inputs"
     if isinstance(scenario, WindowScenario):
         return _of_windows(scenario)
     if isinstance(scenario, ValveScenario):
