@@ -5,7 +5,6 @@ from tidegauge.wire.steps.splits import OperatorInputsSetup, SplitsScenario
 from tidegauge.wire.steps.valve import ValveScenario
 from tidegauge.wire.steps.window import RecordStep, Sliding, WatermarkStep, WindowScenario
 
-
 _MOST_STEPS = 150
 _MOST_INPUTS = 40
 
