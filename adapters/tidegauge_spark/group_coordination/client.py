@@ -33,15 +33,17 @@ class GroupReport(NamedTuple):
 
     service: which service it is; one that is started anew is another one, be it at the same address. minima:
     the last report of each source in the group (ms), by identity; `MIN`: it has no watermark yet, `MAX`:
-    nobody has to wait for it. silent: for how long the service has heard nothing of the slowest (ms).
+    nobody has to wait for it. silent: for how long the service has heard nothing of the slowest (ms). reach:
+    how far all of them will be with the batch that they plan now (ms), None: not all have said so.
     """
 
     service: str
     minima: Mapping[str, int]
     silent: int = 0
+    reach: int | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return what `from_json` reads: all but the silence, which goes on meanwhile."""
+        """Return what `from_json` reads: all that is true later, too."""
         return {"service": self.service, "minima": dict(self.minima)}
 
     @classmethod
@@ -135,11 +137,20 @@ def report(
         request["known"] = known.to_json()
     answer = _ask(address, request, "service", "minima")
     try:
-        return GroupReport.from_json(answer)._replace(silent=int(answer.get("silent", 0)))
+        said = GroupReport.from_json(answer)
+        return said._replace(silent=int(answer.get("silent", 0)), reach=answer.get("reach"))
     except ValueError as error:
         raise CoordinatorError(
             f"the service at {address.host}:{address.port} is another one: {error}"
         ) from error
+
+
+def promise(address: Address, group: str, source: str, reach: int) -> None:
+    """Say how far a source will be with its next batch (ms), if nobody holds it back.
+
+    Raises `CoordinatorError`.
+    """
+    _ask(address, {"do": "promise", "group": group, "source": source, "reach": reach})
 
 
 def leave_group(address: str, group: str, source: str) -> None:

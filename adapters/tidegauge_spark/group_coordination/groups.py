@@ -6,7 +6,7 @@ import contextlib
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tidegauge_spark.decisions.sources.coordinator import SourceCoordinators
@@ -28,6 +28,7 @@ class Groups:
         self._groups: dict[str, str] = {}
         self._heard_at: dict[str, float] = {}
         self._reported: set[str] = set()
+        self._promised: dict[str, int] = {}
 
     def report(self, group: str, source: str, minimum: int, known: GroupReport | None = None) -> GroupReport:
         """Take the minimum of a source (ms); return the last reports of the group.
@@ -42,11 +43,23 @@ class Groups:
                     if other != source and other not in self._reported:
                         self._take_over(group, other, watermark)
             self._join(group, source)
+            if minimum < self._coordinators.minima(group)[source]:
+                self._promised.pop(source, None)  # it was put back, or has old records all at once
             self._coordinators.report(source, 0, minimum)
             self._heard_at[source] = self._clock()
             self._reported.add(source)
-            said = GroupReport(self.service, self._coordinators.minima(group))
+            minima = self._coordinators.minima(group)
+            said = GroupReport(self.service, minima, reach=self._reach(minima))
             return said._replace(silent=0 if said.slowest is None else self._silent(said.slowest))
+
+    def promise(self, group: str, source: str, reach: int) -> None:
+        """Take how far a source will be with its next batch (ms), if nobody holds it back.
+
+        Of a source that is not in this group nothing is taken.
+        """
+        with self._lock:
+            if self._groups.get(source) == group:
+                self._promised[source] = reach
 
     def leave(self, group: str, source: str) -> None:
         """Forget a source, if it is in this group."""
@@ -73,7 +86,11 @@ class Groups:
                 with contextlib.suppress(ValueError):
                     heard = None if known is None else GroupReport.from_json(known)
                     said = self.report(group, source, minimum, heard)
-                    return {**said.to_json(), "silent": said.silent}
+                    return {**said.to_json(), "silent": said.silent, "reach": said.reach}
+            reach = request.get("reach")
+            if what == "promise" and type(reach) is int and is_watermark(reach):
+                self.promise(group, source, reach)
+                return {}
             if what == "leave":
                 self.leave(group, source)
                 return {}
@@ -85,6 +102,14 @@ class Groups:
         self._join(group, source)
         self._heard_at.setdefault(source, self._clock())
         self._coordinators.report(source, 0, min(told, watermark))
+
+    def _reach(self, minima: Mapping[str, int]) -> int | None:
+        """Return how far all that somebody waits for will be with their next batch (ms), None if not all have
+        said so."""
+        awaited = [source for source, minimum in minima.items() if minimum != MAX]
+        if not all(source in self._promised for source in awaited):
+            return None
+        return min((self._promised[source] for source in awaited), default=None)
 
     def _silent(self, source: str) -> int:
         """Return how long ago this service heard of a source (ms)."""
@@ -99,6 +124,7 @@ class Groups:
 
     def _forget(self, source: str) -> None:
         self._coordinators.leave(source)
+        self._promised.pop(source, None)
         del self._groups[source]
         del self._heard_at[source]
         self._reported.discard(source)

@@ -6,12 +6,20 @@ never runs ahead in the hope that all is well.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from tidegauge_spark.group_coordination.client import Address, CoordinatorGoneError, GroupReport, report
+from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.group_coordination.client import (
+    Address,
+    CoordinatorGoneError,
+    GroupReport,
+    promise,
+    report,
+)
 
 DEFAULT_PATIENCE: Final = 60_000
 """How long a source waits for a service that is gone before it fails (ms)."""
@@ -71,6 +79,15 @@ class GroupMember:
         self._known = answer
         self._point_at_the_silent(answer)
         return answer
+
+    def promise(self, reach: int | None) -> None:
+        """Say how far the next batch will bring the source (ms; None: nobody has to wait for it).
+
+        Nothing is said to a service that is gone: the next report tells that.
+        """
+        if self._gone_since is None:
+            with contextlib.suppress(CoordinatorGoneError):
+                promise(self._address, self._group, self._source, MAX if reach is None else reach)
 
     @property
     def gone_for(self) -> int:

@@ -19,16 +19,37 @@ from tidegauge_spark.group_coordination.client import LONGEST_LINE, TIMEOUT, Add
 from tidegauge_spark.group_coordination.groups import Groups
 
 LOCAL: Final = "127.0.0.1"
+WAITING: Final = 256
+"""How many connections may wait to be accepted: many sources may plan at the same moment."""
+AT_ONCE: Final = 512
+"""How many connections are served at once; those beyond are closed, so that strangers cannot fill the driver
+with threads. A source takes a closed one for a service that is gone, and asks again."""
 
 
 class _Server(socketserver.ThreadingTCPServer):
     daemon_threads = True
     allow_reuse_address = True
+    request_queue_size = WAITING
 
     def __init__(self, host: str, port: int, token: str) -> None:
         self.groups = Groups()
         self.token = token
+        self._free = threading.Semaphore(AT_ONCE)
         super().__init__((host, port), _Handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread of its own, if there is one left."""
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer, and give the thread back."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Be silent about a client that has gone away; it knows best."""

@@ -53,8 +53,11 @@ class AlignedSource(DataSource):
     * `numSubtasks` (1): how many subtasks, each a partition of a batch that has records of it.
     * `watermarkGroup`, `maxAllowedWatermarkDrift` (such as "30 seconds"): both align the source, neither
       leaves it unaligned. The drift may be "0 seconds".
-    * `updateInterval`: for how long a bound stands; by default until the next planning, and a source that is
-      alone in its group raises it while it plans, so that a batch may go further than the drift.
+    * `updateInterval`: for how long a bound stands. Without it the sources of a group plan a batch together:
+      each says how far its next batch can bring it, and all read up to the least of these, and the drift
+      beyond it. So a batch may go many drifts further (64 at most), and at its end the sources stand within
+      one drift. Sources in several queries do so as far as their batches keep step: one whose batch comes
+      later is behind by up to that batch in the meantime.
     * `splitAlignment` ("true"): each split is bounded, Part II of FLIP-182. With "false" only the subtask is,
       by its slowest split, and the others run ahead (Part I).
     * `coordinator`: the address of `coordination()`, if there are other sources in the group, in this query
@@ -85,6 +88,10 @@ class AlignedSource(DataSource):
     No split is planned past the bound, save that one which holds the group minimum always reads its next
     record, and those of the same event time. That is the overshoot: one event time of each slowest split, and
     no further than the gap before it.
+
+    The progress of the query shows how a source stands, in its `latestOffset`: `watermark` (ms), the `lag`
+    behind the clock and the `drift` between its splits (ms), and the splits by which the watermark is
+    `heldBy`. For a source in a group it also says which source the group `waitsFor`.
 
     **Files.** A split is read in order of file name, so new files need names that sort after the old ones. A
     file must be complete when it appears: write it under a name that begins with "_" and rename it. It may be
@@ -117,8 +124,10 @@ class AlignedSource(DataSource):
       processing time, such as "1" or "0.5"; those of the others at once.
 
     `Trigger.AvailableNow` ends when all records have been read: all numbers, which exist from the beginning,
-    or the files that are there when the query starts. Waiting for time or for another source is not the end:
-    the source then goes on with empty batches, no more than some ten a second on the wall clock.
+    or the files that are there when the query starts. With `idleTimeout` it goes on until no split is waited
+    for that has nothing more, so that a silent one does not hold the last windows back. A split that has got
+    further files meanwhile does: they are for the next run. Waiting for time or for another source is not the
+    end: the source then goes on with empty batches, no more than some ten a second on the wall clock.
     """
 
     coordinator: ClassVar[str | None] = None

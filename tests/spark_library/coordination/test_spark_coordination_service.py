@@ -10,6 +10,7 @@ import pickle
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -30,6 +31,7 @@ from tidegauge_spark import (
     group_sources,
     leave_group,
 )
+from tidegauge_spark.group_coordination import service
 from tidegauge_spark.group_coordination.client import Address, report
 from tidegauge_spark.group_coordination.groups import Groups
 
@@ -342,6 +344,48 @@ def test_a_member_goes_with_its_reader_to_the_executors(address: str) -> None:
 def test_two_services_cannot_have_the_same_address(address: str) -> None:
     with pytest.raises(CoordinatorError, match="no coordination service can listen at 127.0.0.1:"):
         CoordinationService(address)
+
+
+def test_two_hundred_sources_may_report_at_the_same_moment(address: str) -> None:
+    where, together = Address.parse(address), threading.Barrier(200)
+
+    def reported(number: int) -> int:
+        together.wait()
+        return report(where, "g", f"source-{number}", number).joined
+
+    with ThreadPoolExecutor(200) as sources:
+        joined = list(sources.map(reported, range(200)))
+    assert max(joined) == 200
+    assert [len(group_sources(address, "g")), min(joined) >= 1] == [200, True]
+
+
+def test_strangers_who_say_nothing_get_a_few_threads_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "AT_ONCE", 4)
+    with coordination() as address:
+        where = Address.parse(address)
+        before = threading.active_count()
+        strangers = [socket.create_connection((where.host, where.port), timeout=60) for _ in range(20)]
+        refused = [stranger for stranger in strangers if _is_closed(stranger)]
+        assert len(refused) == 16
+        assert threading.active_count() - before == 4
+        with pytest.raises(CoordinatorGoneError):
+            report(where, "g", "s", 7)
+        for stranger in strangers:
+            stranger.close()
+        while threading.active_count() > before:
+            threading.Event().wait(0.01)
+        assert report(where, "g", "s", 7).joined == 1
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    """Return whether the other side closes the connection at once; it keeps those that it waits for."""
+    connection.settimeout(0.5)
+    try:
+        return connection.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
 
 
 def test_a_service_is_closed_with_its_thread() -> None:

@@ -263,9 +263,12 @@ def test_without_patience_a_source_fails_when_its_service_is_gone() -> None:
 
 
 def test_a_source_without_other_sources_shows_nothing_of_a_group() -> None:
-    query = DrivenQuery(numSubtasks="1", end="10", clockStep="1 second")
-    query.batch()
+    rates = {"recordsPerMillisecond__0": "1", "recordsPerMillisecond__1": "0.1"}
+    query = DrivenQuery(numSubtasks="2", split="repeat", end="90000", clockStep="20 seconds", **rates)
     assert query.reader.reportLatestOffset() is None
+    query.batch()
+    shown = query.reader.reportLatestOffset()
+    assert shown == {"watermark": 1998, "lag": 18_002, "drift": 18_000, "heldBy": ["1"]}
 
 
 def test_what_the_session_knows_is_the_default_of_sources_in_a_group(address: str) -> None:
@@ -361,6 +364,24 @@ def test_spark_aligns_two_sources_in_one_query(queries: SparkQueries, address: s
     assert max(spreads(query.rows(), LASTS)) <= 3000
     assert max(each.numbers[-1] for each in query.rows() if each.batch == 1) < 3999
     assert len({query.offsets(source)[-1]["source"] for source in (0, 1)}) == 2
+
+
+@pytest.mark.xdist_group("spark")
+def test_spark_takes_two_sources_many_drifts_further_in_a_batch(queries: SparkQueries, address: str) -> None:
+    far_behind = {
+        "end": "599999",
+        "clockStep": "1 second",
+        "watermarkGroup": "far-behind",
+        "maxAllowedWatermarkDrift": "30 seconds",
+        "sourcesInGroup": "2",
+        "coordinator": address,
+        "maxRowsPerBatch": "400000",
+    }
+    first, second = (queries.source(sourceName=name, **far_behind) for name in ("first", "second"))
+    query = queries.run(first.union(second), "catching-up")
+    assert [len(query.numbers(0, source)) for source in ("first", "second")] == [600_000] * 2
+    assert len({rows.batch for rows in query.rows()}) <= 4
+    assert max(spreads(query.rows(), {("first", 0): 599_999, ("second", 0): 599_999})) <= 30_000
 
 
 @pytest.mark.xdist_group("spark")

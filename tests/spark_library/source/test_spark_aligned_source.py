@@ -88,9 +88,9 @@ def test_a_source_alone_in_its_group_raises_the_bound_while_it_plans() -> None:
     query = DrivenQuery(**in_rounds())
     query.batch()
     assert lasts(query) == [999, 3998, 3998, 3998]
-    catching_up = DrivenQuery(**in_rounds(recordsPerMillisecond__0="100", end="999999"))
+    catching_up = DrivenQuery(**in_rounds(recordsPerMillisecond__0="1000", end="999999"))
     catching_up.batch()
-    assert lasts(catching_up) == [16 * 2999] * 4
+    assert lasts(catching_up) == [64 * 2999] * 4
     limited = DrivenQuery(**in_rounds(recordsPerMillisecond__0="100", maxRowsPerBatch="30000"))
     limited.batch()
     assert sum(last + 1 for last in lasts(limited)) == min(30000, 4 * 6001)

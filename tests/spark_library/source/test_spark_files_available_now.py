@@ -50,6 +50,42 @@ def test_available_now_remembers_what_is_finished(tmp_path: Path) -> None:
     assert not query.batch()
 
 
+_IDLE = {"inBandWatermarks": "true", "idleTimeout": "5 seconds", "discoveryInterval": "1 second", **VIRTUAL}
+
+
+def _said(query: DrivenFiles) -> list[tuple[str, int | None]]:
+    said = (row["progress"] for row in query.rows())
+    return [(each["kind"], each["timestamp"]) for each in said if each["kind"] != "record"]
+
+
+def test_available_now_ends_when_no_silent_split_holds_the_watermark(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "live", "a", range(0, 60_000, 1000))
+    write_parquet(tmp_path, "silent", "a", [0])
+    query = DrivenFiles(tmp_path, maxRowsPerBatch="20", **_IDLE)
+    query.run()
+    assert query.offset["signals"]["state"]["idle_splits"] == ["live", "silent"]
+    assert _said(query)[-2:] == [("watermark", 58_999), ("idle", None)]
+    write_parquet(tmp_path, "live", "b", range(60_000, 120_000, 1000))
+    query.restart()
+    query.run()
+    assert _said(query)[-2:] == [("watermark", 118_999), ("idle", None)]
+
+
+def test_available_now_does_not_call_a_split_idle_that_has_new_files_for_the_next_run(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "live", "a", range(0, 60_000, 1000))
+    write_parquet(tmp_path, "late", "a", [0])
+    query = DrivenFiles(tmp_path, **_IDLE)
+    query.batch()
+    write_parquet(tmp_path, "late", "b", [5000])
+    query.run()
+    assert query.times("late") == [0]
+    assert query.offset["signals"]["state"]["idle_splits"] == ["live"]
+    query.restart()
+    query.run()
+    assert query.times("late") == [0, 5000]
+    assert query.offset["signals"]["state"]["idle_splits"] == ["late", "live"]
+
+
 def test_available_now_ends_where_there_is_nothing(tmp_path: Path) -> None:
     query = DrivenFiles(tmp_path, **aligned(2000))
     assert not query.batch()

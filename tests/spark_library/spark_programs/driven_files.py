@@ -83,8 +83,7 @@ class DrivenFiles(DrivenQuery):
         return reader
 
     def execute(self) -> None:
-        start = self.log[-2] if len(self.log) > 1 else self.start
-        self._rows[len(self.log) - 1] = read_rows(self.reader, start, self.log[-1])
+        self._rows[len(self.log) - 1] = read_rows(self.reader, self.before, self.log[-1])
 
     def commit(self) -> None:
         """Let Spark write that the last batch is done: a restart does not run it again."""

@@ -73,6 +73,11 @@ class DrivenQuery:
         return self.log[-1] if self.log else self.start
 
     @property
+    def before(self) -> Offset:
+        """Where the last batch began."""
+        return self.log[-2] if len(self.log) > 1 else self.start
+
+    @property
     def now(self) -> int:
         return int(self.offset["now"])
 
@@ -101,7 +106,14 @@ class DrivenQuery:
 
     def plan(self) -> bool:
         """Plan a batch and log it, commit the one before."""
-        end = through_json(self.reader.latestOffset(self.offset, self.limit))
+        return self.take(self.latest())
+
+    def latest(self) -> Offset:
+        """Ask how far to read; of a query with several sources all are asked before anything else is done."""
+        return through_json(self.reader.latestOffset(self.offset, self.limit))
+
+    def take(self, end: Offset) -> bool:
+        """Log the end of a batch, if there is something in it, commit the one before."""
         if self.log and self.committed < len(self.log):
             self.reader.commit(self.offset)
             self.committed = len(self.log)
@@ -112,8 +124,7 @@ class DrivenQuery:
 
     def execute(self) -> None:
         """Read the batch that was logged last."""
-        start = self.log[-2] if len(self.log) > 1 else self.start
-        self.batches[len(self.log) - 1] = read(self.reader, start, self.log[-1])
+        self.batches[len(self.log) - 1] = read(self.reader, self.before, self.log[-1])
 
     def run(self, most: int = 1000) -> None:
         """Run batches until there is none."""

@@ -7,7 +7,7 @@ are in ms.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tidegauge_spark.decisions.sources.coordinator import drift_above
@@ -19,16 +19,28 @@ class GroupMinimum:
     """What a source knows of its group at a planning.
 
     complete: whether all the sources that have to join have done so; until then nothing is read. watermark:
-    the smallest minimum of the sources of the group (ALIGN-2), None if all of them are finished. alone:
-    whether the group is this source, so that its own planning tells the minimum.
+    the smallest minimum of the sources of the group (ALIGN-2), None if all of them are finished. reach: how
+    far all others are when their next batch is read (ms), `MAX` if there are no others; None: nobody knows.
     """
 
     complete: bool
     watermark: int | None
-    alone: bool = False
+    reach: int | None = None
+
+    def raised(self, own: int | None) -> GroupMinimum:
+        """Return what the group is when this source has planned up to a minimum (ms), None: it is finished.
+
+        The others will be at `reach`, too, so the minimum of the group is then the smaller of the two.
+        """
+        if self.reach is None:
+            return self
+        if self.reach == MAX or own is None:
+            return replace(self, watermark=own if self.reach == MAX else self.reach)
+        lowest = min(own, self.reach)
+        return replace(self, watermark=lowest if self.watermark is None else max(self.watermark, lowest))
 
 
-ROUNDS: Final = 16
+ROUNDS: Final = 64
 """How often a planning raises the bound by what it has planned. With one round only nobody would get further
 than the drift in a batch, however far all are behind the clock; with any number of rounds it could take long.
 """

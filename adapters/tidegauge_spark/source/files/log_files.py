@@ -40,9 +40,14 @@ class SplitFiles(NamedTuple):
 
 
 class Listing(dict[str, SplitFiles]):
-    """The splits that were found, by name. ended: whether there will be no other ones."""
+    """The splits that were found, by name.
+
+    ended: whether there will be no other ones. grown: the splits that have further files, which are not to be
+    read for now.
+    """
 
     ended: bool = False
+    grown: frozenset[str] = frozenset()
 
 
 class LogFolder:

@@ -22,12 +22,14 @@ from tidegauge_spark.source.options.files import FileOptions
 @dataclass
 class PlannedSplit:
     """A split in one planning: what can be read of it, whether it gets no more files, whether its owner holds
-    it back, and whether it was found empty for longer than the idle timeout."""
+    it back, whether it was found empty for longer than the idle timeout, and whether it has files that come
+    after the end of this run."""
 
     reading: SplitReading
     complete: bool
     paused: bool = False
     idle: bool = False
+    grown: bool = False
 
     @property
     def finished(self) -> bool:
@@ -37,7 +39,7 @@ class PlannedSplit:
     @property
     def blocked(self) -> bool:
         """Whether it has, or may have, something that is not read."""
-        return self.paused or not self.reading.exhausted
+        return self.paused or self.grown or not self.reading.exhausted
 
     @property
     def silent(self) -> bool:
@@ -79,6 +81,12 @@ class FilesPlanning:
         return all(split.reading.exhausted for split in self._splits.values())
 
     @property
+    def settled(self) -> bool:
+        """Whether no split can become idle any more in this run: what is not idle is finished, or has
+        something that is not read."""
+        return all(split.idle or split.finished or split.blocked for split in self._splits.values())
+
+    @property
     def minimum(self) -> int | None:
         """The smallest watermark (ms) of the subtasks that are waited for (ALIGN-1), None without such.
 
@@ -115,15 +123,16 @@ class FilesPlanning:
         (ms). by_split: whether each split is bounded, or the subtask as a whole only. most_rows: the most
         rows of the batch, None if there is no such limit.
         """
-        bound = None if group is None else bound_above(group, drift)
+        bound: Bound | None = None
         left = most_rows
         for _ in range(ROUNDS):
+            if group is not None:
+                group = group.raised(self.minimum)
+                bound = bound_above(group, drift)
             taken = self._take(bound, by_split, left)
             left = None if left is None else left - taken
-            if bound is None or group is None or not group.alone or not taken:
+            if group is None or group.reach is None or not taken:
                 break
-            group = replace(group, watermark=self.minimum)
-            bound = bound_above(group, drift)
         return replace(
             self._offset,
             now=now,

@@ -12,6 +12,7 @@ from pyspark.sql.datasource import InputPartition
 from pyspark.sql.types import StructType
 
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
+from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.source.files.event_time_index import EventTimeIndex
 from tidegauge_spark.source.files.log_files import LogFolder, SplitFiles
 from tidegauge_spark.source.files.offset import FilesOffset
@@ -23,6 +24,7 @@ from tidegauge_spark.source.files.split_discovery import SplitDiscovery, Splits,
 from tidegauge_spark.source.files.split_reading import SplitReading
 from tidegauge_spark.source.options.source import SourceOptions
 from tidegauge_spark.source.planning.reader import AlignedReader, SourceStanding
+from tidegauge_spark.source.planning.standing import SplitStanding
 
 _NO_FILES: Final = SplitFiles((), (), True)
 
@@ -75,7 +77,8 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
         return AlignedFilesReader, (self._options, self._schema)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Look for files once: the query ends when these are read."""
+        """Read the files that are there now: the query ends when these are read, and, with an idle timeout,
+        when no split is waited for that has nothing more."""
         super().prepareForTriggerAvailableNow()
         self._discovery.freeze()
 
@@ -112,6 +115,14 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
             self._in_vain = PlannedInVain(offset, found, standing, group)
         return planned
 
+    def _reach(self, offset: FilesOffset, now: int, most_rows: int | None) -> int | None:
+        alignment = self._options.alignment
+        assert alignment is not None
+        planning = self._planning(offset, self._discovery.splits(now))
+        alone = GroupMinimum(complete=True, watermark=None, reach=MAX)
+        planning.planned(now, alone, alignment.drift, alignment.by_split, most_rows)
+        return planning.minimum
+
     def _with_signals(
         self, offset: FilesOffset, planned: FilesOffset, planning: FilesPlanning, found: Splits
     ) -> FilesOffset:
@@ -131,6 +142,12 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
             for split, position in planned.splits.items()
         )
 
+    def _standings(self, offset: FilesOffset) -> Iterator[SplitStanding]:
+        idle = offset.signals.idle_splits
+        for name, position in offset.splits.items():
+            if not position.finished and name not in idle:
+                yield SplitStanding(name, position.watermark(self._files.max_out_of_orderness))
+
     def _finished(self, offset: FilesOffset) -> bool:
         if offset.ended:
             return self._told(SourceStanding(offset.source, None))
@@ -139,20 +156,24 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
         planning = self._planning(offset, self._discovery.splits(offset.now))
         if not planning.exhausted or self._progressed(offset, planning.planned(offset.now, None, 0, True, 0)):
             return False
+        if self._options.idle_timeout is not None and not planning.settled:
+            return False
         return self._told(SourceStanding(offset.source, None))  # the others need to know (ALIGN-5)
 
     def _planning(self, offset: FilesOffset, found: Splits) -> FilesPlanning:
         """Return a planning of the splits that there are; what is finished and removed is forgotten."""
         idle = offset.signals.idle_splits
         splits = {
-            split: self._split(split, position, found.get(split), split in idle)
+            split: self._split(
+                split, position, found.get(split), idle=split in idle, grown=split in found.grown
+            )
             for split, position in assigned(offset, found).items()
             if split in found or not (position.finished and self._files.fail_on_data_loss)
         }
         return FilesPlanning(self._files, offset, splits, self._available_now)
 
     def _split(
-        self, split: str, position: FilePosition, files: SplitFiles | None, idle: bool
+        self, split: str, position: FilePosition, files: SplitFiles | None, *, idle: bool, grown: bool
     ) -> PlannedSplit:
         if files is None:
             if self._files.fail_on_data_loss:
@@ -162,7 +183,7 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
             position = position_in(self._folder, split, position, files, self._files.fail_on_data_loss)
         load = partial(self._index.block, split)
         reading = SplitReading(position, files, load, skip_lost=not self._files.fail_on_data_loss)
-        return PlannedSplit(reading, files.finished, files.paused, idle)
+        return PlannedSplit(reading, files.finished, files.paused, idle, grown)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[FilesPartition]:
         """Return the rows that the end lists: nothing else counts, so a replay is exact (JOB-4)."""
@@ -171,6 +192,7 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
         before, after = self._restored(start), self._restored(end)
         after.check_follows(before)
         self._unlogged = None
+        self._promise()
         name = self._options.name or after.source
         partitions: dict[int, FilesPartition] = {}
         for split, slices in after.slices.items():

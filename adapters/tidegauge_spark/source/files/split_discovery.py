@@ -28,23 +28,27 @@ class SplitDiscovery:
         self._interval = interval
         self._worker = ThreadPoolExecutor(1, "tidegauge-discovery") if in_background else None
         self._found: Splits | None = None
-        self._found_at = 0
+        self._found_at: int | None = None
         self.looked_at = 0
         """The processing time (ms) at which the listing that `splits` returned last was begun."""
         self._coming: Future[Splits] | None = None
-        self._frozen = False
+        self._last: Splits | None = None
+        self._shown = self._seen = Splits()
 
     def freeze(self) -> None:
-        """Look once, and never again: what appears later is not read (AvailableNow)."""
-        self._found = self._list()
-        self._frozen = True
+        """Show what is there now, and nothing that appears later (AvailableNow).
+
+        Later looks only tell which splits have more meanwhile (`Listing.grown`).
+        """
+        self._last = self._found = self._list()
+        self._found_at = None
 
     def splits(self, now: int) -> Splits:
         """Return what there is at a processing time (ms). Raises `BrokenLogError` if it cannot be listed."""
         if self._found is None:
-            self._found, self._found_at, self.looked_at = self._list(), now, now
-        if self._frozen:
-            return self._found
+            self._found = self._list()
+        if self._found_at is None:
+            self._found_at = self.looked_at = now
         if self._coming is not None and self._coming.done():
             self._found, self._coming, self.looked_at = self._coming.result(), None, self._found_at
         if self._coming is None and now - self._found_at >= max(1, self._interval):
@@ -53,7 +57,20 @@ class SplitDiscovery:
                 self._found, self.looked_at = self._list(), now
             else:
                 self._coming = self._worker.submit(self._list)
-        return self._found
+        return self._found if self._last is None else self._only_last(self._last, self._found)
+
+    def _only_last(self, last: Splits, found: Splits) -> Splits:
+        """Return the last listing that is read of, another object after each look."""
+        if found is not self._seen:
+            self._seen = found
+            self._shown = Splits(last)
+            self._shown.ended = last.ended
+            self._shown.grown = frozenset(
+                split
+                for split, files in last.items()
+                if split in found and found[split].names[-1:] > files.names[-1:]
+            )
+        return self._shown
 
     def stop(self) -> None:
         """Look no more."""

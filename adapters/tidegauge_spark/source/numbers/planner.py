@@ -69,13 +69,13 @@ def plan(
         return offset.at(now)
     planned, left = offset, most_rows
     for _ in range(ROUNDS):
+        group = group.raised(minimum(planned, options.sequences, now))
         before, bound = planned, bound_above(group, options.alignment.drift)
         planned = _planned(options, before, now, bound, left)
         taken = sum(new.next - old.next for old, new in zip(before.subtasks, planned.subtasks, strict=True))
         left = None if left is None else left - taken
-        if not group.alone or not taken:
+        if group.reach is None or not taken:
             break
-        group = replace(group, watermark=minimum(planned, options.sequences, now))
     return planned
 
 

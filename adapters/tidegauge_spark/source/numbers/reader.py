@@ -8,10 +8,13 @@ from typing import Any
 
 from pyspark.sql.datasource import InputPartition
 
+from tidegauge_spark.decisions.sources.bounds import GroupMinimum
+from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.numbers.offset import SourceOffset
 from tidegauge_spark.source.numbers.planner import minimum, moments, plan
 from tidegauge_spark.source.numbers.rows import SubtaskPartition, sequence_rows
 from tidegauge_spark.source.planning.reader import AlignedReader, SourceStanding
+from tidegauge_spark.source.planning.standing import SplitStanding
 
 
 class AlignedSourceReader(AlignedReader[SourceOffset]):
@@ -34,8 +37,19 @@ class AlignedSourceReader(AlignedReader[SourceOffset]):
         signals = self._signals(offset.signals, self._moment(offset, now), now, splits, planned.finished)
         return replace(planned, signals=signals)
 
+    def _reach(self, offset: SourceOffset, now: int, most_rows: int | None) -> int | None:
+        alone = GroupMinimum(complete=True, watermark=None, reach=MAX)
+        reached = plan(self._options, offset, now, alone, most_rows)
+        return minimum(reached, self._options.sequences, now)
+
     def _progressed(self, offset: SourceOffset, planned: SourceOffset) -> bool:
         return planned.subtasks != offset.subtasks or self._signalled(offset.signals, planned.signals)
+
+    def _standings(self, offset: SourceOffset) -> Iterator[SplitStanding]:
+        idle = offset.signals.idle_splits
+        for index, subtask in enumerate(offset.subtasks):
+            if not subtask.finished and str(index) not in idle:
+                yield SplitStanding(str(index), subtask.watermark if subtask.records else MIN)
 
     def _finished(self, offset: SourceOffset) -> bool:
         # The others need to know (ALIGN-5).
@@ -47,6 +61,7 @@ class AlignedSourceReader(AlignedReader[SourceOffset]):
             return []
         before, after = self._restored(start), self._restored(end)
         self._unlogged = None
+        self._promise()
         name = self._options.name or after.source
         return [
             SubtaskPartition(

@@ -105,6 +105,11 @@ class SourceOptions:
         """How many subtasks read."""
         return len(self.sequences) if self.files is None else self.files.subtasks
 
+    @property
+    def idle_timeout(self) -> int | None:
+        """After which time a split is idle (ms), None: never."""
+        return None if self.signals is None else self.signals.idle_timeout
+
 
 def parse_options(options: Mapping[str, str], watermark_lag_threshold: int | None = None) -> SourceOptions:
     """Return the options as the source needs them; the case of their names does not matter.

@@ -12,7 +12,7 @@ import time
 import uuid
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from pyspark.sql.datasource import DataSourceStreamReader
@@ -30,7 +30,9 @@ from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.group_coordination.client import CoordinatorError, leave_group
 from tidegauge_spark.group_coordination.member import GroupMember
 from tidegauge_spark.source.options.source import SourceOptions
+from tidegauge_spark.source.planning.pace import Pace
 from tidegauge_spark.source.planning.signals import PlannedSignals
+from tidegauge_spark.source.planning.standing import SplitStanding, shown
 
 WAIT: Final = 100
 """How long a planning under AvailableNow waits for something to read (ms), before it lets go of Spark."""
@@ -95,6 +97,8 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         self._unlogged: str | None = None
         self._announced: tuple[int, GroupMinimum] | None = None
         self._member: GroupMember | None = None
+        self._limit: ReadLimit | None = None
+        self._pace = None if options.alignment is None else Pace(options.alignment.drift)
         self._recent: deque[tuple[dict[str, Any], AnyOffset]] = deque(maxlen=3)
 
     @abstractmethod
@@ -110,8 +114,17 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         """Return how far to read, at a processing time (ms since the source started)."""
 
     @abstractmethod
+    def _reach(self, offset: AnyOffset, now: int, most_rows: int | None) -> int | None:
+        """Return which minimum (ms) the batch after this offset comes to at a processing time, if no other
+        source holds it back; None: nobody has to wait for this one."""
+
+    @abstractmethod
     def _progressed(self, offset: AnyOffset, planned: AnyOffset) -> bool:
         """Return whether a planning brought something to read, or to remember."""
+
+    @abstractmethod
+    def _standings(self, offset: AnyOffset) -> Iterator[SplitStanding]:
+        """Yield how the splits stand that are neither finished nor idle."""
 
     @abstractmethod
     def _finished(self, offset: AnyOffset) -> bool:
@@ -143,6 +156,7 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         """
         offset = self._restored(start)
         most_rows = self._most_rows(offset, limit)
+        self._limit = limit
         if self._finished(offset):
             return start
         if self._options.clock_step is not None:
@@ -151,6 +165,8 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         while True:
             planned = self._planned(offset, self._now(offset), most_rows)
             if self._progressed(offset, planned):
+                if self._pace is not None:
+                    self._pace.planned(self._options.name or offset.source, planned.now)
                 return self._stored(planned)
             if patience <= 0:
                 break
@@ -161,15 +177,24 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         return start
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
-        """Return what the progress of the query shows as `latestOffset`: how the source stands in its group.
+        """Return what the progress of the query shows as `latestOffset`: how the source stands.
 
-        See `GroupMember.status`; None if there is no coordination service.
+        That is what `standing.shown` says of its splits, and `GroupMember.status` of its group, if there is a
+        coordination service. None before the first planning.
         """
-        return None if self._member is None else self._member.status()
+        if not self._recent:
+            return None
+        offset = self._recent[-1][1]
+        standing = shown(self._standings(offset), self._moment(offset, offset.now))
+        return standing if self._member is None else {**standing, **self._member.status()}
 
     def commit(self, end: dict[str, Any]) -> None:
-        """Nothing is kept for batches that were read; but a batch was, so the identity is in the log."""
+        """Nothing is kept for batches that were read; but a batch was, so the identity is in the log.
+
+        All sources of the query have planned the batch after that one.
+        """
         self._unlogged = None
+        self._promise()
 
     def stop(self) -> None:
         """Leave the group if the identity dies here, before it was logged; nobody should wait for it.
@@ -252,6 +277,24 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         self._announced = None if group is None or not group.complete else (now, group)
         return group
 
+    @property
+    def _together(self) -> bool:
+        """Whether the bound rises while a batch is planned: no interval was set for which it stands."""
+        return self._options.alignment is not None and self._options.alignment.update_interval == 0
+
+    def _promise(self) -> None:
+        """Tell the others how far the next batch will bring this source, if nobody holds it back.
+
+        Spark asks the sources of a query one after the other how far to read, so none of them knows what the
+        others are about to read. It is time for this when all have answered: what each says then is about
+        the same batch.
+        """
+        if self._member is None or not self._together or self._limit is None or not self._recent:
+            return
+        offset, limit = self._recent[-1][1], self._limit
+        self._limit = None
+        self._member.promise(self._reach(offset, offset.now, self._most_rows(offset, limit)))
+
     def _told(self, standing: SourceStanding) -> bool:
         """Tell the group how the source stands; return whether it has heard it, if there is a service."""
         self._group_minimum(standing)
@@ -263,7 +306,7 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         if alignment is None:
             return None
         if alignment.coordinator is None:
-            return GroupMinimum(True, standing.minimum, alone=alignment.update_interval == 0)
+            return GroupMinimum(True, standing.minimum, MAX if self._together else None)
         if self._member is None:
             self._member = GroupMember(
                 alignment.coordinator, alignment.group, standing.source, alignment.patience
@@ -273,8 +316,8 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
             return GroupMinimum(complete=False, watermark=None)
         nobody = answer.minimum in (MIN, MAX)
         complete = answer.joined >= alignment.sources_in_group
-        alone = answer.joined == 1 and alignment.update_interval == 0
-        return GroupMinimum(complete, None if nobody else answer.minimum, complete and alone)
+        reach = MAX if answer.joined == 1 else answer.reach
+        return GroupMinimum(complete, None if nobody else answer.minimum, reach if self._together else None)
 
 
 def _most_rows(limit: ReadLimit) -> int | None:
