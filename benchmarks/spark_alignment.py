@@ -42,7 +42,7 @@ def files(folder: Path, rows: int) -> dict[str, str]:
 
 def rows_a_second(session: SparkSession, options: Mapping[str, str], rows: int, checkpoint: str) -> float:
     """Run a query to its end; return the median of its batches, which are of the same size but the last."""
-    common = {"numSubtasks": str(SUBTASKS), "maxRowsPerBatch": str(ROWS_OF_A_BATCH)}
+    common = {"numSubtasks": str(SUBTASKS), "maxRowsPerTrigger": str(ROWS_OF_A_BATCH)}
     source = session.readStream.format("tidegauge").options(**common, **options).load()
     query = (
         source.writeStream.format("noop")

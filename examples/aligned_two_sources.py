@@ -69,7 +69,7 @@ def load(spark: SparkSession, folder: Path, source: str, aligned: bool) -> DataF
         eventTimeColumn="time",
         sourceName=source,
         numSubtasks=str(PARTITIONS),
-        maxRowsPerBatch=str(ROWS_PER_BATCH[source]),
+        maxRowsPerTrigger=str(ROWS_PER_BATCH[source]),
         progressColumn="progress",
         inBandWatermarks="true",
         clockStep=f"{CLOCK_STEP} seconds",  # a virtual clock: every run is the same

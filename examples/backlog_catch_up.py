@@ -23,7 +23,7 @@ from pyspark.sql.functions import coalesce, col, count, lit, struct
 from pyspark.sql.functions import max as greatest
 from watched_query import Rows, watch
 
-from tidegauge_spark import WATERMARK_LAG_THRESHOLD, BacklogChange, BacklogListener, register
+from tidegauge_spark import WATERMARK_LAG_CONF, BacklogChange, BacklogListener, register
 
 SECOND = 1_000
 THRESHOLD = 30
@@ -79,14 +79,14 @@ def job(spark: SparkSession, log: Path, knows_backlog: bool) -> DataFrame:
         eventTimeColumn="time",
         sourceName="machines",
         numSubtasks=str(PARTITIONS),
-        maxRowsPerBatch=str(ROWS_PER_BATCH),
+        maxRowsPerTrigger=str(ROWS_PER_BATCH),
         progressColumn="progress",
         inBandWatermarks="true",
         clockStep=f"{CLOCK_STEP} seconds",  # a virtual clock: every run is the same
         discoveryInterval="0 seconds",
     )
     if knows_backlog:
-        reader = reader.option("maxRowsPerBatchInBacklog", str(ROWS_PER_BATCH_IN_BACKLOG))
+        reader = reader.option("maxRowsPerTriggerInBacklog", str(ROWS_PER_BATCH_IN_BACKLOG))
     rows = reader.load()
     # Until the source has said something, it may be that there is a backlog.
     backlog = coalesce("progress.backlog", lit(True)) if knows_backlog else lit(False)
@@ -111,9 +111,9 @@ def job(spark: SparkSession, log: Path, knows_backlog: bool) -> DataFrame:
 def run(spark: SparkSession, folder: Path, behind: int, knows_backlog: bool) -> Result:
     """Run the job until it has caught up."""
     if knows_backlog:
-        spark.conf.set(WATERMARK_LAG_THRESHOLD, f"{THRESHOLD} seconds")
+        spark.conf.set(WATERMARK_LAG_CONF, f"{THRESHOLD} seconds")
     else:
-        spark.conf.unset(WATERMARK_LAG_THRESHOLD)
+        spark.conf.unset(WATERMARK_LAG_CONF)
     register(spark)  # it takes the threshold from the Spark conf
     log = folder / f"log-{knows_backlog}"
     write(log, -behind, 0)

@@ -169,7 +169,7 @@ if TYPE_CHECKING:
     from tidegauge_spark.source.files.reader import AlignedFilesReader
     from tidegauge_spark.source.numbers.reader import AlignedSourceReader
     from tidegauge_spark.source.options.given import IllegalOptionError
-    from tidegauge_spark.source.options.lag_threshold import watermark_lag_threshold
+    from tidegauge_spark.source.options.lag_threshold import WATERMARK_LAG_CONF, watermark_lag_threshold
     from tidegauge_spark.source.options.numbers import SOURCE_SCHEMA
     from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
     from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
@@ -200,6 +200,7 @@ __all__ = [
     "VALVE_INPUT_SCHEMA",
     "VALVE_OUTPUT_SCHEMA",
     "VALVE_STATE_SCHEMA",
+    "WATERMARK_LAG_CONF",
     "WATERMARK_LAG_THRESHOLD",
     "WINDOW_CONTENTS_SCHEMA",
     "WINDOW_INPUT_SCHEMA",
@@ -323,6 +324,7 @@ _OF_SOURCES = {
     "LostFileError": "source.files.log_files",
     "PROGRESS_SCHEMA": "source.planning.progress_rows",
     "SOURCE_SCHEMA": "source.options.numbers",
+    "WATERMARK_LAG_CONF": "source.options.lag_threshold",
     "register": "source.aligned_source",
     "watermark_lag_threshold": "source.options.lag_threshold",
 }

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from tidegauge_adapters.spark_session.session import running_spark
-from tidegauge_spark import WATERMARK_LAG_THRESHOLD, register
+from tidegauge_spark import WATERMARK_LAG_CONF, register
 
 PROGRAMS = ("aligned_two_sources", "idle_partition", "backlog_catch_up")
 MODULES = ("event_time_plot", "local_session", "partitioned_log", "watched_query")
@@ -38,7 +38,7 @@ def test_a_job_that_knows_of_its_backlog_catches_up_in_fewer_batches_with_fewer_
     try:
         informed, other = program.compare(spark, tmp_path, 200).values()
     finally:
-        spark.conf.unset(WATERMARK_LAG_THRESHOLD)
+        spark.conf.unset(WATERMARK_LAG_CONF)
         register(spark)
     batches = "micro-batches until it has caught up"
     results = "results published until the next one"

@@ -92,7 +92,7 @@ def test_a_worker_that_dies_fails_the_query_if_tasks_are_not_repeated(
     cloudpickle.register_pickle_by_value(kill_points)
     try:
         queries.session.dataSource.register(DyingSource)
-        options = {"end": "30000", "maxRowsPerBatch": "20000"}
+        options = {"end": "30000", "maxRowsPerTrigger": "20000"}
         dying = queries.session.readStream.format("dying").options(**options).load()
     finally:
         cloudpickle.unregister_pickle_by_value(kill_points)
@@ -188,8 +188,8 @@ def _outcomes(queries: SparkQueries, tmp_path_factory: pytest.TempPathFactory) -
     for log in ("whole", "vanished"):
         for split in "xy":
             write_parquet(folder / log, split, "a", range(10))
-    faults.start("whole", "whole", maxRowsPerBatch="8")
-    faults.start("vanished", "vanished", maxRowsPerBatch="8")
+    faults.start("whole", "whole", maxRowsPerTrigger="8")
+    faults.start("vanished", "vanished", maxRowsPerTrigger="8")
     faults.start_of("numbers", queries.source(end="9"))
     assert [outcome.error for outcome in faults.ended().values()] == ["", "", ""]
 

@@ -222,7 +222,7 @@ def test_files_and_numbers_in_one_group_go_through_one_valve_into_windows(
             "coordinator": address,
             "sourcesInGroup": "2",
         }
-        slow = files(queries, log, sourceName="files", numSubtasks="2", maxRowsPerBatch="4", **group)
+        slow = files(queries, log, sourceName="files", numSubtasks="2", maxRowsPerTrigger="4", **group)
         numbers = queries.source(
             sourceName="numbers", numSubtasks="2", split="repeat", end=str(end), **in_band, **group
         )
@@ -320,7 +320,7 @@ def test_alignment_bounds_the_records_that_windows_keep_in_the_state_store(
             options = group if aligned else {}
             fast = files(queries, tmp_path / "fast", sourceName="fast", **options)
             slow = files(
-                queries, tmp_path / "slow", sourceName="slow", maxRowsPerBatch=str(slow_step), **options
+                queries, tmp_path / "slow", sourceName="slow", maxRowsPerTrigger=str(slow_step), **options
             )
             frame = with_windows(fast.union(slow), {"fast": 1, "slow": 1})
             job = Job(frame, tmp_path / f"checkpoint-{aligned}")

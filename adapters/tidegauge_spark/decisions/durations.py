@@ -1,4 +1,4 @@
-"""Durations as Spark users write them: "30 seconds", "500 milliseconds", "1 minute 30 seconds"."""
+"""Durations as Spark users write them: "30 seconds", "1 minute 30 seconds", and "30s" as in settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ MILLISECONDS: Final = {
 }
 """What a unit is in ms. A unit may end in "s"; months and years are no durations, they differ in length."""
 
-_PART: Final = re.compile(r"\s*([0-9]{1,18}(?:\.[0-9]{1,9})?)\s*([a-z]+?)s?(?=\s|$)\s*")
+SHORT: Final = {"ms": 1, "s": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
+"""The units as Spark's settings have them."""
+
+_PART: Final = re.compile(r"\s*([0-9]{1,18}(?:\.[0-9]{1,9})?)\s*([a-z]+)(?=\s|$)\s*")
 
 
 def parse_duration(text: str) -> int:
@@ -32,11 +35,13 @@ def parse_duration(text: str) -> int:
     while True:
         part = _PART.match(rest)
         if part is None:
-            raise ValueError('is not a number and a unit, such as "30 seconds" or "500 milliseconds"')
+            raise ValueError('is not a number and a unit, such as "30 seconds" or "500ms"')
         amount, unit = part.groups()
-        if unit not in MILLISECONDS:
-            raise ValueError(f"has the unknown unit {unit!r}; units are {', '.join(MILLISECONDS)}")
-        total += Decimal(amount) * MILLISECONDS[unit]
+        size = SHORT.get(unit) or MILLISECONDS.get(unit.removesuffix("s"))
+        if size is None:
+            units = ", ".join([*MILLISECONDS, *SHORT])
+            raise ValueError(f"has the unknown unit {unit!r}; units are {units}")
+        total += Decimal(amount) * size
         rest = rest[part.end() :]
         if not rest:
             break

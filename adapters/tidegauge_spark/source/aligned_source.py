@@ -50,7 +50,8 @@ class AlignedSource(DataSource):
     With the option `path` it is a folder of files, one sub-folder for each split, and rows have the columns
     of the files. Without it, it is a number sequence, and rows are of `SOURCE_SCHEMA`. Options of both:
 
-    * `numSubtasks` (1): how many subtasks, each a partition of a batch that has records of it.
+    * `numSubtasks` (1): how many subtasks, each a partition of a batch that has records of it. Over files it
+      may be another number after a restart, without `inBandWatermarks`.
     * `watermarkGroup`, `maxAllowedWatermarkDrift` (such as "30 seconds"): both align the source, neither
       leaves it unaligned. The drift may be "0 seconds".
     * `updateInterval`: for how long a bound stands. Without it the sources of a group plan a batch together:
@@ -69,7 +70,7 @@ class AlignedSource(DataSource):
     * `clockStep`: a virtual clock, on which so much processing time passes at each planning, whatever can
       be read; for tests. Without it the clock on the wall counts, from the source's first start on, also
       while the query is stopped.
-    * `maxRowsPerBatch` (1,000,000): the most records of one batch. The splits get equal shares, and what
+    * `maxRowsPerTrigger` (1,000,000): the most records of one batch. The splits get equal shares, and what
       one cannot use goes to the others. Trigger.Once ignores it, as Spark wants it.
     * `sourceName`: what the column source says; by default the source's identity. Names need not differ,
       unless rows of several sources go into one operator.
@@ -80,10 +81,10 @@ class AlignedSource(DataSource):
       that its records are backlog (BACKLOG). `operator_input` takes them to the valves of an operator.
     * `idleTimeout`: a split that was found empty for longer is idle, until it has something again: it leaves
       the watermark of its subtask, and nobody waits for it. Time in which a split has something that is not
-      read - alignment, `maxRowsPerBatch`, a slow batch, `_PAUSED` - does not count (CLOCK-1).
-    * `maxRowsPerBatchInBacklog`: the most records of a batch while a subtask is in backlog. That is one whose
-      watermark is further behind the clock than `pipeline.backlog.watermark-lag-threshold` of the Spark conf,
-      set before `register(spark)`.
+      read - alignment, `maxRowsPerTrigger`, a slow batch, `_PAUSED` - does not count (CLOCK-1).
+    * `maxRowsPerTriggerInBacklog`: the most records of a batch while a subtask is in backlog. That is one
+      whose watermark is further behind the clock than the setting
+      `spark.tidegauge.backlog.watermarkLagThreshold`, made before `register(spark)`.
 
     No split is planned past the bound, save that one which holds the group minimum always reads its next
     record, and those of the same event time. That is the overshoot: one event time of each slowest split, and
@@ -101,11 +102,18 @@ class AlignedSource(DataSource):
     ones: at the end of all of them the watermark is `MAX`. An empty file `_PAUSED` in a split holds it back
     until it is removed; under Trigger.AvailableNow, which looks at the folder once, until the next run.
 
-    * `eventTimeColumn`: a timestamp (UTC if it has no time zone), or a whole number (ms). It must be set.
+    * `eventTimeColumn`: a timestamp (UTC if it has no time zone), or a whole number. It must be set. It may
+      be a field of a struct, such as "meta.at".
+    * `eventTimeUnit`: what a whole number counts since 1970, "ms" (the default), "s", "us" or "ns". Numbers
+      that look like seconds are refused unless it is set.
     * `fileFormat`: "parquet" (the default) or "json", one object on each line.
     * `maxOutOfOrderness` ("0 seconds"): how far a record may be behind the greatest event time before it in
       its split. The watermark of the split is that event time minus this, minus 1 ms.
+    * `maxFilesPerTrigger`: how many files a batch may begin, of all splits; by default any number.
+    * `startingTimestamp`: in each split nothing is read before the first record with this event time (ms), or
+      a later one.
     * `discoveryInterval` ("10 seconds"): for how long new folders and files may go unnoticed.
+    * `pathMoved` ("false"): with "true" a query goes on with the files of its checkpoint in another place.
     * `failOnInvalidTimestamp` ("true"): a row without a valid event time is an error. With "false" it comes
       through, moves no watermark, and its progress has no timestamp.
     * `failOnDataLoss` ("true"): it is an error that a file or split vanishes before it is read. With "false"

@@ -40,8 +40,8 @@ class _Known(NamedTuple):
 class BacklogListener(StreamingQueryListener):
     """Tells which sources of running queries are in backlog: `spark.streams.addListener(BacklogListener())`.
 
-    A source is in backlog while one of its subtasks is (BACKLOG-8). It says so in its offset, after the Spark
-    conf "pipeline.backlog.watermark-lag-threshold" was set and `register(spark)` called. A source is named by
+    A source is in backlog while one of its subtasks is (BACKLOG-8). It says so in its offset, after
+    "spark.tidegauge.backlog.watermarkLagThreshold" was set and `register(spark)` called. A source is named by
     its identity, which stays the same over restarts; it is the column source of a source without sourceName.
     Sources of other formats are not looked at. What is told is as of the end of the last micro-batch that
     Spark has reported; a query that has ended is forgotten.

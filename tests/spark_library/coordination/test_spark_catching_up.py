@@ -56,7 +56,7 @@ def test_at_the_end_of_each_batch_the_sources_stand_within_one_drift(address: st
     chosen = random.Random(seed)
     limits = [str(chosen.choice([20_000, 50_000, 200_000, 1_000_000])) for _ in range(3)]
     sources = [
-        source(address, split="repeat", numSubtasks=str(chosen.randint(1, 3)), maxRowsPerBatch=limit)
+        source(address, split="repeat", numSubtasks=str(chosen.randint(1, 3)), maxRowsPerTrigger=limit)
         for limit in limits
     ]
     for each in sources:

@@ -375,7 +375,7 @@ def test_spark_takes_two_sources_many_drifts_further_in_a_batch(queries: SparkQu
         "maxAllowedWatermarkDrift": "30 seconds",
         "sourcesInGroup": "2",
         "coordinator": address,
-        "maxRowsPerBatch": "400000",
+        "maxRowsPerTrigger": "400000",
     }
     first, second = (queries.source(sourceName=name, **far_behind) for name in ("first", "second"))
     query = queries.run(first.union(second), "catching-up")

@@ -24,6 +24,7 @@ from tidegauge_spark import (
     MAX,
     MIN,
     RECORD_ATTRIBUTES_INPUT_SCHEMA,
+    WATERMARK_LAG_CONF,
     WATERMARK_LAG_THRESHOLD,
     BacklogDetector,
     BacklogDetectorProcessor,
@@ -244,14 +245,14 @@ def test_a_combiner_that_waits_for_nobody_fails_its_rule_by_name() -> None:
 @pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize(
     ("text", "milliseconds"),
-    [(None, None), ("30 seconds", 30_000), ("1 minute 500 milliseconds", 60_500), ("1 millisecond", 1)],
+    [(None, None), ("30 seconds", 30_000), ("1 minute 500 milliseconds", 60_500), ("1ms", 1)],
 )
 def test_the_threshold_of_the_job_is_a_duration_in_the_spark_conf(
     text: str | None, milliseconds: int | None
 ) -> None:
     spark = running_spark().session.newSession()
     if text is not None:
-        spark.conf.set(WATERMARK_LAG_THRESHOLD, text)
+        spark.conf.set(WATERMARK_LAG_CONF, text)
     spark.conf.set("pipeline.backlog.watermark-lag-treshold", "none at all")
     assert watermark_lag_threshold(spark) == milliseconds
 
@@ -271,10 +272,22 @@ def test_the_threshold_of_the_job_is_a_duration_in_the_spark_conf(
 )
 def test_a_wrong_threshold_in_the_spark_conf_is_named(text: str, problem: str) -> None:
     spark = running_spark().session.newSession()
-    spark.conf.set(WATERMARK_LAG_THRESHOLD, text)
+    spark.conf.set(WATERMARK_LAG_CONF, text)
     with pytest.raises(IllegalOptionError, match=problem) as refused:
         watermark_lag_threshold(spark)
-    assert str(refused.value).startswith("Spark conf pipeline.backlog.watermark-lag-threshold: ")
+    assert str(refused.value).startswith("Spark conf spark.tidegauge.backlog.watermarkLagThreshold: ")
+
+
+@pytest.mark.xdist_group("spark")
+def test_the_threshold_under_its_name_in_flink_is_refused_with_the_one_on_spark() -> None:
+    spark = running_spark().session.newSession()
+    spark.conf.set(WATERMARK_LAG_THRESHOLD, "30 seconds")
+    with pytest.raises(IllegalOptionError) as refused:
+        watermark_lag_threshold(spark)
+    assert str(refused.value) == (
+        "Spark conf pipeline.backlog.watermark-lag-threshold = '30 seconds': on Spark it is called "
+        "spark.tidegauge.backlog.watermarkLagThreshold; set that, and unset this one"
+    )
 
 
 @pytest.mark.xdist_group("spark")

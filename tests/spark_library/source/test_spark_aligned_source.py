@@ -91,7 +91,7 @@ def test_a_source_alone_in_its_group_raises_the_bound_while_it_plans() -> None:
     catching_up = DrivenQuery(**in_rounds(recordsPerMillisecond__0="1000", end="999999"))
     catching_up.batch()
     assert lasts(catching_up) == [64 * 2999] * 4
-    limited = DrivenQuery(**in_rounds(recordsPerMillisecond__0="100", maxRowsPerBatch="30000"))
+    limited = DrivenQuery(**in_rounds(recordsPerMillisecond__0="100", maxRowsPerTrigger="30000"))
     limited.batch()
     assert sum(last + 1 for last in lasts(limited)) == min(30000, 4 * 6001)
 
@@ -207,7 +207,7 @@ def _aligned(drift: str) -> dict[str, str]:
 
 
 def test_a_limit_is_shared_evenly_and_what_one_cannot_use_goes_to_the_others() -> None:
-    query = DrivenQuery(**flip_182(maxRowsPerBatch="1600", clockStep="100 milliseconds"))
+    query = DrivenQuery(**flip_182(maxRowsPerTrigger="1600", clockStep="100 milliseconds"))
     assert query.limit == ReadMaxRows(1600)
     query.batch()
     assert lasts(query) == [99, 499, 499, 499]
@@ -216,13 +216,13 @@ def test_a_limit_is_shared_evenly_and_what_one_cannot_use_goes_to_the_others() -
 
 
 def test_a_limit_of_one_row_starves_nobody() -> None:
-    query = DrivenQuery(numSubtasks="3", end="8", maxRowsPerBatch="1")
+    query = DrivenQuery(numSubtasks="3", end="8", maxRowsPerTrigger="1")
     query.run()
     assert [record.number for record in query.records()] == [0, 3, 6, 1, 4, 7, 2, 5, 8]
 
 
 def test_read_all_available_ignores_the_option() -> None:
-    query = DrivenQuery(**flip_182(maxRowsPerBatch="1"))
+    query = DrivenQuery(**flip_182(maxRowsPerTrigger="1"))
     query.limit = ReadAllAvailable()
     query.batch()
     assert lasts(query) == [999, 2999, 2999, 2999]
@@ -231,7 +231,7 @@ def test_read_all_available_ignores_the_option() -> None:
 @pytest.mark.parametrize("limit", [ReadMinRows(1), ReadMaxFiles(1), ReadMaxBytes(1)])
 def test_a_limit_that_does_not_count_rows_is_refused(limit: ReadLimit) -> None:
     query = DrivenQuery(**flip_182())
-    with pytest.raises(ValueError, match="maxRowsPerBatch"):
+    with pytest.raises(ValueError, match="maxRowsPerTrigger"):
         query.reader.latestOffset(query.start, limit)
 
 
@@ -324,7 +324,7 @@ def test_the_wall_clock_counts_from_the_first_start_and_never_goes_back() -> Non
 
 def test_the_wall_clock_of_the_source_stands_still_when_the_real_one_is_put_back() -> None:
     clock = WallClock()
-    query = DrivenQuery(clock, end="5000", maxRowsPerBatch="1")
+    query = DrivenQuery(clock, end="5000", maxRowsPerTrigger="1")
     for step in (500, -300, 400):
         clock.now += step
         query.batch()
@@ -492,7 +492,7 @@ def test_options_are_all_optional_and_their_case_does_not_matter() -> None:
             "option coordinator = 'here': write the address that coordination() gave",
         ),
         ({**ALIGNED, "sourcesInGroup": "2"}, "option sourcesInGroup = '2': set coordinator to the address"),
-        ({"maxRowsPerBatch": "0"}, "option maxRowsPerBatch = '0': write a whole number from 1 to"),
+        ({"maxRowsPerTrigger": "0"}, "option maxRowsPerTrigger = '0': write a whole number from 1 to"),
     ],
 )
 def test_a_wrong_option_is_refused_in_one_line(options: Mapping[str, str], message: str) -> None:
@@ -514,6 +514,12 @@ def test_a_wrong_option_is_refused_in_one_line(options: Mapping[str, str], messa
         ("10 Milliseconds", 10),
         ("1 week", 604_800_000),
         ("0 seconds", 0),
+        ("30s", 30_000),
+        ("100ms", 100),
+        ("2min", 120_000),
+        ("1m 30s", 90_000),
+        ("1.5h", 5_400_000),
+        ("1d", 86_400_000),
     ],
 )
 def test_durations_are_written_as_in_spark(text: str, milliseconds: int) -> None:
@@ -521,7 +527,21 @@ def test_durations_are_written_as_in_spark(text: str, milliseconds: int) -> None
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0", "seconds", "-1 second", "1 -second", "1e3 seconds", "0.0001 seconds", "1 year", "1 2 s"]
+    "text",
+    [
+        "",
+        "0",
+        "seconds",
+        "-1 second",
+        "1 -second",
+        "1e3 seconds",
+        "0.0001 seconds",
+        "1 year",
+        "1 2 s",
+        "30",
+        "5 ss",
+        "1us",
+    ],
 )
 def test_other_texts_are_no_durations(text: str) -> None:
     with pytest.raises(ValueError, match=r"^(is|has)"):

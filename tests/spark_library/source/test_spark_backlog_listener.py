@@ -19,7 +19,7 @@ from pyspark.sql.streaming.listener import (
 from spark_programs.driven_files import write_parquet
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
 
-from tidegauge_spark import WATERMARK_LAG_THRESHOLD, BacklogChange, BacklogListener, register
+from tidegauge_spark import WATERMARK_LAG_CONF, BacklogChange, BacklogListener, register
 from tidegauge_spark.decisions.sources.signals import SourceSignals
 from tidegauge_spark.source.files.offset import FilesOffset
 from tidegauge_spark.source.planning.signals import PlannedSignals
@@ -173,11 +173,11 @@ def test_a_real_query_beside_a_source_of_another_format(queries: SparkQueries, t
     listener = BacklogListener(changed)
     spark = queries.session
     spark.streams.addListener(listener)
-    spark.conf.set(WATERMARK_LAG_THRESHOLD, "10 seconds")
+    spark.conf.set(WATERMARK_LAG_CONF, "10 seconds")
     try:
         register(spark)
         ours = queries.source(
-            path=str(log), eventTimeColumn="time", clockStep="1 second", maxRowsPerBatch="1"
+            path=str(log), eventTimeColumn="time", clockStep="1 second", maxRowsPerTrigger="1"
         )
         rates = spark.readStream.format("rate").load().selectExpr("value AS time", "value AS id")
         writer = ours.union(rates).writeStream.format("noop").queryName("totals")
@@ -188,7 +188,7 @@ def test_a_real_query_beside_a_source_of_another_format(queries: SparkQueries, t
         query.stop()
     finally:
         spark.streams.removeListener(listener)
-        spark.conf.unset(WATERMARK_LAG_THRESHOLD)
+        spark.conf.unset(WATERMARK_LAG_CONF)
         register(spark)
     assert [change.backlog for change in changes] == [True, False]
     assert {(change.query_name, change.query_id) for change in changes} == {("totals", query.id)}

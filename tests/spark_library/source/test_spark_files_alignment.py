@@ -110,7 +110,7 @@ def test_source_2_the_slowest_reads_its_next_record_however_far_it_is(tmp_path: 
 def test_source_1_a_split_that_is_ahead_does_not_read_late_records(tmp_path: Path) -> None:
     write_parquet(tmp_path, "a", "a", [0, 10_000, 5, 6, 10_000], row_group=2)
     write_parquet(tmp_path, "b", "a", [1, 9_000])
-    query = DrivenFiles(tmp_path, maxRowsPerBatch="1", **aligned(0), **VIRTUAL)
+    query = DrivenFiles(tmp_path, maxRowsPerTrigger="1", **aligned(0), **VIRTUAL)
     query.run()
     times = [(row["progress"]["split"], row["time"]) for row in query.rows()]
     assert times == [("a", 0), ("a", 10_000), ("b", 1), ("b", 9_000), ("a", 5), ("a", 6), ("a", 10_000)]

@@ -11,7 +11,7 @@ from spark_programs.driven_files import VIRTUAL, DrivenFiles, aligned, write_par
 
 def test_available_now_ends_with_what_was_there_at_the_start(tmp_path: Path) -> None:
     write_parquet(tmp_path, "x", "a", range(100))
-    query = DrivenFiles(tmp_path, maxRowsPerBatch="30", discoveryInterval="0 seconds")
+    query = DrivenFiles(tmp_path, maxRowsPerTrigger="30", discoveryInterval="0 seconds")
     query.batch()
     write_parquet(tmp_path, "x", "b", [1000])
     write_parquet(tmp_path, "y", "a", [1000])
@@ -61,7 +61,7 @@ def _said(query: DrivenFiles) -> list[tuple[str, int | None]]:
 def test_available_now_ends_when_no_silent_split_holds_the_watermark(tmp_path: Path) -> None:
     write_parquet(tmp_path, "live", "a", range(0, 60_000, 1000))
     write_parquet(tmp_path, "silent", "a", [0])
-    query = DrivenFiles(tmp_path, maxRowsPerBatch="20", **_IDLE)
+    query = DrivenFiles(tmp_path, maxRowsPerTrigger="20", **_IDLE)
     query.run()
     assert query.offset["signals"]["state"]["idle_splits"] == ["live", "silent"]
     assert _said(query)[-2:] == [("watermark", 58_999), ("idle", None)]
@@ -93,7 +93,7 @@ def test_available_now_ends_where_there_is_nothing(tmp_path: Path) -> None:
 
 def test_read_all_available_ignores_the_option(tmp_path: Path) -> None:
     write_parquet(tmp_path, "x", "a", range(100))
-    query = DrivenFiles(tmp_path, maxRowsPerBatch="1")
+    query = DrivenFiles(tmp_path, maxRowsPerTrigger="1")
     assert query.limit == ReadMaxRows(1)
     query.limit = ReadAllAvailable()
     query.batch()

@@ -132,7 +132,7 @@ def started(folder: Path, **options: str) -> DrivenFiles:
     write_parquet(folder, "x", "b", [1, 2])
     write_parquet(folder, "x", "d", [3, 4])
     write_parquet(folder, "x", "e", [5])
-    query = DrivenFiles(folder, maxRowsPerBatch="3", **options)
+    query = DrivenFiles(folder, maxRowsPerTrigger="3", **options)
     query.batch()
     query.commit()
     return query
@@ -151,7 +151,7 @@ def test_a_file_behind_what_is_read_is_an_error(tmp_path: Path, name: str) -> No
 
 def test_a_file_of_which_all_is_read_may_be_removed_and_must_not_grow(tmp_path: Path) -> None:
     write_parquet(tmp_path, "x", "a", range(6), row_group=3)
-    query = DrivenFiles(tmp_path, available_now=False, maxRowsPerBatch="6")
+    query = DrivenFiles(tmp_path, available_now=False, maxRowsPerTrigger="6")
     query.batch()
     query.commit()
     write_parquet(tmp_path, "x", "a", range(7))

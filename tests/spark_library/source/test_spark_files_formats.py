@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructType, TimestampType
 from spark_programs.driven_files import DrivenFiles, query_of_inferred, write_json, write_table
 
-from tidegauge_spark import PROGRESS_SCHEMA
+from tidegauge_spark import PROGRESS_SCHEMA, BrokenLogError, IllegalOptionError
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,63 @@ def test_event_times_of_all_types_are_rounded_down_to_ms(
     query.run()
     assert [row["progress"]["timestamp"] for row in query.rows()] == times
     assert query.offset["watermarks"] == [max(times) - 1]
+
+
+@pytest.mark.parametrize("format_", ["parquet", "json"])
+def test_the_event_time_may_be_a_field_of_a_struct(tmp_path: Path, format_: str) -> None:
+    meta = [{"at": 5, "by": {"Clock": 50}}, {"at": 7, "by": {"Clock": 70}}]
+    if format_ == "parquet":
+        write_table(tmp_path, "x", "a", pa.table({"id": [1, 2], "meta": meta}))
+    else:
+        write_json(tmp_path, "x", "a", [{"id": id, "meta": each} for id, each in enumerate(meta, 1)])
+    for column, times in (("meta.at", [5, 7]), ("META.by.clock", [50, 70])):
+        query = query_of_inferred(tmp_path, eventTimeColumn=column, fileFormat=format_)
+        query.run()
+        assert [row["progress"]["timestamp"] for row in query.rows()] == times
+        assert [row["meta"] for row in query.rows()] == meta
+        assert query.offset["watermarks"] == [times[-1] - 1]
+
+
+@pytest.mark.parametrize("column", ["meta.when", "meta.at.x", "at", "meta"])
+def test_a_field_that_is_not_there_or_no_time_is_refused(tmp_path: Path, column: str) -> None:
+    write_table(tmp_path, "x", "a", pa.table({"meta": [{"at": 5}]}))
+    with pytest.raises(IllegalOptionError, match=r"there is no such column|it must be a timestamp"):
+        query_of_inferred(tmp_path, eventTimeColumn=column)
+
+
+def test_a_struct_that_is_null_has_no_event_time(tmp_path: Path) -> None:
+    write_table(tmp_path, "x", "a", pa.table({"meta": [{"at": 5}, None, {"at": None}]}))
+    query = query_of_inferred(tmp_path, eventTimeColumn="meta.at", failOnInvalidTimestamp="false")
+    query.run()
+    assert [row["progress"]["timestamp"] for row in query.rows()] == [5, None, None]
+
+
+@pytest.mark.parametrize(
+    ("unit", "values", "times"),
+    [
+        ("s", [1_760_000_400, 1_760_000_401], [1_760_000_400_000, 1_760_000_401_000]),
+        ("ms", [1_760_000_400, 1_760_000_401], [1_760_000_400, 1_760_000_401]),
+        ("us", [1_999, -1], [1, -1]),
+        ("ns", [1_999_999, -1], [1, -1]),
+    ],
+)
+def test_whole_numbers_count_what_the_option_says(
+    tmp_path: Path, unit: str, values: list[int], times: list[int]
+) -> None:
+    write_table(tmp_path, "x", "a", pa.table({"at": values}))
+    query = query_of_inferred(tmp_path, eventTimeColumn="at", eventTimeUnit=unit)
+    query.run()
+    assert [row["progress"]["timestamp"] for row in query.rows()] == times
+    assert query.offset["watermarks"] == [max(times) - 1]
+
+
+def test_numbers_that_look_like_seconds_are_refused_unless_their_unit_is_given(tmp_path: Path) -> None:
+    write_table(tmp_path, "x", "a", pa.table({"at": [1_760_000_400, 1_760_000_401]}))
+    query = query_of_inferred(tmp_path, eventTimeColumn="at")
+    with pytest.raises(
+        BrokenLogError, match=r"'at' .* such as 1760000400, which look like seconds since 1970"
+    ):
+        query.run()
 
 
 def test_the_columns_are_those_of_the_first_file(tmp_path: Path) -> None:
@@ -105,7 +162,7 @@ def test_json_lines_are_read_as_parquet_is(tmp_path: Path) -> None:
     )
     write_json(tmp_path, "x", "a", [*records, {"TIME": "2024-01-01 00:00:01", "id": None}])
     schema = StructType().add("time", TimestampType()).add("id", LongType()).add("progress", PROGRESS_SCHEMA)
-    query = DrivenFiles(tmp_path, schema=schema, fileFormat="json", maxRowsPerBatch="2")
+    query = DrivenFiles(tmp_path, schema=schema, fileFormat="json", maxRowsPerTrigger="2")
     query.run()
     start = 1_704_067_200_000
     assert [(row["progress"]["timestamp"], row["id"]) for row in query.rows()] == [
@@ -119,7 +176,7 @@ def test_json_lines_of_many_blocks_are_read_once_each(tmp_path: Path) -> None:
     write_json(tmp_path, "x", "a", [{"time": 3 * row, "id": row, "more": "é" * 99} for row in range(13_000)])
     (tmp_path / "x" / "b").write_text('\n{"time": 40000, "id": 0}\r\n\n  \n{"time": 40001, "id": 1}')
     (tmp_path / "x" / "c").touch()
-    query = DrivenFiles(tmp_path, fileFormat="json", maxRowsPerBatch="1999")
+    query = DrivenFiles(tmp_path, fileFormat="json", maxRowsPerTrigger="1999")
     query.run()
     assert [row["id"] for row in query.rows()] == [*range(13_000), 0, 1]
     assert len({each[2] for offset in query.log for each in offset["slices"]["x"]}) > 2

@@ -48,8 +48,15 @@ from tidegauge_spark.source.options.source import parse_options
         (
             {"pipeline.backlog.watermark-lag-threshold": "1 minute"},
             "option pipeline.backlog.watermark-lag-threshold = '1 minute': there is one threshold for all sources "
-            "of the job; set it by spark.conf.set('pipeline.backlog.watermark-lag-threshold', '1 minute')",
+            "of the job; set it by spark.conf.set('spark.tidegauge.backlog.watermarkLagThreshold', '1 minute')",
         ),
+        (
+            {"maxRowsPerBatch": "10"},
+            "option maxRowsPerBatch = '10': it is called maxRowsPerTrigger; write that",
+        ),
+        ({"maxFilesPerTrigger": "0"}, "option maxFilesPerTrigger = '0': write a whole number from 1 to"),
+        ({"eventTimeUnit": "seconds"}, 'option eventTimeUnit = \'seconds\': write "ms" or "s" or "us"'),
+        ({"startingTimestamp": "today"}, "option startingTimestamp = 'today': write a whole number from"),
     ],
 )
 def test_a_wrong_option_is_refused_in_one_line(options: dict[str, str], message: str) -> None:

@@ -14,7 +14,7 @@ from spark_programs.queries import PATIENCE, SparkQueries, spark_queries, spread
 
 from tidegauge_spark import coordination
 
-ALL = {"maxRowsPerBatch": str(2**62)}
+ALL = {"maxRowsPerTrigger": str(2**62)}
 
 
 @pytest.fixture(scope="module", name="queries")

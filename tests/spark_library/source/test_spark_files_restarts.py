@@ -25,7 +25,7 @@ from tidegauge_spark import MIN, IllegalOffsetError
 def test_job_4_files_that_appear_later_change_nothing_about_a_batch(tmp_path: Path) -> None:
     write_parquet(tmp_path, "x", "a", [1, 2])
     write_parquet(tmp_path, "x", "m", [3, 4])
-    query = DrivenFiles(tmp_path, maxRowsPerBatch="3")
+    query = DrivenFiles(tmp_path, maxRowsPerTrigger="3")
     query.batch()
     write_parquet(tmp_path, "x", "b", [10])
     write_parquet(tmp_path, "x", "z", [5])
@@ -45,7 +45,7 @@ def test_job_4_crashes_anywhere_lose_nothing_and_repeat_nothing(tmp_path: Path, 
         available_now=False,
         numSubtasks=str(draw.randint(1, 3)),
         maxOutOfOrderness=f"{disorder} milliseconds",
-        maxRowsPerBatch=str(draw.choice([1, 9, 50, 1000])),
+        maxRowsPerTrigger=str(draw.choice([1, 9, 50, 1000])),
         discoveryInterval="2 seconds",
         **aligned(drift),
         **VIRTUAL,
@@ -113,15 +113,46 @@ def check_bound(query: DrivenFiles, drift: int, disorder: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"numSubtasks": "3"}, {"path": "/elsewhere"}, {"fileFormat": "json"}], ids=str
+    "change", [{"path": "/elsewhere"}, {"fileFormat": "json", "pathMoved": "true"}], ids=str
 )
 def test_job_4_a_checkpoint_of_other_files_is_refused(tmp_path: Path, change: dict[str, str]) -> None:
     write_parquet(tmp_path, "x", "a", [1])
     query = DrivenFiles(tmp_path)
     query.batch()
     other = files_reader(SCHEMA, **{**query.options, **change})
-    with pytest.raises(IllegalOffsetError, match="set path, fileFormat and numSubtasks as before"):
+    with pytest.raises(IllegalOffsetError, match="set them as before, set pathMoved to true if"):
         other.latestOffset(query.offset, query.limit)
+
+
+def test_job_4_the_files_may_move_and_the_subtasks_be_more_or_fewer(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for split in "abcd":
+        write_parquet(here, split, "1", range(100))
+    query = DrivenFiles(here, numSubtasks="2", maxRowsPerTrigger="50", **aligned(20))
+    query.batch()
+    query.batch()
+    here.rename(there)
+    query.options |= {"path": str(there), "pathMoved": "true", "numSubtasks": "4"}
+    query.restart()
+    query.batch()
+    query.batch()
+    assert {row["progress"]["subtask"] for row in query.rows()[-50:]} == {0, 1, 2, 3}
+    query.options |= {"numSubtasks": "1"}
+    query.restart()
+    query.run()
+    assert {split: query.times(split) for split in "abcd"} == {split: list(range(100)) for split in "abcd"}
+
+
+def test_the_subtasks_that_operators_wait_for_stay_as_many(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "x", "a", [1])
+    query = DrivenFiles(tmp_path, numSubtasks="2", inBandWatermarks="true", idleTimeout="1 second")
+    query.batch()
+    query.options["numSubtasks"] = "3"
+    query.restart()
+    with pytest.raises(
+        IllegalOffsetError, match=r"of 2 subtasks, numSubtasks is 3: with inBandWatermarks it"
+    ):
+        query.plan()
 
 
 def test_an_offset_of_the_other_kind_is_refused(tmp_path: Path) -> None:
@@ -135,7 +166,7 @@ def test_an_offset_of_the_other_kind_is_refused(tmp_path: Path) -> None:
 def test_a_damaged_offset_is_refused_whatever_was_changed(tmp_path: Path) -> None:
     write_parquet(tmp_path, "x", "a", range(20), row_group=5)
     write_parquet(tmp_path, "y", "a", range(20))
-    query = DrivenFiles(tmp_path, numSubtasks="2", maxRowsPerBatch="13")
+    query = DrivenFiles(tmp_path, numSubtasks="2", maxRowsPerTrigger="13")
     query.batch()
     damaged = list(_damaged(query.offset))
     assert len(damaged) > 40
@@ -167,7 +198,7 @@ def _damaged(value: Any) -> Iterator[Any]:
 
 def test_offsets_that_do_not_follow_one_another_are_refused(tmp_path: Path) -> None:
     write_parquet(tmp_path, "x", "a", range(20))
-    query = DrivenFiles(tmp_path, maxRowsPerBatch="5")
+    query = DrivenFiles(tmp_path, maxRowsPerTrigger="5")
     query.run()
     with pytest.raises(IllegalOffsetError, match="two offsets that do not follow one another"):
         query.reader.partitions(query.log[0], query.log[2])

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyspark.sql.pandas.types import to_arrow_schema
-from spark_programs.driven_files import PLAIN, SCHEMA, VIRTUAL, DrivenFiles, write_parquet
+from spark_programs.driven_files import PLAIN, SCHEMA, VIRTUAL, DrivenFiles, aligned, write_parquet
 
 from tidegauge_spark.source.files.limited_cache import LimitedCache
 from tidegauge_spark.source.files.parquet_format import ParquetFormat
@@ -18,17 +18,58 @@ def test_job_1_files_are_read_in_order_of_name_and_rows_in_order(tmp_path: Path)
     for name, times in (("b", [3, 4]), ("a", [1, 2]), ("c", []), ("d", [5])):
         write_parquet(tmp_path, "x", name, times)
     write_parquet(tmp_path, "y", "a", [7, 6, 8])
-    query = DrivenFiles(tmp_path, maxRowsPerBatch="2")
+    query = DrivenFiles(tmp_path, maxRowsPerTrigger="2")
     query.run()
     assert query.times("x") == [1, 2, 3, 4, 5]
     assert query.times("y") == [7, 6, 8]
     assert {len(rows) for rows in query._rows.values()} <= {0, 1, 2}
 
 
+def test_a_batch_begins_no_more_files_than_it_may(tmp_path: Path) -> None:
+    for split in "xyz":
+        for name in "abcd":
+            write_parquet(tmp_path, split, name, range(10))
+    query = DrivenFiles(tmp_path, maxFilesPerTrigger="2")
+    query.batch()
+    assert query.planned() == {"x": 20, "y": 0, "z": 0}
+    query.batch()
+    assert query.planned() == {"x": 20, "y": 20, "z": 0}
+    query.run()
+    assert query.planned() == {"x": 40, "y": 40, "z": 40}
+    assert {len(rows) for rows in query._rows.values()} <= {0, 20}
+
+
+def test_a_file_that_was_begun_is_not_counted_again(tmp_path: Path) -> None:
+    for name in "ab":
+        write_parquet(tmp_path, "x", name, range(10))
+    query = DrivenFiles(tmp_path, maxFilesPerTrigger="1", maxRowsPerTrigger="6")
+    counts = []
+    while query.batch():
+        counts.append(len(query._rows[len(query.log) - 1]))
+    assert counts[:4] == [6, 6, 6, 2]
+
+
+@pytest.mark.parametrize("row_group", [1, 3, 1000])
+def test_nothing_is_read_before_the_starting_timestamp(tmp_path: Path, row_group: int) -> None:
+    write_parquet(tmp_path, "x", "a", range(0, 100, 10), row_group)
+    write_parquet(tmp_path, "x", "b", [100, 40, 110])
+    write_parquet(tmp_path, "y", "a", [80, 90, 10])
+    write_parquet(tmp_path, "z", "a", [1, 2])
+    query = DrivenFiles(tmp_path, startingTimestamp="85", discoveryInterval="0 seconds", **aligned(5))
+    query.run()
+    assert query.times("x") == [90, 100, 40, 110]
+    assert query.times("y") == [90, 10]
+    assert query.times("z") == []
+    write_parquet(tmp_path, "z", "b", [3, 85, 4])
+    query.restart()
+    query.run()
+    assert query.times("z") == [85, 4]
+
+
 @pytest.mark.parametrize("row_group", [1, 3, 1000])
 def test_row_groups_and_batches_need_not_agree(tmp_path: Path, row_group: int) -> None:
     write_parquet(tmp_path, "x", "a", range(100), row_group=row_group)
-    query = DrivenFiles(tmp_path, maxRowsPerBatch="7")
+    query = DrivenFiles(tmp_path, maxRowsPerTrigger="7")
     query.run()
     assert query.times("x") == list(range(100))
 
@@ -49,7 +90,7 @@ def test_a_block_is_decoded_once_though_it_is_read_in_parts(
     decoded = []
     rows = ParquetFormat.rows
     monkeypatch.setattr(ParquetFormat, "rows", lambda *given: decoded.append(given[3:5]) or rows(*given))
-    query = DrivenFiles(tmp_path, maxRowsPerBatch="9")
+    query = DrivenFiles(tmp_path, maxRowsPerTrigger="9")
     query.run()
     assert query.times("x") == list(range(100))
     assert decoded == [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
@@ -84,7 +125,7 @@ def test_of_a_large_block_a_window_is_kept_and_it_is_read_again_where_that_ends(
     decoded: list[int] = []
     block = ParquetFormat.block
     monkeypatch.setattr(ParquetFormat, "block", lambda *given: decoded.append(given[3]) or block(*given))
-    query = DrivenFiles(tmp_path, maxRowsPerBatch="700", **VIRTUAL)
+    query = DrivenFiles(tmp_path, maxRowsPerTrigger="700", **VIRTUAL)
     query.reader._index._most_rows = 4_000
     query.run()
     assert query.times("x") == list(range(5_000))

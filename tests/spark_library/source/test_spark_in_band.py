@@ -155,6 +155,6 @@ class Lagging(Told):
 
 def test_a_batch_is_larger_while_there_is_a_backlog(tmp_path: Path) -> None:
     write_parquet(tmp_path, "x", "a", [*range(-100_000, -99_990), *range(900, 910)])
-    query = Lagging(tmp_path, maxRowsPerBatch="2", maxRowsPerBatchInBacklog="12")
+    query = Lagging(tmp_path, maxRowsPerTrigger="2", maxRowsPerTriggerInBacklog="12")
     query.batches_until(4)
     assert [len(query.batch_times(batch)["x"]) for batch in range(4)] == [2, 12, 2, 2]

@@ -104,7 +104,7 @@ class RunningJob(ABC):
             "sourceName": source.name,
             "numSubtasks": str(len(source.subtasks)),
             "clockStep": f"{CLOCK_STEP} milliseconds",
-            "maxRowsPerBatch": _ALL_ROWS,
+            "maxRowsPerTrigger": _ALL_ROWS,
             **self.options(source),
         }
         if source.watermark_group is not None:

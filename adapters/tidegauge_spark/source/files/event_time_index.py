@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import pyarrow as pa
 
+from tidegauge_spark.source.files.event_time_column import EventTimeColumn
 from tidegauge_spark.source.files.formats import Block, FileFormat
 from tidegauge_spark.source.files.limited_cache import LimitedCache
 from tidegauge_spark.source.files.log_files import BrokenLogError, LogFolder
@@ -44,17 +45,16 @@ class EventTimeIndex:
         self,
         folder: LogFolder,
         format: FileFormat,
-        event_time: pa.Field,
+        event_time: EventTimeColumn,
         fail_on_invalid: bool,
         in_background: bool,
         most_rows: int = MOST_ROWS,
     ) -> None:
-        """event_time: the column, in the type that it has in Spark.
-
-        fail_on_invalid: whether a value that is not valid is an error. in_background: whether to read ahead,
-        beside the planning. most_rows: how much is kept.
+        """fail_on_invalid: whether a value that is not valid is an error. in_background: whether to read
+        ahead, beside the planning. most_rows: how much is kept.
         """
         self._folder, self._format, self._event_time = folder, format, event_time
+        self._counts = pa.types.is_integer(event_time.type)
         self._fail_on_invalid = fail_on_invalid
         self.splits = 1
         """How many splits share what is kept."""
@@ -82,6 +82,13 @@ class EventTimeIndex:
                 f"row {invalid}, counted from 0, of the file {file} has no valid event time in the column "
                 f"{self._event_time.name!r} (null or out of range): correct it, or set "
                 "failOnInvalidTimestamp to false to let such rows through"
+            )
+        if self._event_time.written_unit is None and self._counts and block.times.look_like_seconds:
+            raise BrokenLogError(
+                f"the column {self._event_time.name!r} of the file "
+                f"{self._folder.described(place.split, place.file)} has whole numbers such as "
+                f'{block.times.latest[0]}, which look like seconds since 1970: set eventTimeUnit to "s", or '
+                'to "ms" if they are milliseconds'
             )
         block = block.window(row, max(_LEAST_ROWS, self._most_rows // (2 * self.splits)))
         self._blocks.keep(place, block, len(block.times.latest) + 1)  # an empty one takes some room, too

@@ -23,23 +23,30 @@ class EventTimes(NamedTuple):
     latest: memoryview
     first_invalid: int | None
 
+    @property
+    def look_like_seconds(self) -> bool:
+        """Whether these ms are seconds, perhaps: those from 1973 to 2286 would be a few months of 1970."""
+        return bool(self.latest) and self.latest[0] >= 10**8 and self.latest[-1] < 10**10
+
 
 def is_event_time(type_: pa.DataType) -> bool:
     """Return whether a column of this type can be an event time: a timestamp, or a whole number, of ms."""
     return bool(pa.types.is_timestamp(type_) or pa.types.is_signed_integer(type_))
 
 
-def milliseconds(column: Any) -> Any:
+def milliseconds(column: Any, unit: str = "ms") -> Any:
     """Return the event times of a column as an Arrow array of 64-bit integers (ms), null where not valid.
 
-    column: an array or chunked array of a type that `is_event_time`. A timestamp between two milliseconds is
+    column: an array or chunked array of a type that `is_event_time`. unit: what a whole number counts, as the
+    option eventTimeUnit says. A timestamp between two milliseconds is
     that of the earlier one; one without a time zone is taken as UTC. Not valid are null, `MIN` and `MAX`,
     which are no moments of event time, and what does not fit 64 bits of milliseconds.
     """
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if isinstance(array, pa.ChunkedArray):  # an empty one combines into none
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
-    unit = array.type.unit if pa.types.is_timestamp(array.type) else "ms"
+    if pa.types.is_timestamp(array.type):
+        unit = array.type.unit
     times = array.cast(pa.int64()) if pa.types.is_signed_integer(array.type) else array.view(pa.int64())
     if unit == "s":
         fits = pc.and_(pc.greater(times, MIN // 1000), pc.less(times, MAX // 1000))
@@ -53,9 +60,9 @@ def milliseconds(column: Any) -> Any:
     return times
 
 
-def event_times(column: Any) -> EventTimes:
+def event_times(column: Any, unit: str = "ms") -> EventTimes:
     """Return how far the event time has come at each row of a column; see `milliseconds`."""
-    times = milliseconds(column)
+    times = milliseconds(column, unit)
     first_invalid = None
     if times.null_count:
         first_invalid = pc.index(times.is_null(), True).as_py()

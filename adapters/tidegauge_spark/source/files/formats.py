@@ -6,13 +6,16 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import pyarrow as pa
 from pyspark.sql.types import StructType
 
 from tidegauge_spark.source.files.event_times import EventTimes, rounded_down
 from tidegauge_spark.source.files.log_files import BrokenLogError
+
+if TYPE_CHECKING:
+    from tidegauge_spark.source.files.event_time_column import EventTimeColumn
 
 _KINDS: Final[dict[str, Callable[[pa.DataType], bool]]] = {
     "whole number": pa.types.is_integer,
@@ -80,8 +83,8 @@ class FileFormat(Protocol):
     def schema(self, file: Any, described: str, event_time_column: str) -> StructType:
         """Return the columns of a file, none of which has to have a value in each row."""
 
-    def block(self, file: Any, described: str, begin: int, event_time: pa.Field) -> Block:
-        """Return the block that begins there. event_time: the column, and the type that it has in Spark."""
+    def block(self, file: Any, described: str, begin: int, event_time: EventTimeColumn) -> Block:
+        """Return the block that begins there."""
 
     def rows(self, file: Any, described: str, begin: int, end: int, schema: pa.Schema) -> pa.Table:
         """Return the rows between two borders of blocks, in the types that the columns have in Spark.

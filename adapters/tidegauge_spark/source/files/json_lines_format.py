@@ -16,6 +16,7 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
+from tidegauge_spark.source.files.event_time_column import EventTimeColumn
 from tidegauge_spark.source.files.event_times import event_times
 from tidegauge_spark.source.files.formats import Block, fitted, found_name, missing_event_time, parsing
 
@@ -40,16 +41,17 @@ class JsonLinesFormat:
             fields = [StructField(each.name, _spark_type(each, event_time_column)) for each in types]
             return StructType(fields)
 
-    def block(self, file: Any, described: str, begin: int, event_time: pa.Field) -> Block:
+    def block(self, file: Any, described: str, begin: int, event_time: EventTimeColumn) -> Block:
         """Return the event times of the lines that begin there."""
         with parsing(described, NAME):
             lines = _lines(file, begin)
             records = _records(lines)
-            column = _column(records, event_time, described)
+            holders = [_holder(record, event_time.path[:-1]) for record in records]
+            column = _column(holders, pa.field(event_time.path[-1], event_time.type), described)
             end = begin + len(lines)
-            if records and column.null_count == len(records) and not _is_there(records, event_time.name):
+            if records and column.null_count == len(records) and not _is_there(holders, event_time.path[-1]):
                 raise missing_event_time(described, event_time.name, list(records[0]))
-            return Block(begin, end, end >= file.size(), event_times(column))
+            return Block(begin, end, end >= file.size(), event_times(column, event_time.unit))
 
     def rows(self, file: Any, described: str, begin: int, end: int, schema: pa.Schema) -> pa.Table:
         """Return the rows of the lines between two bytes."""
@@ -86,6 +88,14 @@ def _records(lines: bytes) -> list[Record]:
             raise ValueError(f"line {number + 1} of a block of lines is no JSON object: {text[:40]}")
         records.append(record)
     return records
+
+
+def _holder(record: Record, path: tuple[str, ...]) -> Record:
+    """Return the object in a record that a path leads to, an empty one if there is none."""
+    for name in path:
+        inner = record.get(found_name(list(record), name) or name)
+        record = inner if isinstance(inner, dict) else {}
+    return record
 
 
 def _is_there(records: list[Record], wanted: str) -> bool:

@@ -106,19 +106,44 @@ class FilesOffset:
             ) from error
         return offset
 
-    def check(self, options: FileOptions) -> None:
-        """Raise `IllegalOffsetError` if the offset belongs to other files than the options say.
+    def continued(self, options: FileOptions, in_band: bool) -> FilesOffset:
+        """Return this offset for a source that goes on with these options.
 
-        Going on then would lose records or repeat them (JOB-1).
+        Raises `IllegalOffsetError` if it belongs to other files than the options say: going on then would
+        lose records or repeat them (JOB-1). The number of subtasks may be another one, unless they speak in
+        band: the operators behind them wait for as many as there were.
         """
-        stored = (self.path, self.format, len(self.watermarks))
-        wanted = (options.path, options.format, options.subtasks)
-        if stored != wanted:
+        if self.format != options.format or (self.path != options.path and not options.path_moved):
             raise IllegalOffsetError(
-                f"the checkpoint is of path {stored[0]!r}, fileFormat {stored[1]!r}, {stored[2]} subtasks, "
-                f"the options say {wanted[0]!r}, {wanted[1]!r}, {wanted[2]}: set path, fileFormat and "
-                "numSubtasks as before, or start with a new checkpoint folder"
+                f"the checkpoint is of path {self.path!r}, fileFormat {self.format!r}, the options say "
+                f"{options.path!r}, {options.format!r}: set them as before, set pathMoved to true if the "
+                "same files are in another place now, or start with a new checkpoint folder"
             )
+        moved = self if self.path == options.path else replace(self, path=options.path)
+        count = len(self.watermarks)
+        if count == options.subtasks:
+            return moved
+        if in_band:
+            raise IllegalOffsetError(
+                f"the checkpoint is of {count} subtasks, numSubtasks is {options.subtasks}: with "
+                "inBandWatermarks it has to stay, since operators wait for each of them; set it as before, "
+                "or start with a new checkpoint folder"
+            )
+        return moved._shared_out(options.subtasks)
+
+    def _shared_out(self, count: int) -> FilesOffset:
+        """Return this offset with another number of subtasks, which take the splits in turn."""
+        unfinished = sorted(name for name, position in self.splits.items() if not position.finished)
+        subtasks = {name: number % count for number, name in enumerate(unfinished)}
+        return replace(
+            self,
+            watermarks=(MAX if self.ended else MIN,) * count,
+            splits={
+                name: position._replace(subtask=subtasks.get(name, 0))
+                for name, position in self.splits.items()
+            },
+            signals=NO_SIGNALS,
+        )
 
     def check_follows(self, start: FilesOffset) -> None:
         """Raise `IllegalOffsetError` if the rows of this offset do not begin where another one ends."""

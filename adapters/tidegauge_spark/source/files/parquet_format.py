@@ -10,6 +10,7 @@ import pyarrow.parquet as parquet
 from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
+from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path, nested, type_at
 from tidegauge_spark.source.files.event_times import EventTimes, event_times, is_event_time
 from tidegauge_spark.source.files.formats import Block, fitted, found_name, missing_event_time, parsing
 from tidegauge_spark.source.files.log_files import BrokenLogError
@@ -36,22 +37,24 @@ class ParquetFormat:
                 fields = [StructField(each.name, from_arrow_type(each.type)) for each in arrow]
             return StructType([StructField(each.name, each.dataType) for each in fields])
 
-    def block(self, file: Any, described: str, begin: int, event_time: pa.Field) -> Block:
+    def block(self, file: Any, described: str, begin: int, event_time: EventTimeColumn) -> Block:
         """Return the event times of a row group."""
         with parsing(described, NAME):
             opened = _opened(file)
-            name = found_name(opened.schema_arrow.names, event_time.name)
-            if name is None:
+            fields = list(opened.schema_arrow)
+            path = found_path(fields, event_time.path)
+            if path is None:
                 raise missing_event_time(described, event_time.name, opened.schema_arrow.names)
-            type_ = opened.schema_arrow.field(name).type
+            type_ = type_at(fields, path)
             if not is_event_time(type_):
                 raise BrokenLogError(
-                    f"the column {name!r} of the file {described} is {type_}, no timestamp and no integer "
-                    "(ms): it cannot be the event time"
+                    f"the column {event_time.name!r} of the file {described} is {type_}, no timestamp and "
+                    "no integer: it cannot be the event time"
                 )
             if opened.num_row_groups == 0:
                 return Block(0, 0, True, _NO_TIMES)
-            times = event_times(opened.read_row_group(begin, columns=[name], use_threads=False).column(0))
+            read = opened.read_row_group(begin, columns=[".".join(path)], use_threads=False)
+            times = event_times(nested(read.column(path[0]), path[1:]), event_time.unit)
             return Block(begin, begin + 1, begin + 1 >= opened.num_row_groups, times)
 
     def rows(self, file: Any, described: str, begin: int, end: int, schema: pa.Schema) -> pa.Table:

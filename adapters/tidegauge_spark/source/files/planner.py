@@ -15,7 +15,7 @@ from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.files.log_files import SplitFiles
 from tidegauge_spark.source.files.offset import FilesOffset
 from tidegauge_spark.source.files.position import FilePosition
-from tidegauge_spark.source.files.split_reading import SplitReading, known_watermark
+from tidegauge_spark.source.files.split_reading import FileBudget, SplitReading, known_watermark
 from tidegauge_spark.source.options.files import FileOptions
 
 
@@ -61,6 +61,9 @@ class FilesPlanning:
         self._offset = offset
         self._splits = splits
         self._to_the_end = to_the_end
+        self._budget = None if options.files_per_batch is None else FileBudget(options.files_per_batch)
+        for split in splits.values():
+            split.reading.budget = self._budget
         self._by_subtask: list[list[PlannedSplit]] = [[] for _ in range(options.subtasks)]
         for split in splits.values():
             self._by_subtask[split.reading.position.subtask].append(split)
@@ -152,6 +155,8 @@ class FilesPlanning:
     def _take(self, bound: Bound | None, by_split: bool, most_rows: int | None) -> int:
         """Plan what the bound admits; return how many rows that is."""
         readings = [split.reading for split in self._splits.values()]
+        if self._budget is not None:  # those that had least come first: files are not divided as rows are
+            readings.sort(key=lambda reading: reading.position.records)
         for split in self._splits.values():
             split.reading.admitted = MAX
         if bound is not None:

@@ -19,7 +19,7 @@ from tidegauge_spark.source.files.offset import FilesOffset
 from tidegauge_spark.source.files.planner import FilesPlanning, PlannedSplit, assigned
 from tidegauge_spark.source.files.position import FilePosition
 from tidegauge_spark.source.files.rows import FilesPartition, FilesRows
-from tidegauge_spark.source.files.schema import FORMATS, checked_schema, event_time_field
+from tidegauge_spark.source.files.schema import FORMATS, checked_schema, event_time_column
 from tidegauge_spark.source.files.split_discovery import SplitDiscovery, Splits, position_in, vanished
 from tidegauge_spark.source.files.split_reading import SplitReading
 from tidegauge_spark.source.options.source import SourceOptions
@@ -63,7 +63,7 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
         self._index = EventTimeIndex(
             self._folder,
             FORMATS[self._files.format](),
-            event_time_field(self._files, arrow),
+            event_time_column(self._files, arrow),
             self._files.fail_on_invalid_timestamp,
             in_background=options.clock_step is None,
         )
@@ -86,9 +86,8 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
         return FilesOffset.initial(self._files, identity, started_at)
 
     def _parsed(self, stored: dict[str, Any]) -> FilesOffset:
-        offset = FilesOffset.from_json(stored)
-        offset.check(self._files)
-        return offset
+        in_band = self._options.signals is not None and self._options.signals.in_band
+        return FilesOffset.from_json(stored).continued(self._files, in_band)
 
     def _planned(self, offset: FilesOffset, now: int, most_rows: int | None) -> FilesOffset:
         found = self._discovery.splits(now)
@@ -183,6 +182,8 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
             position = position_in(self._folder, split, position, files, self._files.fail_on_data_loss)
         load = partial(self._index.block, split)
         reading = SplitReading(position, files, load, skip_lost=not self._files.fail_on_data_loss)
+        if self._files.starting_timestamp is not None and not position.records:
+            reading.skip_before(self._files.starting_timestamp)
         return PlannedSplit(reading, files.finished, files.paused, idle, grown)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[FilesPartition]:

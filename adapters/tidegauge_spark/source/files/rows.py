@@ -12,7 +12,7 @@ from tidegauge_spark.source.files.event_times import milliseconds
 from tidegauge_spark.source.files.limited_cache import LimitedCache
 from tidegauge_spark.source.files.log_files import BrokenLogError, LogFolder, LostFileError
 from tidegauge_spark.source.files.position import Slice
-from tidegauge_spark.source.files.schema import FORMATS, event_time_field
+from tidegauge_spark.source.files.schema import FORMATS, event_time_column
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.planning.progress_rows import PlannedPartition, in_band_batch, record_progress
 
@@ -40,7 +40,7 @@ class FilesRows:
         self._files, self._folder, self._schema = files, folder, schema
         self._format = FORMATS[files.format]()
         self._data = pa.schema([field for field in schema if field.name != files.progress_column])
-        self._event_time = event_time_field(files, schema).name
+        self._event_time = event_time_column(files, schema)
 
     def read(self, partition: FilesPartition) -> Iterator[Any]:
         """Yield the rows of a partition as Arrow record batches, in order of split, file and row, and then
@@ -77,10 +77,13 @@ class FilesRows:
             _partly_read.keep(key, table, table.nbytes)
         return table.slice(part.first, part.rows)
 
+    def _times(self, batch: Any) -> Any:
+        return milliseconds(self._event_time.of(batch), self._event_time.unit)
+
     def _with_progress(self, batch: Any, partition: FilesPartition, split: str) -> Any:
         column = self._files.progress_column
         if column is None:
             return batch
-        progress = record_progress(partition, split, milliseconds(batch.column(self._event_time)))
+        progress = record_progress(partition, split, self._times(batch))
         arrays = {**dict(zip(batch.schema.names, batch.columns, strict=True)), column: progress}
         return pa.RecordBatch.from_arrays([arrays[name] for name in self._schema.names], schema=self._schema)

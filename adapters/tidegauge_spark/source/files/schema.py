@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
+from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path, type_at
 from tidegauge_spark.source.files.event_times import is_event_time
 from tidegauge_spark.source.files.formats import FileFormat, found_name
 from tidegauge_spark.source.files.json_lines_format import JsonLinesFormat
@@ -55,7 +56,7 @@ def checked_schema(files: FileOptions, schema: StructType) -> pa.Schema:
     Raises `IllegalOptionError` if there is no event time column among them, or no column for the progress.
     """
     arrow = to_arrow_schema(schema, timezone="UTC")
-    event_time_field(files, arrow)
+    event_time_column(files, arrow)
     column = files.progress_column
     if column is not None:
         types = {field.name: field.dataType.simpleString() for field in schema}
@@ -67,19 +68,19 @@ def checked_schema(files: FileOptions, schema: StructType) -> pa.Schema:
     return arrow
 
 
-def event_time_field(files: FileOptions, schema: pa.Schema) -> pa.Field:
+def event_time_column(files: FileOptions, schema: pa.Schema) -> EventTimeColumn:
     """Return the event time column. Raises `IllegalOptionError` if it is not there, or not a time."""
     wanted = files.event_time_column
-    name = found_name(schema.names, wanted)
-    if name is None:
+    path = found_path(list(schema), [wanted])
+    if path is None:
         raise IllegalOptionError(
             f"option eventTimeColumn = {wanted!r}: there is no such column; there are "
             f"{', '.join(schema.names)}"
         )
-    field = schema.field(name)
-    if not is_event_time(field.type):
+    type_ = type_at(list(schema), path)
+    if not is_event_time(type_):
         raise IllegalOptionError(
-            f"option eventTimeColumn = {wanted!r}: the column is {field.type}; it must be a timestamp, or a "
-            "whole number (ms)"
+            f"option eventTimeColumn = {wanted!r}: the column is {type_}; it must be a timestamp, or a whole "
+            "number (see eventTimeUnit)"
         )
-    return field
+    return EventTimeColumn(path, type_, files.event_time_unit)

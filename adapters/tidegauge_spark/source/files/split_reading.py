@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
@@ -15,6 +16,13 @@ ROWS_READ_TOGETHER: Final = 65_536
 
 LoadBlock = Callable[[FilePosition], Block]
 """Returns the block that a position is in, with a window that shows its row."""
+
+
+@dataclass
+class FileBudget:
+    """How many files a batch may still begin."""
+
+    left: int
 
 
 class SplitReading:
@@ -31,6 +39,8 @@ class SplitReading:
         self.slices: list[Slice] = []
         self.admitted = MAX
         """The greatest event time up to which rows are taken."""
+        self.budget: FileBudget | None = None
+        """How many files may still be begun, by this split and others; None: any number."""
         self._files = files
         self._load = load
         self._skip_lost = skip_lost
@@ -53,15 +63,32 @@ class SplitReading:
             block = self._block()
             if block is None:
                 break
+            begins = self.position.row == 0
+            if begins and self.budget is not None and not self.budget.left:
+                break
             first = self.position.row - self.position.before
             end = min(block.until, first + rows - taken)
             if self.admitted != MAX:
                 end = block.admitted(self.admitted, first, end)
             if end == first:
                 break
+            if begins and self.budget is not None:
+                self.budget.left -= 1
             self._take(block, first, end)
             taken += end - first
         return taken
+
+    def skip_before(self, time: int) -> None:
+        """Leave out what comes before the first row with this event time (ms) or a later one.
+
+        Raises `BrokenLogError` as `next_time` does.
+        """
+        self.admitted = time - 1
+        while self.take(ROWS_READ_TOGETHER):
+            pass
+        self.admitted = MAX
+        self.slices.clear()
+        self.position = self.position._replace(records=0, latest=MIN)
 
     def needs(self, known: Callable[[FilePosition], Block | None]) -> FilePosition | None:
         """Return the position in the first block that is needed next and not known, None if there is none.

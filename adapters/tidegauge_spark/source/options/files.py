@@ -7,17 +7,25 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.options.given import GivenOptions
 
 FILE_OPTIONS: Final = (
     "path",
     "fileFormat",
+    "pathMoved",
     "eventTimeColumn",
+    "eventTimeUnit",
     "maxOutOfOrderness",
+    "maxFilesPerTrigger",
+    "startingTimestamp",
     "discoveryInterval",
     "failOnInvalidTimestamp",
     "failOnDataLoss",
 )
+
+UNITS: Final = ("ms", "s", "us", "ns")
+"""What a whole number can count, from 1970 on."""
 
 DISCOVERY_INTERVAL: Final = 10_000
 """How long nobody looks for new folders and files, unless the options say otherwise (ms)."""
@@ -33,7 +41,10 @@ class FileOptions:
     folders and files may go unnoticed (ms). fail_on_invalid_timestamp: whether a record without a valid event
     time is an error; otherwise it goes through and moves no watermark. fail_on_data_loss: whether it is an
     error that files vanish before they are read. progress_column: a column to be filled with
-    `PROGRESS_SCHEMA`, None: there is none.
+    `PROGRESS_SCHEMA`, None: there is none. event_time_unit: what a whole number counts, one of "ms", "s",
+    "us" and "ns"; None: it is not said. path_moved: whether the files were elsewhere at the last start.
+    files_per_batch: how many files a batch may begin, None: any number. starting_timestamp: in each split
+    nothing is read before the first record with this event time (ms) or a later one; None: all of it is.
     """
 
     path: str
@@ -45,6 +56,10 @@ class FileOptions:
     fail_on_invalid_timestamp: bool = True
     fail_on_data_loss: bool = True
     progress_column: str | None = None
+    event_time_unit: str | None = None
+    path_moved: bool = False
+    files_per_batch: int | None = None
+    starting_timestamp: int | None = None
 
 
 def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
@@ -68,7 +83,19 @@ def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
         fail_on_invalid_timestamp=given.boolean("failOnInvalidTimestamp", default=True),
         fail_on_data_loss=given.boolean("failOnDataLoss", default=True),
         progress_column=given.text("progressColumn"),
+        event_time_unit=given.one_of("eventTimeUnit", UNITS) if "eventTimeUnit" in given else None,
+        path_moved=given.boolean("pathMoved", default=False),
+        files_per_batch=given.integer("maxFilesPerTrigger", 1, 1, MAX)
+        if "maxFilesPerTrigger" in given
+        else None,
+        starting_timestamp=_starting_timestamp(given),
     )
+
+
+def _starting_timestamp(given: GivenOptions) -> int | None:
+    if "startingTimestamp" not in given:
+        return None
+    return given.integer("startingTimestamp", 0, MIN + 1, MAX - 1)
 
 
 def _absolute(path: str) -> str:

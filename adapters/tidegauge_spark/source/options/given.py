@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from tidegauge_spark.decisions.durations import parse_duration
 from tidegauge_spark.decisions.timestamps import MAX
+
+RENAMED: Final = {
+    "maxRowsPerBatch": "maxRowsPerTrigger",
+    "maxRowsPerBatchInBacklog": "maxRowsPerTriggerInBacklog",
+}
+"""What options were called once, and what they are called now."""
 
 
 class IllegalOptionError(ValueError):
@@ -25,10 +31,12 @@ class GivenOptions:
         self, options: Mapping[str, str], plain: Collection[str], by_subtask: Collection[str]
     ) -> None:
         self._values = {name.lower(): value.strip() for name, value in options.items()}
-        self._spelled = {name.lower(): name for name in (*plain, *by_subtask)}
+        self._spelled = {name.lower(): name for name in (*plain, *by_subtask, *RENAMED)}
         known = {name.lower() for name in plain}
         prefixes = tuple(f"{name.lower()}." for name in by_subtask)
         for name, value in self._values.items():
+            if (renamed := RENAMED.get(self._spelled.get(name, ""))) is not None:
+                self.refuse(name, value, f"it is called {renamed}; write that")
             if name not in known and not name.startswith(prefixes):
                 names = (*plain, *(f"{each}.<subtask>" for each in by_subtask))
                 self.refuse(name, value, f"there is no such option; there are {', '.join(names)}")
@@ -85,7 +93,7 @@ class GivenOptions:
         try:
             milliseconds = parse_duration(value)
         except ValueError as error:
-            self.refuse(name, value, f'it {error}; write for example "30 seconds" or "500 milliseconds"')
+            self.refuse(name, value, f'it {error}; write for example "30 seconds" or "500ms"')
         if not least <= milliseconds <= MAX:
             self.refuse(name, value, f"write a duration from {least} to {MAX} milliseconds")
         return milliseconds

@@ -11,6 +11,7 @@ from tidegauge_spark.group_coordination.client import Address
 from tidegauge_spark.group_coordination.member import DEFAULT_PATIENCE
 from tidegauge_spark.source.options.files import FILE_OPTIONS, FileOptions, parse_files
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
+from tidegauge_spark.source.options.lag_threshold import WATERMARK_LAG_CONF
 from tidegauge_spark.source.options.numbers import (
     SEQUENCE_OPTIONS,
     SOURCE_SCHEMA,
@@ -32,21 +33,26 @@ ALIGNMENT_OPTIONS: Final = (
     "coordinatorTimeout",
     "sourcesInGroup",
 )
-SIGNAL_OPTIONS: Final = ("inBandWatermarks", "idleTimeout", "maxRowsPerBatchInBacklog")
+SIGNAL_OPTIONS: Final = ("inBandWatermarks", "idleTimeout", "maxRowsPerTriggerInBacklog")
 PLAIN_OPTIONS: Final = (
     "numSubtasks",
     *SEQUENCE_OPTIONS,
     *FILE_OPTIONS,
     *ALIGNMENT_OPTIONS,
     "clockStep",
-    "maxRowsPerBatch",
+    "maxRowsPerTrigger",
     "sourceName",
     "progressColumn",
     *SIGNAL_OPTIONS,
 )
 
 _BACKLOG_THRESHOLD: Final = frozenset(
-    {WATERMARK_LAG_THRESHOLD, "watermarkLagThreshold".lower(), "backlogWatermarkLagThreshold".lower()}
+    {
+        WATERMARK_LAG_THRESHOLD,
+        WATERMARK_LAG_CONF.lower(),
+        "watermarkLagThreshold".lower(),
+        "backlogWatermarkLagThreshold".lower(),
+    }
 )
 
 
@@ -123,7 +129,7 @@ def parse_options(options: Mapping[str, str], watermark_lag_threshold: int | Non
         if name.lower() in _BACKLOG_THRESHOLD:
             raise IllegalOptionError(
                 f"option {name} = {value!r}: there is one threshold for all sources of the job; "
-                f"set it by spark.conf.set({WATERMARK_LAG_THRESHOLD!r}, {value!r})"
+                f"set it by spark.conf.set({WATERMARK_LAG_CONF!r}, {value!r})"
             )
     given = GivenOptions(options, PLAIN_OPTIONS, SUBTASK_OPTIONS)
     count = given.integer("numSubtasks", 1, 1, MOST_SUBTASKS)
@@ -135,7 +141,7 @@ def parse_options(options: Mapping[str, str], watermark_lag_threshold: int | Non
         files=files,
         alignment=_alignment(given),
         clock_step=given.duration("clockStep", least=1),
-        rows_per_batch=given.integer("maxRowsPerBatch", DEFAULT_ROWS_PER_BATCH, 1, MOST_ROWS_PER_BATCH),
+        rows_per_batch=given.integer("maxRowsPerTrigger", DEFAULT_ROWS_PER_BATCH, 1, MOST_ROWS_PER_BATCH),
         name=given.text("sourceName"),
         progress_column=_progress_column(given, files),
         signals=_signals(given, watermark_lag_threshold),
@@ -156,13 +162,13 @@ def _signals(given: GivenOptions, threshold: int | None) -> SignalOptions | None
         given.require("inBandWatermarks", "progressColumn")
     idle_timeout = given.duration("idleTimeout", least=1)
     in_backlog = None
-    if given.text("maxRowsPerBatchInBacklog") is not None:
-        in_backlog = given.integer("maxRowsPerBatchInBacklog", 1, 1, MOST_ROWS_PER_BATCH)
+    if given.text("maxRowsPerTriggerInBacklog") is not None:
+        in_backlog = given.integer("maxRowsPerTriggerInBacklog", 1, 1, MOST_ROWS_PER_BATCH)
         if threshold is None:
             given.refuse(
-                "maxRowsPerBatchInBacklog",
+                "maxRowsPerTriggerInBacklog",
                 str(in_backlog),
-                f"set the Spark conf {WATERMARK_LAG_THRESHOLD} before register(spark), or nothing is backlog",
+                f"set the Spark conf {WATERMARK_LAG_CONF} before register(spark), or nothing is backlog",
             )
     if not in_band and idle_timeout is None and threshold is None:
         return None

@@ -21,8 +21,11 @@ class Pace:
         self._too_long = 0
 
     def planned(self, source: str, now: int) -> None:
-        """A batch was planned at a processing time (ms). Warns, once, when batches take longer than the drift:
-        the source may then fall behind the clock, and further with each batch."""
+        """A batch was planned at a processing time (ms).
+
+        Warns, once, when batches take longer than the drift: the source may then fall behind the clock, and
+        further with each batch.
+        """
         taken = 0 if self._last is None else now - self._last
         self._last = now
         self._too_long = self._too_long + 1 if taken > self._drift else 0

@@ -137,7 +137,7 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         return self._initial(identity, self._wall_clock()).to_json()
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Return the option maxRowsPerBatch."""
+        """Return the option maxRowsPerTrigger."""
         return ReadMaxRows(self._options.rows_per_batch)
 
     def prepareForTriggerAvailableNow(self) -> None:
@@ -326,4 +326,6 @@ def _most_rows(limit: ReadLimit) -> int | None:
         return None
     if isinstance(limit, ReadMaxRows):
         return limit.max_rows
-    raise ValueError(f"this source counts rows, it cannot follow the read limit {limit}; use maxRowsPerBatch")
+    raise ValueError(
+        f"this source counts rows, it cannot follow the read limit {limit}; use maxRowsPerTrigger"
+    )

@@ -21,8 +21,8 @@ def shown(splits: Iterable[SplitStanding], moment: int) -> dict[str, Any]:
     """Return what the progress shows of the splits that are waited for, as JSON.
 
     `watermark`: that of the slowest (ms), None if it has none, or if nobody is waited for. `lag`: how far
-    that is behind the clock, whose time is `moment` (ms). `drift`: how far the slowest and the fastest are apart
-    (ms), of those that have a watermark. `heldBy`: which splits are the slowest, a few of them by name.
+    that is behind the clock, whose time is `moment` (ms). `drift`: how far the slowest and the fastest are
+    apart (ms), of those that have a watermark. `heldBy`: which splits are the slowest, a few of them by name.
     """
     awaited = sorted(splits)
     marks = [each.watermark for each in awaited if each.watermark != MIN]
