@@ -20,9 +20,9 @@ def can_be_diagnosed(mutant: Mutant) -> bool:
 
 
 def diagnosis_of(mutant: Mutant) -> tuple[ComponentResult, dict[str, str]]:
-    """What is said of the mutant, from a sample of scenarios under `core`, and for each part of the model, by
-    its name, the smallest scenario that shows it, in words."""
-    sample = sample_of(mutant.component)
+    """What is said of the mutant, from a sample of scenarios under `core` (with those of scale if it shows in
+    no others), and for each part of the model, by its name, the smallest scenario that shows it, in words."""
+    sample = sample_of(mutant.component, scale=mutant.scale)
     with model_of(sample.component, CORE, [change_of(mutant)]) as engine:
         assert engine is not None, "a named mutant can be loaded"
         evidence = evidence_of(sample, engine)
