@@ -2,7 +2,10 @@
 
 import pytest
 
+from tidegauge.components.job.job_property import JobRun
 from tidegauge.components.job.jobs import JOBS
+from tidegauge.components.job.log import JobLog
+from tidegauge.components.job.one_run import spread_bounded
 from tidegauge.components.job.properties import JOB_PROPERTIES
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.engine.mutant_adapter import MutantAdapter
@@ -43,6 +46,22 @@ def test_the_reference_has_every_property_and_no_control_has_an_alignment_proper
     assert set(findings.properties) == set(RULES_OF_JOB_PROPERTIES)
     assert not [name for name, counted in findings.properties.items() if counted.violated or counted.vacuous]
     assert all(counted.checked for counted in findings.properties.values())
+
+
+@pytest.mark.parametrize(("last", "ahead"), [(59_999, 50_000), (30_000, None)])
+def test_a_subtask_that_reads_all_the_rest_at_once_is_too_far_ahead(last: int, ahead: int | None) -> None:
+    """It is finished when it is seen for the first time, and was not when it read its last record."""
+    setup = JOBS["two-sources-one-query"].setup
+    events = [
+        LogEvent("record", "slow", 0, 9_999, 10_000, 10_000),
+        LogEvent("record", "slow", 1, 9_999, 10_000, 10_000),
+        LogEvent("record", "fast", 0, last, 15_000, last + 1),
+        LogEvent("record", "fast", 1, 9_999, 15_000, 10_000),
+        LogEvent("record", "slow", 0, 14_999, 15_000, 5_000),
+    ]
+    seen = spread_bounded(JobRun(JobLog.of(setup, events), overshoot_ms=1, reaction_ms=5_000))
+    expected = f"at 15000 ms subtask 0 of source 'fast' is {ahead} ms ahead of the slowest; "
+    assert seen is None if ahead is None else seen is not None and seen.startswith(expected), seen
 
 
 @pytest.mark.slower

@@ -11,6 +11,7 @@ from pyspark.sql.types import StructType
 
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.decisions.sources.signals import SplitMoment
+from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.source.aligned_source import AlignedSource
 from tidegauge_spark.source.files.reader import AlignedFilesReader
 from tidegauge_spark.source.numbers.offset import SourceOffset
@@ -24,7 +25,7 @@ from tidegauge_spark.source.planning.signals import PlannedSignals
 class NeverBlocksReader(AlignedSourceReader):
     def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
         known = super()._group_minimum(standing)
-        return None if known is None else replace(known, watermark=None)
+        return None if known is None else GroupMinimum(known.complete, None)
 
 
 class BlocksTheSlowestReader(AlignedSourceReader):
@@ -51,13 +52,13 @@ class WaitsForTheFinishedReader(AlignedSourceReader):
 
     def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
         known = super()._group_minimum(standing)
-        return None if known is None else replace(known, watermark=self._lowest)
+        return None if known is None else GroupMinimum(known.complete, self._lowest)
 
 
 class IgnoresOtherSourcesReader(AlignedSourceReader):
     def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
         known = super()._group_minimum(standing)
-        return None if known is None else replace(known, watermark=standing.minimum)
+        return None if known is None else GroupMinimum(known.complete, standing.minimum, MAX)
 
 
 class RemembersInTheReaderReader(AlignedSourceReader):
@@ -115,7 +116,7 @@ class RunsAheadReader(AlignedFilesReader):
 
     def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
         known = super()._group_minimum(standing)
-        return None if known is None else replace(known, watermark=None)
+        return None if known is None else GroupMinimum(known.complete, None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._options, self._schema)

@@ -1,9 +1,11 @@
 """What the event log of a job must show by itself. Only facts visible from outside count: which records came
 out, in which order, and when they could have been read; no engine is asked what it thinks."""
 
+from collections.abc import Set
+
 from ...wire.timestamps import from_wire
 from .job_property import JobRun, Seen, firings_text, name_of
-from .log import Moment, Subtask, groups_of
+from .log import Key, Moment, Subtask, groups_of
 from .window_state import kept_within_drift, state_sizes
 
 
@@ -24,22 +26,29 @@ def every_record_once(run: JobRun) -> Seen:
 
 
 def spread_bounded(run: JobRun) -> Seen:
-    """At no moment is an unfinished subtask too far ahead of the slowest of its group."""
+    """At no moment is an unfinished subtask too far ahead of the slowest of its group.
+
+    A subtask that reads its last record is finished from the next moment on: one that reads everything at
+    once would be never too far ahead otherwise.
+    """
+    finished: set[Key] = set()
     for moment in run.log.moments():
         for group in groups_of(run.log.setup):
-            if (seen := _too_far(run, moment, group)) is not None:
+            if (seen := _too_far(run, moment, group, finished)) is not None:
                 return seen
+        finished = {key for key, subtask in run.log.subtasks.items() if moment.last[key] >= subtask.end - 1}
     return None
 
 
-def _too_far(run: JobRun, moment: Moment, group: str) -> Seen:
+def _too_far(run: JobRun, moment: Moment, group: str, finished: Set[Key]) -> Seen:
     minimum = run.log.minimum(group, moment.last)
     if minimum is None:
         return None
     for key, subtask in run.log.subtasks.items():
         last = moment.last[key]
         ahead = last - 1 - minimum
-        if subtask.group == group and last < subtask.end - 1 and ahead > subtask.drift + run.overshoot_ms:
+        awaited = subtask.group == group and key not in finished
+        if awaited and ahead > subtask.drift + run.overshoot_ms:
             return (
                 f"at {moment.processing_time} ms {name_of(key)} is {ahead} ms ahead of the slowest; "
                 f"{subtask.drift} ms are allowed, and {run.overshoot_ms} ms declared as overshoot"
