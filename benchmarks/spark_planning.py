@@ -25,7 +25,7 @@ from pyspark.cloudpickle import dumps
 from pyspark.sql.streaming.datasource import ReadMaxRows
 from pyspark.sql.types import LongType, StructType
 
-from tidegauge_spark import AlignedSource
+from tidegauge_spark.source.aligned_source import AlignedSource
 from tidegauge_spark.source.files import rows as files_rows
 from tidegauge_spark.source.files.limited_cache import LimitedCache
 

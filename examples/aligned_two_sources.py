@@ -22,7 +22,6 @@ from pyspark.sql.functions import array, array_size, col, explode, lit, struct, 
 from watched_query import Rows, watch
 
 from tidegauge_spark import (
-    MAX,
     TumblingWindows,
     WindowSettings,
     ensure_coordination,
@@ -31,6 +30,7 @@ from tidegauge_spark import (
     run_operator_input,
     run_windows,
 )
+from tidegauge_spark.decisions.timestamps import MAX
 
 SECOND = 1_000
 DRIFT = 120

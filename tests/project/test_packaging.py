@@ -1,4 +1,4 @@
-"""The wheel holds what the tree holds: nothing is lost on the way to users, and nothing foreign goes along."""
+"""The wheels hold what the tree holds: nothing is lost on the way to users, and nothing foreign goes along."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from pathlib import Path, PurePosixPath
 import pytest
 from conftest import PATIENCE, ROOT, plain_environment, run_module
 
+import tidegauge_spark
+
 PACKAGES = (
     "spec/tidegauge_spec",
     "reference_impl/tidegauge_reference",
     "conformance/tidegauge",
-    "adapters/tidegauge_spark",
     "adapters/tidegauge_adapters",
     "reports/tidegauge_reports",
 )
@@ -26,14 +27,31 @@ KINDS = {
 }
 
 
+LIBRARY = ROOT / "adapters" / "tidegauge_spark"
+OF_NO_PACKAGE = {"pyproject.toml", "README.md", "LICENSE"}
+"""What is in the folder of the library beside its package."""
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
-    """The wheel, built from the tree."""
-    folder = tmp_path_factory.mktemp("wheel")
+    """The wheel of the kit, built from the tree."""
+    with zipfile.ZipFile(built(ROOT, tmp_path_factory.mktemp("wheel"))) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
+    """The wheel of `tidegauge_spark`, built from the tree."""
+    with zipfile.ZipFile(built(LIBRARY, tmp_path_factory.mktemp("library"))) as opened:
+        yield opened
+
+
+def built(project: Path, folder: Path) -> Path:
+    """Build the wheel of a project."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     ended = subprocess.run(
         command,
-        cwd=ROOT,
+        cwd=project,
         env=plain_environment(),
         capture_output=True,
         text=True,
@@ -42,12 +60,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     (path,) = folder.glob("*.whl")
-    with zipfile.ZipFile(path) as opened:
-        yield opened
+    return path
 
 
 def in_the_tree() -> set[str]:
-    """The files of the six packages, as the wheel names them."""
+    """The files of the five packages, as the wheel names them."""
     found = set()
     for package in map(ROOT.joinpath, PACKAGES):
         for path in package.rglob("*"):
@@ -73,7 +90,7 @@ def test_the_wheel_holds_every_file_of_the_packages_and_no_other(wheel: zipfile.
     assert in_the_wheel(wheel) - in_the_tree() == set()
 
 
-def test_the_six_packages_are_the_only_top_levels(wheel: zipfile.ZipFile) -> None:
+def test_the_five_packages_are_the_only_top_levels(wheel: zipfile.ZipFile) -> None:
     top_levels = {PurePosixPath(name).parts[0] for name in in_the_wheel(wheel)}
     assert top_levels == {PurePosixPath(package).name for package in PACKAGES}
 
@@ -138,6 +155,53 @@ def test_the_metadata_names_entry_points_extras_and_licence(wheel: zipfile.ZipFi
     needed = [line for line in described.get_all("Requires-Dist") or () if "extra ==" not in line]
     assert not any("spark" in line or "pandas" in line for line in needed), "heavy ones are extras"
     assert "Apache License" in metadata(wheel, "licenses/LICENSE")
+
+
+def test_the_library_is_a_distribution_of_its_own(wheel: zipfile.ZipFile, library: zipfile.ZipFile) -> None:
+    files = {f"tidegauge_spark/{path.relative_to(LIBRARY).as_posix()}" for path in LIBRARY.rglob("*")}
+    wanted = {name for name in files if name.endswith((".py", "/py.typed"))}
+    assert in_the_wheel(library) == wanted
+    assert in_the_wheel(library) & in_the_wheel(wheel) == set()
+    assert {path.name for path in LIBRARY.iterdir() if path.is_file() and path.suffix != ".py"} == {
+        *OF_NO_PACKAGE,
+        "py.typed",
+    }
+    described = Parser().parsestr(metadata(library, "METADATA"))
+    assert described["Version"] == tidegauge_spark.__version__
+    needed = described.get_all("Requires-Dist") or []
+    kits = Parser().parsestr(metadata(wheel, "METADATA")).get_all("Requires-Dist") or []
+    extra = {line.partition(";")[0].strip() for line in kits if line.endswith("extra == 'spark'")}
+    assert set(needed) == extra
+    assert not any("pytest" in line or "hypothesis" in line for line in needed)
+    assert "Apache License" in metadata(library, "licenses/LICENSE")
+
+
+WITHOUT_THE_LIBRARY = """
+import sys
+from tidegauge.engine.loading import load_adapter
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name == "tidegauge_spark":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.path.insert(0, sys.argv[1])
+sys.meta_path.insert(0, Missing())
+load_adapter("spark", {})
+"""
+
+
+def test_without_the_library_its_adapter_says_what_is_missing(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    wheel.extractall(tmp_path)
+    ended = subprocess.run(
+        [sys.executable, "-c", WITHOUT_THE_LIBRARY, str(tmp_path)],
+        env=plain_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    last = ended.stderr.splitlines()[-1]
+    assert "`pip install tidegauge-spark`, or `pip install ./adapters/tidegauge_spark` in a clone" in last
 
 
 def test_a_run_from_the_installed_wheel_passes_without_a_warning(

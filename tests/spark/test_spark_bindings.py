@@ -41,7 +41,8 @@ from tidegauge_adapters.spark.streaming.checkpointed_query import CheckpointedQu
 from tidegauge_adapters.spark.streaming.dispatcher import PROCESSOR, Dispatcher
 from tidegauge_reference import CORE
 from tidegauge_reports.compliance.html import render
-from tidegauge_spark import MAX, MIN, ValveProcessor
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.operators.valve import ValveProcessor
 
 TESTER = {"engine": "tester"}
 

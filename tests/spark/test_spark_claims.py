@@ -22,8 +22,11 @@ from tidegauge.components.registry import COMPONENTS
 from tidegauge.vectors.published import load_vectors
 from tidegauge_adapters.spark.adapter import SparkAdapter
 from tidegauge_adapters.spark.components import BINDINGS, DECISIONS, NOT_CLAIMED
-from tidegauge_spark import InputActivityClock, LowWatermarkService, SourceCoordinators, SourceSubtask
+from tidegauge_spark.decisions.activity_clock import InputActivityClock
+from tidegauge_spark.decisions.low_watermark.service import LowWatermarkService
+from tidegauge_spark.decisions.sources.coordinator import SourceCoordinators
 from tidegauge_spark.decisions.sources.outputs import SourceOutputs
+from tidegauge_spark.decisions.sources.subtask import SourceSubtask
 
 LIBRARY = "tidegauge_spark"
 OPERATORS = tuple(
@@ -135,7 +138,7 @@ def test_the_adapter_claims_what_it_judges_and_says_what_it_does_not(root: Path)
     for readme in ("README.md", "adapters/README.md"):
         said = " ".join((root / readme).read_text(encoding="utf-8").split())
         assert "`tidegauge_spark` does not claim SOURCE" in said
-    assert SourceSubtask.__name__ in tidegauge_spark.__all__
+    assert SourceSubtask.__name__ not in tidegauge_spark.__all__
 
 
 def test_what_only_a_class_without_users_makes_counts_for_nothing() -> None:

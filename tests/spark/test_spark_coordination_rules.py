@@ -23,23 +23,18 @@ from tidegauge.wire.steps.source import SourceSetup
 from tidegauge_adapters.spark.components import REFUSALS
 from tidegauge_adapters.spark.decisions.coordinator import CoordinatorDecisions
 from tidegauge_adapters.spark.decisions.low_watermark import LowWatermarkDecisions
-from tidegauge_spark import (
-    MAX,
-    MIN,
-    Announcement,
-    IllegalArgumentError,
+from tidegauge_spark import WatermarkStrategy
+from tidegauge_spark.decisions.errors import IllegalArgumentError
+from tidegauge_spark.decisions.low_watermark.service import (
     LowWatermark,
     LowWatermarkService,
-    SourceCoordinators,
-    SourceLowWatermarks,
-    SourceOutput,
-    SourceSettings,
-    SourceSubtask,
-    WatermarkStrategy,
-    ingestion_time,
-    punctuated_watermarks,
+    NotifyNewLowWatermark,
 )
-from tidegauge_spark.decisions.low_watermark.service import NotifyNewLowWatermark
+from tidegauge_spark.decisions.low_watermark.source import SourceLowWatermarks
+from tidegauge_spark.decisions.sources.coordinator import Announcement, SourceCoordinators
+from tidegauge_spark.decisions.sources.subtask import SourceOutput, SourceSettings, SourceSubtask
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.decisions.watermark_strategy import ingestion_time, punctuated_watermarks
 
 
 class Decisions(ComponentAdapter):

@@ -34,7 +34,7 @@ from tidegauge_adapters.spark.streaming.step_schedule import legs, schedule
 from tidegauge_adapters.spark_session.session import is_local
 from tidegauge_adapters.spark_session.temporary_folder import TemporaryFolder
 from tidegauge_reference import PROFILES
-from tidegauge_spark import ValveProcessor
+from tidegauge_spark.operators.valve import ValveProcessor
 
 CORE = PROFILES["core"]
 TESTER = {"engine": "tester"}

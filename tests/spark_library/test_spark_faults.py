@@ -29,7 +29,7 @@ from spark_programs.kill_points import COMMITTING, PLANNING, POINTS, READING, WO
 from spark_programs.kills import KilledJob, draw_kill, event_time_for
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
 
-from tidegauge_spark import MAX
+from tidegauge_spark.decisions.timestamps import MAX
 
 pytestmark = pytest.mark.xdist_group("spark")
 

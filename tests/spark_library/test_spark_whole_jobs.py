@@ -21,7 +21,6 @@ from spark_programs.driven_files import write_table
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
 
 from tidegauge_spark import (
-    MAX,
     TumblingWindows,
     WindowSettings,
     coordination,
@@ -29,6 +28,7 @@ from tidegauge_spark import (
     run_operator_input,
     run_windows,
 )
+from tidegauge_spark.decisions.timestamps import MAX
 
 pytestmark = pytest.mark.xdist_group("spark")
 

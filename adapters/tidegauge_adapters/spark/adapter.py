@@ -14,7 +14,16 @@ from tidegauge import ComponentAdapter, Implementation, Scenario, Session, Trans
 from tidegauge.components.registry import component_by_setup
 from tidegauge.wire.steps.job import JobScenario
 from tidegauge.wire.vocabulary import Setup
-from tidegauge_spark import AlignedSource
+
+try:
+    from tidegauge_spark.source.aligned_source import AlignedSource
+except ModuleNotFoundError as missing:
+    if missing.name != "tidegauge_spark":
+        raise
+    raise ImportError(
+        "it tests the library tidegauge_spark, a distribution of its own that is not installed: `pip install "
+        "tidegauge-spark`, or `pip install ./adapters/tidegauge_spark` in a clone"
+    ) from None
 
 from .components import BINDINGS, DECISIONS, EXTRAS, NOT_CLAIMED, REFUSALS
 from .jobs.streaming_jobs import CLOCK_STEP, StreamingJobs

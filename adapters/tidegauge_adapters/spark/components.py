@@ -9,7 +9,8 @@ from typing import Any
 
 from tidegauge import IllegalArgument, IllegalState, Unsupported
 from tidegauge.engine.errors import Refusals
-from tidegauge_spark import IllegalArgumentError, IllegalStateError, PausingUnsupportedError
+from tidegauge_spark.decisions.errors import IllegalArgumentError, IllegalStateError
+from tidegauge_spark.decisions.sources.subtask import PausingUnsupportedError
 
 from .binding.processor_binding import ProcessorBinding
 from .decisions.clock import ClockDecisions

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 import pytest
 from spark_programs.driven_query import DrivenQuery
 
-from tidegauge_spark import MAX, coordination
+from tidegauge_spark import coordination
+from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.group_coordination.groups import Groups
 
 DRIFT = 30_000

@@ -17,23 +17,20 @@ from typing import Any
 import pytest
 
 from tidegauge_spark import (
-    COORDINATOR_CONF,
-    MAX,
-    MIN,
     CoordinationService,
     CoordinatorError,
-    CoordinatorGoneError,
-    GroupMember,
-    GroupReport,
     coordination,
     end_coordination,
     ensure_coordination,
     group_sources,
     leave_group,
 )
+from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.group_coordination import service
-from tidegauge_spark.group_coordination.client import Address, report
+from tidegauge_spark.group_coordination.client import Address, CoordinatorGoneError, GroupReport, report
 from tidegauge_spark.group_coordination.groups import Groups
+from tidegauge_spark.group_coordination.member import GroupMember
+from tidegauge_spark.group_coordination.session import COORDINATOR_CONF
 
 
 @pytest.fixture(name="address")

@@ -17,9 +17,6 @@ from spark_programs.driven_query import DrivenQuery, make_reader, spread_of
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries, spreads
 
 from tidegauge_spark import (
-    MAX,
-    SOURCE_SCHEMA,
-    AlignedSource,
     CoordinatorError,
     coordination,
     end_coordination,
@@ -28,7 +25,10 @@ from tidegauge_spark import (
     leave_group,
     register,
 )
+from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.group_coordination.client import Address, report
+from tidegauge_spark.source.aligned_source import AlignedSource
+from tidegauge_spark.source.options.numbers import SOURCE_SCHEMA
 
 
 @pytest.fixture(name="address")

@@ -20,22 +20,25 @@ from tidegauge.wire.steps.backlog import CombinerSetup, DetectorSetup
 from tidegauge_adapters.spark.adapter import SparkAdapter
 from tidegauge_adapters.spark_session.session import running_spark
 from tidegauge_spark import (
-    BACKLOG_DETECTOR_INPUT_SCHEMA,
-    MAX,
-    MIN,
-    RECORD_ATTRIBUTES_INPUT_SCHEMA,
     WATERMARK_LAG_CONF,
-    WATERMARK_LAG_THRESHOLD,
-    BacklogDetector,
-    BacklogDetectorProcessor,
-    IllegalArgumentError,
     IllegalOptionError,
-    RecordAttributesCombiner,
-    RecordAttributesProcessor,
     combine_record_attributes,
     run_backlog_detectors,
-    watermark_lag_threshold,
 )
+from tidegauge_spark.decisions.backlog import (
+    WATERMARK_LAG_THRESHOLD,
+    BacklogDetector,
+    RecordAttributesCombiner,
+)
+from tidegauge_spark.decisions.errors import IllegalArgumentError
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.operators.backlog import (
+    BACKLOG_DETECTOR_INPUT_SCHEMA,
+    RECORD_ATTRIBUTES_INPUT_SCHEMA,
+    BacklogDetectorProcessor,
+    RecordAttributesProcessor,
+)
+from tidegauge_spark.source.options.lag_threshold import watermark_lag_threshold
 
 BACKLOG = ("record-attributes", True)
 CAUGHT_UP = ("record-attributes", False)

@@ -21,27 +21,28 @@ from pyspark.sql.types import LongType, StringType, StructField
 from tidegauge_adapters.spark.adapter import SparkAdapter
 from tidegauge_adapters.spark.rows.generator import generator_processor
 from tidegauge_adapters.spark_session.session import running_spark
-from tidegauge_spark import (
-    GENERATOR_INPUT_SCHEMA,
-    GENERATOR_OUTPUT_SCHEMA,
-    GENERATOR_STATE_SCHEMA,
-    MAX,
-    MIN,
+from tidegauge_spark import WatermarkStrategy, run_generators, run_valves
+from tidegauge_spark.decisions.errors import IllegalArgumentError
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.decisions.timestamps_and_watermarks import TimestampsAndWatermarks
+from tidegauge_spark.decisions.watermark_generators import (
     BoundedOutOfOrderness,
     GeneratorContext,
-    GeneratorProcessor,
-    IllegalArgumentError,
     MonotonousTimestamps,
     ProcessingTime,
     StreamElement,
-    TimestampsAndWatermarks,
     WatermarkGenerator,
-    WatermarkStrategy,
+)
+from tidegauge_spark.decisions.watermark_strategy import (
     ingestion_time,
     processing_time_watermarks,
     punctuated_watermarks,
-    run_generators,
-    run_valves,
+)
+from tidegauge_spark.operators.generator import (
+    GENERATOR_INPUT_SCHEMA,
+    GENERATOR_OUTPUT_SCHEMA,
+    GENERATOR_STATE_SCHEMA,
+    GeneratorProcessor,
 )
 
 ACTIVE = ("active", None)

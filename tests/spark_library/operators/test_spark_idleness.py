@@ -17,22 +17,21 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 from tidegauge_adapters.spark.adapter import SparkAdapter
 from tidegauge_adapters.spark.decisions.clock import ClockDecisions
 from tidegauge_adapters.spark.rows.idleness import idleness_processor
-from tidegauge_spark import (
-    IDLENESS_INPUT_SCHEMA,
-    IDLENESS_STATE_SCHEMA,
-    MAX,
-    MIN,
-    GeneratorContext,
-    IdlenessProcessor,
-    IllegalArgumentError,
-    IllegalStateError,
-    InputActivityClock,
-    NoWatermarks,
-    WatchedInput,
-    WatermarkStrategy,
-    WatermarksWithIdleness,
+from tidegauge_spark import WatermarkStrategy
+from tidegauge_spark.decisions.activity_clock import InputActivityClock
+from tidegauge_spark.decisions.errors import IllegalArgumentError, IllegalStateError
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.decisions.watermark_generators import GeneratorContext, NoWatermarks
+from tidegauge_spark.decisions.watermark_strategy import (
     processing_time_watermarks,
     punctuated_watermarks,
+)
+from tidegauge_spark.decisions.watermarks_with_idleness import WatermarksWithIdleness
+from tidegauge_spark.operators.idleness import (
+    IDLENESS_INPUT_SCHEMA,
+    IDLENESS_STATE_SCHEMA,
+    IdlenessProcessor,
+    WatchedInput,
 )
 
 ACTIVE = ("active", None)

@@ -18,20 +18,17 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 from tidegauge.wire.steps.splits import OperatorInputsSetup, SplitOutputsSetup
 from tidegauge_adapters.spark.adapter import SparkAdapter
 from tidegauge_adapters.spark_session.session import running_spark
-from tidegauge_spark import (
+from tidegauge_spark import run_inputs, run_splits
+from tidegauge_spark.decisions.errors import IllegalArgumentError
+from tidegauge_spark.decisions.splits import InputWatermarks, SplitWatermarks
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.operators.splits import (
     INPUTS_INPUT_SCHEMA,
-    MAX,
-    MIN,
     SPLITS_INPUT_SCHEMA,
-    IllegalArgumentError,
     InputsProcessor,
-    InputWatermarks,
     SplitsProcessor,
-    SplitWatermarks,
-    SteppedProcessor,
-    run_inputs,
-    run_splits,
 )
+from tidegauge_spark.operators.stepped_processor import SteppedProcessor
 
 ACTIVE = ("active", None)
 IDLE = ("idle", None)

@@ -13,14 +13,13 @@ import pytest
 from pyspark.sql import Row
 from pyspark.sql.streaming.tws_tester import TwsTester
 
-from tidegauge_spark import (
-    MAX,
-    MIN,
+from tidegauge_spark.decisions.errors import IllegalArgumentError
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.decisions.valve import Valve
+from tidegauge_spark.operators.valve import (
     VALVE_INPUT_SCHEMA,
     VALVE_OUTPUT_SCHEMA,
     VALVE_STATE_SCHEMA,
-    IllegalArgumentError,
-    Valve,
     ValveProcessor,
 )
 

@@ -26,22 +26,11 @@ from tidegauge_adapters.spark.adapter import SparkAdapter
 from tidegauge_adapters.spark.rows.window import window_settings
 from tidegauge_adapters.spark.streaming.checkpointed_query import CheckpointedQuery
 from tidegauge_adapters.spark_session.session import running_spark
-from tidegauge_spark import (
-    MAX,
-    MIN,
-    WINDOW_INPUT_SCHEMA,
-    WINDOW_OUTPUT_SCHEMA,
-    IllegalArgumentError,
-    SessionWindows,
-    SlidingWindows,
-    TumblingWindows,
-    WindowOutput,
-    WindowProcessor,
-    WindowProgress,
-    Windows,
-    WindowSettings,
-    run_windows,
-)
+from tidegauge_spark import SessionWindows, SlidingWindows, TumblingWindows, WindowSettings, run_windows
+from tidegauge_spark.decisions.errors import IllegalArgumentError
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.decisions.windows.windows import WindowOutput, WindowProgress, Windows
+from tidegauge_spark.operators.window import WINDOW_INPUT_SCHEMA, WINDOW_OUTPUT_SCHEMA, WindowProcessor
 
 Output = tuple[Any, ...]
 Step = tuple[Any, ...]

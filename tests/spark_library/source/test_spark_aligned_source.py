@@ -27,11 +27,15 @@ from pyspark.sql.types import StructType
 from spark_programs.driven_query import DrivenQuery, WallClock, make_reader, read, spread, spread_of
 from spark_programs.queries import SparkQueries, spark_queries, spreads
 
-from tidegauge_spark import MAX, MIN, SOURCE_SCHEMA, AlignedSource, IllegalOffsetError, IllegalOptionError
+from tidegauge_spark import IllegalOptionError
 from tidegauge_spark.decisions.durations import parse_duration
 from tidegauge_spark.decisions.sources.bounds import share_out
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.source.aligned_source import AlignedSource
 from tidegauge_spark.source.numbers.rows import ROWS_PER_ARROW_BATCH, SubtaskPartition
+from tidegauge_spark.source.options.numbers import SOURCE_SCHEMA
 from tidegauge_spark.source.options.source import parse_options
+from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 
 FLIP_182 = {
     "numSubtasks": "4",

@@ -19,8 +19,9 @@ from pyspark.sql.streaming.listener import (
 from spark_programs.driven_files import write_parquet
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
 
-from tidegauge_spark import WATERMARK_LAG_CONF, BacklogChange, BacklogListener, register
+from tidegauge_spark import WATERMARK_LAG_CONF, BacklogListener, register
 from tidegauge_spark.decisions.sources.signals import SourceSignals
+from tidegauge_spark.source.backlog_listener import BacklogChange
 from tidegauge_spark.source.files.offset import FilesOffset
 from tidegauge_spark.source.planning.signals import PlannedSignals
 

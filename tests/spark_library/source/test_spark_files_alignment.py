@@ -13,7 +13,8 @@ import pytest
 from spark_programs.driven_files import VIRTUAL, DrivenFiles, aligned, write_parquet
 from spark_programs.driven_query import WallClock
 
-from tidegauge_spark import MIN, coordination
+from tidegauge_spark import coordination
+from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.group_coordination.client import Address, report
 
 # ALIGN and SOURCE: the rules, batch by batch

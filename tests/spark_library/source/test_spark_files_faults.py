@@ -11,7 +11,9 @@ import pytest
 from pyspark.sql.types import IntegerType, LongType, StructType
 from spark_programs.driven_files import VIRTUAL, DrivenFiles, aligned, write_json, write_parquet, write_table
 
-from tidegauge_spark import MAX, MIN, BrokenLogError, LostFileError
+from tidegauge_spark import BrokenLogError
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.source.files.log_files import LostFileError
 
 
 def broken(folder: Path, message: str, **options: str) -> None:

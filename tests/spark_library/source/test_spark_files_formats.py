@@ -13,7 +13,8 @@ import pytest
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructType, TimestampType
 from spark_programs.driven_files import DrivenFiles, query_of_inferred, write_json, write_table
 
-from tidegauge_spark import PROGRESS_SCHEMA, BrokenLogError, IllegalOptionError
+from tidegauge_spark import BrokenLogError, IllegalOptionError
+from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
 
 
 @pytest.mark.parametrize(

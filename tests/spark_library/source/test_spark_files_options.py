@@ -8,7 +8,8 @@ import pytest
 from pyspark.sql.types import LongType, StringType, StructType
 from spark_programs.driven_files import PLAIN, DrivenFiles, aligned, query_of_inferred, write_parquet
 
-from tidegauge_spark import AlignedSource, BrokenLogError, IllegalOptionError
+from tidegauge_spark import BrokenLogError, IllegalOptionError
+from tidegauge_spark.source.aligned_source import AlignedSource
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.options.source import parse_options
 

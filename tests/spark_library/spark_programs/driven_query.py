@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pyspark.cloudpickle import dumps
 from pyspark.sql.streaming.datasource import ReadLimit
 
-from tidegauge_spark import AlignedSourceReader
+from tidegauge_spark.source.numbers.reader import AlignedSourceReader
 from tidegauge_spark.source.options.source import parse_options
 
 Offset = dict[str, Any]

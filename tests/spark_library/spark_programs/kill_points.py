@@ -19,7 +19,7 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
-from tidegauge_spark import AlignedSource
+from tidegauge_spark.source.aligned_source import AlignedSource
 
 PLANNING: Final = "planning"
 READING: Final = "reading"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tidegauge.wire.steps.clock import ClockSetup
-from tidegauge_spark import ClockState, InputActivityClock
+from tidegauge_spark.decisions.activity_clock import ClockState, InputActivityClock
 
 
 class ClockDecisions:

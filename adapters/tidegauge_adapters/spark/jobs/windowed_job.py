@@ -18,13 +18,13 @@ from tidegauge.wire.steps.job import JobSetup, SourceSetup
 from tidegauge.wire.timestamps import to_wire
 from tidegauge.wire.vocabulary import LogEvent
 from tidegauge_spark import (
-    MAX,
     TumblingWindows,
     WindowSettings,
     operator_input,
     run_operator_input,
     run_windows,
 )
+from tidegauge_spark.decisions.timestamps import MAX
 
 from .job_files import TIME_COLUMN, JobFiles
 from .running_job import CLOCK_STEP, RunningJob

@@ -6,7 +6,13 @@ Python workers of Spark import this module: it knows nothing of the kit.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tidegauge_spark import MIN, GeneratorContext, InputActivityClock, StreamElement, WatermarkGenerator
+from tidegauge_spark.decisions.activity_clock import InputActivityClock
+from tidegauge_spark.decisions.timestamps import MIN
+from tidegauge_spark.decisions.watermark_generators import (
+    GeneratorContext,
+    StreamElement,
+    WatermarkGenerator,
+)
 
 _NANOSECONDS = 1_000_000
 

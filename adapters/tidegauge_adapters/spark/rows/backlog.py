@@ -6,7 +6,7 @@ from pyspark.sql.types import StructType
 
 from tidegauge.wire.steps.backlog import AttributesStep, BacklogSetup, CombinerSetup
 from tidegauge.wire.vocabulary import Step
-from tidegauge_spark import (
+from tidegauge_spark.operators.backlog import (
     BACKLOG_DETECTOR_INPUT_SCHEMA,
     BACKLOG_OUTPUT_SCHEMA,
     RECORD_ATTRIBUTES_INPUT_SCHEMA,

@@ -4,14 +4,16 @@ from typing import Any
 
 from tidegauge.wire.steps.generator import GeneratorSetup
 from tidegauge.wire.vocabulary import Step
-from tidegauge_spark import (
-    GENERATOR_INPUT_SCHEMA,
-    GENERATOR_OUTPUT_SCHEMA,
-    GeneratorProcessor,
-    WatermarkStrategy,
+from tidegauge_spark import WatermarkStrategy
+from tidegauge_spark.decisions.watermark_strategy import (
     ingestion_time,
     processing_time_watermarks,
     punctuated_watermarks,
+)
+from tidegauge_spark.operators.generator import (
+    GENERATOR_INPUT_SCHEMA,
+    GENERATOR_OUTPUT_SCHEMA,
+    GeneratorProcessor,
 )
 
 from ..binding.processor_binding import ProcessorBinding

@@ -1,14 +1,16 @@
 """Idleness of tidegauge_spark, bound to the kit: scenarios as rows, and rows back as outputs."""
 
 from tidegauge.wire.steps.idleness import IdlenessSetup
-from tidegauge_spark import (
-    IDLENESS_INPUT_SCHEMA,
-    IDLENESS_OUTPUT_SCHEMA,
+from tidegauge_spark import WatermarkStrategy
+from tidegauge_spark.decisions.watermark_strategy import (
     GeneratorSupplier,
-    IdlenessProcessor,
-    WatermarkStrategy,
     no_watermarks,
     punctuated_watermarks,
+)
+from tidegauge_spark.operators.idleness import (
+    IDLENESS_INPUT_SCHEMA,
+    IDLENESS_OUTPUT_SCHEMA,
+    IdlenessProcessor,
 )
 
 from ..binding.processor_binding import ProcessorBinding

@@ -6,7 +6,7 @@ from pyspark.sql.types import StructType
 
 from tidegauge.wire.steps.splits import OperatorInputsSetup, SplitsSetup
 from tidegauge.wire.vocabulary import Step
-from tidegauge_spark import (
+from tidegauge_spark.operators.splits import (
     INPUTS_INPUT_SCHEMA,
     SPLITS_INPUT_SCHEMA,
     SPLITS_OUTPUT_SCHEMA,

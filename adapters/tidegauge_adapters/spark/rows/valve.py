@@ -4,7 +4,8 @@ from typing import Any
 
 from tidegauge.wire.steps.valve import ValveSetup
 from tidegauge.wire.vocabulary import Step
-from tidegauge_spark import VALVE_INPUT_SCHEMA, VALVE_OUTPUT_SCHEMA, ValveProcessor, run_valves
+from tidegauge_spark import run_valves
+from tidegauge_spark.operators.valve import VALVE_INPUT_SCHEMA, VALVE_OUTPUT_SCHEMA, ValveProcessor
 
 from ..binding.processor_binding import ProcessorBinding
 from ..binding.step_columns import step_columns

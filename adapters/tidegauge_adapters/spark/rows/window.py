@@ -5,15 +5,8 @@ from typing import Any
 
 from tidegauge.wire.steps.window import Session, Sliding, WindowSetup
 from tidegauge.wire.vocabulary import AnyOutput
-from tidegauge_spark import (
-    WINDOW_INPUT_SCHEMA,
-    WINDOW_OUTPUT_SCHEMA,
-    SessionWindows,
-    SlidingWindows,
-    TumblingWindows,
-    WindowProcessor,
-    WindowSettings,
-)
+from tidegauge_spark import SessionWindows, SlidingWindows, TumblingWindows, WindowSettings
+from tidegauge_spark.operators.window import WINDOW_INPUT_SCHEMA, WINDOW_OUTPUT_SCHEMA, WindowProcessor
 
 from ..binding.processor_binding import ProcessorBinding
 from ..binding.step_columns import named_output

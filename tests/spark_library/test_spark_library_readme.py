@@ -1,0 +1,49 @@
+"""The README of the library: its first example runs as printed, and shows what the text says of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from played_page import NewFile, steps_of
+
+MOST_LINES = 25
+_TELL = """
+import json
+print(json.dumps({line.get_label(): max(map(int, line.get_ydata())) for line in plt.gca().lines}))
+"""
+
+
+def _page(root: Path) -> str:
+    return (root / "adapters" / "tidegauge_spark" / "README.md").read_text(encoding="utf-8")
+
+
+def _first_example(root: Path) -> NewFile:
+    return next(step for step in steps_of(_page(root)) if isinstance(step, NewFile))
+
+
+def test_what_it_links_to_is_there(root: Path) -> None:
+    linked = re.findall(r"\]\(([^)#:]+)\)", _page(root))
+    assert len(linked) >= 3
+    assert [one for one in linked if not (root / "adapters" / "tidegauge_spark" / one).exists()] == []
+
+
+@pytest.mark.slower
+@pytest.mark.xdist_group("spark")
+def test_the_first_example_runs_as_printed(root: Path, tmp_path: Path) -> None:
+    example = _first_example(root)
+    assert len(example.text.splitlines()) <= MOST_LINES
+    program = tmp_path / example.file
+    program.write_text(example.text + _TELL, encoding="utf-8")
+    ran = subprocess.run([sys.executable, program.name], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert (tmp_path / "state.png").stat().st_size > 0
+    most = json.loads(ran.stdout.splitlines()[-1])
+    said = re.search(r"about (\d+) with alignment, ([\d,]+) without", _page(root))
+    assert said is not None
+    assert most["aligned"] <= 1.1 * int(said[1]) < most["not aligned"] / 10
+    assert most["not aligned"] == pytest.approx(int(said[2].replace(",", "")), rel=0.1)
