@@ -30,12 +30,14 @@ from tidegauge_spark import (
     run_operator_input,
     run_windows,
 )
-from tidegauge_spark.decisions.timestamps import MAX
 
 SECOND = 1_000
 DRIFT = 120
 WINDOW = 60
 CLOCK_STEP = 5
+END = 2**63 - 1
+"""The watermark of an input that has ended: the greatest number of 64 bits."""
+
 STALL = 4
 """For so many micro-batches the slow source has nothing."""
 
@@ -124,7 +126,7 @@ def run(spark: SparkSession, folder: Path, aligned: bool, length: int) -> Result
 
     def ends(batch: int, rows: Rows) -> bool:
         pause(folder / "payments", half <= batch + 1 < half + STALL)
-        return any(row["source"] is None and row["timestamp"] == MAX for row in rows)
+        return any(row["source"] is None and row["timestamp"] == END for row in rows)
 
     return told(watch(job(spark, folder, aligned), folder / f"checkpoint-{aligned}", ends), length)
 

@@ -23,8 +23,7 @@ from pyspark.sql.functions import coalesce, col, count, lit, struct
 from pyspark.sql.functions import max as greatest
 from watched_query import Rows, watch
 
-from tidegauge_spark import WATERMARK_LAG_CONF, BacklogListener, register
-from tidegauge_spark.source.backlog_listener import BacklogChange
+from tidegauge_spark import WATERMARK_LAG_CONF, BacklogChange, BacklogListener, register
 
 SECOND = 1_000
 THRESHOLD = 30

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from tidegauge_spark.operators.valve import run_valves
     from tidegauge_spark.operators.window import run_windows
     from tidegauge_spark.source.aligned_source import register
-    from tidegauge_spark.source.backlog_listener import BacklogListener
+    from tidegauge_spark.source.backlog_listener import BacklogChange, BacklogListener
     from tidegauge_spark.source.files.log_files import BrokenLogError
     from tidegauge_spark.source.options.given import IllegalOptionError
     from tidegauge_spark.source.options.lag_threshold import WATERMARK_LAG_CONF
@@ -55,6 +55,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "WATERMARK_LAG_CONF",
+    "BacklogChange",
     "BacklogListener",
     "BrokenLogError",
     "CoordinationService",
@@ -85,6 +86,7 @@ __all__ = [
 ]
 
 _MODULES: Final = {
+    "BacklogChange": "source.backlog_listener",
     "BacklogListener": "source.backlog_listener",
     "BrokenLogError": "source.files.log_files",
     "CoordinationService": "group_coordination.service",

@@ -28,7 +28,7 @@ KINDS = {
 
 
 LIBRARY = ROOT / "adapters" / "tidegauge_spark"
-OF_NO_PACKAGE = {"pyproject.toml", "README.md", "LICENSE"}
+OF_NO_PACKAGE = {"pyproject.toml", "README.md", "state.png", "LICENSE"}
 """What is in the folder of the library beside its package."""
 
 
