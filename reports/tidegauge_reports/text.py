@@ -76,6 +76,11 @@ def short(text: str, longest: int) -> str:
     return visible if len(visible) <= longest else visible[: longest - 1] + "…"
 
 
+def line_by_line(text: str, longest: int = 300) -> Markup:
+    """A text of many lines, each of which is cut, but none is left out: the last ones say what matters."""
+    return Markup("\n").join(escape(shown(line, longest)) for line in text.split("\n"))
+
+
 def prose(text: str) -> Markup:
     """A text of the specification, where backquotes set names apart."""
     return Markup(_NAME.sub(r"<code>\1</code>", str(escape(shown(text)))))

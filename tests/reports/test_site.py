@@ -38,6 +38,7 @@ from tidegauge_reports.site.replacements import changed_lines
 from tidegauge_reports.site.specification_text import chapter_head, inline_markup
 from tidegauge_reports.site.traced import MOST, trace, traced_statements
 from tidegauge_reports.site.vector_tables import vector_table
+from tidegauge_reports.text import line_by_line
 from tidegauge_spec import load_registry, load_statements, read_policies, read_profiles
 
 RULES = load_registry().rules
@@ -180,7 +181,8 @@ def test_every_mutant_and_every_bug_with_one_says_what_its_diagnosis_is(site: di
         assert model_words(result) in told
         for term in result.model:
             assert bare(term_words(term)) in bare(told), name
-            assert " ".join(defect.diagnosis.scenarios.get(term.name, "").split()) in told
+            scenario = line_by_line(defect.diagnosis.scenarios.get(term.name, "")).unescape()
+            assert " ".join(scenario.split()) in told
         for bug in defect.bugs:
             assert bug_page(bug.id) in site
     for bug in load_known_bugs().values():

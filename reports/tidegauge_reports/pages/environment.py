@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from tidegauge.words.numbers import counted, duration
 
-from ..text import finalized, pairs, prose, short
+from ..text import finalized, line_by_line, pairs, prose, short
 
 
 def page_environment(package: str) -> Environment:
@@ -20,7 +20,9 @@ def page_environment(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(duration=duration, pairs=pairs, prose=prose, short=short)
+    environment.filters.update(
+        duration=duration, line_by_line=line_by_line, pairs=pairs, prose=prose, short=short
+    )
     environment.globals.update(counted=counted)
     return environment
 
