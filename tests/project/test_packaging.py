@@ -19,6 +19,7 @@ PACKAGES = (
     "reference_impl/tidegauge_reference",
     "conformance/tidegauge",
     "adapters/tidegauge_adapters",
+    "conformance/tidegauge_pipeline",
     "reports/tidegauge_reports",
 )
 KINDS = {

@@ -1,0 +1,78 @@
+"""`tidegauge check-log`: what the event log of a production job shows of event time."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidegauge.commands.console import complains
+from tidegauge.wire.scenario import BadInput
+
+from ..event_log.names import FORMATS, MOST_ROWS, RESULTS, TROUBLES
+
+
+@complains
+def check_log(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file, or a folder with all that is in it.")],
+    format: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"One of {', '.join(FORMATS)}; default: by the names of files."),
+    ] = None,
+    max_drift: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="The sources are aligned: so far ahead may one be, as 30s (JOB-2)."
+        ),
+    ] = None,
+    overshoot: Annotated[
+        str, typer.Option(metavar="TIME", help="How much farther ahead a source may be before it reacts.")
+    ] = "0ms",
+    group: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="The aligned sources, as orders,payments; default: all."),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="PROPERTY", help="Do not judge this one; may be repeated.")
+    ] = None,
+    tolerate: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TROUBLE", help=f"One of {', '.join(TROUBLES)}; may be repeated."),
+    ] = None,
+    skip_bad_files: Annotated[
+        bool,
+        typer.Option("--skip-bad-files", help="Go on without files that cannot be read, and count them."),
+    ] = False,
+    master: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help=f"Run on this Spark; default: in this process, above {MOST_ROWS:,} rows local[*].",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help=f"Write {RESULTS} into this folder.")
+    ] = None,
+) -> None:
+    """Check the event log of a job that ran: did the engine keep event time right?
+
+    Nothing runs again, and no reference is asked: each rule that such a log can show is judged by what must
+    be true of every log. `conformance/EVENT_LOGS.md` describes the columns.
+    Exit code 0: nothing is broken.
+    1: a property is broken; or files were skipped, or the log is in trouble that is not tolerated.
+    2: bad input.
+    """
+    try:
+        from .checked_log import checked
+    except ModuleNotFoundError as missing:
+        raise BadInput(f"event logs need {missing.name}: pip install 'tidegauge[logs]'") from missing
+    is_right = checked(
+        path,
+        format,
+        (max_drift, overshoot, group),
+        ignore or [],
+        tolerate or [],
+        skip_bad_files,
+        master,
+        out,
+    )
+    raise typer.Exit(0 if is_right else 1)

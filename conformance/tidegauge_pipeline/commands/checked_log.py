@@ -1,0 +1,195 @@
+"""An event log is read, judged and shown: what `tidegauge check-log` does."""
+
+import re
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import msgspec
+from rich.markup import escape
+from rich.progress import Progress
+from rich.table import Table
+
+from tidegauge.commands.console import COLOURS, ERR, OUT
+from tidegauge.wire.scenario import BadInput
+from tidegauge.wire.unknown_names import unknown
+from tidegauge.words.numbers import counted, listed
+
+from ..event_log.alignment import Alignment
+from ..event_log.chunks import parts_of
+from ..event_log.examples import span_text, time_text
+from ..event_log.files import find
+from ..event_log.findings import Example
+from ..event_log.in_process import judged_parts
+from ..event_log.names import FORMATS, MOST_ROWS, RESULTS, TROUBLES
+from ..event_log.schema import VERSION
+from ..event_log.surroundings import NearbyRow, surroundings
+from ..event_log.verdicts import SENTENCES, LogResults, PropertyVerdict, results_of, with_surroundings
+from ..on_spark.check import judged_on_spark
+from ..on_spark.session import session
+
+_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
+_DURATION = re.compile(r"(\d+)\s*([a-z]+)")
+_MOST_SURROUNDINGS = 10
+
+
+def checked(
+    path: Path,
+    format: str | None,
+    aligned: tuple[str | None, str, str | None],
+    ignore: list[str],
+    tolerate: list[str],
+    skip_bad_files: bool,
+    master: str | None,
+    out: Path | None,
+) -> bool:
+    """Check the log at a path, print what it shows, and say whether it is right. `aligned` is the drift, the
+    overshoot and the sources, as they are written in the options. Raises `BadInput`."""
+    ignored = _known("property", ignore, SENTENCES)
+    tolerated = _known("trouble", tolerate, TROUBLES)
+    if format is not None and format not in FORMATS:
+        raise BadInput(unknown("format", format, FORMATS))
+    alignment = _alignment(*aligned)
+    found = find(path, format, skip_bad_files)
+    parts = parts_of(found.files)
+    if master is not None or sum(part.rows for part in parts) > MOST_ROWS:
+        with session(master or "local[*]") as spark:
+            operators, bad = judged_on_spark(spark, parts, alignment, skip_bad_files)
+    else:
+        with Progress(console=ERR, transient=True, disable=not ERR.is_terminal) as bar:
+            task = bar.add_task("rows", total=sum(part.rows for part in parts))
+            operators, bad = judged_parts(
+                parts, alignment, skip_bad_files, lambda chunk: bar.advance(task, chunk.rows)
+            )
+    results = results_of(
+        str(path),
+        VERSION,
+        operators,
+        files=len(found.files) - len(bad),
+        skipped=(*found.skipped, *bad),
+        ignored=ignored,
+        tolerated=tolerated,
+    )
+    results = with_surroundings(
+        results, lambda job, source, first: surroundings(parts, job, source, first), _MOST_SURROUNDINGS
+    )
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / RESULTS).write_bytes(msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n")
+    _show(results, tolerated)
+    return results.overall == "pass"
+
+
+def _known(what: str, names: list[str], known: Collection[str]) -> set[str]:
+    for name in names:
+        if name not in known:
+            raise BadInput(unknown(what, name, known))
+    return set(names)
+
+
+def _milliseconds(option: str, text: str) -> int:
+    found = _DURATION.fullmatch(text.strip())
+    if found is None or found[2] not in _UNITS:
+        raise BadInput(f"{option} {text!r} is no duration: write 500ms, 30s, 5m or 2h")
+    return int(found[1]) * _UNITS[found[2]]
+
+
+def _alignment(max_drift: str | None, overshoot: str, group: str | None) -> Alignment | None:
+    if max_drift is None:
+        if group is not None:
+            raise BadInput("--group says which sources are aligned: --max-drift must say how far")
+        return None
+    sources = None if group is None else tuple(name.strip() for name in group.split(","))
+    return Alignment(
+        _milliseconds("--max-drift", max_drift), _milliseconds("--overshoot", overshoot), sources
+    )
+
+
+def _show(results: LogResults, tolerated: Collection[str]) -> None:
+    jobs = len({one.job for one in results.operators})
+    subtasks = sum(one.subtasks for one in results.operators)
+    OUT.print(
+        f"{counted(results.rows, 'row')} of {counted(jobs, 'job')}, "
+        f"{counted(len(results.operators), 'operator')}, {counted(subtasks, 'subtask')}, "
+        f"in {counted(results.files, 'file')}",
+        soft_wrap=True,
+    )
+    for bad in results.skipped:
+        OUT.print(f"skipped: {escape(bad)}", style="yellow", soft_wrap=True)
+    _show_troubles(results, tolerated)
+    for one in results.properties:
+        if one.verdict == "fail":
+            _show_broken(one)
+    table = Table(box=None, pad_edge=False)
+    for column in ("rule", "verdict", "rows", "by"):
+        table.add_column(column, justify="right" if column == "rows" else "left")
+    for rule in results.rules:
+        why = f"{rule.reason}: {', '.join(rule.one_of)}" if rule.one_of else rule.reason
+        table.add_row(
+            rule.rule,
+            f"[{COLOURS[rule.verdict]}]{rule.verdict}[/]",
+            f"{rule.rows:,}",
+            why or ", ".join(rule.properties),
+        )
+    OUT.print(table)
+    OUT.print(
+        "A pass is of the rows of this log: a log shows nothing of what did not happen. "
+        "`tidegauge run` tests an engine.",
+        style="dim",
+        soft_wrap=True,
+    )
+
+
+def _show_troubles(results: LogResults, tolerated: Collection[str]) -> None:
+    for operator in results.operators:
+        for name, count in operator.troubles.items():
+            first = count.first[0]
+            accepted = " (tolerated)" if name in tolerated else ""
+            where = escape(_name(operator.job, operator.source))
+            OUT.print(
+                f"[yellow]{name}[/]{accepted}: {count.broken:,} in {where}: "
+                f"{escape(TROUBLES[name])}; the first: subtask {first.subtask}, row {first.sequence} "
+                f"{escape(first.says)}",
+                soft_wrap=True,
+            )
+
+
+def _name(job: str, source: str) -> str:
+    return f"{job}/{source}" if source else job
+
+
+def _show_broken(one: PropertyVerdict) -> None:
+    count = one.count
+    rules = one.rules[0] if len(one.rules) == 1 else f"one of {listed(one.rules, 4)}"
+    OUT.print(
+        f"[bold red]{rules}[/] {escape(SENTENCES[one.property])} [dim]{one.property}[/]\n"
+        f"  {escape(_name(one.job, one.source))}: {counted(count.broken, 'time')} "
+        f"in {counted(count.about, 'row')}"
+        + (f", at most {span_text(count.far)} of event time" if count.far else "")
+        + (f", for at most {span_text(count.long)}" if count.long else ""),
+        soft_wrap=True,
+    )
+    for first in count.first:
+        row = f", row {first.sequence}" if first.sequence >= 0 else ""
+        because = f" (see row {first.because})" if first.because is not None else ""
+        OUT.print(
+            f"  at {time_text(first.processing_time)} subtask {first.subtask}{row} "
+            f"{escape(first.says)}{because}",
+            soft_wrap=True,
+        )
+    if one.around:
+        OUT.print(_nearby(one.around, count.first[0]))
+
+
+def _nearby(rows: Sequence[NearbyRow], broken: Example) -> Table:
+    """The rows around one that breaks a property, which is marked."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2))
+    for column in ("", "row", "processing time", "channel or split", "kind", "event time"):
+        table.add_column(column, style="dim" if column == "processing time" else "", no_wrap=True)
+    for row in rows:
+        mark = "->" if row.sequence == broken.sequence else "see" if row.sequence == broken.because else ""
+        where = row.split if row.channel is None else str(row.channel)
+        at = "" if row.event_time is None else time_text(row.event_time)
+        table.add_row(
+            mark, f"{row.sequence:,}", time_text(row.processing_time), escape(where), escape(row.kind), at
+        )
+    return table

@@ -1,0 +1,163 @@
+"""The files of an event log: found, looked at before anything is read, and read."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import pyarrow as pa
+import pyarrow.json as pj
+import pyarrow.parquet as pq
+
+from tidegauge.wire.scenario import BadInput
+from tidegauge.wire.unknown_names import listing
+
+from .names import FORMATS
+from .schema import problem_with_columns, rows_of
+
+Format = Literal["parquet", "jsonl", "delta"]
+_SUFFIXES: Final = {".parquet": "parquet", ".jsonl": "jsonl", ".json": "jsonl"}
+_IN_FOLDER_NAMES: Final = ("job", "source")
+"""Columns that may be in the names of folders, as Spark's `partitionBy` writes them."""
+
+_BLOCK: Final = 1 << 26
+"""The size of a block in which JSON lines are read (bytes)."""
+
+_BYTES_OF_A_ROW: Final = 120
+"""Of JSON lines."""
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A file of a log. `named`: columns in the names of its folders. `rows` is None if it is not known before
+    the file is read. `bytes`: its size."""
+
+    path: Path
+    format: Format
+    named: tuple[tuple[str, str], ...] = ()
+    rows: int | None = None
+    bytes: int = 0
+
+    @property
+    def rows_about(self) -> int:
+        """How many rows it has, or about so many."""
+        return self.bytes // _BYTES_OF_A_ROW if self.rows is None else self.rows
+
+
+@dataclass(frozen=True)
+class Found:
+    """The files of a log, and the bad ones that were skipped, each with what is wrong with it."""
+
+    files: tuple[LogFile, ...]
+    skipped: tuple[str, ...] = ()
+
+
+def find(path: Path, format: str | None, skip_bad: bool) -> Found:
+    """All files of the log at a path: a file, or a folder with all that is in it.
+
+    Names that begin with `.` or `_` are passed over, as Spark does. `BadInput` names the first bad file:
+    one that is no log, that cannot be read, or whose columns do not fit; with `skip_bad` such files are
+    skipped.
+    """
+    if not path.exists():
+        raise BadInput(f"{path}: no such file or folder")
+    if format == "delta" or (format is None and (path / "_delta_log").is_dir()):
+        paths = _of_delta(path)
+    elif path.is_dir():
+        hidden = (".", "_")
+        paths = sorted(
+            one
+            for one in path.rglob("*")
+            if one.is_file() and not any(part.startswith(hidden) for part in one.relative_to(path).parts)
+        )
+    else:
+        paths = [path]
+    files, bad = [], []
+    for one in paths:
+        try:
+            files.append(_looked_at(one, path, format))
+        except BadInput as problem:
+            if not skip_bad:
+                raise BadInput(f"{problem}; --skip-bad-files reads the others") from problem
+            bad.append(str(problem))
+    if not files:
+        raise BadInput(f"{path}: no event log in {listing(FORMATS[:2])[len('known are ') :]} is there")
+    return Found(tuple(files), tuple(bad))
+
+
+def _of_delta(path: Path) -> list[Path]:
+    try:
+        from deltalake import DeltaTable
+        from deltalake.exceptions import DeltaError
+    except ImportError as missing:
+        raise BadInput("event logs in Delta tables need more: pip install 'tidegauge[delta]'") from missing
+    try:
+        return sorted(
+            path / Path(one).relative_to(path.resolve()) for one in DeltaTable(str(path)).file_uris()
+        )
+    except DeltaError as problem:
+        raise BadInput(f"{path}: no table of Delta: {' '.join(str(problem).split())}") from problem
+
+
+def _looked_at(path: Path, root: Path, format: str | None) -> LogFile:
+    known = _SUFFIXES.get(path.suffix)
+    if format in (None, "jsonl" if known == "jsonl" else "parquet") and known is None:
+        raise BadInput(f"{path}: no event log: the name ends in none of {', '.join(_SUFFIXES)}")
+    if format is not None and known != ("parquet" if format == "delta" else format):
+        raise BadInput(f"{path}: no file in the format {format}")
+    named = tuple(
+        (name, value)
+        for part in path.relative_to(root).parts[:-1]
+        for name, _, value in [part.partition("=")]
+        if name in _IN_FOLDER_NAMES
+    )
+    size = path.stat().st_size
+    if known == "jsonl":
+        return LogFile(path, "jsonl", named, None, size)
+    try:
+        with pq.ParquetFile(path) as opened:
+            schema, rows = opened.schema_arrow, opened.metadata.num_rows
+    except (pa.ArrowException, OSError) as problem:
+        raise BadInput(f"{path}: cannot be read as Parquet: {_line(problem)}") from problem
+    for name, _ in named:
+        schema = schema.append(pa.field(name, pa.string()))
+    if (wrong := problem_with_columns(schema, str(path))) is not None:
+        raise BadInput(wrong)
+    return LogFile(path, "parquet", named, rows, size)
+
+
+def _line(problem: BaseException) -> str:
+    return " ".join(str(problem).split())[:300]
+
+
+def read_whole(file: LogFile) -> Any:
+    """The rows of a file, with the columns of `schema.ROWS`; `BadInput` names what is wrong, as `find`
+    does."""
+    return _read(
+        file,
+        lambda: _json(file.path) if file.format == "jsonl" else pq.read_table(file.path, partitioning=None),
+    )
+
+
+def read_group(file: LogFile, group: int) -> Any:
+    """The rows of one row group of a Parquet file."""
+    return _read(file, lambda: pq.ParquetFile(file.path).read_row_group(group))
+
+
+def _read(file: LogFile, table: Callable[[], Any]) -> Any:
+    try:
+        return rows_of(_with_named(table(), file), str(file.path))
+    except (pa.ArrowException, OSError) as problem:
+        raise BadInput(f"{file.path}: cannot be read: {_line(problem)}") from problem
+
+
+def _json(path: Path) -> Any:
+    if not path.stat().st_size:
+        raise BadInput(f"{path}: is empty")
+    return pj.read_json(path, pj.ReadOptions(block_size=_BLOCK))
+
+
+def _with_named(table: Any, file: LogFile) -> Any:
+    for name, value in file.named:
+        table = table.append_column(name, pa.repeat(value, len(table)))
+    return table

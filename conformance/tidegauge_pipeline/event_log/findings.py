@@ -1,0 +1,105 @@
+"""What was found in an event log, of each operator: data that can be added up, from whatever part it
+comes."""
+
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import Struct
+
+from .properties import Role
+
+MOST_EXAMPLES = 3
+"""So many rows that break a property are shown of an operator: the first ones by processing time."""
+
+
+class Example(Struct, frozen=True):
+    """A row that breaks a property or is in trouble. `because`: the sequence of the row that it
+    contradicts."""
+
+    processing_time: int
+    subtask: int
+    sequence: int
+    says: str
+    because: int | None = None
+
+
+class Count(Struct):
+    """How often (rows: `broken` of `about`), how far (ms of event time) and how long (ms of processing time
+    since the row that is contradicted), each the most that was seen; and the first examples."""
+
+    about: int = 0
+    broken: int = 0
+    far: int = 0
+    long: int = 0
+    first: list[Example] = []
+
+    def add(self, other: "Count") -> None:
+        """Count what another part of the log showed."""
+        self.about += other.about
+        self.broken += other.broken
+        self.far = max(self.far, other.far)
+        self.long = max(self.long, other.long)
+        self.first = sorted([*self.first, *other.first], key=_when)[:MOST_EXAMPLES]
+
+
+def _when(example: Example) -> tuple[int, int, int]:
+    return example.processing_time, example.subtask, example.sequence
+
+
+class OperatorFindings(Struct):
+    """What one operator (a job's source, or what is behind the sources) wrote, and what that shows.
+
+    `kinds`: rows of each kind. `properties` and `troubles`: by name. Times in ms of processing time.
+    """
+
+    job: str
+    source: str
+    rows: int = 0
+    subtasks: int = 0
+    begin: int | None = None
+    end: int | None = None
+    has_channels: bool = False
+    has_splits: bool = False
+    kinds: dict[str, int] = {}
+    properties: dict[str, Count] = {}
+    troubles: dict[str, Count] = {}
+
+    @property
+    def role(self) -> Role:
+        """What its subtasks do."""
+        if self.has_channels:
+            return "valve"
+        if self.has_splits:
+            return "splits"
+        return "window" if self.kinds.keys() & {"fire", "late", "state-size"} else "source"
+
+    def add(self, other: "OperatorFindings") -> None:
+        """Count what another part of the log showed of the same operator."""
+        self.rows += other.rows
+        self.subtasks += other.subtasks
+        self.begin = _known(min, self.begin, other.begin)
+        self.end = _known(max, self.end, other.end)
+        self.has_channels |= other.has_channels
+        self.has_splits |= other.has_splits
+        for kind, number in other.kinds.items():
+            self.kinds[kind] = self.kinds.get(kind, 0) + number
+        for mine, others in ((self.properties, other.properties), (self.troubles, other.troubles)):
+            for name, count in others.items():
+                mine.setdefault(name, Count()).add(count)
+
+
+def _known(choice: object, one: int | None, other: int | None) -> int | None:
+    known = [number for number in (one, other) if number is not None]
+    return choice(known) if known and callable(choice) else None
+
+
+def together(parts: Iterable[OperatorFindings]) -> list[OperatorFindings]:
+    """The findings of each operator once, in the order of job and source."""
+    found: dict[tuple[str, str], OperatorFindings] = {}
+    for part in parts:
+        found.setdefault((part.job, part.source), OperatorFindings(part.job, part.source)).add(part)
+    return [found[key] for key in sorted(found)]
+
+
+ENCODER = msgspec.json.Encoder()
+DECODER = msgspec.json.Decoder(OperatorFindings)

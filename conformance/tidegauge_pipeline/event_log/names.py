@@ -1,0 +1,19 @@
+"""What is named in options: to be known before anything that judges is loaded."""
+
+from typing import Final
+
+FORMATS: Final = ("parquet", "jsonl", "delta")
+RESULTS: Final = "log-results.json"
+
+MOST_ROWS: Final = 20_000_000
+"""A log of more rows is judged on Spark, unless it is said otherwise."""
+
+TROUBLES: Final = {
+    "gap": "rows are missing: numbers in the sequence of a subtask are skipped; what is before such a gap is "
+    "not compared with what is after it",
+    "duplicate": "rows with a number that a row of the same subtask has already; they are not judged",
+    "clock-back": "rows with an earlier processing time than the row before them in their subtask",
+    "unknown-kind": "rows of a kind that this version does not have; they are not judged",
+    "incomplete": "rows without the event time that their kind needs; they are not judged",
+}
+"""Each trouble, and what it is."""
