@@ -1,0 +1,160 @@
+"""What checking an event log costs, beside reading it only: in this process, and on Spark beside an identity.
+
+The log has eight subtasks of one job, each in a file of its own: nine records, then a watermark, and now and
+then an idle subtask. Every pair is measured in one run, in turns. Memory is the most that a process of its own
+has taken.
+"""
+
+import argparse
+import json
+import multiprocessing
+import resource
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from tidegauge_pipeline.event_log.chunks import parts_of
+from tidegauge_pipeline.event_log.files import find
+from tidegauge_pipeline.event_log.in_process import judged_parts
+from tidegauge_pipeline.on_spark.check import judged_on_spark
+from tidegauge_pipeline.on_spark.session import session
+
+SUBTASKS = 8
+ROWS_OF_A_GROUP = 1 << 20
+KINDS = ("record", "watermark", "idle", "active")
+
+
+def write_log(folder: Path, rows: int) -> None:
+    """Write a log of so many rows that breaks nothing."""
+    for subtask in range(SUBTASKS):
+        with parquet.ParquetWriter(folder / f"subtask-{subtask}.parquet", _group(0, 0, 1).schema) as writer:
+            own = rows // SUBTASKS
+            for first in range(0, own, ROWS_OF_A_GROUP):
+                writer.write_table(_group(subtask, first, min(ROWS_OF_A_GROUP, own - first)))
+
+
+def _group(subtask: int, first: int, number: int) -> pa.Table:
+    at = np.arange(first, first + number)
+    kind = np.where(at % 10 == 9, 1, 0)
+    kind[at % 1000 == 500] = 2
+    kind[at % 1000 == 501] = 3
+    times = 1_700_000_000_000 + at * 10
+    return pa.table(
+        {
+            "job": pa.repeat("shop", number),
+            "source": pa.repeat("orders", number),
+            "subtask": pa.repeat(pa.scalar(subtask, pa.int32()), number),
+            "sequence": at + 1,
+            "kind": pa.array(KINDS).take(pa.array(kind)),
+            "event_time": pa.array(times - 5, mask=kind > 1),
+            "processing_time": times + 500,
+        }
+    )
+
+
+def read_only(folder: Path) -> None:
+    """Read all columns, and do nothing."""
+    for path in sorted(folder.iterdir()):
+        with parquet.ParquetFile(path) as opened:
+            for group in range(opened.num_row_groups):
+                opened.read_row_group(group)
+
+
+def check(folder: Path) -> int:
+    """Check the log in this process."""
+    parts = parts_of(find(folder, None, skip_bad=False).files)
+    found, _ = judged_parts(parts, None, False, lambda chunk: None)
+    return sum(one.rows for one in found)
+
+
+def most_memory(folder: str) -> float:
+    """The most memory (MB) that a process takes which checks a log."""
+    check(Path(folder))
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def in_turns(pairs: int, ours: Callable[[], Any], bare: Callable[[], Any]) -> tuple[float, float]:
+    """The medians of both (s), measured in turns; the first turn of each warms it up."""
+    taken = [(_seconds(bare), _seconds(ours)) for _ in range(pairs + 1)][1:]
+    return statistics.median(own for _, own in taken), statistics.median(other for other, _ in taken)
+
+
+def identity(spark: Any, folder: Path) -> None:
+    """Put all rows through Python workers that do nothing."""
+    frame = spark.read.parquet(str(folder))
+    frame.mapInArrow(lambda batches: batches, frame.schema).write.format("noop").mode("overwrite").save()
+
+
+def measured(rows: int, pairs: int, with_spark: bool) -> dict[str, Any]:
+    """All figures of one size."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_log(folder, rows)
+        ours, bare = in_turns(pairs, lambda: check(folder), lambda: read_only(folder))
+        figures = {
+            "rows": rows,
+            "check s": ours,
+            "read s": bare,
+            "rows/s": rows / ours,
+            "read / check": bare / ours,
+        }
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            figures["memory MB"] = pool.apply(most_memory, (name,))
+        if with_spark:
+            parts = parts_of(find(folder, None, skip_bad=False).files)
+            with session("local[2]") as spark:
+                ours, bare = in_turns(
+                    pairs, lambda: judged_on_spark(spark, parts, None, False), lambda: identity(spark, folder)
+                )
+            figures |= {
+                "Spark check s": ours,
+                "Spark identity s": bare,
+                "Spark rows/s": rows / ours,
+                "identity / check": bare / ours,
+            }
+    return figures
+
+
+def _line(figures: dict[str, Any]) -> str:
+    return ", ".join(
+        f"{name} {value:,.3g}" if value < 100 else f"{name} {value:,.0f}" for name, value in figures.items()
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the figures of each size, and keep them as JSON if asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rows", nargs="*", type=int, default=[1_000_000, 10_000_000])
+    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--without-spark", action="store_true")
+    parser.add_argument("--record", type=Path, help="write the figures into this file, as JSON")
+    given = parser.parse_args(arguments)
+    figures = []
+    for rows in given.rows:
+        figures.append(measured(rows, given.pairs, not given.without_spark))
+        print(
+            ", ".join(
+                f"{name} {value:,.3g}" if value < 100 else f"{name} {value:,.0f}"
+                for name, value in figures[-1].items()
+            ),
+            flush=True,
+        )
+    if given.record is not None:
+        given.record.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
