@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Any
@@ -10,13 +11,14 @@ from typing import Any
 import msgspec
 import pytest
 from conftest import Command
+from markupsafe import escape
 from page_reader import Reader, read
 from report_samples import known_deviation, results, rule
 from site_samples import given, hostile
 
 from tidegauge.components.registry import load_mutants
 from tidegauge.detection.mutant_diagnosis import can_be_diagnosed
-from tidegauge.judging.traceability import decided_in, statement_order
+from tidegauge.judging.traceability import decided_in, statement_order, vectors_of
 from tidegauge.mutants.known_bugs import load_known_bugs
 from tidegauge.vectors.published import every_vector
 from tidegauge.wire.results import encode_results
@@ -33,19 +35,23 @@ from tidegauge_reports.site.addresses import (
 from tidegauge_reports.site.defects import defects
 from tidegauge_reports.site.dossier import dossier
 from tidegauge_reports.site.engines import Engine, engines_with, shipped_engines
+from tidegauge_reports.site.figures import vector_figure
 from tidegauge_reports.site.pages import render_site
 from tidegauge_reports.site.replacements import changed_lines
+from tidegauge_reports.site.search_words import search_words
+from tidegauge_reports.site.sources import source_title, sources_in_words
 from tidegauge_reports.site.specification_text import chapter_head, inline_markup
 from tidegauge_reports.site.traced import MOST, trace, traced_statements
 from tidegauge_reports.site.vector_tables import vector_table
-from tidegauge_reports.text import line_by_line
+from tidegauge_reports.text import line_by_line, short
 from tidegauge_spec import load_registry, load_statements, read_policies, read_profiles
 
 RULES = load_registry().rules
 HOSTILE = (
     "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 70707 * 7 }}\x00\x1b[31m\u202e\ud800"
 )
-MEGABYTES = 12
+MEGABYTES = 14
+LARGEST_PAGE = 300_000
 
 
 def bare(text: str) -> str:
@@ -137,6 +143,60 @@ def test_every_vector_wrong_engine_bug_policy_and_profile_has_its_place(site: di
         assert place in listed.links
     assert set(read_policies()) <= site["policies.html"].ids
     assert {f"profile-{name}" for name in read_profiles()} <= site["policies.html"].ids
+
+
+def test_each_rule_is_drawn_from_its_first_golden_vector(pages: dict[str, str]) -> None:
+    for found in RULES.values():
+        page, _, _ = rule_address(found.id).partition("#")
+        article = (
+            pages[page].partition(f'<article class="rule" id="{found.id}"')[2].partition("</article>")[0]
+        )
+        shown = vectors_of(found.id)
+        assert article.count("<figure>") == min(1, len(shown)), found.id
+        if shown:
+            table = vector_table(shown[0])
+            assert str(escape(shown[0].title)) in article
+            assert article.count("Step 1: ") == 1
+            assert f"; expected: {short(table.expected[0].outputs[0], 300)}." in unescape(article), found.id
+
+
+def test_a_figure_says_times_of_a_day_as_people_do() -> None:
+    vectors = {vector.id: vector for vector in every_vector()}
+    drawn = vector_figure(vectors["generator/no-data-no-watermark"])
+    labels = drawn.partition("</desc>")[2]
+    for said in ("11:44<", "watermark 11:43:59.999<", "+60 min<"):
+        assert said in labels
+    assert "42240000" not in labels
+    assert ">5<" in vector_figure(vectors["valve/FLINK-7728-ahead-first"]), "5 ms is no time of a day"
+
+
+def test_sources_are_named_by_document_and_section(site: dict[str, Reader]) -> None:
+    said = [
+        (source.title, source.numbers) for source in sources_in_words(("A19", "A20", "E45", "FLINK-7728"))
+    ]
+    assert said == [
+        ("FLIP-182, Proposed changes", ("A19", "A20")),
+        ("Watermark essay, Late watermarks", ("E45",)),
+        ("FLINK-7728", ("FLINK-7728",)),
+    ]
+    for name in load_statements():
+        assert "," in source_title(name)
+    assert "Watermark essay, Late watermarks" in site["valve.html"].text
+    assert "traceability.html#E45" in site["valve.html"].links
+
+
+@pytest.mark.parametrize(
+    ("wanted", "rule_id"),
+    [
+        ("FLINK-40475", "VALVE-15"),
+        ("withIdleness", "IDLE-1"),
+        ("withIdleness", "GEN-11"),
+        ("valve-3", "VALVE-3"),
+        ("valve/FLINK-40475-flush", "VALVE-15"),
+    ],
+)
+def test_the_search_knows_bugs_vectors_and_the_names_of_engines(wanted: str, rule_id: str) -> None:
+    assert wanted.lower() in search_words(dossier(RULES[rule_id], ()))
 
 
 def test_a_vector_shows_its_steps_in_words_and_what_comes_out_under_which_policies() -> None:
@@ -341,7 +401,9 @@ def test_the_same_runs_give_the_same_bytes(pages: dict[str, str]) -> None:
 
 def test_the_site_is_small(pages: dict[str, str]) -> None:
     own = sum(len(page.encode()) for name, page in pages.items() if not name.startswith("engines/"))
-    assert own < 9_000_000
+    assert own < 11_000_000
+    reports = [name for name in pages if name.startswith("engines/")]
+    assert {name for name in pages if len(pages[name].encode()) > LARGEST_PAGE} <= set(reports)
     assert max(len(pages[mutant_page(name)].encode()) for name in load_mutants()) < 30_000
 
 

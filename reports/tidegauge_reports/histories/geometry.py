@@ -114,7 +114,7 @@ def measure(history: History) -> Geometry:
                 widths[mark.column] = max(widths[mark.column], 2 * text_width(mark.label) + 14)
     names = [name for lane in history.lanes for name in lane.names]
     gutter = max(map(text_width, (*NAMES, *names, *history.clock))) + 24
-    ranks = {timestamp: rank for rank, timestamp in enumerate(sorted(set(_timestamps(history))))}
+    ranks = {timestamp: rank for rank, timestamp in enumerate(sorted(set(timestamps_of(history))))}
     plot = min(_HIGHEST_PLOT, max(_LOWEST_PLOT, _RANK * (len(ranks) - 1)))
     return Geometry(gutter, list(accumulate(widths, initial=gutter)), ranks, plot)
 
@@ -131,7 +131,7 @@ def _labels(history: History) -> Iterator[tuple[int, str]]:
         yield from ((column, text) for column, said in enumerate(answer.labels) for text in said or ())
 
 
-def _timestamps(history: History) -> Iterator[int]:
+def timestamps_of(history: History) -> Iterator[int]:
     """Everything that has a height."""
     for lane in history.lanes:
         yield from (level for level in lane.levels if level is not None)

@@ -90,7 +90,8 @@ class History:
     `setup` says in words what was built, `line` what a step in a lane's line is. `moments` are steps that
     concern the whole component; `clock` names the time that passes (empty: none does). `together` are the
     first and last steps of what was observed at once; `differs` the column of the first difference, None if
-    it is not drawn. `notes` say what is left out.
+    it is not drawn. `compared`: an engine has answered; otherwise there are expected outputs alone. `notes`
+    say what is left out.
     """
 
     steps: int
@@ -105,4 +106,5 @@ class History:
     got: Answer
     together: list[tuple[int, int]]
     differs: int | None
+    compared: bool
     notes: list[str]

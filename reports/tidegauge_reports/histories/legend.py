@@ -56,12 +56,15 @@ def _entries(history: History, marked: str) -> list[tuple[str, Sign]]:
         )
     plot = has_plot(history)
     if plot:
-        entries += [("expected", _expected_sign), ("got", _got_sign)]
-    entries += [(_STRIPS[strip], _strip_sign(strip)) for strip in strips_shown(history)]
+        entries.append(("expected", _expected_sign))
+        if history.compared:
+            entries.append(("got", _got_sign))
+    strip_sign = _strip_sign if history.compared else _expected_strip_sign
+    entries += [(_STRIPS[strip], strip_sign(strip)) for strip in strips_shown(history)]
     if any(any(lasted) for lane in history.lanes for lasted in lane.paused.values()):
-        entries.append(("split is paused", _strip_sign("paused")))
+        entries.append(("split is paused", strip_sign("paused")))
     if any(any(answer.windows) for answer in (history.expected, history.got)):
-        entries.append(("window that fires, from start to end", _strip_sign("window")))
+        entries.append(("window that fires, from start to end", strip_sign("window")))
     if history.together:
         entries.append(("steps observed together", lambda x, y: line(x, y, x + 24, y, "span")))
     if marked:
@@ -96,6 +99,10 @@ def _strip_sign(kind: str) -> Sign:
     return lambda x, y: (
         line(x, y - 3, x + 24, y - 3, f"expected-{kind}") + line(x, y + 3, x + 24, y + 3, f"got-{kind}")
     )
+
+
+def _expected_strip_sign(kind: str) -> Sign:
+    return lambda x, y: line(x, y, x + 24, y, f"expected-{kind}")
 
 
 def _no_sign(_x: float, _y: float) -> Markup:

@@ -29,7 +29,8 @@ def has_plot(history: History) -> bool:
 
 def output_height(history: History, geometry: Geometry) -> float:
     """The height (px) of the lane."""
-    return _edges(history, 0, geometry)[3] + _rows(history.got) * ROW + 8
+    _, _, bottom, got_top = _edges(history, 0, geometry)
+    return got_top + _rows(history.got) * ROW + 8 if history.compared else bottom + 8
 
 
 def draw_outputs(history: History, top: float, geometry: Geometry) -> Markup:
@@ -38,8 +39,9 @@ def draw_outputs(history: History, top: float, geometry: Geometry) -> Markup:
     parts = [
         line(0, top, geometry.right, top, "border strong"),
         _labels(history.expected, expected_top, "expected-text", geometry),
-        _labels(history.got, got_top, "got-text", geometry),
     ]
+    if history.compared:
+        parts.append(_labels(history.got, got_top, "got-text", geometry))
     if has_plot(history):
         parts += [
             line(geometry.gutter, bottom, geometry.right, bottom, "floor"),
@@ -69,7 +71,7 @@ def draw_names(history: History, top: float, geometry: Geometry) -> Markup:
         line(0, top, geometry.gutter - 4, top, "border strong"),
         label(NAMES[0], 8, top + 15, "name", "start"),
         label(NAMES[1], 8, expected_top + 11, "expected-text", "start"),
-        label(NAMES[2], 8, got_top + 11, "got-text", "start"),
+        label(NAMES[2], 8, got_top + 11, "got-text", "start") if history.compared else "",
     )
 
 

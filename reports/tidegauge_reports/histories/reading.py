@@ -19,9 +19,10 @@ LONGEST_READ = 500
 _LONGEST_SETUP = 120
 
 
-def read_history(counterexample: Counterexample) -> History | None:
+def read_history(counterexample: Counterexample, compared: bool = True) -> History | None:
     """The history behind a counterexample; None if its component has no drawing, or it has no steps or too
-    many. Of a long one only the steps up to the difference are drawn."""
+    many. Of a long one only the steps up to the difference are drawn. Unless it is `compared`, what an engine
+    answered is not read."""
     records = counterexample.steps
     component = counterexample.scenario.get("component")
     drawing = DRAWINGS.get(component) if isinstance(component, str) else None
@@ -31,8 +32,9 @@ def read_history(counterexample: Counterexample) -> History | None:
     setup: Mapping[str, Any] = given if isinstance(given, dict) else {}
     steps = [record.step for record in records]
     stage = _played(drawing, setup, counterexample)
-    observed = [record.expected is not None or record.got is not None for record in records]
-    expected, got = [record.expected for record in records], [record.got for record in records]
+    expected = [record.expected for record in records]
+    got = [record.got if compared else None for record in records]
+    observed = [right is not None or answer is not None for right, answer in zip(expected, got, strict=True)]
 
     def lane_of(name: str) -> Lane | None:
         track = stage.tracks.get(name.removeprefix("downstream of "))
@@ -40,8 +42,12 @@ def read_history(counterexample: Counterexample) -> History | None:
 
     tell_lanes("expected", expected, steps, lane_of)
     tell_lanes("got", got, steps, lane_of)
-    answers = [read_answer(given, steps, observed, drawing.plain) for given in (expected, got)]
-    share_lines(*answers)
+    answers = [
+        read_answer(expected, steps, observed, drawing.plain),
+        read_answer(got, steps, observed if compared else [False] * len(observed), drawing.plain),
+    ]
+    if compared:
+        share_lines(*answers)
     differs = counterexample.diverges_at
     return crop(History(
         steps=len(records),
@@ -55,7 +61,8 @@ def read_history(counterexample: Counterexample) -> History | None:
         expected=answers[0],
         got=answers[1],
         together=_together(observed),
-        differs=differs if 0 <= differs < len(records) else None,
+        differs=differs if compared and 0 <= differs < len(records) else None,
+        compared=compared,
         notes=[],
     ))  # fmt: skip
 

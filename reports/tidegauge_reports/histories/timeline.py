@@ -1,15 +1,17 @@
 """The picture of a counterexample: what came in above, expected and real outputs below, time in steps."""
 
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
 from markupsafe import Markup
 
-from tidegauge.wire.results import Counterexample
+from tidegauge.wire.results import Counterexample, StepRecord
 
 from ..svg import box, centered, element, label, line
 from ..text import short
 from ..wording import NO_ANSWER, outputs_words, step_words
+from .clock_times import with_clock_times
 from .difference import draw_difference, marked
 from .geometry import ROW, Geometry, head_height, measure, setup_rows
 from .history import History
@@ -28,8 +30,32 @@ def timeline_svg(counterexample: Counterexample, style: bool = True) -> str:
     its own) or no step. With `style` it needs nothing else; without, the page holds `timeline_style()`. The
     table of steps always says the same in words."""
     history = read_history(counterexample)
-    if history is None:
-        return ""
+    return "" if history is None else _drawn(counterexample, history, style)
+
+
+def scenario_svg(scenario: Mapping[str, Any], outputs: Sequence[list[dict[str, Any]]]) -> str:
+    """The timeline of a scenario with the `outputs` expected of its steps, all in their wire form, without an
+    engine; empty as `timeline_svg` is. The page holds `timeline_style()`. Timestamps that are times of a day,
+    in ms, are written as such."""
+    told = Counterexample(
+        scenario=dict(scenario),
+        found_as="",
+        diverges_at=-1,
+        steps=[
+            StepRecord(step, expected, None)
+            for step, expected in zip(scenario["history"], outputs, strict=True)
+        ],
+        expected="",
+        got="",
+        message="",
+        replay="",
+        file="",
+    )
+    history = read_history(told, compared=False)
+    return "" if history is None else _drawn(told, with_clock_times(history), style=False)
+
+
+def _drawn(counterexample: Counterexample, history: History, style: bool) -> str:
     geometry = measure(history)
     width = max(_NARROWEST, geometry.right + 4)
     lanes, bottom = _lanes(history, geometry)
@@ -104,6 +130,11 @@ def _description(counterexample: Counterexample, history: History) -> str:
         f"Step {number}: {short(step_words(record.step), _LONGEST_SENTENCE)}."
         for number, record in enumerate(records, start=history.first + 1)
     ]
+    if not history.compared:
+        sentences = [
+            f"{sentence.removesuffix('.')}; expected: {_answer(record.expected)}."
+            for sentence, record in zip(sentences, records, strict=True)
+        ]
     if history.differs is not None:
         record = records[history.differs]
         sentences.append(

@@ -19,6 +19,7 @@ from tidegauge_spec import SPEC_VERSION, Chapter, load_registry, read_absent, re
 
 from ..chapter_titles import chapter_title
 from ..compliance.html import render as render_report
+from ..histories.timeline import timeline_style
 from ..pages.environment import packaged, page_environment, style_sheet
 from ..text_file import write_text_file
 from ..wording import NOTHING
@@ -26,7 +27,10 @@ from . import addresses
 from .defects import defects
 from .dossier import Dossier, dossier
 from .engines import Engine
+from .figures import figure_policies, vector_figure
 from .reference_code import code_modules
+from .search_words import search_words
+from .sources import sources_in_words
 from .specification_text import chapter_head, inline_markup
 from .traced import trace, traced_statements
 from .vector_tables import vector_table
@@ -68,7 +72,14 @@ def _mutant_address(name: str) -> str | None:
 
 def _environment(root: str, engines: Sequence[Engine]) -> Environment:
     environment = page_environment(__package__)
-    environment.filters.update(spec=partial(inline_markup, root=root), words=_words, component_of=_component)
+    environment.filters.update(
+        spec=partial(inline_markup, root=root),
+        words=search_words,
+        component_of=_component,
+        figure=vector_figure,
+        figure_policies=figure_policies,
+        sources=sources_in_words,
+    )
     environment.globals.update(
         at=addresses,
         verdicts=verdicts,
@@ -76,6 +87,7 @@ def _environment(root: str, engines: Sequence[Engine]) -> Environment:
         root=root,
         engines=engines,
         style=style_sheet(__package__),
+        figure_style=Markup(timeline_style()),
         spec_version=SPEC_VERSION,
         version=__version__,
         chapters=load_registry().chapters,
@@ -99,18 +111,6 @@ def _index(environment: Environment, engines: Sequence[Engine], dossiers: dict[s
         script=Markup(script),
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
     )
-
-
-def _words(told: Dossier) -> str:
-    """What the search looks at."""
-    rule = told.rule
-    bugs = [bug for wrong in told.wrong_engines for bug in wrong.bugs] + list(told.other_bugs)
-    words = [
-        *(rule.id, rule.title, rule.sentence, rule.component, *rule.sources, *rule.policies),
-        *(wrong.mutant.name for wrong in told.wrong_engines),
-        *(word for bug in bugs for word in (bug.id, *bug.also, bug.system)),
-    ]
-    return " ".join(" ".join(words).lower().split())
 
 
 def _component(vector: Vector) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -33,13 +34,18 @@ class VectorTable:
     expected: tuple[Expectation, ...]
 
 
+def as_wire(value: Any) -> Any:
+    """Structs as JSON has them: objects, and lists where structs have tuples."""
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
 def vector_table(vector: Vector) -> VectorTable:
     """A vector in words."""
     return VectorTable(
         vector=vector,
         anchor=vector_anchor(vector.id),
         setup=setup_text(vector.scenario),
-        steps=tuple(step_words(msgspec.to_builtins(step)) for step in vector.scenario.history),
+        steps=tuple(step_words(as_wire(step)) for step in vector.scenario.history),
         expected=tuple(map(_expectation, vector.expected)),
     )
 
@@ -51,5 +57,5 @@ def _expectation(transcript: PublishedTranscript) -> Expectation:
         for profile in read_profiles()
         if all(policies[name].profiles[profile] == value for name, value in transcript.policies.items())
     )
-    outputs = tuple(outputs_words(msgspec.to_builtins(outputs)) for outputs in transcript.outputs)
+    outputs = tuple(outputs_words(as_wire(outputs)) for outputs in transcript.outputs)
     return Expectation(profiles, transcript.policies, outputs)
