@@ -7,7 +7,7 @@ from itertools import islice
 
 from markupsafe import Markup, escape
 
-from tidegauge.commands.terminal_text import UNSHOWABLE
+from tidegauge.words.unshowable import UNSHOWABLE
 
 LONGEST = 2000
 """The number of characters after which a text is cut."""

@@ -12,7 +12,8 @@ from tidegauge_spec import MalformedChapter
 
 from ..wire.results import KNOWN_DEVIATIONS
 from ..wire.scenario import BadInput
-from .terminal_text import UNSHOWABLE, line
+from ..words.unshowable import UNSHOWABLE
+from .terminal_text import line
 
 COLOURS = {
     "error": "bold magenta",

@@ -19,10 +19,10 @@ _MOST_STEPS, _FIRST_STEPS, _LAST_STEPS = 60, 8, 24
 
 def step_text(step: Step) -> str:
     """A step as a call: `watermark(channel=1, timestamp=5)`."""
-    return f"{step.__struct_config__.tag}({_fields(step)})"
+    return f"{step.__struct_config__.tag}({fields_text(step)})"
 
 
-def _fields(struct: Struct) -> str:
+def fields_text(struct: Struct) -> str:
     """`name=value` of the fields that are set."""
     values = {name: getattr(struct, name) for name in struct.__struct_fields__}
     return ", ".join(f"{name}={_value(value)}" for name, value in values.items() if value is not None)
@@ -30,7 +30,7 @@ def _fields(struct: Struct) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, Struct):
-        return f"{value.__struct_config__.tag or type(value).__name__}({_fields(value)})"
+        return f"{value.__struct_config__.tag or type(value).__name__}({fields_text(value)})"
     if isinstance(value, tuple):
         return f"[{', '.join(map(_value, value))}]"
     return str(value)
@@ -65,7 +65,7 @@ def answer_text(answer: Outputs | Failure) -> str:
 
 def setup_text(scenario: Scenario) -> str:
     """What is under test: `a valve with channels=3`."""
-    return f"{COMPONENTS[component_of(scenario)].title} with {_fields(scenario.setup) or 'nothing set'}"
+    return f"{COMPONENTS[component_of(scenario)].title} with {fields_text(scenario.setup) or 'nothing set'}"
 
 
 def job_failure_message(

@@ -21,6 +21,14 @@ def site(
         list[Path] | None,
         typer.Argument(metavar="[RESULTS.json]...", help="Runs to show beside the shipped engines."),
     ] = None,
+    playground: Annotated[
+        bool,
+        typer.Option(
+            "--playground",
+            help="With the reference in the reader's browser: 16 MB, fetched once with npm and pip. "
+            "That page needs a web server and JavaScript.",
+        ),
+    ] = False,
 ) -> None:
     """Write the specification as a site: each rule with its code, scenarios, mutants and verdicts. It
     needs no server, no network and no JavaScript."""
@@ -28,7 +36,7 @@ def site(
 
     engines = engines_with([read_results(path) for path in results or []])
     try:
-        written = write_site(engines, out)
+        written = write_site(engines, out, playground)
     except OSError as error:
         raise BadInput(f"the site cannot be written to {out}: {error.strerror}") from None
     size = sum(path.stat().st_size for path in written)

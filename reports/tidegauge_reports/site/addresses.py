@@ -8,6 +8,7 @@ RULES = "index.html#rules"
 TRACEABILITY = "traceability.html"
 POLICIES = "policies.html"
 DEFECTS = "mutants.html"
+PLAYGROUND = "playground/index.html"
 KNOWN_BUGS = f"{DEFECTS}#known-bugs"
 
 
@@ -65,6 +66,11 @@ def vector_anchor(vector: str) -> str:
 def vector_address(vector: str, component: str) -> str:
     """Where a published vector of a component stands."""
     return f"{vectors_page(component)}#{vector_anchor(vector)}"
+
+
+def played_vector(vector: str) -> str:
+    """Where a golden vector is open in the playground."""
+    return f"{PLAYGROUND}#vector={vector}"
 
 
 def policy_address(policy: str) -> str:

@@ -28,6 +28,7 @@ from .defects import defects
 from .dossier import Dossier, dossier
 from .engines import Engine
 from .figures import figure_policies, vector_figure
+from .playground_pages import playground_page, write_playground_files
 from .reference_code import code_modules
 from .search_words import search_words
 from .sources import sources_in_words
@@ -39,15 +40,22 @@ UP = "../"
 """Leads from a page in a folder to the top of the site."""
 
 
-def write_site(engines: Sequence[Engine], folder: Path) -> list[Path]:
-    """Write the site into `folder`, which is made if need be; the paths of its pages. Raises `OSError`."""
-    return [write_text_file(folder / name, page) for name, page in render_site(engines)]
+def write_site(engines: Sequence[Engine], folder: Path, playground: bool = False) -> list[Path]:
+    """Write the site into `folder`, which is made if need be, with or without the playground; the paths of
+    its pages. Raises `OSError`, and `BadInput` if a part of the playground cannot be had."""
+    if playground:
+        write_playground_files(folder)
+    return [write_text_file(folder / name, page) for name, page in render_site(engines, playground)]
 
 
-def render_site(engines: Sequence[Engine]) -> Iterator[tuple[str, str]]:
+def render_site(engines: Sequence[Engine], playground: bool = False) -> Iterator[tuple[str, str]]:
     """The pages, each with its path from the top of the site."""
     dossiers = {rule.id: dossier(rule, engines) for rule in load_registry().rules.values()}
     top, below = _environment("", engines), _environment(UP, engines)
+    for environment in (top, below):
+        environment.globals.update(has_playground=playground)
+    if playground:
+        yield addresses.PLAYGROUND, playground_page(below)
     yield "index.html", _index(top, engines, dossiers)
     yield addresses.TRACEABILITY, top.get_template("traceability.html.j2").render(traced=trace(engines))
     yield addresses.POLICIES, _policies(top)

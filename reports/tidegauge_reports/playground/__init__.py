@@ -1,0 +1,1 @@
+"""The playground: the reference in the reader's browser."""
