@@ -34,9 +34,12 @@ class LongRun:
 
     @property
     def slower(self) -> float:
-        """How many times as long a step of the last third of the rounds takes as one of the first third. A
-        round that something else held up does not count: medians are compared."""
-        third = max(1, len(self.seconds) // 3)
+        """How many times as long a step of the last third of the rounds takes as one of the first third, 1 if
+        the rounds are too few to tell. A round that something else held up does not count: medians are
+        compared."""
+        third = len(self.seconds) // 3
+        if self.rounds < _TELLING:
+            return 1.0
         first, last = median(self.seconds[:third]), median(self.seconds[-third:])
         return last / first if first else 1.0
 
@@ -48,11 +51,13 @@ def long_run(
     most: int,
     within: float,
     with_state: bool,
+    with_memory: bool,
 ) -> LongRun:
     """Step a session through `opening` and `most` rounds, fewer if these take more than about `within`
-    seconds. `with_state`: its engine has snapshots. Raises `NotAnswered` with the failure of a step."""
+    seconds. `with_state`: its engine has snapshots; `with_memory`: it runs as it is, so that its memory tells
+    something. Raises `NotAnswered` with the failure of a step."""
     in_this_process = session.resident_bytes() is None
-    with _traced(in_this_process):
+    with _traced(in_this_process and with_memory):
         _play(session, opening)
         rounds = _feasible(session, round, most, within)
         state, memory, steps = [], [], len(opening.history)
@@ -65,16 +70,21 @@ def long_run(
             seconds[number] = (time.perf_counter() - started) / len(scenario.history)
             steps += len(scenario.history)
             if number + 1 in quarters:
-                memory.append(_memory(session))
+                if with_memory:
+                    memory.append(_memory(session))
                 if with_state and (size := _state(session)) is not None:
                     state.append(size)
     return LongRun(rounds, steps, tuple(state), tuple(memory), not in_this_process, tuple(seconds))
 
 
-_TRIED = 8
+_TRIED = 4
 """So many rounds come first: they tell how long one takes, and fill what is filled once."""
 
-_FEWEST = 40
+_FEWEST = 20
+"""In so many rounds state that grows shows."""
+
+_TELLING = 200
+"""So many rounds tell whether steps take longer and longer."""
 
 
 def _feasible(session: Session, round: Callable[[int], Scenario], most: int, within: float) -> int:
@@ -82,7 +92,7 @@ def _feasible(session: Session, round: Callable[[int], Scenario], most: int, wit
     for number in range(_TRIED):
         _play(session, round(number))
     each = (time.perf_counter() - started) / _TRIED
-    return min(most, max(_FEWEST, int(within / each))) if each else most
+    return max(_FEWEST, min(most, int(within / each) if each else most))
 
 
 def _play(session: Session, scenario: Scenario) -> None:
@@ -109,10 +119,10 @@ def _memory(session: Session) -> int:
 
 
 @contextmanager
-def _traced(in_this_process: bool) -> Iterator[None]:
-    """For as long as the block runs Python counts what objects take. What was there before is frozen, so that
-    the search for garbage is quick."""
-    if not in_this_process or tracemalloc.is_tracing():
+def _traced(wanted: bool) -> Iterator[None]:
+    """If it is `wanted`, Python counts what objects take for as long as the block runs. What was there before
+    is frozen, so that the search for garbage is quick."""
+    if not wanted or tracemalloc.is_tracing():
         yield
         return
     gc.collect()

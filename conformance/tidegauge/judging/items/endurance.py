@@ -75,6 +75,7 @@ def _growth(
         max(1, steps // len(endurance.round(0))),
         _SECONDS,
         with_state="snapshot" in examiner.implementation.capabilities,
+        with_memory=examiner.implementation.layer_of(component.name) == "in-process",
     )
     return Growth(
         scenario=endurance.name,
