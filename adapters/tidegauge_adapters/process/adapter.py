@@ -171,6 +171,10 @@ class ProcessSession(Session):
             self._adapter.lost(gone.failure)
             raise
 
+    def resident_bytes(self) -> int | None:
+        """That of the engine's process."""
+        return self._talk.resident_bytes()
+
     def close(self) -> None:
         """Release the instance, if its process is still there."""
         if self._adapter.is_in(self._talk):

@@ -91,6 +91,10 @@ class Conversation:
             raise NotAnswered(failure)
         return done.outputs
 
+    def resident_bytes(self) -> int:
+        """The resident set of the engine's process."""
+        return self._process.resident_bytes()
+
     def close_session(self, session: str) -> None:
         """Release an instance."""
         self._ask(Close(session))

@@ -106,6 +106,10 @@ class EngineProcess:
             self._read_some()
         return self._read[:_SHOWN].decode("utf-8", "replace")
 
+    def resident_bytes(self) -> int:
+        """The resident set of the process; 0 if it has ended."""
+        return _resident(self._process)
+
     def ended_within(self, seconds: float) -> int | None:
         """Write what is to be written and close stdin; the exit code, None if it does not end."""
         until = time.monotonic() + seconds

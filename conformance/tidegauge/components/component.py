@@ -10,6 +10,7 @@ from tidegauge_reference import Policies
 from ..mutants.mutant import Mutant
 from ..wire.scenario import Scenario
 from ..wire.vocabulary import Setup, Step
+from .endurance import Endurance
 from .property import Property
 from .scale import Scale
 from .shared.random_source import RandomSource
@@ -54,8 +55,9 @@ class Component:
     (which has the reference's engine at hand). `kinds`: where there are several kinds of setup, the steps of
     each. `alphabet`: a few steps that are possible on any setup, for
     the fuzzers. `covers` are the scopes of the state cover by budget, `scale` says what a world is that is
-    not small; `simplify` makes smaller setups and histories for the shrinker, `fewer` such with a part of
-    many parts. `mutants` are engines with one defect each, which the suites must catch.
+    not small, `endurance` how it is kept busy for long; `simplify` makes smaller setups and histories for the
+    shrinker, `fewer` such with a part of many parts. `mutants` are engines with one defect each, which the
+    suites must catch.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Component:
     fewer: Callable[[Any, tuple[Any, ...]], list[tuple[Any, tuple[Step, ...]]]] = lambda setup, history: []
     properties: tuple[Property, ...] = ()
     scale: Scale = field(default_factory=Scale)
+    endurance: tuple[Endurance, ...] = ()
     mutants: tuple[Mutant, ...] = ()
 
     def steps_of(self, kind: type[Setup]) -> tuple[type[Step], ...]:

@@ -49,6 +49,10 @@ class InProcessSession(Session):
             return (refused,)
         return read_outputs(returned)
 
+    def state_bytes(self) -> int | None:
+        """The snapshot, pickled as it would be for a restore."""
+        return len(_pickled(self._engine.snapshot()))
+
     def _snapshot_or_restore(self, step: Step) -> Outputs:
         if isinstance(step, Snapshot):
             self._saved = _pickled(self._engine.snapshot())

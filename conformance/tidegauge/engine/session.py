@@ -18,6 +18,15 @@ class Session:
         """Do one step; its outputs are complete when this returns."""
         raise NotImplementedError
 
+    def state_bytes(self) -> int | None:
+        """How large a snapshot taken now would be, encoded (bytes); None where that cannot be known. Only
+        asked of an engine that claims snapshots."""
+        return None
+
+    def resident_bytes(self) -> int | None:
+        """The resident set (bytes) of the process that does the steps; None if that is the kit's own."""
+        return None
+
     def close(self) -> None:
         """Release what the session holds."""
 

@@ -24,6 +24,7 @@ from ..wire.results import (
 )
 from .component_results import component_results
 from .counterexamples import counterexample_of
+from .endurance_results import endurance_results, unbounded
 from .isolation_results import isolation_results
 from .journal import AnyEvent, Ended, Finished, Started
 from .judged_run import Judged, example_for, judged_run
@@ -45,11 +46,12 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
         for rule in load_registry().rules.values()
         if _asked_for(rule, started)
     ]
-    rules = as_known(rules, deviations, started.known)
     properties = [
         *_properties(started, findings, policies),
         *isolation_results(started, finished, folder),
+        *endurance_results(started, finished),
     ]
+    rules = as_known(unbounded(rules, properties), deviations, started.known)
     problem = next((event.problem for event in events if isinstance(event, Ended)), "")
     items = [_item_result(name, finished.get(name), problem) for name in started.planned]
     complete = any(isinstance(event, Ended) for event in events) and all(

@@ -21,6 +21,7 @@ SUITES = (
     "random-histories",
     "scale",
     "properties",
+    "endurance",
     "interleaved",
     "fuzz",
     "interactive",
@@ -35,8 +36,8 @@ CHEAP_LAYERS = ("in-process", "tester")
 @dataclass(frozen=True)
 class Volume:
     """How much of each suite a budget asks for: every n-th scenario of the covers, numbers of histories,
-    of histories a property, of pairs of histories that are interleaved, of Hypothesis examples a chunk, and
-    of interactive runs."""
+    of histories a property, of pairs of histories that are interleaved, of Hypothesis examples a chunk, of
+    interactive runs, and of the steps of long scenarios."""
 
     cover_stride: int
     histories: int
@@ -44,6 +45,7 @@ class Volume:
     interleaved_pairs: int
     fuzz_examples: int
     interactive_runs: int
+    long_steps: int
 
 
 VOLUMES = {
@@ -54,6 +56,7 @@ VOLUMES = {
         interleaved_pairs=30,
         fuzz_examples=25,
         interactive_runs=5,
+        long_steps=1_500,
     ),
     "default": Volume(
         cover_stride=1,
@@ -62,6 +65,7 @@ VOLUMES = {
         interleaved_pairs=300,
         fuzz_examples=200,
         interactive_runs=40,
+        long_steps=10_000,
     ),
     "thorough": Volume(
         cover_stride=1,
@@ -70,6 +74,7 @@ VOLUMES = {
         interleaved_pairs=3_000,
         fuzz_examples=2_000,
         interactive_runs=400,
+        long_steps=30_000,
     ),
 }
 
@@ -109,6 +114,7 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
     items: list[PlannedItem] = []
     for component in components_asked_for(request, implementation):
         cheap = implementation.layer_of(component) in CHEAP_LAYERS
+        in_process = implementation.layer_of(component) == "in-process"
         chunk = _CHUNK if cheap else _CHUNK_OF_A_QUERY
         items += _vector_items(component, request)
         for scope in COMPONENTS[component].covers.get(request.budget, ()):
@@ -124,8 +130,10 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
             if holds and seen and set(property.needs) <= set(implementation.capabilities):
                 size = volume.property_histories
                 items += _chunks(component, "properties", property.name, size, chunk)
+        if COMPONENTS[component].endurance and cheap:
+            steps = volume.long_steps // (1 if in_process else _SLOWER)
+            items.append(_item(component, "endurance", "", steps))
         if COMPONENTS[component].drawn and cheap:
-            in_process = implementation.layer_of(component) == "in-process"
             pairs = volume.interleaved_pairs // (1 if in_process else _SLOWER)
             items.append(_item(component, "interleaved", "", pairs))
             items.append(_item(component, "fuzz", "", volume.fuzz_examples))

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from tidegauge_spec import FIRST_VERSION
 
+from .growth import Growth
 from .implementation import Implementation
 from .scenario import UNREADABLE, BadInput
 from .transcript import ErrorKind
@@ -212,7 +213,7 @@ class PropertyResult(Struct, frozen=True, kw_only=True):
     """What became of a property that needs no reference: `checked` scenarios in which its situation
     arose, `violated` of them. `flaky` says why a changing answer is not held against the engine, `deviation`
     with which known deviations it is violated. `interference`: what two instances of the engine did to one
-    another, or seemed to."""
+    another, or seemed to. `growth`: what became of the state in long scenarios."""
 
     name: str
     component: str
@@ -225,6 +226,7 @@ class PropertyResult(Struct, frozen=True, kw_only=True):
     flaky: str | None = None
     deviation: str | None = None
     interference: Interference | None = None
+    growth: list[Growth] = []
 
 
 class SubtaskPicture(Struct, frozen=True):

@@ -6,6 +6,7 @@ from typing import Literal
 
 from ..wire.results import KNOWN_DEVIATIONS, Results, counts_of, kind_of
 from .evidence import FLAKY
+from .growth import growth_remarks
 from .isolation import sharing_remarks, sharing_words
 from .numbers import are, counted, listed
 from .run import ENDED_EARLY, left_out_words, selection_words
@@ -184,6 +185,7 @@ def _remarks(results: Results, headline: str) -> list[str]:
         if rule.verdict == "fail" and rule.counterexample is not None
     ]
     remarks += sharing_remarks(results)
+    remarks += growth_remarks(results)
     if number := sum(not example.deterministic for example in examples):
         remarks.append(
             f"In {counted(number, 'failing rule')} the engine gave another answer in a second run."

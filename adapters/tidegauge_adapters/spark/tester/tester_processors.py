@@ -1,5 +1,6 @@
 """Processors in PySpark's TwsTester: the code of a query, without a query and without a JVM."""
 
+import pickle
 from collections.abc import Iterator, Sequence
 
 from tidegauge import Failure, Session, Transcript
@@ -80,6 +81,10 @@ class _TesterSession(Session):
         self._tester = GuardedTester([pickled(binding.make(setup))], binding.output_schema)
         self._states: dict[str, Entries] = {}
         self._saved: dict[str, Entries] = {}
+
+    def state_bytes(self) -> int | None:
+        """All states of the key, as they are kept between batches."""
+        return len(pickle.dumps(self._states))
 
     def step(self, step: Step) -> Outputs:
         """One batch of one row."""

@@ -23,6 +23,7 @@ from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Setup, Step
 from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import MISSPELLED, draw_setup, draw_step
+from .endurance import ENDURANCE
 from .mutants import BACKLOG_MUTANTS
 from .properties import PROPERTIES
 from .scale import SCALE
@@ -122,5 +123,6 @@ BACKLOG = Component(
     fewer=fewer,
     properties=PROPERTIES,
     scale=SCALE,
+    endurance=ENDURANCE,
     mutants=BACKLOG_MUTANTS,
 )

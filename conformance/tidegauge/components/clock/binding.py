@@ -8,6 +8,7 @@ from ...wire.steps.clock import AdvanceStep, ClockScenario, ClockSetup, PauseSte
 from ...wire.vocabulary import Step
 from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import REASONS, draw_setup, draw_step
+from .endurance import ENDURANCE
 from .mutants import CLOCK_MUTANTS
 from .properties import PROPERTIES
 from .scale import SCALE
@@ -52,5 +53,6 @@ CLOCK = Component(
     covers={"smoke": (_scope(2),), "default": (_scope(4),), "thorough": (_scope(6),)},
     properties=PROPERTIES,
     scale=SCALE,
+    endurance=ENDURANCE,
     mutants=CLOCK_MUTANTS,
 )

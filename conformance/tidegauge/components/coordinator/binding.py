@@ -22,6 +22,7 @@ from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
 from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import draw_setup, draw_step
+from .endurance import ENDURANCE
 from .mutants import COORDINATOR_MUTANTS
 from .properties import PROPERTIES
 from .scale import SCALE
@@ -133,5 +134,6 @@ COORDINATOR = Component(
     fewer=fewer,
     properties=PROPERTIES,
     scale=SCALE,
+    endurance=ENDURANCE,
     mutants=COORDINATOR_MUTANTS,
 )

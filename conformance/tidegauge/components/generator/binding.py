@@ -29,6 +29,7 @@ from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
 from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import draw_setup, draw_step
+from .endurance import ENDURANCE
 from .mutants import GENERATOR_MUTANTS
 from .properties import PROPERTIES
 from .scale import SCALE
@@ -155,5 +156,6 @@ GENERATOR = Component(
     simplify=simplify,
     properties=PROPERTIES,
     scale=SCALE,
+    endurance=ENDURANCE,
     mutants=GENERATOR_MUTANTS,
 )

@@ -12,6 +12,7 @@ from ...wire.vocabulary import Step
 from ..component import Component, CoverScope, WithoutOutputs
 from ..shared.beside import beside
 from .drawing import draw_setup, draw_step
+from .endurance import ENDURANCE
 from .mutants import IDLENESS_MUTANTS
 from .properties import PROPERTIES
 from .scale import SCALE
@@ -76,5 +77,6 @@ IDLENESS = Component(
     covers={"smoke": (_scope(3),), "default": (_scope(6),), "thorough": (_scope(8),)},
     properties=PROPERTIES,
     scale=SCALE,
+    endurance=ENDURANCE,
     mutants=IDLENESS_MUTANTS,
 )

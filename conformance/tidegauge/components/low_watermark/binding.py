@@ -22,6 +22,7 @@ from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
 from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import draw_setup, draw_step
+from .endurance import ENDURANCE
 from .mutants import LOW_WATERMARK_MUTANTS
 from .properties import PROPERTIES
 from .scale import SCALE
@@ -108,5 +109,6 @@ LOW_WATERMARK = Component(
     fewer=fewer,
     properties=PROPERTIES,
     scale=SCALE,
+    endurance=ENDURANCE,
     mutants=LOW_WATERMARK_MUTANTS,
 )

@@ -26,6 +26,7 @@ from ...wire.vocabulary import Step
 from ..component import Component, CoverScope, WithoutOutputs
 from ..shared.beside import beside
 from .drawing import draw_setup, draw_step
+from .endurance import ENDURANCE
 from .mutants import SOURCE_MUTANTS
 from .properties import PROPERTIES
 from .scale import SCALE
@@ -137,5 +138,6 @@ SOURCE = Component(
     covers={"smoke": _scopes(3), "default": _scopes(7), "thorough": _scopes(8)},
     properties=PROPERTIES,
     scale=SCALE,
+    endurance=ENDURANCE,
     mutants=SOURCE_MUTANTS,
 )

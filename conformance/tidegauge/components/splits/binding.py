@@ -23,6 +23,7 @@ from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
 from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import draw_setup, draw_step
+from .endurance import ENDURANCE
 from .mutants import SPLITS_MUTANTS
 from .properties import PROPERTIES
 from .scale import SCALE
@@ -109,5 +110,6 @@ SPLITS = Component(
     fewer=fewer,
     properties=PROPERTIES,
     scale=SCALE,
+    endurance=ENDURANCE,
     mutants=SPLITS_MUTANTS,
 )

@@ -7,6 +7,7 @@ from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
 from ..component import Component, CoverScope
 from .drawing import draw_setup, draw_step
+from .endurance import ENDURANCE
 from .mutants import VALVE_MUTANTS
 from .properties import PROPERTIES
 from .scale import SCALE
@@ -55,5 +56,6 @@ VALVE = Component(
     fewer=fewer,
     properties=PROPERTIES,
     scale=SCALE,
+    endurance=ENDURANCE,
     mutants=VALVE_MUTANTS,
 )

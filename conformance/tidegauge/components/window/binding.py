@@ -21,6 +21,7 @@ from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
 from ..component import Component, CoverScope
 from .drawing import draw_setup, draw_step
+from .endurance import ENDURANCE
 from .mutants import WINDOW_MUTANTS
 from .properties import PROPERTIES
 from .scale import SCALE
@@ -113,5 +114,6 @@ WINDOW = Component(
     simplify=simplify,
     properties=PROPERTIES,
     scale=SCALE,
+    endurance=ENDURANCE,
     mutants=WINDOW_MUTANTS,
 )

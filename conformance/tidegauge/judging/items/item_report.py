@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
+from ...wire.growth import Growth
 from ...wire.results import JobPicture
 from ...wire.scenario import Scenario
 from ...wire.transcript import ErrorKind, Failure, Transcript
@@ -122,8 +123,9 @@ class ItemReport(Struct):
     these the ones in which the engine differs or gives no answer; `beyond` were not compared, since they need
     what the engine does not claim or has no words for. `differences` and `violations` are a few of
     the failing scenarios, of each kind of difference some. `interference`: two instances that were stepped
-    alternately, of which one did not do what it does alone. `errors`: by what was raised. `refused`: the
-    engine gave no answer in the preflight, so that nothing was run."""
+    alternately, of which one did not do what it does alone. `growth`: of the state, in long scenarios.
+    `errors`: by what was raised. `refused`: the engine gave no answer in the preflight, so that nothing was
+    run."""
 
     item: str
     component: str
@@ -139,6 +141,7 @@ class ItemReport(Struct):
     differences: list[SeenDifference] = []
     violations: list[SeenViolation] = []
     interference: SeenInterference | None = None
+    growth: list[Growth] = []
     errors: dict[str, ErrorCount] = {}
     rules: dict[str, Counted] = {}
     spectrum: Spectrum = field(default_factory=Spectrum)

@@ -1,0 +1,110 @@
+"""Does the state of an engine stay as large as what is live? Long scenarios that do the same in each round.
+
+The reference is not asked, and outputs are not compared: that is done where scenarios are short.
+"""
+
+from ...components.component import Component
+from ...components.endurance import Endurance
+from ...components.registry import COMPONENTS
+from ...engine.errors import NotAnswered
+from ...engine.in_process import UnmadeSession
+from ...engine.interruption import from_outside
+from ...engine.long_run import grows, long_run
+from ...engine.session import Session
+from ...wire.growth import Growth
+from ...wire.scenario import Scenario
+from ...wire.vocabulary import Step
+from .examination import Examiner
+from .item_report import ItemReport, LeftOut, PropertyCount
+
+SUITE = "endurance"
+
+SENTENCE = "In a long scenario in which as much is live after each round, the state grows no further."
+
+_BYTES = 128
+"""A state that grows by less (bytes) has only longer numbers in it."""
+
+_SECONDS = 8.0
+"""A long scenario takes about so many seconds (s) at most; a slow engine gets fewer rounds."""
+
+_ROUNDS_LOOKED_AT = 3
+"""So many rounds tell whether an engine can express the others."""
+
+
+def property_name(component: str) -> str:
+    """The name under which results have the property of a component."""
+    return f"{component.replace('_', '-')}-state-bounded"
+
+
+def examine_endurance(examiner: Examiner, report: ItemReport, steps: int) -> None:
+    """Put an engine through the long scenarios of a component, of so many steps together, counting into
+    `report`; what became of its state is kept there, too."""
+    component = COMPONENTS[report.component]
+    counted = report.properties.setdefault(property_name(component.name), PropertyCount())
+    feasible = [one for one in component.endurance if _applies(examiner, component, one)]
+    counted.inexpressible = not feasible
+    for one in feasible:
+        examiner.about_to_run(_scenario(component, one, ()).id)
+        session = _session(examiner, one)
+        if session is None:
+            counted.without_sessions = True
+            break
+        try:
+            growth = _growth(examiner, component, one, session, steps // len(feasible))
+        except NotAnswered as problem:
+            report.growth.append(Growth(scenario=one.name, rounds=0, steps=0, failure=problem.failure.text))
+            continue
+        finally:
+            session.close()
+        report.growth.append(growth)
+        report.scenarios += 1
+        report.steps += growth.steps
+        counted.checked += bool(growth.state)
+        counted.violated += growth.grows
+        report.failing += growth.grows and bool(one.rules)
+    examiner.about_to_run("")
+
+
+def _growth(
+    examiner: Examiner, component: Component, endurance: Endurance, session: Session, steps: int
+) -> Growth:
+    ran = long_run(
+        session,
+        _scenario(component, endurance, endurance.opening),
+        lambda number: _scenario(component, endurance, endurance.round(number)),
+        max(1, steps // len(endurance.round(0))),
+        _SECONDS,
+        with_state="snapshot" in examiner.implementation.capabilities,
+        with_memory=examiner.implementation.layer_of(component.name) == "in-process",
+    )
+    return Growth(
+        scenario=endurance.name,
+        rounds=ran.rounds,
+        steps=ran.steps,
+        state=list(ran.state),
+        memory=[later - ran.memory[0] for later in ran.memory],
+        resident=ran.resident,
+        slower=round(ran.slower, 2),
+        grows=grows(ran.state, _BYTES),
+    )
+
+
+def _applies(examiner: Examiner, component: Component, endurance: Endurance) -> bool:
+    rounds = (step for number in range(_ROUNDS_LOOKED_AT) for step in endurance.round(number))
+    scenario = _scenario(component, endurance, (*endurance.opening, *rounds))
+    return bool(examiner.applicable([scenario], LeftOut(), SUITE))
+
+
+def _scenario(component: Component, endurance: Endurance, steps: tuple[Step, ...]) -> Scenario:
+    return component.scenario(
+        id=f"{component.name}:{SUITE}:{endurance.name}", setup=endurance.setup, history=steps
+    )
+
+
+def _session(examiner: Examiner, endurance: Endurance) -> Session | None:
+    try:
+        return examiner.adapter.session(endurance.setup)
+    except BaseException as error:
+        if from_outside(error):
+            raise
+        return UnmadeSession(error)
