@@ -1,6 +1,7 @@
 """A verdict about tidegauge_spark is about code that a query runs: the adapter claims nothing else.
 
 The modules that a query starts from are named here, their imports and what they make are read from the code.
+`tests/spark_library/source/test_spark_sabotage.py` breaks the classes, and queries go wrong.
 """
 
 from __future__ import annotations
@@ -17,15 +18,13 @@ import grimp
 import pytest
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-import tidegauge_spark
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.vectors.published import load_vectors
 from tidegauge_adapters.spark.adapter import SparkAdapter
-from tidegauge_adapters.spark.components import BINDINGS, DECISIONS, NOT_CLAIMED
+from tidegauge_adapters.spark.components import BINDINGS, DECISIONS
 from tidegauge_spark.decisions.activity_clock import InputActivityClock
 from tidegauge_spark.decisions.low_watermark.service import LowWatermarkService
 from tidegauge_spark.decisions.sources.coordinator import SourceCoordinators
-from tidegauge_spark.decisions.sources.outputs import SourceOutputs
 from tidegauge_spark.decisions.sources.subtask import SourceSubtask
 
 LIBRARY = "tidegauge_spark"
@@ -118,27 +117,33 @@ def test_the_classes_are_those_of_the_library() -> None:
         InputActivityClock,
         SourceCoordinators,
         LowWatermarkService,
+        SourceSubtask,
     ]
 
 
-@pytest.mark.parametrize("unused", [SourceSubtask, SourceOutputs])
-def test_no_query_runs_the_source_subtask(unused: type[Any]) -> None:
-    """As soon as one does, `source` can be claimed."""
-    assert unused.__module__ not in run_by_queries()
-    assert not makers(unused.__name__)
-
-
-def test_the_adapter_claims_what_it_judges_and_says_what_it_does_not(root: Path) -> None:
+def test_the_adapter_claims_what_it_judges() -> None:
     described = SparkAdapter({"engine": "tester"}).describe()
     claimed = COMPONENTS.keys() & set(described.capabilities)
     assert claimed == {*DECISIONS, *(binding.component for binding in BINDINGS)}
-    assert COMPONENTS.keys() - claimed - {"job"} == {"source"}
+    assert COMPONENTS.keys() - claimed == {"job"}
     assert set(described.layers) == set(DECISIONS)
-    assert NOT_CLAIMED in described.remark
-    for readme in ("README.md", "adapters/README.md"):
-        said = " ".join((root / readme).read_text(encoding="utf-8").split())
-        assert "`tidegauge_spark` does not claim SOURCE" in said
-    assert SourceSubtask.__name__ not in tidegauge_spark.__all__
+
+
+@pytest.mark.parametrize(
+    ("vector", "left_out"),
+    [
+        ("source/two-splits-part-one", "cannot pause"),
+        ("source/cannot-pause", "cannot pause"),
+        ("coordinator/failed-subtask-FLINK-32362", "one by one"),
+        ("coordinator/restored", "with a snapshot"),
+        ("low-watermark/left-before-its-reply", "join or leave"),
+    ],
+)
+def test_scenarios_beyond_queries_are_left_out(vector: str, left_out: str) -> None:
+    (scenario,) = (
+        each.scenario for name in DECISIONS for each in load_vectors(name) if each.scenario.id == vector
+    )
+    assert left_out in (SparkAdapter({"engine": "tester"}).inexpressible(scenario) or "")
 
 
 def test_what_only_a_class_without_users_makes_counts_for_nothing() -> None:

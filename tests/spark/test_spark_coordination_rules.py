@@ -12,7 +12,6 @@ import pytest
 from component_scenarios import drawn
 from engines import examiner_of
 from judged import failing_rules
-from source_decisions import SourceDecisions
 
 from tidegauge import ComponentAdapter, Scenario
 from tidegauge.judging.items.item_report import ItemReport
@@ -23,6 +22,7 @@ from tidegauge.wire.steps.source import SourceSetup
 from tidegauge_adapters.spark.components import REFUSALS
 from tidegauge_adapters.spark.decisions.coordinator import CoordinatorDecisions
 from tidegauge_adapters.spark.decisions.low_watermark import LowWatermarkDecisions
+from tidegauge_adapters.spark.decisions.source import SourceDecisions
 from tidegauge_spark import WatermarkStrategy
 from tidegauge_spark.decisions.errors import IllegalArgumentError
 from tidegauge_spark.decisions.low_watermark.service import (

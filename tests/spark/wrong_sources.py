@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 from pyspark.sql.streaming.datasource import ReadLimit
 from pyspark.sql.types import StructType
 
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.decisions.sources.signals import SplitMoment
+from tidegauge_spark.decisions.sources.subtask import SourceSubtask
 from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.source.aligned_source import AlignedSource
 from tidegauge_spark.source.files.reader import AlignedFilesReader
@@ -23,9 +25,11 @@ from tidegauge_spark.source.planning.signals import PlannedSignals
 
 
 class NeverBlocksReader(AlignedSourceReader):
-    def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
-        known = super()._group_minimum(standing)
-        return None if known is None else GroupMinimum(known.complete, None)
+    """In its process, the class that is judged under SOURCE obeys no bound."""
+
+    def __init__(self, options: SourceOptions) -> None:
+        super().__init__(options)
+        patch.object(SourceSubtask, "announcement", lambda *_: []).start()
 
 
 class BlocksTheSlowestReader(AlignedSourceReader):

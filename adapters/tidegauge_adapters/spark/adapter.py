@@ -25,7 +25,8 @@ except ModuleNotFoundError as missing:
         "tidegauge-spark`, or `pip install ./adapters/tidegauge_spark` in a clone"
     ) from None
 
-from .components import BINDINGS, DECISIONS, EXTRAS, NOT_CLAIMED, REFUSALS
+from .beyond_queries import beyond_queries
+from .components import BINDINGS, DECISIONS, EXTRAS, REFUSALS
 from .jobs.streaming_jobs import CLOCK_STEP, StreamingJobs
 from .processor_adapter import ProcessorAdapter
 
@@ -72,7 +73,7 @@ class SparkAdapter(ProcessorAdapter):
         """The library, with the versions it runs on."""
         described = super().describe()
         jobs = _OF_JOBS if self._jobs else ()
-        remark = f"{described.remark}{_REMARK.format(', '.join(self.decisions))} {NOT_CLAIMED}"
+        remark = f"{described.remark}{_REMARK.format(', '.join(self.decisions))}"
         return replace(
             described,
             capabilities=(*described.capabilities, *self.decisions, *jobs),
@@ -82,6 +83,10 @@ class SparkAdapter(ProcessorAdapter):
             reaction_ms=CLOCK_STEP,
             remark=remark + _REMARK_ON_JOBS if jobs else remark,
         )
+
+    def inexpressible(self, scenario: Scenario) -> str | None:
+        """What no query does, even though a class of the library could."""
+        return beyond_queries(scenario) or super().inexpressible(scenario)
 
     def transcripts(self, component: str, scenarios: Sequence[Scenario]) -> Iterator[Transcript]:
         """Those of scenarios of one component; jobs one by one."""

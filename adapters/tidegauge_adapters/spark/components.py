@@ -1,7 +1,6 @@
 """Which parts of `tidegauge_spark` are under which chapter: the one place where a component is added.
 
-Here are only classes that a query runs: a verdict about others would say nothing about a job. `source` is
-missing for that reason (see `NOT_CLAIMED`).
+Here are only classes that a query runs: a verdict about others would say nothing about a job.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ from .binding.processor_binding import ProcessorBinding
 from .decisions.clock import ClockDecisions
 from .decisions.coordinator import CoordinatorDecisions
 from .decisions.low_watermark import LowWatermarkDecisions
+from .decisions.source import SourceDecisions
 from .rows.backlog import BACKLOG_BINDING
 from .rows.generator import GENERATOR_BINDING
 from .rows.idleness import IDLENESS_BINDING
@@ -37,6 +37,7 @@ DECISIONS: Mapping[str, Callable[[Any], Any]] = {
     "clock": ClockDecisions,
     "coordinator": CoordinatorDecisions,
     "low_watermark": LowWatermarkDecisions,
+    "source": SourceDecisions,
 }
 """Components that stay in the driver, or in a reader: their setup makes an object whose methods are the
 steps, run in this process."""
@@ -47,12 +48,6 @@ REFUSALS: Refusals = {
     PausingUnsupportedError: Unsupported,
 }
 """The library's exceptions by which these refuse a step."""
-
-NOT_CLAIMED = (
-    "The component source is not claimed: no query runs the library's SourceSubtask and SourceOutputs, since "
-    "planners and readers decide by code of their own."
-)
-"""What the library has a class for, and no query runs it."""
 
 EXTRAS = ("snapshot", "int64", "watermark-lag")
 """What the kit asks for beside components, and all of these have."""

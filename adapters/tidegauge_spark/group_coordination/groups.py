@@ -45,7 +45,10 @@ class Groups:
             self._join(group, source)
             if minimum < self._coordinators.minima(group)[source]:
                 self._promised.pop(source, None)  # it was put back, or has old records all at once
-            self._coordinators.report(source, 0, minimum)
+            if minimum == MAX:
+                self._coordinators.finish(source, 0)
+            else:
+                self._coordinators.report(source, 0, minimum)
             self._heard_at[source] = self._clock()
             self._reported.add(source)
             minima = self._coordinators.minima(group)

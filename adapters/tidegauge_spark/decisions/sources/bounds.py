@@ -1,4 +1,4 @@
-"""How far each split may be read next: the decisions of the source coordinator, in plain Python.
+"""How far a source may read next, and how a batch is divided: decisions of its planner, in plain Python.
 
 Nothing here knows Spark, clocks, files or other processes: what they say comes in as an argument. Timestamps
 are in ms.
@@ -46,39 +46,12 @@ than the drift in a batch, however far all are behind the clock; with any number
 """
 
 
-@dataclass(frozen=True)
-class Bound:
-    """What the splits of an aligned source are told: the bound, and the group minimum that it comes from.
+def bound_above(minimum: GroupMinimum, drift: int) -> int:
+    """Return how far the splits may read (ms): the drift (ms) above the group minimum (ALIGN-4).
 
-    minimum is None if nobody is waited for.
+    It is `MAX` at most, and if everybody is finished.
     """
-
-    latest: int
-    minimum: int | None
-
-    def admits(self, watermark: int | None, next_time: int, out_of_orderness: int = 0) -> int:
-        """Return the greatest event time up to which a split may be planned.
-
-        watermark: how far the split is, None if it has not said so. next_time: the event time that its next
-        record brings it to. out_of_orderness: how far its watermark stays behind that (ms).
-
-        It is planned while the time of its watermark does not exceed the bound, so its watermark never does
-        (SOURCE-1). That alone could stop the slowest split as well, if its next record is further away than
-        the drift: one that holds the group minimum may always read its next record (SOURCE-2).
-        """
-        latest = min(MAX, self.latest + out_of_orderness)
-        if self.minimum is not None and watermark is not None and watermark <= self.minimum:
-            return max(latest, next_time)
-        return latest
-
-
-def bound_above(minimum: GroupMinimum, drift: int) -> Bound:
-    """Return how far the splits may read: the drift (ms) above the group minimum (ALIGN-4), `MAX` at most.
-
-    It is `MAX` if everybody is finished.
-    """
-    latest = MAX if minimum.watermark is None else drift_above(minimum.watermark, drift)
-    return Bound(latest, minimum.watermark)
+    return MAX if minimum.watermark is None else drift_above(minimum.watermark, drift)
 
 
 def share_out(

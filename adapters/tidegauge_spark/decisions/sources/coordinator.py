@@ -7,7 +7,7 @@ allows. Timestamps and drifts are in ms. Rule ids such as "ALIGN-4" are of the T
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -61,6 +61,14 @@ def bound_of(minimum: int, drift: int) -> int | None:
     It is None as long as there is no minimum: `MIN`, no subtask has reported (ALIGN-10).
     """
     return None if minimum == MIN else drift_above(minimum, drift)
+
+
+def announced(source: str, bound: int, running: Sequence[bool]) -> list[Announcement]:
+    """Return the bound (ms) of a source for each of its subtasks that runs (ALIGN-9).
+
+    Both the coordinators and the planners of a query announce by this.
+    """
+    return [Announcement(source, subtask, bound) for subtask, runs in enumerate(running) if runs]
 
 
 @dataclass
@@ -161,7 +169,7 @@ class SourceCoordinators:
         bound = None if known.group is None else bound_of(self.minimum(known.group), known.drift)
         if bound is None:
             return []
-        return [Announcement(source, subtask, bound) for subtask, runs in enumerate(known.running) if runs]
+        return announced(source, bound, known.running)
 
     def minima(self, group: str) -> dict[str, int]:
         """Return the smallest watermark of each source in a group (ms), by identity: see `minimum_of`."""

@@ -1,12 +1,12 @@
 """The outputs of a source subtask, in plain Python: one for each split, one for all else, and what they say
-together. No query runs this module: see `source_subtask`.
+together.
 
 Timestamps and processing time are in ms, activity clocks in ns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -21,6 +21,7 @@ from tidegauge_spark.decisions.watermark_generators import (
     ProcessingTime,
     StreamElement,
     WatermarkGenerator,
+    watermark,
 )
 from tidegauge_spark.decisions.watermark_strategy import WatermarkStrategy
 
@@ -132,6 +133,11 @@ class SourceOutputs:
         """Whether the last status that went downstream is IDLE."""
         return self._combination.idle_sent
 
+    @property
+    def names(self) -> Iterable[str]:
+        """The outputs that take part."""
+        return self._outputs.keys()
+
     def watermark_of(self, output: str) -> int:
         """Return the greatest watermark (ms) that was written to an output."""
         return self._combination.watermark_of(output)
@@ -213,6 +219,12 @@ class SourceOutputs:
             return _elements(self._combination.watermark(output, element.timestamp, deferred))
         status = self._combination.active if element == ACTIVE else self._combination.idle
         return _elements(status(output, deferred))
+
+    def write_watermarks(self, watermarks: Mapping[str, int]) -> list[StreamElement]:
+        """A watermark (ms) is written to each of these outputs; what is new is said together."""
+        for output, timestamp in watermarks.items():
+            self.write(output, watermark(timestamp), deferred=True)
+        return _elements(self._combination.tick())
 
     def end(self) -> list[StreamElement]:
         """The input has ended: `MAX` is the last watermark (SOURCE-14)."""

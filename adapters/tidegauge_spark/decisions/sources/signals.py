@@ -1,28 +1,29 @@
 """What a source says in band beside its records, in plain Python: watermarks, statuses, record attributes.
 
-A planning tells how each split stands; the decisions are those of the clock (chapter CLOCK), of idleness
-(IDLE), of the combination of splits (SPLIT), of the low watermark (LOW) and of backlog (BACKLOG).
+A planning tells how each split stands; the decisions are those of the source subtask (chapter SOURCE, with
+clocks, idleness and the combination of splits), of the low watermark (LOW) and of backlog (BACKLOG).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tidegauge_spark.decisions.activity_clock import REASONS, ClockState, InputActivityClock
+from tidegauge_spark.decisions.activity_clock import InputActivityClock
 from tidegauge_spark.decisions.backlog import BacklogDetector, BacklogOutput, DetectorState
 from tidegauge_spark.decisions.low_watermark.rounds import RoundsState
 from tidegauge_spark.decisions.low_watermark.service import VertexState
 from tidegauge_spark.decisions.low_watermark.source import SourceLowWatermarks
 from tidegauge_spark.decisions.low_watermark.task import LowWatermarkTaskState
-from tidegauge_spark.decisions.splits import CombinationState, SplitWatermarks
-from tidegauge_spark.decisions.timestamps import MAX, MIN
-from tidegauge_spark.decisions.watermark_generators import NoWatermarks
-from tidegauge_spark.decisions.watermarks_with_idleness import WatermarksWithIdleness
-
-_NANOSECONDS = 1_000_000
-_ALIGNMENT = REASONS[1]
+from tidegauge_spark.decisions.sources.subtask import (
+    SourceOutput,
+    SourceSettings,
+    SourceSubtask,
+    SubtaskState,
+)
+from tidegauge_spark.decisions.timestamps import MIN
+from tidegauge_spark.decisions.watermark_generators import GeneratorContext
+from tidegauge_spark.decisions.watermark_strategy import WatermarkStrategy
 
 
 class SplitMoment(NamedTuple):
@@ -40,16 +41,6 @@ class SplitMoment(NamedTuple):
     finished: bool
 
 
-@dataclass
-class _Watched:
-    """A split: who reads it, its activity clock, and what watches that; both None without an idle timeout."""
-
-    subtask: int
-    blocked: bool = False
-    clock: InputActivityClock | None = None
-    watch: WatermarksWithIdleness | None = None
-
-
 class SourceSignals:
     """All subtasks of one source: what goes downstream beside the records.
 
@@ -61,11 +52,12 @@ class SourceSignals:
     def __init__(self, subtasks: int, idle_timeout: int | None = None, threshold: int | None = None) -> None:
         """Start without splits. idle_timeout: ms, None: nothing is ever idle. threshold: the watermark lag
         from which on there is a backlog (ms), None: none."""
-        self._idle_timeout = idle_timeout
+        strategy = WatermarkStrategy.for_monotonous_timestamps()
+        self._settings = SourceSettings(
+            strategy if idle_timeout is None else strategy.with_idleness(idle_timeout)
+        )
         self._looked_at = 0
-        self._splits: dict[str, _Watched] = {}
-        self._combined = [SplitWatermarks() for _ in range(subtasks)]
-        self._combined_idle = [False] * subtasks
+        self._subtasks = [SourceSubtask(self._settings) for _ in range(subtasks)]
         self._emitted = [MIN] * subtasks
         self._idle = [False] * subtasks
         self._detectors = [BacklogDetector(threshold) for _ in range(subtasks)]
@@ -94,16 +86,12 @@ class SourceSignals:
     @property
     def idle_splits(self) -> frozenset[str]:
         """The splits that nobody waits for, since they have been empty for so long."""
-        return frozenset(
-            name
-            for name, watched in self._splits.items()
-            if watched.watch is not None and watched.watch.is_idle
-        )
+        return frozenset().union(*(subtask.idle_splits for subtask in self._subtasks))
 
     @property
     def blocked_splits(self) -> frozenset[str]:
         """The splits whose clocks stand still."""
-        return frozenset(name for name, watched in self._splits.items() if watched.blocked)
+        return frozenset().union(*(subtask.held for subtask in self._subtasks))
 
     def planned(
         self, now: int, looked_at: int, splits: Mapping[str, SplitMoment], ended: bool
@@ -116,16 +104,14 @@ class SourceSignals:
         """
         elapsed = max(0, looked_at - self._looked_at)
         self._looked_at += elapsed
-        for name in [name for name in self._splits if name not in splits]:
-            self._remove(name)
+        by_subtask: list[dict[str, SplitMoment]] = [{} for _ in self._subtasks]
         for name, moment in splits.items():
-            if moment.arrived or not moment.finished or name in self._splits:
-                self._take(name, moment, elapsed)
-        found = [self._tick(subtask) for subtask in range(len(self._emitted))]
-        for name in [name for name, moment in splits.items() if moment.finished and name in self._splits]:
-            self._remove(name)
-        found = [max(mark, self._tick(subtask)) for subtask, mark in enumerate(found)]
-        return self._said(now, found, ended)
+            by_subtask[moment.subtask][name] = moment
+        marks = [
+            _planned(subtask, moments, elapsed)
+            for subtask, moments in zip(self._subtasks, by_subtask, strict=True)
+        ]
+        return self._said(now, marks, ended)
 
     def state(self) -> dict[str, Any]:
         """Return all that is remembered, of what JSON knows."""
@@ -134,76 +120,27 @@ class SourceSignals:
             "emitted": list(self._emitted),
             "idle": list(self._idle),
             "backlog": [detector.state().sent for detector in self._detectors],
-            "combined": [list(each.state()) for each in self._combined],
-            "combined_idle": list(self._combined_idle),
+            "subtasks": [list(subtask.state()) for subtask in self._subtasks],
             "detectors": [list(each.state()) for each in self._detectors],
             "low": {name: list(each) for name, each in self._low.state().items()},
-            "splits": {name: _stored(watched) for name, watched in self._splits.items()},
             "idle_splits": sorted(self.idle_splits),
             "blocked_splits": sorted(self.blocked_splits),
         }
 
-    def _take(self, name: str, moment: SplitMoment, elapsed: int) -> None:
-        """Tell the combination of the subtask what a split has to say."""
-        combined = self._combined[moment.subtask]
-        watched = self._splits.get(name)
-        if watched is None:
-            watched = self._splits[name] = self._new(moment.subtask)
-            combined.add_split(name)
-        if moment.arrived:
-            combined.watermark(name, moment.watermark, deferred=True)
-        if watched.clock is not None and watched.watch is not None:
-            if not moment.blocked:  # what is blocked now may have been so all the time
-                watched.clock.advance(elapsed * _NANOSECONDS)
-            if moment.blocked != watched.blocked:
-                (watched.clock.pause if moment.blocked else watched.clock.resume)(_ALIGNMENT)
-            if moment.arrived:
-                watched.watch.on_event(moment.watermark)
-                watched.watch.on_periodic_emit()
-            was_idle = watched.watch.is_idle
-            watched.watch.on_periodic_emit()  # after records this one starts the countdown (IDLE-2)
-            if watched.watch.is_idle and not was_idle:
-                combined.idle(name, deferred=True)
-            watched.blocked = moment.blocked
-
-    def _new(self, subtask: int) -> _Watched:
-        if self._idle_timeout is None:
-            return _Watched(subtask)
-        return self._watched(subtask, InputActivityClock(), self._idle_timeout)
-
-    def _watched(self, subtask: int, clock: InputActivityClock, idle_timeout: int) -> _Watched:
-        watch = WatermarksWithIdleness(NoWatermarks(), idle_timeout * _NANOSECONDS, clock)
-        return _Watched(subtask, False, clock, watch)
-
-    def _remove(self, name: str) -> None:
-        watched = self._splits.pop(name)
-        self._combined[watched.subtask].remove_split(name)
-
-    def _tick(self, subtask: int) -> int:
-        """Return how far the splits of a subtask are (ms), `MIN` if there is nothing new; note its status."""
-        mark = MIN
-        for output in self._combined[subtask].tick():
-            if output.kind == "watermark":
-                assert output.timestamp is not None
-                mark = max(mark, output.timestamp)
-            else:
-                self._combined_idle[subtask] = output.kind == "idle"
-        return mark
-
     def _said(self, now: int, marks: Sequence[int], ended: bool) -> dict[int, list[BacklogOutput]]:
-        splits = [0] * len(marks)
-        for watched in self._splits.values():
-            splits[watched.subtask] += 1
-        active = any(count and not idle for count, idle in zip(splits, self._combined_idle, strict=True))
+        splits = [len(subtask.splits) for subtask in self._subtasks]
+        active = any(subtask.splits and not subtask.idle for subtask in self._subtasks)
         own = [max(mark, emitted) for mark, emitted in zip(marks, self._emitted, strict=True)]
         low = self._low.planned(now, own, splits)
         said: dict[int, list[BacklogOutput]] = {}
         for subtask, mark in enumerate(marks):
             # SPLIT-7 makes a subtask without splits idle; while others of its source move, it follows them.
-            idle = self._combined_idle[subtask] if splits[subtask] else not active
+            idle = self._subtasks[subtask].idle if splits[subtask] else not active
             if not splits[subtask]:
                 mark = max(mark, low.get(subtask, MIN))
-            outputs = self._of_subtask(subtask, now, MAX if ended else mark, idle and not ended)
+            if ended:
+                mark = max(mark, _end(self._subtasks[subtask]))
+            outputs = self._of_subtask(subtask, now, mark, idle and not ended)
             if outputs:
                 said[subtask] = outputs
         return said
@@ -229,8 +166,10 @@ class SourceSignals:
         self._looked_at = int(state["looked_at"])
         self._emitted = list(state["emitted"])
         self._idle = list(state["idle"])
-        self._combined = [SplitWatermarks.restored(CombinationState(*each)) for each in state["combined"]]
-        self._combined_idle = list(state["combined_idle"])
+        self._subtasks = [
+            SourceSubtask.restored(self._settings, self._with_idleness(SubtaskState(*each)))
+            for each in state["subtasks"]
+        ]
         for number, stored in enumerate(state["detectors"]):
             # The threshold is that of the session, which may have been changed for the restart.
             threshold = self._detectors[number].state().threshold
@@ -244,19 +183,55 @@ class SourceSignals:
             for name, (rounds, tasks) in state["low"].items()
         }
         self._low = SourceLowWatermarks.restored("source", len(self._emitted), low)
-        for name, (subtask, blocked, clock, watch) in state["splits"].items():
-            if self._idle_timeout is None or clock is None:
-                self._splits[name] = self._new(subtask)
-                continue
-            restored = InputActivityClock.restored(ClockState(*clock))
-            watched = self._watched(subtask, restored, self._idle_timeout)
-            assert watched.watch is not None
-            watched.watch.restore(watch)
-            watched.blocked = blocked
-            self._splits[name] = watched
+
+    def _with_idleness(self, state: SubtaskState) -> SubtaskState:
+        """Return the state of a subtask as the idle timeout of now wants it: there may have been none before.
+
+        What idleness remembers of a generator stands before what the generator itself remembers.
+        """
+        outputs, *others = state.outputs
+        own = len(self._settings.strategy.create_generator(GeneratorContext(InputActivityClock())).state())
+        fitting = {
+            name: (clock, ([0] * own + list(generator))[-own:], False if own == 1 else idle)
+            for name, (clock, generator, idle) in outputs.items()
+        }
+        return state._replace(outputs=(fitting, *others))
 
 
-def _stored(watched: _Watched) -> list[Any]:
-    if watched.clock is None or watched.watch is None:
-        return [watched.subtask, watched.blocked, None, None]
-    return [watched.subtask, watched.blocked, list(watched.clock.state()), list(watched.watch.state())]
+def _planned(subtask: SourceSubtask, moments: Mapping[str, SplitMoment], elapsed: int) -> int:
+    """Tell a subtask how its splits stand; return how far they are (ms), `MIN` if there is nothing new.
+
+    elapsed: how much processing time has passed (ms). What is blocked now may have been so all the time.
+    """
+    if subtask.ended:
+        return MIN
+    known = subtask.splits
+    for split in sorted(known - moments.keys()):
+        subtask.finish(split)
+    for split, moment in moments.items():
+        if split not in known and (moment.arrived or not moment.finished):
+            subtask.assign(split)
+    blocked = {split for split, moment in moments.items() if moment.blocked} & subtask.splits
+    subtask.hold(blocked | subtask.held)
+    subtask.advance(elapsed)
+    subtask.hold(blocked)
+    for split, moment in moments.items():
+        if moment.arrived:
+            # The disorder that is expected is taken off already: as if the records came in order.
+            subtask.record(split, MIN if moment.watermark == MIN else moment.watermark + 1)
+    mark = max(_mark(subtask.tick()), _mark(subtask.tick()))  # after records it starts the countdown (IDLE-2)
+    for split in sorted(subtask.splits):
+        if moments[split].finished:
+            subtask.finish(split)
+    return max(mark, _mark(subtask.tick()))
+
+
+def _end(subtask: SourceSubtask) -> int:
+    """Tell a subtask that its input has ended; return the watermark that follows (SOURCE-14)."""
+    return MIN if subtask.ended else _mark(subtask.end_of_input())
+
+
+def _mark(outputs: Sequence[SourceOutput]) -> int:
+    """Return the greatest watermark (ms) that is said, `MIN` if none."""
+    watermarks = (each.timestamp for each in outputs if each.kind == "watermark")
+    return max((each for each in watermarks if each is not None), default=MIN)

@@ -1,6 +1,7 @@
 """A source subtask under alignment, in plain Python: what it emits, reports, and may read.
 
-No query runs this module: planners and readers decide by code of their own.
+The planners of a query hold one for each subtask, and tell it what they have planned; `SourceSignals` says in
+band what it emits.
 
 Timestamps, bounds and processing time are in ms. Rule ids such as "SOURCE-9" are of the Tidegauge
 specification.
@@ -8,7 +9,7 @@ specification.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -58,7 +59,8 @@ class SubtaskState(NamedTuple):
     """All that a subtask has to remember (SOURCE-17).
 
     outputs: what it has emitted, and its clocks. splits: those assigned. bound: announced last, `MAX` before.
-    paused: splits that are not read. backpressured: downstream takes no records. ended: no more input.
+    paused: splits that are not read. backpressured: downstream takes no records. held: splits of which it
+    takes none. ended: no more input.
     """
 
     outputs: OutputsState
@@ -67,6 +69,7 @@ class SubtaskState(NamedTuple):
     blocked: bool
     paused: Sequence[str]
     backpressured: bool
+    held: Sequence[str]
     ended: bool
 
 
@@ -87,6 +90,7 @@ class SourceSubtask:
         self._blocked = False
         self._paused: set[str] = set()
         self._backpressured = False
+        self._held: set[str] = set()
         self._ended = False
 
     @classmethod
@@ -105,13 +109,16 @@ class SourceSubtask:
             self._blocked,
             tuple(sorted(self._paused)),
             self._backpressured,
+            tuple(sorted(self._held)),
             self._ended,
         )
 
     def _restore(self, state: SubtaskState) -> None:
-        outputs, splits, self._bound, self._blocked, paused, self._backpressured, self._ended = state
-        self._outputs.restore(OutputsState(*outputs))
-        self._splits, self._paused = set(splits), set(paused)
+        state = SubtaskState(*state)
+        self._outputs.restore(OutputsState(*state.outputs))
+        self._splits, self._paused, self._held = set(state.splits), set(state.paused), set(state.held)
+        self._bound, self._blocked = state.bound, state.blocked
+        self._backpressured, self._ended = state.backpressured, state.ended
 
     @property
     def blocked(self) -> bool:
@@ -124,9 +131,60 @@ class SourceSubtask:
         return frozenset(self._paused)
 
     @property
+    def ended(self) -> bool:
+        """Whether the input has ended."""
+        return self._ended
+
+    @property
+    def splits(self) -> frozenset[str]:
+        """The splits that are assigned, and not finished."""
+        return frozenset(self._splits)
+
+    @property
+    def held(self) -> frozenset[str]:
+        """The splits of which downstream takes no records now: see `hold`."""
+        return frozenset(self._held)
+
+    @property
+    def idle_splits(self) -> frozenset[str]:
+        """The splits that are not waited for, since they have no data for now."""
+        return frozenset(filter(self._outputs.is_idle, self._splits))
+
+    @property
+    def idle(self) -> bool:
+        """Whether the last status that the subtask said is IDLE."""
+        return self._outputs.idle
+
+    @property
     def watermark(self) -> int:
         """The watermark that the subtask emitted last (ms), `MIN` before."""
         return self._outputs.watermark
+
+    @property
+    def limit(self) -> int:
+        """The greatest watermark (ms) at which a subtask is not blocked (SOURCE-1), nor a split paused.
+
+        It is the bound: a watermark that equals it does not exceed it (SOURCE-2, SOURCE-9).
+        """
+        return self._bound
+
+    def reads_up_to(
+        self, watermark: int | None, next_time: int, minimum: int | None, out_of_orderness: int = 0
+    ) -> int:
+        """Return the greatest event time (ms) up to which a split may be planned.
+
+        watermark: how far the split is, None if nothing is known of it. next_time: the event time that its
+        next record brings it to. minimum: that of the group, from which the bound comes; None if nobody is
+        waited for. out_of_orderness: how far its watermark stays behind that (ms).
+
+        It is planned while the time of its watermark does not exceed the bound, so its watermark never does
+        (SOURCE-1). That alone could stop the slowest split as well, if its next record is further away than
+        the drift: one that holds the group minimum may always read its next record (SOURCE-2).
+        """
+        latest = min(MAX, self.limit + out_of_orderness)
+        if minimum is not None and watermark is not None and watermark <= minimum:
+            return max(latest, next_time)
+        return latest
 
     def assign(self, split: str) -> list[SourceOutput]:
         """The reader gets a split, which is waited for from now on."""
@@ -143,6 +201,7 @@ class SourceSubtask:
         self._check_assigned(split)
         self._splits.remove(split)
         self._paused.discard(split)
+        self._held.discard(split)
         if self._settings.per_split_outputs:
             self._outputs.close(split)
         elif not self._splits:
@@ -180,6 +239,17 @@ class SourceSubtask:
         """The reader itself says that it has data again."""
         return self.write(split, ACTIVE)
 
+    def write_watermarks(self, watermarks: Mapping[str, int]) -> list[SourceOutput]:
+        """The reader itself writes a watermark (ms) to each of these splits; what is new is said together.
+
+        Nothing is written while the subtask is blocked: the reader is not asked.
+        """
+        writable = {self._writable(split): timestamp for split, timestamp in watermarks.items()}
+        if self._blocked:
+            return []
+        with self._as_before_if_refused():
+            return self._said(self._outputs.write_watermarks(writable), *watermarks)
+
     def tick(self) -> list[SourceOutput]:
         """It is time for periodic watermarks; they are due while the subtask is blocked, too."""
         if self._ended:
@@ -204,9 +274,23 @@ class SourceSubtask:
 
     def backpressure(self, on: bool) -> list[SourceOutput]:
         """Downstream takes no records, or takes them again; meanwhile nothing becomes idle (SOURCE-13)."""
-        if on != self._backpressured:
-            self._backpressured = on
-            (self._outputs.pause_all if on else self._outputs.resume_all)("backpressure")
+        before = self._withheld()
+        self._backpressured = on
+        self._stop_clocks(before, self._withheld())
+        return []
+
+    def hold(self, splits: Iterable[str]) -> list[SourceOutput]:
+        """Downstream takes no records of some splits, and of the others takes them again (SOURCE-13).
+
+        It is as if the output of each split alone were under backpressure: a batch has room for some records
+        only, or the owner of a split holds it back.
+        """
+        held = set(splits)
+        for split in held:
+            self._check_assigned(split)
+        before = self._withheld()
+        self._held = held
+        self._stop_clocks(before, self._withheld())
         return []
 
     def advance(self, milliseconds: int) -> list[SourceOutput]:
@@ -253,6 +337,17 @@ class SourceSubtask:
         pauses = ["backpressure"] * self._backpressured + ["alignment"] * self._blocked
         self._outputs.open(output, pauses)
 
+    def _withheld(self) -> set[str]:
+        """Return the outputs of which downstream takes no records."""
+        return set(self._outputs.names) if self._backpressured else set(self._held)
+
+    def _stop_clocks(self, before: set[str], after: set[str]) -> None:
+        """Stop the clocks of the outputs that are withheld from now on, start those that were (SOURCE-13)."""
+        for output in after - before:
+            self._outputs.pause(output, "backpressure")
+        for output in before - after:
+            self._outputs.resume(output, "backpressure")
+
     def _said(self, elements: Iterable[StreamElement], *changed: str) -> list[SourceOutput]:
         """Return what goes downstream, and what follows from it for the reading of splits."""
         sent = [SourceOutput(each.kind, each.timestamp) for each in elements]
@@ -262,7 +357,7 @@ class SourceSubtask:
 
     def _blocking(self) -> list[SourceOutput]:
         """Block or unblock the subtask by its watermark and bound (SOURCE-1, SOURCE-2, SOURCE-3)."""
-        ahead = self.watermark > self._bound
+        ahead = self.watermark > self.limit
         if ahead == self._blocked:
             return []
         self._blocked = ahead
@@ -280,7 +375,7 @@ class SourceSubtask:
             split
             for split in splits
             if split in self._outputs and split not in self._paused and split != MAIN
-            if not self._outputs.is_idle(split) and self._outputs.watermark_of(split) > self._bound
+            if not self._outputs.is_idle(split) and self._outputs.watermark_of(split) > self.limit
         )
         if not ahead:
             return []
@@ -296,7 +391,7 @@ class SourceSubtask:
 
     def _resumed(self) -> list[SourceOutput]:
         """Read on in the splits that the bound admits, idle ones included (SOURCE-10)."""
-        admitted = sorted(split for split in self._paused if self._outputs.watermark_of(split) <= self._bound)
+        admitted = sorted(split for split in self._paused if self._outputs.watermark_of(split) <= self.limit)
         if not admitted:
             return []
         self._paused.difference_update(admitted)

@@ -9,14 +9,23 @@ import heapq
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from tidegauge_spark.decisions.sources.bounds import ROUNDS, Bound, GroupMinimum, bound_above, share_out
+from tidegauge_spark.decisions.sources.bounds import ROUNDS, GroupMinimum, bound_above, share_out
+from tidegauge_spark.decisions.sources.coordinator import announced
 from tidegauge_spark.decisions.sources.signals import SplitMoment
+from tidegauge_spark.decisions.sources.standing import (
+    StandingSplit,
+    reported,
+    settings_for_planning,
+    standing,
+)
+from tidegauge_spark.decisions.sources.subtask import SourceSubtask
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.files.log_files import SplitFiles
 from tidegauge_spark.source.files.offset import FilesOffset
 from tidegauge_spark.source.files.position import FilePosition
 from tidegauge_spark.source.files.split_reading import FileBudget, SplitReading, known_watermark
 from tidegauge_spark.source.options.files import FileOptions
+from tidegauge_spark.source.options.source import Alignment
 
 
 @dataclass
@@ -50,13 +59,21 @@ class PlannedSplit:
 class FilesPlanning:
     """One planning of a source over files.
 
-    offset: where the source stands. splits: those that there are. to_the_end: nothing is added any more, so
-    that a split with nothing left to plan is not waited for (AvailableNow).
+    alignment: None if the source is not aligned (SOURCE-4). offset: where it stands. splits: those that there
+    are. to_the_end: nothing is added any more, so that a split with nothing left to plan is not waited for
+    (AvailableNow).
     """
 
     def __init__(
-        self, options: FileOptions, offset: FilesOffset, splits: Mapping[str, PlannedSplit], to_the_end: bool
+        self,
+        options: FileOptions,
+        alignment: Alignment | None,
+        offset: FilesOffset,
+        splits: Mapping[str, PlannedSplit],
+        to_the_end: bool,
     ) -> None:
+        self._drift = 0 if alignment is None else alignment.drift
+        self._by_split = alignment is None or alignment.by_split
         self._out_of_orderness = options.max_out_of_orderness
         self._offset = offset
         self._splits = splits
@@ -64,9 +81,14 @@ class FilesPlanning:
         self._budget = None if options.files_per_batch is None else FileBudget(options.files_per_batch)
         for split in splits.values():
             split.reading.budget = self._budget
-        self._by_subtask: list[list[PlannedSplit]] = [[] for _ in range(options.subtasks)]
-        for split in splits.values():
-            self._by_subtask[split.reading.position.subtask].append(split)
+        self._by_subtask: list[dict[str, PlannedSplit]] = [{} for _ in range(options.subtasks)]
+        for name, split in splits.items():
+            self._by_subtask[split.reading.position.subtask][name] = split
+        settings = settings_for_planning(None if alignment is None else alignment.drift, self._by_split)
+        self._subtasks = [
+            standing(settings, offset.watermarks[subtask], self._unfinished(subtask))
+            for subtask in range(options.subtasks)
+        ]
 
     @property
     def source(self) -> str:
@@ -112,35 +134,29 @@ class FilesPlanning:
             for name, split in self._splits.items()
         }
 
-    def planned(
-        self,
-        now: int,
-        group: GroupMinimum | None,
-        drift: int,
-        by_split: bool,
-        most_rows: int | None,
-    ) -> FilesOffset:
+    def planned(self, now: int, group: GroupMinimum | None, most_rows: int | None) -> FilesOffset:
         """Return how far the source is read in the next batch, at this processing time (ms).
 
-        group: None if the source is not aligned (SOURCE-4). drift: how far from its minimum splits may be
-        (ms). by_split: whether each split is bounded, or the subtask as a whole only. most_rows: the most
-        rows of the batch, None if there is no such limit.
+        group: what is known of it, None if nothing bounds the source. most_rows: the most rows of the batch,
+        None if there is no such limit.
         """
-        bound: Bound | None = None
+        bound: int | None = None
         left = most_rows
         for _ in range(ROUNDS):
             if group is not None:
                 group = group.raised(self.minimum)
-                bound = bound_above(group, drift)
-            taken = self._take(bound, by_split, left)
+                bound = bound_above(group, self._drift)
+                for each in announced(self.source, bound, [True] * len(self._subtasks)):
+                    self._subtasks[each.subtask].announcement(each.bound)
+            taken = self._take(group, left)
             left = None if left is None else left - taken
             if group is None or group.reach is None or not taken:
                 break
         return replace(
             self._offset,
             now=now,
-            bound=None if bound is None else bound.latest,
-            watermarks=tuple(map(self._emitted, range(len(self._by_subtask)))),
+            bound=bound,
+            watermarks=tuple(subtask.watermark for subtask in self._subtasks),
             splits={
                 name: split.reading.position._replace(finished=split.finished)
                 for name, split in self._splits.items()
@@ -152,16 +168,16 @@ class FilesPlanning:
             },
         )
 
-    def _take(self, bound: Bound | None, by_split: bool, most_rows: int | None) -> int:
-        """Plan what the bound admits; return how many rows that is."""
+    def _take(self, group: GroupMinimum | None, most_rows: int | None) -> int:
+        """Plan what the bound admits, and say how far each subtask is then; return how many rows that is."""
         readings = [split.reading for split in self._splits.values()]
         if self._budget is not None:  # those that had least come first: files are not divided as rows are
             readings.sort(key=lambda reading: reading.position.records)
         for split in self._splits.values():
             split.reading.admitted = MAX
-        if bound is not None:
-            for subtask, splits in enumerate(self._by_subtask):
-                self._admit(subtask, splits, bound, by_split)
+        if group is not None:
+            for subtask in range(len(self._subtasks)):
+                self._admit(subtask, group.watermark)
         for split in self._splits.values():
             if split.paused:
                 split.reading.admitted = MIN
@@ -170,44 +186,55 @@ class FilesPlanning:
             [reading.position.records for reading in readings],
             most_rows,
         )
+        for subtask in range(len(self._subtasks)):
+            self._emit(subtask)
         return sum(counts)
 
-    def _admit(self, subtask: int, splits: list[PlannedSplit], bound: Bound, by_split: bool) -> None:
-        """Say of each split of a subtask up to which event time it is read."""
-        watermarks = [known_watermark(split.reading, self._out_of_orderness) for split in splits]
-        if by_split:
-            for split, watermark in zip(splits, watermarks, strict=True):
-                split.reading.admitted = self._admitted(split.reading, watermark, bound)
-            return
-        # Part I of FLIP-182: the watermark of the subtask is that of its slowest split. While that one stays
-        # within the bound the subtask is not blocked, and the others are read as far as they go.
+    def _admit(self, subtask: int, minimum: int | None) -> None:
+        """Say of each split of a subtask up to which event time it is read; minimum: the group's (ms)."""
+        bounded, splits = self._subtasks[subtask], self._by_subtask[subtask]
+        watermarks = {
+            name: known_watermark(split.reading, self._out_of_orderness) for name, split in splits.items()
+        }
         whole = self._watermark(subtask)
-        blocked = whole is not None and whole > bound.latest
-        waited = [mark for split, mark in zip(splits, watermarks, strict=True) if self._is_waited_for(split)]
+        blocked = bounded.blocked or not (self._by_split or whole is None or whole <= bounded.limit)
+        paused = bounded.paused
+        waited = [watermarks[name] for name, split in splits.items() if self._is_waited_for(split)]
         slowest = min((mark for mark in waited if mark is not None), default=None)
-        for split, watermark in zip(splits, watermarks, strict=True):
-            if blocked:
+        for name, split in splits.items():
+            watermark = watermarks[name]
+            if blocked or name in paused:
                 split.reading.admitted = MIN
-            elif watermark is not None and watermark == slowest:
-                split.reading.admitted = self._admitted(split.reading, watermark, bound)
+            elif self._by_split or (watermark is not None and watermark == slowest):
+                # Part I of FLIP-182: the watermark of the subtask is that of its slowest split. While that
+                # stays within the bound the subtask is not blocked, and the others are read as far as they
+                # go.
+                split.reading.admitted = self._admitted(bounded, split.reading, watermark, minimum)
 
-    def _admitted(self, reading: SplitReading, watermark: int | None, bound: Bound) -> int:
+    def _admitted(
+        self, subtask: SourceSubtask, reading: SplitReading, watermark: int | None, minimum: int | None
+    ) -> int:
         next_time = reading.next_time()
         if next_time is None:
             return MAX
-        return bound.admits(watermark, next_time, self._out_of_orderness)
+        return subtask.reads_up_to(watermark, next_time, minimum, self._out_of_orderness)
 
-    def _emitted(self, subtask: int) -> int:
-        """Return the watermark of a subtask (ms): that of its slowest split, and never less than before.
+    def _unfinished(self, subtask: int) -> dict[str, StandingSplit]:
+        return {
+            name: StandingSplit(split.reading.position.watermark(self._out_of_orderness), split.silent)
+            for name, split in self._by_subtask[subtask].items()
+            if not split.finished
+        }
 
-        One that has not delivered a record holds it (SPLIT-1), one that is finished does not (SPLIT-11).
-        """
-        watermarks = [
-            split.reading.position.watermark(self._out_of_orderness)
-            for split in self._by_subtask[subtask]
-            if not (split.finished or split.silent)
-        ]
-        return max(self._offset.watermarks[subtask], min(watermarks, default=MIN))
+    def _emit(self, subtask: int) -> None:
+        """Tell a subtask how far its splits are: its watermark is that of the slowest (SPLIT-1), and one that
+        is finished does not hold it (SPLIT-11)."""
+        unfinished = self._unfinished(subtask)
+        for name in self._subtasks[subtask].splits - unfinished.keys():
+            self._subtasks[subtask].finish(name)
+        self._subtasks[subtask].write_watermarks(
+            {name: split.watermark for name, split in unfinished.items() if not split.idle}
+        )
 
     def _watermark(self, subtask: int) -> int | None:
         """Return what a subtask reports (ms), None if nobody has to wait for it.
@@ -216,12 +243,12 @@ class FilesPlanning:
         next record even before that has come: otherwise one that begins far ahead would hold back the
         watermark, and the bound would keep it from being read.
         """
-        waited = [split for split in self._by_subtask[subtask] if self._is_waited_for(split)]
-        if not waited:
+        waited = [split for split in self._by_subtask[subtask].values() if self._is_waited_for(split)]
+        emitted = reported(self._subtasks[subtask])
+        if not waited or emitted is None:
             return None
         known = [known_watermark(split.reading, self._out_of_orderness) for split in waited]
         lowest = min((each for each in known if each is not None), default=None)
-        emitted = self._emitted(subtask)
         if emitted == MIN or lowest is None:
             return lowest if emitted == MIN else emitted
         return emitted if None in known else max(emitted, lowest)

@@ -100,12 +100,9 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
         alignment = self._options.alignment
         standing = SourceStanding(offset.source, None if alignment is None else planning.minimum)
         group = self._announcement(standing, now)
-        if alignment is None:
-            planned = planning.planned(now, None, 0, True, most_rows)
-        elif group is None or not group.complete:
+        if alignment is not None and (group is None or not group.complete):
             return offset.at(now)
-        else:
-            planned = planning.planned(now, group, alignment.drift, alignment.by_split, most_rows)
+        planned = planning.planned(now, group, most_rows)
         if self._options.signals is not None:
             planned = self._with_signals(offset, planned, planning, found)
         if self._progressed(offset, planned):
@@ -115,11 +112,8 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
         return planned
 
     def _reach(self, offset: FilesOffset, now: int, most_rows: int | None) -> int | None:
-        alignment = self._options.alignment
-        assert alignment is not None
         planning = self._planning(offset, self._discovery.splits(now))
-        alone = GroupMinimum(complete=True, watermark=None, reach=MAX)
-        planning.planned(now, alone, alignment.drift, alignment.by_split, most_rows)
+        planning.planned(now, GroupMinimum(complete=True, watermark=None, reach=MAX), most_rows)
         return planning.minimum
 
     def _with_signals(
@@ -153,7 +147,7 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
         if not self._available_now or not all(position.whole for position in offset.splits.values()):
             return False
         planning = self._planning(offset, self._discovery.splits(offset.now))
-        if not planning.exhausted or self._progressed(offset, planning.planned(offset.now, None, 0, True, 0)):
+        if not planning.exhausted or self._progressed(offset, planning.planned(offset.now, None, 0)):
             return False
         if self._options.idle_timeout is not None and not planning.settled:
             return False
@@ -169,7 +163,7 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
             for split, position in assigned(offset, found).items()
             if split in found or not (position.finished and self._files.fail_on_data_loss)
         }
-        return FilesPlanning(self._files, offset, splits, self._available_now)
+        return FilesPlanning(self._files, self._options.alignment, offset, splits, self._available_now)
 
     def _split(
         self, split: str, position: FilePosition, files: SplitFiles | None, *, idle: bool, grown: bool

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Several
 from dataclasses import replace
+from typing import Final
 
-from tidegauge_spark.decisions.sources.bounds import ROUNDS, Bound, GroupMinimum, bound_above, share_out
+from tidegauge_spark.decisions.sources.bounds import ROUNDS, GroupMinimum, bound_above, share_out
+from tidegauge_spark.decisions.sources.coordinator import announced
 from tidegauge_spark.decisions.sources.signals import SplitMoment
+from tidegauge_spark.decisions.sources.standing import (
+    StandingSplit,
+    reported,
+    settings_for_planning,
+    standing,
+)
+from tidegauge_spark.decisions.sources.subtask import SourceSubtask
 from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.numbers.offset import SourceOffset, SubtaskOffset
 from tidegauge_spark.source.options.numbers import Sequence
 from tidegauge_spark.source.options.source import SourceOptions
+
+_ALIGNED: Final = settings_for_planning(0, by_split=True)
 
 
 def minimum(offset: SourceOffset, sequences: Several[Sequence], now: int) -> int | None:
@@ -19,14 +30,17 @@ def minimum(offset: SourceOffset, sequences: Several[Sequence], now: int) -> int
     Not waited for are the finished (ALIGN-5), and the idle that have nothing to read now either (SOURCE-8).
     """
     idle = offset.signals.idle_splits
-    return min(
-        (
-            subtask.watermark
-            for index, (subtask, sequence) in enumerate(zip(offset.subtasks, sequences, strict=True))
-            if not subtask.finished and (str(index) not in idle or sequence.readable_at(now) >= subtask.next)
-        ),
-        default=None,
+    reports = (
+        reported(_standing(index, subtask, str(index) in idle and sequence.readable_at(now) < subtask.next))
+        for index, (subtask, sequence) in enumerate(zip(offset.subtasks, sequences, strict=True))
     )
+    return min((each for each in reports if each is not None), default=None)
+
+
+def _standing(index: int, subtask: SubtaskOffset, idle: bool = False) -> SourceSubtask:
+    """Return a subtask as a planning finds it; what is finished has no split, and so is idle, too."""
+    split = {} if subtask.finished else {str(index): StandingSplit(subtask.watermark, idle)}
+    return standing(_ALIGNED, subtask.watermark, split)
 
 
 def moments(
@@ -61,7 +75,7 @@ def plan(
     its group; not looked at if the source is not aligned (SOURCE-4). most_rows: the most rows of the batch,
     None if there is no such limit.
 
-    With a drift of 0 a watermark may be 1 ms past the bound: see `Bound.admits`.
+    With a drift of 0 a watermark may be 1 ms past the bound: see `SourceSubtask.reads_up_to`.
     """
     if options.alignment is None:
         return _planned(options, offset, now, None, most_rows)
@@ -71,7 +85,7 @@ def plan(
     for _ in range(ROUNDS):
         group = group.raised(minimum(planned, options.sequences, now))
         before, bound = planned, bound_above(group, options.alignment.drift)
-        planned = _planned(options, before, now, bound, left)
+        planned = _planned(options, before, now, group.watermark, left, bound)
         taken = sum(new.next - old.next for old, new in zip(before.subtasks, planned.subtasks, strict=True))
         left = None if left is None else left - taken
         if group.reach is None or not taken:
@@ -80,12 +94,21 @@ def plan(
 
 
 def _planned(
-    options: SourceOptions, offset: SourceOffset, now: int, bound: Bound | None, most_rows: int | None
+    options: SourceOptions,
+    offset: SourceOffset,
+    now: int,
+    minimum: int | None,
+    most_rows: int | None,
+    bound: int | None = None,
 ) -> SourceOffset:
-    """Return how far the source is read, up to a bound."""
+    """Return how far the source is read, up to a bound (ms) above the minimum of the group (ms)."""
+    subtasks = [_standing(index, subtask) for index, subtask in enumerate(offset.subtasks)]
+    if bound is not None:
+        for each in announced(offset.source, bound, [True] * len(subtasks)):
+            subtasks[each.subtask].announcement(each.bound)
     readings = [
-        _Reading(_available(subtask, sequence, now, bound))
-        for subtask, sequence in zip(offset.subtasks, options.sequences, strict=True)
+        _Reading(_available(bounded, subtask, sequence.readable_at(now), minimum))
+        for bounded, subtask, sequence in zip(subtasks, offset.subtasks, options.sequences, strict=True)
     ]
     counts = share_out(
         [reading.take for reading in readings], [each.records for each in offset.subtasks], most_rows
@@ -93,7 +116,7 @@ def _planned(
     return replace(
         offset,
         now=now,
-        bound=None if bound is None else bound.latest,
+        bound=bound,
         subtasks=tuple(
             replace(subtask, next=subtask.next + count)
             for subtask, count in zip(offset.subtasks, counts, strict=True)
@@ -101,11 +124,11 @@ def _planned(
     )
 
 
-def _available(subtask: SubtaskOffset, sequence: Sequence, now: int, bound: Bound | None) -> int:
-    """Return how many numbers a subtask may read."""
-    last = sequence.readable_at(now)
-    if bound is not None:
-        last = min(last, bound.admits(subtask.watermark, subtask.next))
+def _available(bounded: SourceSubtask, subtask: SubtaskOffset, last: int, minimum: int | None) -> int:
+    """Return how many numbers, `last` at most, a subtask may read."""
+    if bounded.blocked or bounded.paused:
+        return 0
+    last = min(last, bounded.reads_up_to(subtask.watermark, subtask.next, minimum))
     return max(0, last - subtask.next + 1)
 
 

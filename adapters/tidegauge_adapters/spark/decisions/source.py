@@ -1,7 +1,4 @@
-"""The source subtask of tidegauge_spark as an engine in this process.
-
-No query runs it, so the adapter does not claim it.
-"""
+"""The source subtask of tidegauge_spark as an engine in this process."""
 
 from __future__ import annotations
 
