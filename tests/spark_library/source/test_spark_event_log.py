@@ -157,6 +157,19 @@ def test_a_log_may_begin_late_and_have_a_pause(tmp_path: Path) -> None:
     assert recorded(tmp_path / "log").total() < 232
 
 
+def test_a_split_that_has_run_out_is_not_waited_for(tmp_path: Path) -> None:
+    write_parquet(tmp_path / "files", "x", "a", range(0, 2_000, 100))
+    write_parquet(tmp_path / "files", "y", "a", range(0, 20_000, 100))
+    query = files(tmp_path / "files", tmp_path / "log")
+    query.run()
+    write_parquet(tmp_path / "files", "x", "b", range(21_000, 21_500, 100))
+    query.restart()
+    query.run()
+    assert shown(rows_in(tmp_path / "log"))[-1] == ("", "finished", None)
+    assert broken(tmp_path / "log") == set()
+    assert recorded(tmp_path / "log") == {("orders", 0): 25, ("orders", 1): 200}
+
+
 def test_without_alignment_the_spread_is_too_far(tmp_path: Path) -> None:
     write_days(tmp_path / "files")
     options = {"clockStep": "1 second", "sourceName": "orders", "maxRowsPerTrigger": "20"}

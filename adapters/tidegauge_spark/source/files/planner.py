@@ -103,6 +103,15 @@ class FilesPlanning:
         """What each subtask reports (ms), None if nobody has to wait for it."""
         return tuple(self._watermark(subtask) for subtask in range(len(self._by_subtask)))
 
+    @property
+    def run_out(self) -> frozenset[int]:
+        """The subtasks that have read all that there is for this run (AvailableNow); none in another run."""
+        return frozenset(
+            subtask
+            for subtask, splits in enumerate(self._by_subtask)
+            if self._to_the_end and splits and all(split.reading.exhausted for split in splits)
+        )
+
     def moments(self, offset: FilesOffset) -> dict[str, SplitMoment]:
         """Return how each split stands now, after a planning that went on from an offset."""
         return {

@@ -112,6 +112,7 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
             return offset.at(now)
         else:
             planned = planning.planned(now, group, alignment.drift, alignment.by_split, most_rows)
+        self._run_out = planning.run_out
         if self._options.signals is not None:
             planned = self._with_signals(offset, planned, planning, found)
         if self._progressed(offset, planned):

@@ -110,6 +110,7 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         self._pace = None if options.alignment is None else Pace(options.alignment.drift)
         self._recorder = self._new_recorder()
         self._exchanged: tuple[int | None, ...] = ()
+        self._run_out: frozenset[int] = frozenset()
         self._recent: deque[tuple[dict[str, Any], AnyOffset]] = deque(maxlen=3)
 
     @abstractmethod
@@ -239,7 +240,7 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         if self._recorder is None:
             stored = paused(start, stored)
         else:
-            stored = self._recorder.extended(start, stored, self._exchanged)
+            stored = self._recorder.extended(start, stored, self._exchanged, self._run_out)
         self._recent.append((stored, offset))
         return stored
 

@@ -5,7 +5,7 @@ So a batch that is planned once and run again after a crash gives the same rows 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -69,12 +69,14 @@ def rows_between(
     resumed: bool,
     reports: Sequence[int | None],
     bound: int | None,
+    run_out: tuple[Collection[int], Collection[int]] = ((), ()),
 ) -> list[LogRow]:
     """Return what happened from one offset to the next, each subtask's rows in their order.
 
     recorded: how many subtasks are in the log; None: this is its first batch. resumed: whether batches before
     this one are not in the log. reports: what each subtask told the coordinator at this planning (ms; None:
     that nobody has to wait for it), empty: nothing. bound: what the coordinator then announced (ms).
+    run_out: the subtasks that had read all that there was for their run, before and after.
     """
     rows: list[LogRow] = []
     moved = before.subtasks != after.subtasks
@@ -98,7 +100,8 @@ def rows_between(
         for name in names:
             rows += _of_split(name, before.splits.get(name), after.splits[name])
         rows += said[first:]
-        if _ended(after, names) and not _ended(before, names):
+        had_ended = subtask in run_out[0] or _ended(before, names)
+        if not had_ended and (subtask in run_out[1] or _ended(after, names)):
             rows.append(LogRow(subtask, "finished"))
     return rows
 

@@ -7,7 +7,7 @@ that a batch that is run again after a crash replaces its file by the same one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -18,7 +18,7 @@ from tidegauge_spark.source.planning.sealed_offset import sealed
 
 _LOG: Final = "log"
 """What of an offset is the recorder's: `batches`, how many files there are; `rows`, how many rows of each
-subtask; `reports` and `bound`, as in `rows_between`; `paused`, whether nothing was recorded."""
+subtask; `reports`, `bound` and `run_out`, as in `rows_between`; `paused`, whether nothing was recorded."""
 
 
 class SourceRecorder:
@@ -41,10 +41,13 @@ class SourceRecorder:
         start: dict[str, Any],
         end: dict[str, Any],
         reports: Sequence[int | None],
+        run_out: Collection[int],
     ) -> dict[str, Any]:
         """Return an offset with what has to be known of the log at its end."""
         log = start.get(_LOG, {})
-        told = {"reports": list(reports), "bound": end["bound"]} if reports else {}
+        told: dict[str, Any] = {"reports": list(reports), "bound": end["bound"]} if reports else {}
+        if run_out:
+            told["run_out"] = sorted(run_out)
         planned = _with_log(end, told)
         many = Counter(row.subtask for row in self._rows(start, planned))
         before = log.get("rows", [])
@@ -79,7 +82,12 @@ class SourceRecorder:
             resumed=before is not None and before.get("paused", False),
             reports=told.get("reports", ()),
             bound=told.get("bound"),
+            run_out=(_run_out(before), _run_out(told)),
         )
+
+
+def _run_out(log: dict[str, Any] | None) -> frozenset[int]:
+    return frozenset(() if log is None else log.get("run_out", ()))
 
 
 def paused(start: dict[str, Any], end: dict[str, Any]) -> dict[str, Any]:
