@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +130,13 @@ def test_a_bad_file_is_named_and_can_be_skipped(
     assert len(results(folder.parent / "out")["skipped"]) == 1
 
 
+def test_a_link_that_leads_nowhere_is_a_bad_file(folder: Path, tidegauge: Command) -> None:
+    (folder / "old.parquet").symlink_to("moved.parquet")
+    answer = tidegauge("check-log", str(folder))
+    assert answer.returncode == 2
+    assert "old.parquet: is a link to moved.parquet, which is not there; --skip-bad-files" in answer.stderr
+
+
 def changed(name: str, kind: pa.DataType, values: list[Any]) -> pa.Table:
     table = written(GOOD)
     at = table.schema.get_field_index(name)
@@ -203,6 +213,22 @@ def test_trouble_is_named_and_counted_and_can_be_tolerated(
     assert tidegauge("check-log", "log.parquet", "--tolerate", name).returncode == 0
 
 
+@pytest.mark.parametrize("name", ["write_log.py", "WriteLog.java"])
+def test_the_writers_of_the_page_write_event_logs(name: str, tmp_path: Path, tidegauge: Command) -> None:
+    page = (Path(__file__).parents[2] / "conformance" / "EVENT_LOGS.md").read_text(encoding="utf-8")
+    language = {".py": "python", ".java": "java"}[Path(name).suffix]
+    (program,) = re.findall(rf"```{language} {re.escape(name)}\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "program").mkdir()
+    (tmp_path / "program" / name).write_text(program, encoding="utf-8")
+    (tmp_path / "log").mkdir()
+    with (tmp_path / "log" / "orders-0.jsonl").open("w") as log:
+        run = [sys.executable if language == "python" else "java", f"../program/{name}"]
+        subprocess.run(run, cwd=tmp_path / "log", stdout=log, check=True)
+    answer = tidegauge("check-log", "log")
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert "SPLIT-2" in answer.stdout
+
+
 def test_the_spread_of_aligned_sources_is_judged_when_the_drift_is_given(
     tmp_path: Path, tidegauge: Command
 ) -> None:
@@ -216,7 +242,7 @@ def test_the_spread_of_aligned_sources_is_judged_when_the_drift_is_given(
     answer = tidegauge("check-log", "log.parquet", "--max-drift", "1m", "--overshoot", "30s")
     assert answer.returncode == 1
     assert "JOB-2" in answer.stdout
-    assert "is 118000 ms ahead of payments[0], the slowest; 90000 ms are allowed" in answer.stdout
+    assert "is 117000 ms ahead of payments[0], the slowest; 90000 ms are allowed" in answer.stdout
     assert tidegauge("check-log", "log.parquet", "--max-drift", "3m").returncode == 0
     alone = tidegauge("check-log", "log.parquet", "--max-drift", "1m", "--group", "orders")
     assert alone.returncode == 0

@@ -76,6 +76,10 @@ class AlignedSource(DataSource):
       unless rows of several sources go into one operator.
     * `progressColumn`: the name of one more column, which says what a row is, and where it came from
       (`PROGRESS_SCHEMA`).
+    * `eventLog`: a folder of the driver's machine, beside the checkpoint, say. What each subtask does is
+      written there, exactly once, as an event log that `tidegauge check-log` judges: splits and records,
+      watermarks and statuses, reports and bounds; one file of Parquet for each batch that Spark has logged.
+      The job in it is the watermark group, or else the source. A new checkpoint needs a new folder.
     * `inBandWatermarks` ("false"): with "true" there are rows beside the records, which say in the progress
       column how far a subtask has come (chapters SPLIT and LOW), that it is idle or active again (IDLE), and
       that its records are backlog (BACKLOG). `operator_input` takes them to the valves of an operator.

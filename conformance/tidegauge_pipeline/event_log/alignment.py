@@ -18,7 +18,9 @@ from .findings import Count, Example, OperatorFindings
 from .properties import Role
 
 RESOLUTION: Final = 1000
-"""The length (ms) of what is one moment of a job: within it, nobody is ahead of anybody."""
+"""The length (ms) of what is one moment of a job. A subtask is ahead if the others have not come near it by
+the end of the next moment: clocks may differ by a little, and so may the times that a micro-batch has in each
+of its sources."""
 
 NAME: Final = "log-spread-bounded"
 SENTENCE: Final = "No subtask is ahead of the slowest of its group by more than the drift and the overshoot."
@@ -112,11 +114,14 @@ class Spread:
         self._number: dict[tuple[str, int], int] = {}
         self._reached = np.zeros(0, dtype=np.int64)
         self._out = np.zeros(0, dtype=bool)
+        self._moved: list[tuple[int, int, int]] = []
         self._beyond_since: dict[int, int] = {}
         self._found: dict[str, Count] = {}
 
     def add(self, moment: int, steps: Iterable[tuple[str, int, int | None, str | None]]) -> None:
         """What the subtasks did in a moment: source, subtask, what they reached, and their last status."""
+        if self._moved and moment > self._moved[0][0] + 1:
+            self.settle()
         moved = []
         for source, subtask, reached, state in steps:
             number = self._number_of(source, subtask, reached)
@@ -125,14 +130,20 @@ class Spread:
             if reached is not None:
                 self._reached[number] = max(self._reached[number], reached)
                 self._out[number] = False
-                moved.append(number)
+                moved.append((moment, number, int(self._reached[number])))
             if state is not None:
                 self._out[number] = state in ("idle", "finished")
+        self.settle()
+        self._moved = moved
+
+    def settle(self) -> None:
+        """Judge what moved in the last moment, by where the others are now."""
         counted = ~self._out
         if counted.any():
             slowest = int(np.flatnonzero(counted)[np.argmin(self._reached[counted])])
-            for number in moved:
-                self._look(moment, number, slowest)
+            for moment, number, reached in self._moved:
+                self._look(moment, number, reached, slowest)
+        self._moved = []
 
     def _number_of(self, source: str, subtask: int, reached: int | None) -> int | None:
         """The place of a subtask, which has one from its first record on."""
@@ -143,12 +154,12 @@ class Spread:
             self._out = np.append(self._out, False)
         return self._number.get(key)
 
-    def _look(self, moment: int, number: int, slowest: int) -> None:
+    def _look(self, moment: int, number: int, reached: int, slowest: int) -> None:
         names = list(self._number)
         source, subtask = names[number]
         count = self._found.setdefault(source, Count())
         count.about += 1
-        ahead = int(self._reached[number] - self._reached[slowest])
+        ahead = reached - int(self._reached[slowest])
         if ahead <= self._allowed:
             self._beyond_since.pop(number, None)
             return
@@ -176,10 +187,12 @@ def spread(tables: Iterable[Any], alignment: Alignment) -> Iterator[OperatorFind
                 together_in_moment = []
             if current is None or step["job"] != job:
                 if current is not None:
+                    current.settle()
                     yield from current.findings()
                 current = Spread(step["job"], alignment)
             job, moment = step["job"], step["moment"]
             together_in_moment.append((step["source"], step["subtask"], step["reached"], step["state"]))
     if current is not None:
         current.add(moment, together_in_moment)
+        current.settle()
         yield from current.findings()

@@ -86,10 +86,12 @@ def _high(chunk: Chunk) -> _Key:
 
 def _overlapping(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
     together: list[Chunk] = []
+    high = ("", "", 0)
     for chunk in chunks:
-        if together and _low(chunk) > max(map(_high, together)):
+        if together and _low(chunk) > high:
             yield together
             together = []
+        high = max(high, _high(chunk)) if together else _high(chunk)
         together.append(chunk)
     if together:
         yield together

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.unknown_names import listing
+from tidegauge.words.numbers import counted
 
 from .names import FORMATS
 from .schema import problem_with_columns, rows_of
@@ -68,7 +69,8 @@ def find(path: Path, format: str | None, skip_bad: bool) -> Found:
         paths = sorted(
             one
             for one in path.rglob("*")
-            if one.is_file() and not any(part.startswith(hidden) for part in one.relative_to(path).parts)
+            if (one.is_file() or _leads_nowhere(one))
+            and not any(part.startswith(hidden) for part in one.relative_to(path).parts)
         )
     else:
         paths = [path]
@@ -81,8 +83,14 @@ def find(path: Path, format: str | None, skip_bad: bool) -> Found:
                 raise BadInput(f"{problem}; --skip-bad-files reads the others") from problem
             bad.append(str(problem))
     if not files:
-        raise BadInput(f"{path}: no event log in {listing(FORMATS[:2])[len('known are ') :]} is there")
+        first = f"; the first of {counted(len(bad), 'bad file')}: {bad[0]}" if bad else ""
+        raise BadInput(f"{path}: no event log in {listing(FORMATS[:2])[len('known are ') :]} is there{first}")
     return Found(tuple(files), tuple(bad))
+
+
+def _leads_nowhere(path: Path) -> bool:
+    """Whether it is a link to what is not there: a bad file, not none."""
+    return path.is_symlink() and not path.exists()
 
 
 def _of_delta(path: Path) -> list[Path]:
@@ -111,6 +119,8 @@ def _looked_at(path: Path, root: Path, format: str | None) -> LogFile:
         for name, _, value in [part.partition("=")]
         if name in _IN_FOLDER_NAMES
     )
+    if _leads_nowhere(path):
+        raise BadInput(f"{path}: is a link to {path.readlink()}, which is not there")
     size = path.stat().st_size
     if known == "jsonl":
         return LogFile(path, "jsonl", named, None, size)

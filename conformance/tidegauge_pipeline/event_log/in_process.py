@@ -30,13 +30,14 @@ class Judge:
 
     def add(self, part: Part, done: Callable[[Chunk], None] = lambda chunk: None) -> None:
         """Judge a part; `done` is told of each chunk that is read. Raises `BadInput` of a bad file."""
-        waiting = []
+        waiting, rows = [], 0
         for chunk in part.chunks:
             table = self.read(chunk)
-            if part.is_in_order:
-                self.add_rows(in_order(table))
-            else:
-                waiting.append(table)
+            waiting.append(table)
+            rows += len(table)
+            if part.is_in_order and rows >= _BATCH:  # a recorder may write many small files
+                self.add_rows(in_order(pa.concat_tables(waiting)))
+                waiting, rows = [], 0
             done(chunk)
         if waiting:
             self.add_rows(in_order(pa.concat_tables(waiting)))

@@ -10,6 +10,7 @@ import pytest
 from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import DataFrame
 from spark_programs.driven_files import SCHEMA, VIRTUAL, aligned, write_json, write_parquet
+from spark_programs.event_logs import judged, recorded
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries, spreads
 
 from tidegauge_spark import coordination
@@ -39,6 +40,7 @@ def test_spark_aligns_files_with_a_number_sequence_over_a_restart(
             write_parquet(tmp_path, split, f"{first:05}", range(first, first + 1000, 2), row_group=300)
     with coordination() as address:
         group = {**aligned(1500), "coordinator": address, "sourcesInGroup": "2", **VIRTUAL, **ALL}
+        group["eventLog"] = str(tmp_path / "_events")
         numbers = queries.source(sourceName="numbers", end="4999", recordsPerMillisecond__0="1", **group)
         files = queries.source(
             sourceName="files",
@@ -64,6 +66,10 @@ def test_spark_aligns_files_with_a_number_sequence_over_a_restart(
         mine = [each for each in found if (each.source, each.subtask) == (source, subtask)]
         assert [number for each in mine for number in each.numbers] == times
     assert max(spreads(found, {key: times[-1] for key, times in expected.items()})) <= 1500
+    assert recorded(tmp_path / "_events") == {key: len(times) for key, times in expected.items()}
+    shown = judged(tmp_path / "_events", drift=1500)
+    assert shown.overall == "pass", shown
+    assert {"JOB-2", "SPLIT-1", "SOURCE-6"} <= {rule.rule for rule in shown.rules if rule.verdict == "pass"}
 
 
 @pytest.mark.xdist_group("spark")

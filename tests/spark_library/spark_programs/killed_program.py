@@ -60,6 +60,7 @@ def start(
         "coordinator": coordinator,
         "sourcesInGroup": "2",
         "clockStep": "1 second",
+        "eventLog": str(folder / "events"),
     }
     slow = {"split": "repeat", "end": str(last), "recordsPerMillisecond.0": "1", "sourceName": "numbers"}
     log = {"eventTimeColumn": "time", "progressColumn": "progress", "sourceName": "files"}

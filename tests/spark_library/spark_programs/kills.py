@@ -24,6 +24,7 @@ import pyarrow.parquet as parquet
 from pyspark.sql import DataFrame
 
 from spark_programs import killed_program
+from spark_programs.event_logs import judged, recorded
 from spark_programs.kill_points import POINTS, WORKER_DIED, kill_session
 from spark_programs.queries import Collected, SparkQueries, collected, logged_offsets, spark_queries, spreads
 from tidegauge_spark import coordination
@@ -114,7 +115,8 @@ class KilledJob:
         ]
 
     def check(self) -> int:
-        """Assert that no row is lost and none comes twice, in order, and that alignment has held.
+        """Assert that no row is lost and none comes twice, in order and in the event log, and that alignment
+        has held.
 
         Return the greatest spread (ms).
         """
@@ -126,6 +128,9 @@ class KilledJob:
         for source in (0, 1):
             logged = logged_offsets(self.folder / "checkpoint", source)
             assert len({offset["source"] for offset in logged}) == 1
+        events = self.folder / "events"
+        assert recorded(events) == {key: len(numbers) for key, numbers in expected.items()}
+        assert judged(events).overall == "pass", judged(events)
         spread = max(spreads(rows, dict.fromkeys(expected, self.last)))
         assert spread <= killed_program.DRIFT
         return spread

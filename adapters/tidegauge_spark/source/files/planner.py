@@ -118,8 +118,21 @@ class FilesPlanning:
         Not waited for are subtasks whose splits are all finished (ALIGN-5), and those of which nothing is
         known (ALIGN-6).
         """
-        known = [self._watermark(subtask) for subtask in range(len(self._by_subtask))]
-        return min((each for each in known if each is not None), default=None)
+        return min((each for each in self.reports if each is not None), default=None)
+
+    @property
+    def reports(self) -> tuple[int | None, ...]:
+        """What each subtask reports (ms), None if nobody has to wait for it."""
+        return tuple(self._watermark(subtask) for subtask in range(len(self._by_subtask)))
+
+    @property
+    def run_out(self) -> frozenset[int]:
+        """The subtasks that have read all that there is for this run (AvailableNow); none in another run."""
+        return frozenset(
+            subtask
+            for subtask, splits in enumerate(self._by_subtask)
+            if self._to_the_end and splits and all(split.reading.exhausted for split in splits.values())
+        )
 
     def moments(self, offset: FilesOffset) -> dict[str, SplitMoment]:
         """Return how each split stands now, after a planning that went on from an offset."""

@@ -18,12 +18,14 @@ from tidegauge_spark.source.files.log_files import LogFolder, SplitFiles
 from tidegauge_spark.source.files.offset import FilesOffset
 from tidegauge_spark.source.files.planner import FilesPlanning, PlannedSplit, assigned
 from tidegauge_spark.source.files.position import FilePosition
+from tidegauge_spark.source.files.recorded import recorded
 from tidegauge_spark.source.files.rows import FilesPartition, FilesRows
 from tidegauge_spark.source.files.schema import FORMATS, checked_schema, event_time_column
 from tidegauge_spark.source.files.split_discovery import SplitDiscovery, Splits, position_in, vanished
 from tidegauge_spark.source.files.split_reading import SplitReading
 from tidegauge_spark.source.options.source import SourceOptions
 from tidegauge_spark.source.planning.reader import AlignedReader, SourceStanding
+from tidegauge_spark.source.planning.recorded_rows import RecordedSource
 from tidegauge_spark.source.planning.standing import SplitStanding
 
 _NO_FILES: Final = SplitFiles((), (), True)
@@ -89,6 +91,10 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
         in_band = self._options.signals is not None and self._options.signals.in_band
         return FilesOffset.from_json(stored).continued(self._files, in_band)
 
+    def _recorded(self, stored: dict[str, Any]) -> RecordedSource:
+        offset = FilesOffset.from_json(stored)
+        return recorded(offset, self._moment(offset, offset.now), self._files.max_out_of_orderness)
+
     def _planned(self, offset: FilesOffset, now: int, most_rows: int | None) -> FilesOffset:
         found = self._discovery.splits(now)
         if self._in_vain is not None and self._in_vain.holds(offset, found):
@@ -98,11 +104,12 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
         self._index.splits = max(1, len(found))
         planning = self._planning(offset, found)
         alignment = self._options.alignment
-        standing = SourceStanding(offset.source, None if alignment is None else planning.minimum)
+        standing = SourceStanding.of(offset.source, () if alignment is None else planning.reports)
         group = self._announcement(standing, now)
         if alignment is not None and (group is None or not group.complete):
             return offset.at(now)
         planned = planning.planned(now, group, most_rows)
+        self._run_out = planning.run_out
         if self._options.signals is not None:
             planned = self._with_signals(offset, planned, planning, found)
         if self._progressed(offset, planned):
@@ -186,6 +193,7 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
             return []
         before, after = self._restored(start), self._restored(end)
         after.check_follows(before)
+        self._record(start, end)
         self._unlogged = None
         self._promise()
         name = self._options.name or after.source

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from collections.abc import Sequence as Several
 from dataclasses import replace
 from typing import Final
@@ -25,16 +26,19 @@ _ALIGNED: Final = settings_for_planning(0, by_split=True)
 
 
 def minimum(offset: SourceOffset, sequences: Several[Sequence], now: int) -> int | None:
-    """Return the smallest watermark (ms) of the subtasks that are waited for (ALIGN-1), None without such.
+    """Return the smallest watermark (ms) of the subtasks that are waited for (ALIGN-1), None without such."""
+    return min((each for each in reports(offset, sequences, now) if each is not None), default=None)
+
+
+def reports(offset: SourceOffset, sequences: Several[Sequence], now: int) -> Iterator[int | None]:
+    """Yield what each subtask reports (ms), None if nobody has to wait for it.
 
     Not waited for are the finished (ALIGN-5), and the idle that have nothing to read now either (SOURCE-8).
     """
     idle = offset.signals.idle_splits
-    reports = (
-        reported(_standing(index, subtask, str(index) in idle and sequence.readable_at(now) < subtask.next))
-        for index, (subtask, sequence) in enumerate(zip(offset.subtasks, sequences, strict=True))
-    )
-    return min((each for each in reports if each is not None), default=None)
+    for index, (subtask, sequence) in enumerate(zip(offset.subtasks, sequences, strict=True)):
+        silent = str(index) in idle and sequence.readable_at(now) < subtask.next
+        yield reported(_standing(index, subtask, silent))
 
 
 def _standing(index: int, subtask: SubtaskOffset, idle: bool = False) -> SourceSubtask:

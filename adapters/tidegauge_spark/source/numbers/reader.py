@@ -11,9 +11,11 @@ from pyspark.sql.datasource import InputPartition
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.numbers.offset import SourceOffset
-from tidegauge_spark.source.numbers.planner import minimum, moments, plan
+from tidegauge_spark.source.numbers.planner import minimum, moments, plan, reports
+from tidegauge_spark.source.numbers.recorded import recorded
 from tidegauge_spark.source.numbers.rows import SubtaskPartition, sequence_rows
 from tidegauge_spark.source.planning.reader import AlignedReader, SourceStanding
+from tidegauge_spark.source.planning.recorded_rows import RecordedSource
 from tidegauge_spark.source.planning.standing import SplitStanding
 
 
@@ -28,8 +30,12 @@ class AlignedSourceReader(AlignedReader[SourceOffset]):
         offset.check(self._options.sequences)
         return offset
 
+    def _recorded(self, stored: dict[str, Any]) -> RecordedSource:
+        offset = SourceOffset.from_json(stored)
+        return recorded(offset, self._moment(offset, offset.now))
+
     def _planned(self, offset: SourceOffset, now: int, most_rows: int | None) -> SourceOffset:
-        standing = SourceStanding(offset.source, minimum(offset, self._options.sequences, now))
+        standing = SourceStanding.of(offset.source, reports(offset, self._options.sequences, now))
         planned = plan(self._options, offset, now, self._announcement(standing, now), most_rows)
         if self._options.signals is None:
             return planned
@@ -60,6 +66,7 @@ class AlignedSourceReader(AlignedReader[SourceOffset]):
         if start == end:
             return []
         before, after = self._restored(start), self._restored(end)
+        self._record(start, end)
         self._unlogged = None
         self._promise()
         name = self._options.name or after.source

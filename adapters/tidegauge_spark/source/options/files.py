@@ -74,7 +74,7 @@ def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
         given.refuse("path", path, "set eventTimeColumn as well: the column that has the event time")
     interval = given.duration("discoveryInterval")
     return FileOptions(
-        path=_absolute(path),
+        path=absolute(path),
         format=given.one_of("fileFormat", ("parquet", "json")),
         subtasks=subtasks,
         event_time_column=column,
@@ -98,7 +98,7 @@ def _starting_timestamp(given: GivenOptions) -> int | None:
     return given.integer("startingTimestamp", 0, MIN + 1, MAX - 1)
 
 
-def _absolute(path: str) -> str:
+def absolute(path: str) -> str:
     """Return a path that is the same in every process: the executors may run in another folder."""
     if path.startswith("file:/"):
         return unquote(urlsplit(path).path)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from tidegauge_spark.decisions.backlog import WATERMARK_LAG_THRESHOLD
 from tidegauge_spark.group_coordination.client import Address
 from tidegauge_spark.group_coordination.member import DEFAULT_PATIENCE
-from tidegauge_spark.source.options.files import FILE_OPTIONS, FileOptions, parse_files
+from tidegauge_spark.source.options.files import FILE_OPTIONS, FileOptions, absolute, parse_files
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
 from tidegauge_spark.source.options.lag_threshold import WATERMARK_LAG_CONF
 from tidegauge_spark.source.options.numbers import (
@@ -43,6 +44,7 @@ PLAIN_OPTIONS: Final = (
     "maxRowsPerTrigger",
     "sourceName",
     "progressColumn",
+    "eventLog",
     *SIGNAL_OPTIONS,
 )
 
@@ -95,6 +97,7 @@ class SourceOptions:
     planning; None: the wall clock. rows_per_batch: the most rows in a batch of this source. name: what the
     column "source" says; None: the identity of the source. progress_column: a column to be filled with
     `PROGRESS_SCHEMA`, None: there is none. signals: None if nothing is said beside the records.
+    event_log: the folder of the event log, None: there is none.
     """
 
     sequences: tuple[Sequence, ...]
@@ -105,6 +108,7 @@ class SourceOptions:
     name: str | None = None
     progress_column: str | None = None
     signals: SignalOptions | None = None
+    event_log: Path | None = None
 
     @property
     def subtasks(self) -> int:
@@ -145,6 +149,7 @@ def parse_options(options: Mapping[str, str], watermark_lag_threshold: int | Non
         name=given.text("sourceName"),
         progress_column=_progress_column(given, files),
         signals=_signals(given, watermark_lag_threshold),
+        event_log=_event_log(given),
     )
 
 
@@ -154,6 +159,16 @@ def _progress_column(given: GivenOptions, files: FileOptions | None) -> str | No
     if column is not None and column.lower() in (name.lower() for name in taken):
         given.refuse("progressColumn", column, "there is a column of that name; write another one")
     return column
+
+
+def _event_log(given: GivenOptions) -> Path | None:
+    folder = given.text("eventLog")
+    if folder is None:
+        return None
+    local = absolute(folder)
+    if "://" in local:
+        given.refuse("eventLog", folder, "write a folder of the machine of the driver, or one mounted there")
+    return Path(local)
 
 
 def _signals(given: GivenOptions, threshold: int | None) -> SignalOptions | None:

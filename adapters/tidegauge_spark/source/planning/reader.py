@@ -12,7 +12,7 @@ import time
 import uuid
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from pyspark.sql.datasource import DataSourceStreamReader
@@ -31,6 +31,8 @@ from tidegauge_spark.group_coordination.client import CoordinatorError, leave_gr
 from tidegauge_spark.group_coordination.member import GroupMember
 from tidegauge_spark.source.options.source import SourceOptions
 from tidegauge_spark.source.planning.pace import Pace
+from tidegauge_spark.source.planning.recorded_rows import RecordedSource
+from tidegauge_spark.source.planning.recorder import SourceRecorder, paused
 from tidegauge_spark.source.planning.signals import PlannedSignals
 from tidegauge_spark.source.planning.standing import SplitStanding, shown
 
@@ -43,10 +45,17 @@ LOOK_AGAIN: Final = 10
 
 class SourceStanding(NamedTuple):
     """A source as its group sees it: its identity, and its smallest watermark (ms), None if nobody has to
-    wait for it."""
+    wait for it. reports: that of each subtask, from which the smallest is taken."""
 
     source: str
     minimum: int | None
+    reports: tuple[int | None, ...] = ()
+
+    @classmethod
+    def of(cls, source: str, reports: Iterable[int | None]) -> SourceStanding:
+        """Return the standing of a source whose subtasks report these."""
+        each = tuple(reports)
+        return cls(source, min((one for one in each if one is not None), default=None), each)
 
 
 class Offset(Protocol):
@@ -99,6 +108,9 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         self._member: GroupMember | None = None
         self._limit: ReadLimit | None = None
         self._pace = None if options.alignment is None else Pace(options.alignment.drift)
+        self._recorder = self._new_recorder()
+        self._exchanged: tuple[int | None, ...] = ()
+        self._run_out: frozenset[int] = frozenset()
         self._recent: deque[tuple[dict[str, Any], AnyOffset]] = deque(maxlen=3)
 
     @abstractmethod
@@ -108,6 +120,10 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
     @abstractmethod
     def _parsed(self, stored: dict[str, Any]) -> AnyOffset:
         """Return a stored offset. Raises `IllegalOffsetError` if it is not one of this source."""
+
+    @abstractmethod
+    def _recorded(self, stored: dict[str, Any]) -> RecordedSource:
+        """Return what a stored offset says for the event log, whatever the options are now."""
 
     @abstractmethod
     def _planned(self, offset: AnyOffset, now: int, most_rows: int | None) -> AnyOffset:
@@ -157,23 +173,27 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         offset = self._restored(start)
         most_rows = self._most_rows(offset, limit)
         self._limit = limit
+        self._exchanged = ()
         if self._finished(offset):
             return start
         if self._options.clock_step is not None:
-            return self._stored(self._planned(offset, offset.now + self._options.clock_step, most_rows))
+            return self._stored(
+                start, self._planned(offset, offset.now + self._options.clock_step, most_rows)
+            )
         patience = WAIT if self._available_now else 0
         while True:
             planned = self._planned(offset, self._now(offset), most_rows)
             if self._progressed(offset, planned):
                 if self._pace is not None:
                     self._pace.planned(self._options.name or offset.source, planned.now)
-                return self._stored(planned)
+                return self._stored(start, planned)
             if patience <= 0:
                 break
             self._sleep(LOOK_AGAIN / 1000)
             patience -= LOOK_AGAIN
         if self._available_now:
-            return self._stored(offset.at(max(planned.now, offset.now + 1)))
+            self._exchanged = ()
+            return self._stored(start, offset.at(max(planned.now, offset.now + 1)))
         return start
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
@@ -215,10 +235,26 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         self._recent.append((stored, offset))
         return offset
 
-    def _stored(self, offset: AnyOffset) -> dict[str, Any]:
+    def _stored(self, start: dict[str, Any], offset: AnyOffset) -> dict[str, Any]:
         stored = offset.to_json()
+        if self._recorder is None:
+            stored = paused(start, stored)
+        else:
+            stored = self._recorder.extended(start, stored, self._exchanged, self._run_out)
         self._recent.append((stored, offset))
         return stored
+
+    def _new_recorder(self) -> SourceRecorder | None:
+        options = self._options
+        if options.event_log is None:
+            return None
+        group = None if options.alignment is None else options.alignment.group
+        return SourceRecorder(options.event_log, group, options.name, self._recorded)
+
+    def _record(self, start: dict[str, Any], end: dict[str, Any]) -> None:
+        """Write into the event log what happens in a batch that Spark has logged."""
+        if self._recorder is not None:
+            self._recorder.write(start, end)
 
     def _now(self, offset: AnyOffset) -> int:
         """Return the processing time by the clock on the wall (ms); it stands still if that is put back."""
@@ -306,6 +342,7 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         if alignment is None:
             return None
         if alignment.coordinator is None:
+            self._exchanged = standing.reports
             return GroupMinimum(True, standing.minimum, MAX if self._together else None)
         if self._member is None:
             self._member = GroupMember(
@@ -316,6 +353,7 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
             return GroupMinimum(complete=False, watermark=None)
         nobody = answer.minimum in (MIN, MAX)
         complete = answer.joined >= alignment.sources_in_group
+        self._exchanged = standing.reports if complete else ()
         reach = MAX if answer.joined == 1 else answer.reach
         return GroupMinimum(complete, None if nobody else answer.minimum, reach if self._together else None)
 

@@ -25,6 +25,12 @@ class PlannedSignals(NamedTuple):
         """The splits whose clocks stand still, in order."""
         return [] if self.state is None else list(self.state["blocked_splits"])
 
+    @property
+    def idle_subtasks(self) -> frozenset[int]:
+        """The subtasks that have said last that they are idle."""
+        flags = () if self.state is None else self.state["idle"]
+        return frozenset(subtask for subtask, idle in enumerate(flags) if idle)
+
     def backlog(self, subtask: int) -> bool | None:
         """Return what a subtask has said last about its records, None if nothing."""
         flag: bool | None = None if self.state is None else self.state["backlog"][subtask]

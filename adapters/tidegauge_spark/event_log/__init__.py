@@ -1,0 +1,1 @@
+"""Event logs: what a job did, as a table that `tidegauge check-log` can judge."""

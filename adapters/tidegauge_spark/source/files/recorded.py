@@ -1,0 +1,30 @@
+"""What an offset of files says for the event log of the source."""
+
+from __future__ import annotations
+
+from tidegauge_spark.source.files.offset import FilesOffset
+from tidegauge_spark.source.planning.recorded_rows import RecordedSource, RecordedSplit
+
+
+def recorded(offset: FilesOffset, at: int, out_of_orderness: int) -> RecordedSource:
+    """Return how the source stands. at: the processing time (ms). out_of_orderness: how far a split's
+    watermark is behind its greatest event time (ms)."""
+    signals = offset.signals
+    return RecordedSource(
+        offset.source,
+        at,
+        offset.watermarks,
+        {
+            name: RecordedSplit(
+                position.subtask,
+                position.records,
+                position.latest,
+                position.watermark(out_of_orderness),
+                position.finished,
+                name in signals.idle_splits,
+            )
+            for name, position in offset.splits.items()
+        },
+        signals.idle_subtasks,
+        None if signals.state is None else signals.said,
+    )

@@ -1,0 +1,33 @@
+"""What an offset of number sequences says for the event log of the source."""
+
+from __future__ import annotations
+
+from tidegauge_spark.decisions.timestamps import MIN
+from tidegauge_spark.source.numbers.offset import SourceOffset
+from tidegauge_spark.source.planning.recorded_rows import RecordedSource, RecordedSplit
+
+
+def recorded(offset: SourceOffset, at: int) -> RecordedSource:
+    """Return how the source stands; each subtask has one split, which has its number as name. at: the
+    processing time (ms)."""
+    signals = offset.signals
+    watermarks = tuple(each.watermark if each.records else MIN for each in offset.subtasks)
+    return RecordedSource(
+        offset.source,
+        at,
+        watermarks if signals.state is None else tuple(signals.state["emitted"]),
+        {
+            str(number): RecordedSplit(
+                number,
+                each.records,
+                each.next - 1 if each.records else MIN,
+                watermarks[number],
+                each.finished,
+                str(number) in signals.idle_splits,
+            )
+            for number, each in enumerate(offset.subtasks)
+            if each.records or each.finished
+        },
+        signals.idle_subtasks,
+        None if signals.state is None else signals.said,
+    )

@@ -1,0 +1,163 @@
+"""What a source did in one batch, as rows of an event log: from the offsets before and after it only.
+
+So a batch that is planned once and run again after a crash gives the same rows again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tidegauge_spark.decisions.backlog import BacklogOutput
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.event_log.log_files import LogRow
+
+
+class RecordedSplit(NamedTuple):
+    """How far a split is planned: who reads it, how many records, the greatest event time of them and the
+    watermark (ms; `MIN`: none), whether it has ended, and whether it is idle."""
+
+    subtask: int
+    records: int
+    latest: int
+    watermark: int
+    finished: bool
+    idle: bool
+
+
+@dataclass(frozen=True)
+class RecordedSource:
+    """How far a source is planned, as an offset says.
+
+    source: its identity. at: the processing time of the planning (ms). watermarks: what each subtask has
+    emitted last (ms), `MIN` if nothing. idle: which subtasks have said so. said: what subtasks say in band in
+    this batch; None: the source says nothing in band, and its watermarks are all that there is.
+    """
+
+    source: str
+    at: int
+    watermarks: tuple[int, ...]
+    splits: Mapping[str, RecordedSplit]
+    idle: frozenset[int] = frozenset()
+    said: Mapping[int, Sequence[BacklogOutput]] | None = None
+
+    @property
+    def subtasks(self) -> int:
+        """How many there are."""
+        return len(self.watermarks)
+
+    def shared_out_as(self, other: RecordedSource) -> RecordedSource:
+        """Return this source with the subtasks of another one: nothing is known of them, the splits are."""
+        return RecordedSource(
+            self.source,
+            self.at,
+            (MIN,) * other.subtasks,
+            {
+                name: split._replace(subtask=other.splits[name].subtask, idle=False)
+                for name, split in self.splits.items()
+                if name in other.splits
+            },
+        )
+
+
+def rows_between(
+    before: RecordedSource,
+    after: RecordedSource,
+    recorded: int | None,
+    *,
+    resumed: bool,
+    reports: Sequence[int | None],
+    bound: int | None,
+    run_out: tuple[Collection[int], Collection[int]] = ((), ()),
+) -> list[LogRow]:
+    """Return what happened from one offset to the next, each subtask's rows in their order.
+
+    recorded: how many subtasks are in the log; None: this is its first batch. resumed: whether batches before
+    this one are not in the log. reports: what each subtask told the coordinator at this planning (ms; None:
+    that nobody has to wait for it), empty: nothing. bound: what the coordinator then announced (ms).
+    run_out: the subtasks that had read all that there was for their run, before and after.
+    """
+    rows: list[LogRow] = []
+    moved = before.subtasks != after.subtasks
+    if moved:
+        before = before.shared_out_as(after)
+    if recorded is not None and (moved or resumed):
+        rows += [LogRow(subtask, "restarted") for subtask in range(max(recorded, after.subtasks))]
+        rows += [LogRow(subtask, "finished") for subtask in range(after.subtasks, recorded)]
+    if recorded is None or moved or resumed:
+        rows += _standing(before)
+    of_subtask: list[list[str]] = [[] for _ in range(after.subtasks)]
+    for name, split in after.splits.items():
+        of_subtask[split.subtask].append(name)
+    for subtask, names in enumerate(of_subtask):
+        rows += (LogRow(subtask, "assigned", split=name) for name in names if name not in before.splits)
+        if reports:
+            rows += _exchange(subtask, reports[subtask], subtask in before.idle, bound)
+        said = _said(subtask, before, after)
+        first = max((place + 1 for place, row in enumerate(said) if row.kind == "active"), default=0)
+        rows += said[:first]
+        for name in names:
+            rows += _of_split(name, before.splits.get(name), after.splits[name])
+        rows += said[first:]
+        had_ended = subtask in run_out[0] or _ended(before, names)
+        if not had_ended and (subtask in run_out[1] or _ended(after, names)):
+            rows.append(LogRow(subtask, "finished"))
+    return rows
+
+
+def _standing(source: RecordedSource) -> Iterator[LogRow]:
+    """Yield how a source stands when its log begins, or begins again."""
+    for name, split in source.splits.items():
+        yield LogRow(split.subtask, "assigned", split=name)
+        if split.watermark != MIN:
+            yield LogRow(split.subtask, "watermark", split.watermark, split=name)
+        if split.idle:
+            yield LogRow(split.subtask, "idle", split=name)
+        if split.finished:
+            yield LogRow(split.subtask, "finished", split=name)
+    for subtask, watermark in enumerate(source.watermarks):
+        if watermark != MIN:
+            yield LogRow(subtask, "watermark", watermark)
+        if subtask in source.idle:
+            yield LogRow(subtask, "idle")
+
+
+def _exchange(subtask: int, report: int | None, idle: bool, bound: int | None) -> Iterator[LogRow]:
+    if report is not None or idle:
+        yield LogRow(subtask, "report", MAX if report is None else report)
+    if bound is not None:
+        yield LogRow(subtask, "announcement", bound)
+
+
+def _said(subtask: int, before: RecordedSource, after: RecordedSource) -> list[LogRow]:
+    """Return what a subtask outputs beside its records."""
+    if after.said is None:
+        watermark = after.watermarks[subtask]
+        return [LogRow(subtask, "watermark", watermark)] if watermark > before.watermarks[subtask] else []
+    return [
+        LogRow(subtask, each.kind, each.timestamp)
+        if each.backlog is None
+        else LogRow(subtask, "backlog" if each.backlog else "caught-up")
+        for each in after.said.get(subtask, ())
+    ]
+
+
+def _of_split(name: str, before: RecordedSplit | None, after: RecordedSplit) -> Iterator[LogRow]:
+    known = before if before is not None else RecordedSplit(after.subtask, 0, MIN, MIN, False, False)
+    if known.idle and not after.idle:
+        yield LogRow(after.subtask, "active", split=name)
+    if after.records > known.records:
+        latest = None if after.latest == MIN else after.latest
+        yield LogRow(after.subtask, "record", latest, split=name, count=after.records - known.records)
+    if after.watermark > known.watermark:
+        yield LogRow(after.subtask, "watermark", after.watermark, split=name)
+    if after.idle and not known.idle:
+        yield LogRow(after.subtask, "idle", split=name)
+    if after.finished and not known.finished:
+        yield LogRow(after.subtask, "finished", split=name)
+
+
+def _ended(source: RecordedSource, splits: Sequence[str]) -> bool:
+    """Whether a subtask with these splits has ended all of them, and had one."""
+    return bool(splits) and all(name in source.splits and source.splits[name].finished for name in splits)

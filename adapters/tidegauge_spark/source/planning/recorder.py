@@ -1,0 +1,112 @@
+"""The event log of a source: which rows are in it already is in the offsets, and so in the checkpoint.
+
+An offset that Spark has logged is carried out exactly once. A file of the log has the number of its batch, so
+that a batch that is run again after a crash replaces its file by the same one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from tidegauge_spark.event_log.log_files import EventLogError, LogRow, table_of, write_whole
+from tidegauge_spark.source.planning.recorded_rows import RecordedSource, rows_between
+from tidegauge_spark.source.planning.sealed_offset import sealed
+
+_LOG: Final = "log"
+"""What of an offset is the recorder's: `batches`, how many files there are; `rows`, how many rows of each
+subtask; `reports`, `bound` and `run_out`, as in `rows_between`; `paused`, whether nothing was recorded."""
+
+
+class SourceRecorder:
+    """Writes what a source does. `job`: what its log calls the job. `name`: what it calls the source, None:
+    by the identity of the source. `state` reads a stored offset."""
+
+    def __init__(
+        self,
+        folder: Path,
+        job: str | None,
+        name: str | None,
+        state: Callable[[dict[str, Any]], RecordedSource],
+    ) -> None:
+        self._folder, self._job, self._name = folder, job, name
+        self._state = state
+        self._checked = False
+
+    def extended(
+        self,
+        start: dict[str, Any],
+        end: dict[str, Any],
+        reports: Sequence[int | None],
+        run_out: Collection[int],
+    ) -> dict[str, Any]:
+        """Return an offset with what has to be known of the log at its end."""
+        log = start.get(_LOG, {})
+        told: dict[str, Any] = {"reports": list(reports), "bound": end["bound"]} if reports else {}
+        if run_out:
+            told["run_out"] = sorted(run_out)
+        planned = _with_log(end, told)
+        many = Counter(row.subtask for row in self._rows(start, planned))
+        before = log.get("rows", [])
+        count = max(len(before), self._state(end).subtasks)
+        rows = [many[subtask] + (before[subtask] if subtask < len(before) else 0) for subtask in range(count)]
+        return _with_log(end, {"batches": log.get("batches", 0) + 1, "rows": rows, **told})
+
+    def write(self, start: dict[str, Any], end: dict[str, Any]) -> None:
+        """Write the file of a batch that Spark has logged; again, if it is there.
+
+        Raises `EventLogError` if that cannot be, or if the folder has the log of another source that has the
+        same name.
+        """
+        if _LOG not in end or end[_LOG].get("paused"):
+            return  # planned before the option was set
+        state = self._state(end)
+        name = self._name or state.source
+        job = self._job or name
+        folder = self._folder / f"job-{quote(job, safe='')}" / f"source-{quote(name, safe='')}"
+        if not self._checked:
+            _refuse_others(folder, state.source)
+            self._checked = True
+        table = table_of(job, name, state.at, self._rows(start, end), start.get(_LOG, {}).get("rows", []))
+        write_whole(folder / state.source / f"{end[_LOG]['batches']:012}.parquet", table)
+
+    def _rows(self, start: dict[str, Any], end: dict[str, Any]) -> list[LogRow]:
+        before, told = start.get(_LOG), end[_LOG]
+        return rows_between(
+            self._state(start),
+            self._state(end),
+            None if before is None else len(before["rows"]),
+            resumed=before is not None and before.get("paused", False),
+            reports=told.get("reports", ()),
+            bound=told.get("bound"),
+            run_out=(_run_out(before), _run_out(told)),
+        )
+
+
+def _run_out(log: dict[str, Any] | None) -> frozenset[int]:
+    return frozenset(() if log is None else log.get("run_out", ()))
+
+
+def paused(start: dict[str, Any], end: dict[str, Any]) -> dict[str, Any]:
+    """Return an offset that is planned without a recorder: the log, if there is one, goes on later."""
+    if _LOG not in start:
+        return end
+    return _with_log(end, {name: start[_LOG][name] for name in ("batches", "rows")} | {"paused": True})
+
+
+def _with_log(offset: dict[str, Any], log: dict[str, Any]) -> dict[str, Any]:
+    content = {name: value for name, value in offset.items() if name not in ("version", "checksum")}
+    return sealed({**content, _LOG: log})
+
+
+def _refuse_others(folder: Path, identity: str) -> None:
+    others = sorted(one.name for one in folder.iterdir() if one.name != identity) if folder.is_dir() else []
+    if others:
+        raise EventLogError(
+            f"the folder {str(folder)!r} has the event log of another source of that name ({others[0]}), "
+            "whose rows have the same numbers: set eventLog to a new folder for a new checkpoint, or set "
+            "another sourceName"
+        )
