@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import partial
 from typing import ClassVar, Final
 
 from pyspark.sql import SparkSession
@@ -12,6 +13,10 @@ from pyspark.sql.types import StructType
 from tidegauge_spark.group_coordination.session import published_coordination
 from tidegauge_spark.source.files.reader import AlignedFilesReader
 from tidegauge_spark.source.files.schema import first_schema
+from tidegauge_spark.source.kafka.log import KafkaLog
+from tidegauge_spark.source.logs.reader import AlignedLogReader
+from tidegauge_spark.source.logs.rows import log_schema
+from tidegauge_spark.source.logs.split_log import SplitLog
 from tidegauge_spark.source.numbers.reader import AlignedSourceReader
 from tidegauge_spark.source.numbers.rows import sequence_schema
 from tidegauge_spark.source.options.given import IllegalOptionError
@@ -48,10 +53,12 @@ class AlignedSource(DataSource):
     """A partitioned log, read by source subtasks under watermark alignment (chapters ALIGN and SOURCE).
 
     With the option `path` it is a folder of files, one sub-folder for each split, and rows have the columns
-    of the files. Without it, it is a number sequence, and rows are of `SOURCE_SCHEMA`. Options of both:
+    of the files. With `subscribe` it is topics of Kafka, each partition a split, and rows have the columns of
+    Spark's own source over Kafka. Without either it is a number sequence, and rows are of `SOURCE_SCHEMA`.
+    Other logs: `tidegauge_spark.source.own_log.register_log`. Options of all:
 
-    * `numSubtasks` (1): how many subtasks, each a partition of a batch that has records of it. Over files it
-      may be another number after a restart, without `inBandWatermarks`.
+    * `numSubtasks` (1): how many subtasks, each a partition of a batch that has records of it. Over files and
+      Kafka it may be another number after a restart, without `inBandWatermarks`.
     * `watermarkGroup`, `maxAllowedWatermarkDrift` (such as "30 seconds"): both align the source, neither
       leaves it unaligned. The drift may be "0 seconds".
     * `updateInterval`: for how long a bound stands. Without it the sources of a group plan a batch together:
@@ -127,6 +134,23 @@ class AlignedSource(DataSource):
     null then. The driver reads the event time column of what it plans, and keeps some of it: files
     and row groups are best of some 10,000 to 1,000,000 rows.
 
+    **Kafka.** Needs `pip install 'tidegauge-spark[kafka]'`. Columns: key and value (binary), topic,
+    partition, offset, timestamp, timestampType. The event time is the timestamp of the record. A batch is a
+    range of offsets of each partition; nothing is committed to Kafka.
+
+    * `subscribe`: the topics, such as "orders,returns". They must exist. New partitions are found.
+    * `kafka.bootstrap.servers`: the brokers. All other options that begin with `kafka.` are for the client,
+      too, in the names of librdkafka: `kafka.security.protocol`, or `kafka.isolation.level`, which is
+      "read_uncommitted" unless it is set.
+    * `startingOffsets` ("latest", or "earliest") or `startingTimestamp` (ms): where a query begins that
+      starts for the first time. Partitions that are found later are read from their beginning.
+    * `maxOutOfOrderness` ("0 seconds"): as over files. Where many records are planned at once their offsets
+      are looked up by time: the watermark then follows the last record of the batch, and can only be lower.
+    * `failOnDataLoss` ("true"): it is an error that records are deleted before they are read. With "false"
+      the source goes on behind them.
+    * `discoveryInterval` ("10 seconds"): for how long new partitions may go unnoticed.
+    * `brokerTimeout` ("1 minute"): how long to wait for brokers that do not answer, before the query fails.
+
     **Number sequences.** The record of number n has event time n ms. No option has to be set.
 
     * `start` (0), `end` (2^63 - 1): the first and the last number, both included.
@@ -148,6 +172,9 @@ class AlignedSource(DataSource):
     watermark_lag_threshold: ClassVar[int | None] = None
     """From which lag of the watermark on there is a backlog (ms); None: there is none."""
 
+    own_options: ClassVar[Collection[str] | None] = None
+    """The options that only a log has which somebody registered; None for the logs of this library."""
+
     @classmethod
     def name(cls) -> str:
         """Return the name of the format."""
@@ -162,22 +189,31 @@ class AlignedSource(DataSource):
         options = self._parsed()
         if options.files is not None:
             return first_schema(options.files)
+        if options.log is not None:
+            return log_schema(self._log(options), options.progress_column)
         return sequence_schema(options.progress_column)
 
-    def streamReader(self, schema: StructType) -> AlignedSourceReader | AlignedFilesReader:
+    def streamReader(self, schema: StructType) -> AlignedSourceReader | AlignedFilesReader | AlignedLogReader:
         """Return the reader. Raises `IllegalOptionError` for wrong options or a schema that does not fit."""
         options = self._parsed()
         if options.files is not None:
             return AlignedFilesReader(options, schema)
-        if schema.simpleString() != sequence_schema(options.progress_column).simpleString():
+        log = None if options.log is None else self._log(options)
+        given = sequence_schema if log is None else partial(log_schema, log)
+        if schema.simpleString() != given(options.progress_column).simpleString():
             raise IllegalOptionError(
                 f"schema = {schema.simpleString()!r}: the columns of this source are given; "
                 "leave schema() out, and select or cast afterwards"
             )
-        return AlignedSourceReader(options)
+        return AlignedSourceReader(options) if log is None else AlignedLogReader(options, log)
+
+    def _log(self, options: SourceOptions) -> SplitLog:
+        """Return the log that the options name."""
+        assert options.kafka is not None
+        return KafkaLog(options.kafka)
 
     def _parsed(self) -> SourceOptions:
-        return parse_options(self._given(), self.watermark_lag_threshold)
+        return parse_options(self._given(), self.watermark_lag_threshold, self.own_options)
 
     def _given(self) -> Mapping[str, str]:
         """Return the options, with the session's coordinator where one has to be given."""

@@ -33,7 +33,7 @@ def offset(source: str, *backlog: bool | None) -> str:
     """The offset of a source whose subtasks have said this, as the progress of a query shows it."""
     state = {**SourceSignals(len(backlog)).state(), "backlog": list(backlog)}
     stored = FilesOffset(
-        source, 0, 0, None, "/", "json", (0,) * len(backlog), signals=PlannedSignals({}, state)
+        source, 0, 0, None, (0,) * len(backlog), signals=PlannedSignals({}, state), path="/", format="json"
     )
     return json.dumps(stored.to_json())
 

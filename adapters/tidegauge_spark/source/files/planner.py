@@ -1,13 +1,15 @@
-"""How far a source over files is read in the next batch, in plain Python.
+"""How far a source over splits of records is read in the next batch, in plain Python.
 
-Files and clocks come in as arguments. Timestamps are in ms.
+What there is to read and clocks come in as arguments. Timestamps are in ms. Files are its first use; the
+sources over any other log (`source.logs`) plan in the same way.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
 
 from tidegauge_spark.decisions.sources.bounds import ROUNDS, GroupMinimum, bound_above, share_out
 from tidegauge_spark.decisions.sources.coordinator import announced
@@ -20,21 +22,37 @@ from tidegauge_spark.decisions.sources.standing import (
 )
 from tidegauge_spark.decisions.sources.subtask import SourceSubtask
 from tidegauge_spark.decisions.timestamps import MAX, MIN
-from tidegauge_spark.source.files.log_files import SplitFiles
-from tidegauge_spark.source.files.offset import FilesOffset
-from tidegauge_spark.source.files.position import FilePosition
-from tidegauge_spark.source.files.split_reading import FileBudget, SplitReading, known_watermark
-from tidegauge_spark.source.options.files import FileOptions
+from tidegauge_spark.source.files.split_reading import FileBudget, Reading, known_watermark
 from tidegauge_spark.source.options.source import Alignment
+from tidegauge_spark.source.planning.splits_offset import AnyPosition, SplitsOffset
+
+AnyOffset = TypeVar("AnyOffset", bound=SplitsOffset[Any, Any])
+AnyReading = TypeVar("AnyReading", bound=Reading)
+
+
+class PlanningOptions(Protocol):
+    """What a planning has to know of the options of its source: see `FileOptions`."""
+
+    @property
+    def subtasks(self) -> int:
+        """How many read."""
+
+    @property
+    def max_out_of_orderness(self) -> int:
+        """How far a record may be behind the greatest event time of its split before it (ms)."""
+
+    @property
+    def files_per_batch(self) -> int | None:
+        """How many files a batch may begin, None: any number."""
 
 
 @dataclass
-class PlannedSplit:
+class PlannedSplit(Generic[AnyReading]):
     """A split in one planning: what can be read of it, whether it gets no more files, whether its owner holds
     it back, whether it was found empty for longer than the idle timeout, and whether it has files that come
     after the end of this run."""
 
-    reading: SplitReading
+    reading: AnyReading
     complete: bool
     paused: bool = False
     idle: bool = False
@@ -56,8 +74,8 @@ class PlannedSplit:
         return self.idle and not self.blocked
 
 
-class FilesPlanning:
-    """One planning of a source over files.
+class SplitsPlanning(Generic[AnyOffset, AnyReading]):
+    """One planning of a source over splits.
 
     alignment: None if the source is not aligned (SOURCE-4). offset: where it stands. splits: those that there
     are. to_the_end: nothing is added any more, so that a split with nothing left to plan is not waited for
@@ -66,10 +84,10 @@ class FilesPlanning:
 
     def __init__(
         self,
-        options: FileOptions,
+        options: PlanningOptions,
         alignment: Alignment | None,
-        offset: FilesOffset,
-        splits: Mapping[str, PlannedSplit],
+        offset: AnyOffset,
+        splits: Mapping[str, PlannedSplit[AnyReading]],
         to_the_end: bool,
     ) -> None:
         self._drift = 0 if alignment is None else alignment.drift
@@ -81,7 +99,7 @@ class FilesPlanning:
         self._budget = None if options.files_per_batch is None else FileBudget(options.files_per_batch)
         for split in splits.values():
             split.reading.budget = self._budget
-        self._by_subtask: list[dict[str, PlannedSplit]] = [{} for _ in range(options.subtasks)]
+        self._by_subtask: list[dict[str, PlannedSplit[AnyReading]]] = [{} for _ in range(options.subtasks)]
         for name, split in splits.items():
             self._by_subtask[split.reading.position.subtask][name] = split
         settings = settings_for_planning(None if alignment is None else alignment.drift, self._by_split)
@@ -96,7 +114,7 @@ class FilesPlanning:
         return self._offset.source
 
     @property
-    def readings(self) -> Iterator[tuple[str, SplitReading]]:
+    def readings(self) -> Iterator[tuple[str, AnyReading]]:
         """What is read of each split, by name."""
         return ((name, split.reading) for name, split in self._splits.items())
 
@@ -134,7 +152,7 @@ class FilesPlanning:
             if self._to_the_end and splits and all(split.reading.exhausted for split in splits.values())
         )
 
-    def moments(self, offset: FilesOffset) -> dict[str, SplitMoment]:
+    def moments(self, offset: AnyOffset) -> dict[str, SplitMoment]:
         """Return how each split stands now, after a planning that went on from an offset."""
         return {
             name: SplitMoment(
@@ -147,7 +165,7 @@ class FilesPlanning:
             for name, split in self._splits.items()
         }
 
-    def planned(self, now: int, group: GroupMinimum | None, most_rows: int | None) -> FilesOffset:
+    def planned(self, now: int, group: GroupMinimum | None, most_rows: int | None) -> AnyOffset:
         """Return how far the source is read in the next batch, at this processing time (ms).
 
         group: what is known of it, None if nothing bounds the source. most_rows: the most rows of the batch,
@@ -225,7 +243,7 @@ class FilesPlanning:
                 split.reading.admitted = self._admitted(bounded, split.reading, watermark, minimum)
 
     def _admitted(
-        self, subtask: SourceSubtask, reading: SplitReading, watermark: int | None, minimum: int | None
+        self, subtask: SourceSubtask, reading: AnyReading, watermark: int | None, minimum: int | None
     ) -> int:
         next_time = reading.next_time()
         if next_time is None:
@@ -266,19 +284,22 @@ class FilesPlanning:
             return lowest if emitted == MIN else emitted
         return emitted if None in known else max(emitted, lowest)
 
-    def _is_waited_for(self, split: PlannedSplit) -> bool:
+    def _is_waited_for(self, split: PlannedSplit[AnyReading]) -> bool:
         return not (split.finished or split.silent or (self._to_the_end and split.reading.exhausted))
 
 
-def _records_of(offset: FilesOffset, split: str) -> int:
-    return offset.splits[split].records if split in offset.splits else 0
+def _records_of(offset: SplitsOffset[Any, Any], split: str) -> int:
+    position = offset.splits.get(split)
+    return 0 if position is None else int(position.records)
 
 
-def assigned(offset: FilesOffset, splits: Mapping[str, SplitFiles]) -> dict[str, FilePosition]:
+def assigned(
+    offset: SplitsOffset[AnyPosition, Any], splits: Collection[str], begin: Callable[[str, int], AnyPosition]
+) -> dict[str, AnyPosition]:
     """Return how far each split is planned, and who reads it; new ones go to those who have the fewest.
 
     Splits that are finished do not count. New ones are taken in the order of their names, and of two subtasks
-    that have the same number it is the first one.
+    that have the same number it is the first one. begin: returns where a split is that a subtask gets.
     """
     positions = dict(offset.splits)
     new = sorted(split for split in splits if split not in positions)
@@ -290,6 +311,6 @@ def assigned(offset: FilesOffset, splits: Mapping[str, SplitFiles]) -> dict[str,
         heapq.heapify(fewest)
         for split in new:
             count, subtask = fewest[0]
-            positions[split] = FilePosition(subtask)
+            positions[split] = begin(split, subtask)
             heapq.heapreplace(fewest, (count + 1, subtask))
     return positions

@@ -16,9 +16,8 @@ from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.source.files.event_time_index import EventTimeIndex
 from tidegauge_spark.source.files.log_files import LogFolder, SplitFiles
 from tidegauge_spark.source.files.offset import FilesOffset
-from tidegauge_spark.source.files.planner import FilesPlanning, PlannedSplit, assigned
+from tidegauge_spark.source.files.planner import PlannedSplit, SplitsPlanning, assigned
 from tidegauge_spark.source.files.position import FilePosition
-from tidegauge_spark.source.files.recorded import recorded
 from tidegauge_spark.source.files.rows import FilesPartition, FilesRows
 from tidegauge_spark.source.files.schema import FORMATS, checked_schema, event_time_column
 from tidegauge_spark.source.files.split_discovery import SplitDiscovery, Splits, position_in, vanished
@@ -26,9 +25,13 @@ from tidegauge_spark.source.files.split_reading import SplitReading
 from tidegauge_spark.source.options.source import SourceOptions
 from tidegauge_spark.source.planning.reader import AlignedReader, SourceStanding
 from tidegauge_spark.source.planning.recorded_rows import RecordedSource
+from tidegauge_spark.source.planning.recorded_splits import recorded
 from tidegauge_spark.source.planning.standing import SplitStanding
 
 _NO_FILES: Final = SplitFiles((), (), True)
+
+
+FilesPlanning = SplitsPlanning[FilesOffset, SplitReading]
 
 
 class PlannedInVain(NamedTuple):
@@ -167,14 +170,16 @@ class AlignedFilesReader(AlignedReader[FilesOffset]):
             split: self._split(
                 split, position, found.get(split), idle=split in idle, grown=split in found.grown
             )
-            for split, position in assigned(offset, found).items()
+            for split, position in assigned(
+                offset, found, lambda _split, subtask: FilePosition(subtask)
+            ).items()
             if split in found or not (position.finished and self._files.fail_on_data_loss)
         }
-        return FilesPlanning(self._files, self._options.alignment, offset, splits, self._available_now)
+        return SplitsPlanning(self._files, self._options.alignment, offset, splits, self._available_now)
 
     def _split(
         self, split: str, position: FilePosition, files: SplitFiles | None, *, idle: bool, grown: bool
-    ) -> PlannedSplit:
+    ) -> PlannedSplit[SplitReading]:
         if files is None:
             if self._files.fail_on_data_loss:
                 raise vanished(self._folder, split)

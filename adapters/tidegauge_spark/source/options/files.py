@@ -88,11 +88,12 @@ def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
         files_per_batch=given.integer("maxFilesPerTrigger", 1, 1, MAX)
         if "maxFilesPerTrigger" in given
         else None,
-        starting_timestamp=_starting_timestamp(given),
+        starting_timestamp=starting_timestamp(given),
     )
 
 
-def _starting_timestamp(given: GivenOptions) -> int | None:
+def starting_timestamp(given: GivenOptions) -> int | None:
+    """Return the option startingTimestamp (ms), None if it is not given."""
     if "startingTimestamp" not in given:
         return None
     return given.integer("startingTimestamp", 0, MIN + 1, MAX - 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,16 @@ from tidegauge_spark.group_coordination.client import Address
 from tidegauge_spark.group_coordination.member import DEFAULT_PATIENCE
 from tidegauge_spark.source.options.files import FILE_OPTIONS, FileOptions, absolute, parse_files
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
+from tidegauge_spark.source.options.kafka import (
+    KAFKA_COLUMNS,
+    KAFKA_OPTIONS,
+    PREFIX,
+    KafkaOptions,
+    kafka_config,
+    parse_kafka,
+)
 from tidegauge_spark.source.options.lag_threshold import WATERMARK_LAG_CONF
+from tidegauge_spark.source.options.logs import LOG_OPTIONS, LogOptions, parse_log
 from tidegauge_spark.source.options.numbers import (
     SEQUENCE_OPTIONS,
     SOURCE_SCHEMA,
@@ -38,7 +47,7 @@ SIGNAL_OPTIONS: Final = ("inBandWatermarks", "idleTimeout", "maxRowsPerTriggerIn
 PLAIN_OPTIONS: Final = (
     "numSubtasks",
     *SEQUENCE_OPTIONS,
-    *FILE_OPTIONS,
+    *dict.fromkeys((*FILE_OPTIONS, *KAFKA_OPTIONS)),
     *ALIGNMENT_OPTIONS,
     "clockStep",
     "maxRowsPerTrigger",
@@ -91,7 +100,7 @@ class SignalOptions:
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """The options of a source, checked. It reads `files`, or `sequences` if that is None.
+    """The options of a source, checked. It reads `files`, a `log`, which may be `kafka`, or else `sequences`.
 
     alignment: None if it is not aligned (SOURCE-4). clock_step: the virtual time (ms) that passes at each
     planning; None: the wall clock. rows_per_batch: the most rows in a batch of this source. name: what the
@@ -102,6 +111,8 @@ class SourceOptions:
 
     sequences: tuple[Sequence, ...]
     files: FileOptions | None = None
+    log: LogOptions | None = None
+    kafka: KafkaOptions | None = None
     alignment: Alignment | None = None
     clock_step: int | None = None
     rows_per_batch: int = DEFAULT_ROWS_PER_BATCH
@@ -113,7 +124,8 @@ class SourceOptions:
     @property
     def subtasks(self) -> int:
         """How many subtasks read."""
-        return len(self.sequences) if self.files is None else self.files.subtasks
+        read = self.files or self.log
+        return len(self.sequences) if read is None else read.subtasks
 
     @property
     def idle_timeout(self) -> int | None:
@@ -121,10 +133,15 @@ class SourceOptions:
         return None if self.signals is None else self.signals.idle_timeout
 
 
-def parse_options(options: Mapping[str, str], watermark_lag_threshold: int | None = None) -> SourceOptions:
+def parse_options(
+    options: Mapping[str, str],
+    watermark_lag_threshold: int | None = None,
+    own: Collection[str] | None = None,
+) -> SourceOptions:
     """Return the options as the source needs them; the case of their names does not matter.
 
-    watermark_lag_threshold: that of the job (ms), None if it has none.
+    watermark_lag_threshold: that of the job (ms), None if it has none. own: the options that a log has which
+    somebody registered, None if it is no such source.
 
     Raises `IllegalOptionError` for an unknown option, a value that is not one, and options that do not go
     together.
@@ -135,27 +152,51 @@ def parse_options(options: Mapping[str, str], watermark_lag_threshold: int | Non
                 f"option {name} = {value!r}: there is one threshold for all sources of the job; "
                 f"set it by spark.conf.set({WATERMARK_LAG_CONF!r}, {value!r})"
             )
-    given = GivenOptions(options, PLAIN_OPTIONS, SUBTASK_OPTIONS)
+    config = kafka_config(options) if own is None else {}
+    spelled = {} if own is None else {name.lower(): name for name in own}
+    read = {
+        name: value
+        for name, value in options.items()
+        if name.lower() not in spelled and not (own is None and name.lower().startswith(PREFIX))
+    }
+    given = GivenOptions(read, (*PLAIN_OPTIONS, *spelled.values()), SUBTASK_OPTIONS)
     count = given.integer("numSubtasks", 1, 1, MOST_SUBTASKS)
-    files = parse_files(given, count)
-    if files is not None:
-        _refuse_sequence(given)
+    kafka = parse_kafka(given, config) if own is None else None
+    log = files = None
+    if own is not None or kafka is not None:
+        of_the_log = {
+            spelled[name.lower()]: value for name, value in options.items() if name.lower() in spelled
+        }
+        log = parse_log(given, count, of_the_log)
+        others = LOG_OPTIONS if kafka is None else (*LOG_OPTIONS, *KAFKA_OPTIONS)
+        _refuse_files(given, others)
+        _refuse_sequence(given, "the source reads a log")
+    else:
+        files = parse_files(given, count)
+        if files is not None:
+            _refuse_sequence(given, "path says to read files")
     return SourceOptions(
-        sequences=parse_sequences(given, count) if files is None else (),
+        sequences=parse_sequences(given, count) if files is None and log is None else (),
         files=files,
+        log=log,
+        kafka=kafka,
         alignment=_alignment(given),
         clock_step=given.duration("clockStep", least=1),
         rows_per_batch=given.integer("maxRowsPerTrigger", DEFAULT_ROWS_PER_BATCH, 1, MOST_ROWS_PER_BATCH),
         name=given.text("sourceName"),
-        progress_column=_progress_column(given, files),
+        progress_column=_progress_column(given, files, kafka),
         signals=_signals(given, watermark_lag_threshold),
         event_log=_event_log(given),
     )
 
 
-def _progress_column(given: GivenOptions, files: FileOptions | None) -> str | None:
+def _progress_column(
+    given: GivenOptions, files: FileOptions | None, kafka: KafkaOptions | None
+) -> str | None:
     column = given.text("progressColumn")
     taken = [field.name for field in SOURCE_SCHEMA] if files is None else [files.event_time_column]
+    if kafka is not None:
+        taken = list(KAFKA_COLUMNS)
     if column is not None and column.lower() in (name.lower() for name in taken):
         given.refuse("progressColumn", column, "there is a column of that name; write another one")
     return column
@@ -190,10 +231,16 @@ def _signals(given: GivenOptions, threshold: int | None) -> SignalOptions | None
     return SignalOptions(in_band, idle_timeout, threshold, in_backlog)
 
 
-def _refuse_sequence(given: GivenOptions) -> None:
+def _refuse_files(given: GivenOptions, others: Collection[str]) -> None:
+    for name, value in given.items():
+        if name in (*FILE_OPTIONS, *KAFKA_OPTIONS) and name not in others:
+            given.refuse(name, value, "the source reads a log that has no such option; leave it out")
+
+
+def _refuse_sequence(given: GivenOptions, reads: str) -> None:
     for name, value in given.items():
         if name.partition(".")[0] in (*SEQUENCE_OPTIONS, *SUBTASK_OPTIONS):
-            given.refuse(name, value, "it is of number sequences, and path says to read files; leave one out")
+            given.refuse(name, value, f"it is of number sequences, and {reads}; leave one out")
 
 
 def _alignment(given: GivenOptions) -> Alignment | None:

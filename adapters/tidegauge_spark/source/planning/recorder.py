@@ -16,7 +16,7 @@ from tidegauge_spark.event_log.log_files import EventLogError, LogRow, table_of,
 from tidegauge_spark.source.planning.recorded_rows import RecordedSource, rows_between
 from tidegauge_spark.source.planning.sealed_offset import sealed
 
-_LOG: Final = "log"
+_LOG: Final = "event_log"
 """What of an offset is the recorder's: `batches`, how many files there are; `rows`, how many rows of each
 subtask; `reports`, `bound` and `run_out`, as in `rows_between`; `paused`, whether nothing was recorded."""
 

@@ -1,12 +1,14 @@
-"""What an offset of files says for the event log of the source."""
+"""What an offset of splits says for the event log of the source."""
 
 from __future__ import annotations
 
-from tidegauge_spark.source.files.offset import FilesOffset
+from typing import Any
+
 from tidegauge_spark.source.planning.recorded_rows import RecordedSource, RecordedSplit
+from tidegauge_spark.source.planning.splits_offset import SplitsOffset
 
 
-def recorded(offset: FilesOffset, at: int, out_of_orderness: int) -> RecordedSource:
+def recorded(offset: SplitsOffset[Any, Any], at: int, out_of_orderness: int) -> RecordedSource:
     """Return how the source stands. at: the processing time (ms). out_of_orderness: how far a split's
     watermark is behind its greatest event time (ms)."""
     signals = offset.signals

@@ -1,0 +1,217 @@
+"""The topics of Kafka that a source reads, as a `SplitLog`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from typing import Any, Final
+
+from pyspark.sql.types import (
+    BinaryType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from tidegauge_spark.source.files.log_files import BrokenLogError
+from tidegauge_spark.source.kafka.client import (
+    PLANNING,
+    admin,
+    client_library,
+    consumer,
+    messages,
+    not_reached,
+)
+from tidegauge_spark.source.kafka.rows import record_batch
+from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
+from tidegauge_spark.source.options.given import IllegalOptionError
+from tidegauge_spark.source.options.kafka import SERVERS, KafkaOptions
+
+TIMES_AT_ONCE: Final = 2_000
+"""Of how many records the driver reads the event times at once; beyond that it looks up offsets by time."""
+
+SCHEMA: Final = StructType(
+    [
+        StructField("key", BinaryType()),
+        StructField("value", BinaryType()),
+        StructField("topic", StringType()),
+        StructField("partition", IntegerType()),
+        StructField("offset", LongType()),
+        StructField("timestamp", TimestampType()),
+        StructField("timestampType", IntegerType()),
+    ]
+)
+"""The columns of a record, those of Spark's own source over Kafka."""
+
+_readers: Final[dict[tuple[Any, ...], Any]] = {}
+"""The consumers with which this process, an executor's, has read: connecting takes time."""
+
+
+class KafkaLog(SplitLog):
+    """Topics of Kafka; a split is called "topic-partition". Positions are offsets.
+
+    The event time of a record is its timestamp. With isolation.level "read_committed" the end of a split is
+    that of the last finished transaction.
+    """
+
+    def __init__(self, options: KafkaOptions) -> None:
+        self._options = options
+        self._partitions: list[Any] = []
+        self._looked_at: float | None = None
+        self._admin: Any = None
+        self._consumer: Any = None
+        self._ranges: Mapping[str, SplitRange] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Connections are made where they are needed."""
+        return KafkaLog, (self._options,)
+
+    @property
+    def identity(self) -> str:
+        """The topics; the brokers may be others after a restart."""
+        return f"topics {', '.join(self._options.topics)} of Kafka"
+
+    @property
+    def schema(self) -> StructType:
+        """The columns of Spark's own source over Kafka."""
+        return SCHEMA
+
+    @property
+    def event_time_column(self) -> str:
+        """The timestamp of the record."""
+        return "timestamp"
+
+    def splits(self) -> Mapping[str, SplitRange]:
+        """Return the partitions and their first and next offsets.
+
+        Raises `IllegalOptionError` for a topic that there is not, `BrokenLogError` if no broker answers.
+        """
+        places = self._found_partitions()
+        begins, ends = self._offsets(places, "earliest"), self._offsets(places, "latest")
+        self._ranges = {
+            _name(place): SplitRange(begin, max(begin, end))
+            for place, begin, end in zip(places, begins, ends, strict=True)
+        }
+        return self._ranges
+
+    def starts(self) -> Mapping[str, int]:
+        """Return where a first start begins, as startingOffsets and startingTimestamp say."""
+        ranges = self.splits()
+        if self._options.starting_timestamp is not None:
+            found = {split: self.seek(split, self._options.starting_timestamp) for split in ranges}
+            return {
+                split: range_.end if found[split] is None else min(range_.end, found[split] or 0)
+                for split, range_ in ranges.items()
+            }
+        return {
+            split: range_.end if self._options.from_latest else range_.begin
+            for split, range_ in ranges.items()
+        }
+
+    def event_times(self, split: str, first: int, end: int) -> RecordTimes:
+        """Return the timestamps of the next records: up to `TIMES_AT_ONCE` of them."""
+        positions: list[int] = []
+        times: list[int] = []
+        place, until = self._place(split, first), first
+        for found in messages(self._plans(), self._options, place, end, TIMES_AT_ONCE):
+            positions += [message.offset() for message in found]
+            times += [message.timestamp()[1] for message in found]
+            until = positions[-1] + 1 if found else end
+        return RecordTimes(positions, times, until)
+
+    def seek(self, split: str, time: int) -> int | None:
+        """Return the first offset whose record has this timestamp or a later one."""
+        place = self._place(split, max(0, time))
+        found = self._asked(lambda seconds: self._plans().offsets_for_times([place], seconds))[0]
+        if found.error is not None:
+            raise BrokenLogError(f"{split} of {self.identity} cannot be read: {found.error.str()}")
+        return found.offset if found.offset >= 0 else self._ranges[split].end
+
+    def read(self, split: str, first: int, end: int) -> Iterator[Any]:
+        """Yield the records with these offsets."""
+        key = tuple(sorted(self._options.config.items()))
+        if key not in _readers:
+            _readers[key] = consumer(self._options, {})
+        for found in messages(_readers[key], self._options, self._place(split, first), end):
+            if found:
+                yield record_batch(found)
+
+    def close(self) -> None:
+        """Leave the brokers."""
+        if self._consumer is not None:
+            self._consumer.close()
+        self._consumer = self._admin = None
+
+    def _asks(self) -> Any:
+        """Return the client that asks for partitions and offsets."""
+        if self._admin is None:
+            self._admin = admin(self._options)
+        return self._admin
+
+    def _plans(self) -> Any:
+        """Return the consumer that reads timestamps."""
+        if self._consumer is None:
+            self._consumer = consumer(self._options, PLANNING)
+        return self._consumer
+
+    def _place(self, split: str, offset: int) -> Any:
+        topic, _, partition = split.rpartition("-")
+        return client_library().TopicPartition(topic, int(partition), offset)
+
+    def _found_partitions(self) -> list[Any]:
+        """Return the partitions, looked up again after the discovery interval."""
+        now = time.monotonic()
+        if self._looked_at is None or now - self._looked_at >= self._options.discovery_interval / 1000:
+            topics = [self._topic(name) for name in self._options.topics]
+            self._partitions = [
+                client_library().TopicPartition(topic.topic, partition)
+                for topic in topics
+                for partition in sorted(topic.partitions)
+            ]
+            self._looked_at = now
+        return self._partitions
+
+    def _topic(self, name: str) -> Any:
+        library = client_library()
+        topic = self._asked(lambda seconds: self._asks().list_topics(name, seconds)).topics[name]
+        if topic.error is None:
+            return topic
+        if topic.error.code() != library.KafkaError.UNKNOWN_TOPIC_OR_PART:
+            raise BrokenLogError(f"the topic {name!r} cannot be read: {topic.error.str()}")
+        raise IllegalOptionError(
+            f"option subscribe = {','.join(self._options.topics)!r}: Kafka at "
+            f"{self._options.config[SERVERS]!r} has no topic {name!r}; correct it, or create the topic"
+        )
+
+    def _offsets(self, places: list[Any], which: str) -> list[int]:
+        from confluent_kafka import IsolationLevel
+        from confluent_kafka.admin import OffsetSpec
+
+        committed = self._options.config.get("isolation.level") == "read_committed"
+        level = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
+        wanted = {place: getattr(OffsetSpec, which)() for place in places}
+
+        def ask(seconds: float) -> list[int]:
+            asked: dict[Any, Future[Any]] = self._asks().list_offsets(
+                wanted, isolation_level=level, request_timeout=seconds
+            )
+            return [asked[place].result().offset for place in places]
+
+        offsets: list[int] = self._asked(ask)
+        return offsets
+
+    def _asked(self, ask: Callable[[float], Any]) -> Any:
+        """Return an answer of the brokers. Raises `BrokenLogError` if there is none in time."""
+        library = client_library()
+        try:
+            return ask(self._options.patience / 1000)
+        except library.KafkaException as error:
+            raise not_reached(self._options, error.args[0].str()) from None
+
+
+def _name(place: Any) -> str:
+    return f"{place.topic}-{place.partition}"

@@ -1,0 +1,138 @@
+"""What one planning takes of a split of a log: records in order of position, up to an event time."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import OrderedDict
+from typing import Final
+
+from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.source.files.split_reading import FileBudget
+from tidegauge_spark.source.logs.position import LogPosition, LogSlice
+from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
+
+MOST_SPLITS_KNOWN: Final = 1000
+"""Of how many splits some event times are kept."""
+
+LOOK_BACK: Final = 16
+"""How many positions before the place of a jump the driver looks at, to find the last record before it."""
+
+
+class KnownTimes:
+    """The event times that a log was last asked for, of each split."""
+
+    def __init__(self, log: SplitLog) -> None:
+        self._log = log
+        self._known: OrderedDict[str, tuple[int, RecordTimes]] = OrderedDict()
+
+    def after(self, split: str, first: int, end: int) -> RecordTimes:
+        """Return event times that cover a position; they may begin before it, and end behind `end`."""
+        known = self._known.get(split)
+        if known is not None and known[0] <= first < known[1].until:
+            return known[1]
+        found = self._log.event_times(split, first, end)
+        if found.until <= first or len(found.positions) != len(found.times):
+            raise ValueError(
+                f"{type(self._log).__name__}.event_times({split!r}, {first}, {end}) returned "
+                f"{len(found.positions)} positions and {len(found.times)} times until {found.until}: return "
+                f"a time for each position, and cover at least position {first}"
+            )
+        self._known[split] = (first, found)
+        self._known.move_to_end(split)
+        if len(self._known) > MOST_SPLITS_KNOWN:
+            self._known.popitem(last=False)
+        return found
+
+    def seek(self, split: str, time: int) -> int | None:
+        """Return what `SplitLog.seek` does."""
+        return self._log.seek(split, time)
+
+
+class LogReading:
+    """A split that is being planned: `position` moves on with the records taken, `slices` holds them."""
+
+    def __init__(self, split: str, position: LogPosition, range_: SplitRange, known: KnownTimes) -> None:
+        self.position = position
+        self.slices: list[LogSlice] = []
+        self.admitted = MAX
+        """The greatest event time up to which records are taken."""
+        self.budget: FileBudget | None = None
+        """Not used: there are no files to count."""
+        self._split, self._end, self._known = split, range_.end, known
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether all that is there has been planned."""
+        return self.position.next >= self._end
+
+    def next_time(self) -> int | None:
+        """Return the event time that the next record brings the split to, None if there is no record."""
+        while not self.exhausted:
+            at = self.position.next
+            known = self._known.after(self._split, at, self._end)
+            index = bisect_left(known.positions, at)
+            if index < len(known.positions) and known.positions[index] < self._end:
+                return max(self.position.latest, known.times[index])
+            self.position = self.position._replace(next=min(known.until, self._end))
+        return None
+
+    def take(self, rows: int) -> int:
+        """Take up to so many records more; return how many."""
+        taken = 0
+        while taken < rows and not self.exhausted and self.position.latest <= self.admitted:
+            known = self._known.after(self._split, self.position.next, self._end)
+            taken += self._take(known, rows - taken)
+            if self.position.next < min(known.until, self._end):
+                break
+            taken += self._jump(rows - taken, len(known.positions))
+        return taken
+
+    def _take(self, known: RecordTimes, rows: int) -> int:
+        """Take what is admitted of records whose event times are known; return how many."""
+        first = index = bisect_left(known.positions, self.position.next)
+        last = min(bisect_left(known.positions, self._end), first + rows)
+        latest = self.position.latest
+        while index < last and known.times[index] <= self.admitted:
+            latest = max(latest, known.times[index])
+            index += 1
+        at_the_end = index == len(known.positions)
+        end = min(self._end, known.until if at_the_end else known.positions[index])
+        self._move(end, index - first, latest)
+        return index - first
+
+    def _jump(self, rows: int, least: int) -> int:
+        """Take more than `least` positions at once, if the log has an index; return how many."""
+        at = self.position.next
+        target = min(self._end, at + rows)
+        if target - at <= least:
+            return 0
+        if (found := self._known.seek(self._split, min(MAX, self.admitted + 1))) is None:
+            return 0
+        target = min(target, found)
+        if target - at <= least:
+            return 0
+        last = self._last_time(max(at, target - LOOK_BACK), target)
+        if last is None:
+            return 0
+        self._move(target, target - at, max(self.position.latest, last))
+        return target - at
+
+    def _last_time(self, first: int, end: int) -> int | None:
+        """Return the event time of the last record from a position on, before `end`; None without such."""
+        last = None
+        while first < end:
+            known = self._known.after(self._split, first, self._end)
+            index = bisect_left(known.positions, end) - 1
+            if index >= 0 and known.positions[index] >= first:
+                last = known.times[index]
+            first = known.until
+        return last
+
+    def _move(self, end: int, records: int, latest: int) -> None:
+        """Move on to a position; what lies before it is read if there are records in it."""
+        first = self.position.next
+        self.position = self.position._replace(
+            next=end, records=self.position.records + records, latest=latest
+        )
+        if records:
+            self.slices = [LogSlice(self.slices[0].first if self.slices else first, end)]

@@ -1,0 +1,63 @@
+"""The rows of a source over a log: what an executor reads of what was planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from tidegauge_spark.source.files.event_times import milliseconds
+from tidegauge_spark.source.logs.position import LogSlice
+from tidegauge_spark.source.logs.split_log import LostRecordsError, SplitLog
+from tidegauge_spark.source.planning.progress_rows import (
+    PROGRESS_SCHEMA,
+    PlannedPartition,
+    in_band_batch,
+    record_progress,
+)
+
+
+@dataclass
+class LogPartition(PlannedPartition):
+    """The records of one subtask in one batch, split by split."""
+
+    slices: list[tuple[str, LogSlice]] = field(default_factory=list)
+
+
+def log_schema(log: SplitLog, progress_column: str | None) -> StructType:
+    """Return the columns of a log, with one for the progress if it has a name."""
+    columns = StructType(list(log.schema))
+    return columns if progress_column is None else columns.add(progress_column, PROGRESS_SCHEMA)
+
+
+def log_rows(
+    log: SplitLog, partition: LogPartition, progress_column: str | None, fail_on_data_loss: bool
+) -> Iterator[Any]:
+    """Yield the records of a partition as Arrow record batches, in order of split and position, and then
+    what is said in band."""
+    schema = to_arrow_schema(log_schema(log, progress_column), timezone="UTC")
+    for split, part in partition.slices:
+        try:
+            for batch in log.read(split, part.first, part.end):
+                yield _with_progress(log, batch, partition, split, progress_column, schema)
+        except LostRecordsError:
+            if fail_on_data_loss:
+                raise
+    if partition.said:
+        assert progress_column is not None
+        yield in_band_batch(partition, progress_column, schema)
+
+
+def _with_progress(
+    log: SplitLog, batch: Any, partition: LogPartition, split: str, column: str | None, schema: pa.Schema
+) -> Any:
+    if column is None:
+        return batch
+    times = milliseconds(batch.column(log.event_time_column))
+    return pa.RecordBatch.from_arrays(
+        [*batch.columns, record_progress(partition, split, times)], schema=schema
+    )

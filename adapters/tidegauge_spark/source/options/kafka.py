@@ -1,0 +1,104 @@
+"""The options of a source over topics of Kafka, named as those of Spark's own source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from tidegauge_spark.source.options.files import DISCOVERY_INTERVAL, starting_timestamp
+from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
+
+KAFKA_OPTIONS: Final = (
+    "subscribe",
+    "startingOffsets",
+    "startingTimestamp",
+    "discoveryInterval",
+    "brokerTimeout",
+)
+
+PREFIX: Final = "kafka."
+"""Options that begin like this are for the client of Kafka, which knows them by the rest of the name."""
+
+SERVERS: Final = "bootstrap.servers"
+
+FIXED: Final = (
+    "group.id",
+    "enable.auto.commit",
+    "enable.auto.offset.store",
+    "auto.offset.reset",
+    "enable.partition.eof",
+)
+"""What the source has to decide itself: its offsets are in the checkpoint of the query."""
+
+DEFAULT_PATIENCE: Final = 60_000
+"""How long a source waits for the brokers, unless the options say otherwise (ms)."""
+
+KAFKA_COLUMNS: Final = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType")
+
+
+@dataclass(frozen=True)
+class KafkaOptions:
+    """The topics of a source, checked.
+
+    config: what the client of Kafka is told. topics: their names. from_latest: whether a query that starts
+    for the first time reads only what comes from then on. starting_timestamp: it starts, in each partition,
+    with the first record of this time (ms) or a later one; None: it does not look at times.
+    discovery_interval: how long new partitions may go unnoticed (ms). patience: how long to wait for the
+    brokers (ms).
+    """
+
+    config: Mapping[str, str]
+    topics: tuple[str, ...]
+    from_latest: bool
+    starting_timestamp: int | None
+    discovery_interval: int
+    patience: int
+
+
+def kafka_config(options: Mapping[str, str]) -> dict[str, str]:
+    """Return the options for the client of Kafka, without the prefix. Raises `IllegalOptionError`."""
+    config = {
+        name[len(PREFIX) :].lower(): value
+        for name, value in options.items()
+        if name.lower().startswith(PREFIX)
+    }
+    for name in FIXED:
+        if name in config:
+            raise IllegalOptionError(
+                f"option {PREFIX}{name} = {config[name]!r}: the source decides that itself, since the "
+                "offsets are in the checkpoint; leave it out (see startingOffsets)"
+            )
+    return config
+
+
+def parse_kafka(given: GivenOptions, config: Mapping[str, str]) -> KafkaOptions | None:
+    """Return the options about Kafka, None if the source does not read it. Raises `IllegalOptionError`."""
+    topics = given.text("subscribe")
+    for name in ("startingOffsets", "brokerTimeout"):
+        given.require(name, "subscribe")
+    if topics is None:
+        if config:
+            name, value = next(iter(config.items()))
+            raise IllegalOptionError(
+                f"option {PREFIX}{name} = {value!r}: set subscribe as well, the topics to read, or leave "
+                "it out"
+            )
+        return None
+    if not config.get(SERVERS):
+        given.refuse("subscribe", topics, f'set {PREFIX}{SERVERS} as well, such as "broker:9092"')
+    names = tuple(sorted({name.strip() for name in topics.split(",")}))
+    if "" in names:
+        given.refuse("subscribe", topics, 'write the names of topics, such as "orders,returns"')
+    time = starting_timestamp(given)
+    if time is not None and "startingOffsets" in given:
+        given.refuse("startingTimestamp", str(time), "startingOffsets says something else; leave one out")
+    interval, patience = given.duration("discoveryInterval"), given.duration("brokerTimeout", least=1)
+    return KafkaOptions(
+        config=config,
+        topics=names,
+        from_latest=time is None and given.one_of("startingOffsets", ("latest", "earliest")) == "latest",
+        starting_timestamp=time,
+        discovery_interval=DISCOVERY_INTERVAL if interval is None else interval,
+        patience=DEFAULT_PATIENCE if patience is None else patience,
+    )

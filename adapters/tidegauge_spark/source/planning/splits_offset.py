@@ -1,0 +1,139 @@
+"""What the offsets of sources over splits of records have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError, sealed
+from tidegauge_spark.source.planning.signals import NO_SIGNALS, PlannedSignals
+
+
+class SplitPosition(Protocol):
+    """How far a split is planned, a named tuple: see `FilePosition` and `LogPosition`."""
+
+    @property
+    def subtask(self) -> int:
+        """Who reads it."""
+
+    @property
+    def records(self) -> int:
+        """How many records of the split are planned."""
+
+    @property
+    def latest(self) -> int:
+        """The greatest event time of them (ms), `MIN` if there is none."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether the split is planned to its end."""
+
+    def watermark(self, out_of_orderness: int) -> int:
+        """Return the watermark (ms), for records that are late by that much at most (ms)."""
+
+    def _replace(self, *, subtask: int = ..., finished: bool = ...) -> Self: ...
+
+
+AnyPosition = TypeVar("AnyPosition", bound=SplitPosition)
+AnySlice = TypeVar("AnySlice")
+
+
+@dataclass(frozen=True)
+class SplitsOffset(Generic[AnyPosition, AnySlice]):
+    """How far a source is planned that reads splits of records.
+
+    source, started_at, now, bound: as in `SourceOffset`. watermarks: what each subtask has emitted last (ms),
+    `MIN` if nothing. splits: how far each split is planned, by name. slices: what the last batch reads, by
+    split. signals: what goes in band.
+    """
+
+    source: str
+    started_at: int
+    now: int
+    bound: int | None
+    watermarks: tuple[int, ...]
+    splits: Mapping[str, AnyPosition] = field(default_factory=dict)
+    slices: Mapping[str, tuple[AnySlice, ...]] = field(default_factory=dict)
+    signals: PlannedSignals = NO_SIGNALS
+
+    @property
+    def ended(self) -> bool:
+        """Whether all that will ever be said has been said."""
+        return all(watermark == MAX for watermark in self.watermarks)
+
+    def at(self, now: int) -> Self:
+        """Return this offset at another processing time (ms since the source started), nothing to read."""
+        return replace(self, now=now, slices={}, signals=self.signals.silent())
+
+    def stored(self, kind: str, **of_the_source: str) -> dict[str, Any]:
+        """Return the offset as Spark stores it; positions and slices are lists of their fields.
+
+        kind: of which kind of source it is. of_the_source: what else such a source remembers.
+        """
+        offset = {
+            "kind": kind,
+            "source": self.source,
+            "started_at": self.started_at,
+            "now": self.now,
+            "bound": self.bound,
+            **of_the_source,
+            "watermarks": list(self.watermarks),
+            "splits": {split: _fields(position) for split, position in self.splits.items()},
+            "slices": {split: [_fields(each) for each in slices] for split, slices in self.slices.items()},
+            "signals": self.signals.to_json(),
+        }
+        return sealed(offset)
+
+    def with_subtasks(self, count: int, in_band: bool) -> Self:
+        """Return this offset for a source that goes on with so many subtasks, which take the splits in turn.
+
+        Raises `IllegalOffsetError` if it is another number and the subtasks speak in band: the operators
+        behind them wait for as many as there were.
+        """
+        if count == len(self.watermarks):
+            return self
+        if in_band:
+            raise IllegalOffsetError(
+                f"the checkpoint is of {len(self.watermarks)} subtasks, numSubtasks is {count}: with "
+                "inBandWatermarks it has to stay, since operators wait for each of them; set it as before, "
+                "or start with a new checkpoint folder"
+            )
+        unfinished = sorted(name for name, position in self.splits.items() if not position.finished)
+        subtasks = {name: number % count for number, name in enumerate(unfinished)}
+        return replace(
+            self,
+            watermarks=(MAX if self.ended else MIN,) * count,
+            splits={
+                name: position._replace(subtask=subtasks.get(name, 0))
+                for name, position in self.splits.items()
+            },
+            signals=NO_SIGNALS,
+        )
+
+    def check_consistent(self) -> None:
+        """Raise `ValueError` for what no planning leaves behind."""
+        if any(position.subtask >= len(self.watermarks) for position in self.splits.values()):
+            raise ValueError("a split belongs to a subtask that there is not")
+        if not all(MIN <= watermark <= MAX for watermark in self.watermarks):
+            raise ValueError("a watermark is out of range")
+        if not self.slices.keys() <= self.splits.keys():
+            raise ValueError("rows of an unknown split")
+
+
+def common_fields(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a stored offset that are no positions. Other things raise `KeyError`, `TypeError`
+    or `ValueError`."""
+    return {
+        "source": str(stored["source"]),
+        "started_at": int(stored["started_at"]),
+        "now": int(stored["now"]),
+        "bound": None if stored["bound"] is None else int(stored["bound"]),
+        "watermarks": tuple(int(each) for each in stored["watermarks"]),
+        "signals": PlannedSignals.from_json(stored.get("signals")),
+    }
+
+
+def _fields(value: Any) -> list[Any]:
+    return list(value)

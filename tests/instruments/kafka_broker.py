@@ -1,0 +1,112 @@
+"""A broker of Kafka in a process of its own (KRaft), for the tests that cannot do without."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from confluent_kafka import KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+JARS = "TIDEGAUGE_KAFKA_JARS"
+PATIENCE = 120
+"""How long (s) to wait for the broker: it takes some 5 s on a free machine."""
+
+CLUSTER = "4L6g3nShT-eMCtK--X86sw"
+
+
+class Broker:
+    """A running broker. Topics keep their records forever, however old their timestamps are."""
+
+    def __init__(self, address: str, process: subprocess.Popen[bytes]) -> None:
+        self.address, self.process = address, process
+
+    def create(self, topic: str, partitions: int, **config: str) -> None:
+        """Create a topic; "_" in the name of a setting stands for "."."""
+        settings = {"retention.ms": "-1", **{name.replace("_", "."): each for name, each in config.items()}}
+        admin = AdminClient({"bootstrap.servers": self.address})
+        admin.create_topics([NewTopic(topic, partitions, 1, config=settings)])[topic].result(PATIENCE)
+
+    def produce(self, topic: str, partition: int, times: Sequence[int], value: str = "{}") -> None:
+        """Add records with these timestamps (ms). value: what they hold, "{}" stands for the timestamp."""
+        producer = Producer({"bootstrap.servers": self.address, "linger.ms": 5})
+        for time_ in times:
+            text = value.replace("{}", str(time_)).encode()
+            producer.produce(
+                topic, value=text, key=str(partition).encode(), partition=partition, timestamp=time_
+            )
+        assert producer.flush(PATIENCE) == 0
+
+    def delete_before(self, topic: str, offsets: Mapping[int, int]) -> None:
+        """Delete the records of partitions that come before an offset."""
+        places = [TopicPartition(topic, partition, offset) for partition, offset in offsets.items()]
+        admin = AdminClient({"bootstrap.servers": self.address})
+        for deleted in admin.delete_records(places).values():
+            deleted.result(PATIENCE)
+
+
+@contextmanager
+def running_broker(folder: Path) -> Iterator[Broker]:
+    """Start a broker whose data are in a folder. Without its jars the test fails, and says what to do."""
+    jars = Path(os.environ.get(JARS, ""))
+    if not os.environ.get(JARS) or not any(jars.glob("kafka_2.13-*.jar")):
+        pytest.fail(
+            f"no jars of Kafka in {JARS} = {os.environ.get(JARS)!r}: tox -e kafka fetches them, with "
+            "mvn -f tests/kafka/pom.xml dependency:copy-dependencies -DoutputDirectory=FOLDER",
+            pytrace=False,
+        )
+    listener, controller = free_port(), free_port()
+    settings = {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "controller.quorum.voters": f"1@127.0.0.1:{controller}",
+        "listeners": f"PLAINTEXT://127.0.0.1:{listener},CONTROLLER://127.0.0.1:{controller}",
+        "advertised.listeners": f"PLAINTEXT://127.0.0.1:{listener}",
+        "controller.listener.names": "CONTROLLER",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "log.dirs": str(folder / "data"),
+        "offsets.topic.replication.factor": "1",
+        "transaction.state.log.replication.factor": "1",
+        "transaction.state.log.min.isr": "1",
+        "transaction.state.log.num.partitions": "1",
+        "auto.create.topics.enable": "false",
+    }
+    properties = folder / "server.properties"
+    properties.write_text("".join(f"{name}={value}\n" for name, value in settings.items()), encoding="utf-8")
+    java = ["java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*"]
+    with (folder / "broker.log").open("wb") as log:
+        formatted = [*java, "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(properties)]
+        subprocess.run(formatted, stdout=log, stderr=log, check=True, timeout=PATIENCE)
+        process = subprocess.Popen([*java, "kafka.Kafka", str(properties)], stdout=log, stderr=log)
+        try:
+            broker = Broker(f"127.0.0.1:{listener}", process)
+            wait_for(broker, folder / "broker.log")
+            yield broker
+        finally:
+            process.kill()
+            process.wait(PATIENCE)
+
+
+def wait_for(broker: Broker, log: Path) -> None:
+    """Wait until the broker answers."""
+    end = time.monotonic() + PATIENCE
+    admin = AdminClient({"bootstrap.servers": broker.address, "log_level": 0})
+    while time.monotonic() < end and broker.process.poll() is None:
+        try:
+            admin.list_topics(timeout=1)
+            return
+        except KafkaException:
+            continue
+    pytest.fail(f"the broker does not answer:\n{log.read_text(errors='replace')[-2000:]}", pytrace=False)
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])

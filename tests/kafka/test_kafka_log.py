@@ -1,0 +1,149 @@
+"""Topics of Kafka under the calls that Spark makes: every record once, whatever the topic looks like."""
+
+from __future__ import annotations
+
+import pytest
+from confluent_kafka import Producer
+from kafka_broker import Broker
+from spark_programs.driven_log import DrivenLog
+
+from tidegauge_spark import BrokenLogError
+from tidegauge_spark.source.kafka.log import KafkaLog
+from tidegauge_spark.source.logs.split_log import RecordTimes
+from tidegauge_spark.source.options.source import parse_options
+
+pytestmark = pytest.mark.kafka
+
+START = 1_700_000_000_000
+"""The timestamp (ms) at which records begin."""
+
+ALIGNED = {"watermarkGroup": "g", "maxAllowedWatermarkDrift": "2 seconds", "idleTimeout": "300ms"}
+
+
+def driven(broker: Broker, topic: str, **options: str) -> DrivenLog:
+    parsed = parse_options(
+        {
+            "kafka.bootstrap.servers": broker.address,
+            "subscribe": topic,
+            "startingOffsets": "earliest",
+            **{name.replace("__", "."): value for name, value in options.items()},
+        }
+    )
+    assert parsed.kafka is not None
+    return DrivenLog(parsed, KafkaLog(parsed.kafka))
+
+
+def offsets(query: DrivenLog) -> list[tuple[int, int]]:
+    return sorted(zip(query.column("partition"), query.column("offset"), strict=True))
+
+
+def apart(latest: dict[str, int]) -> int:
+    """How far the splits are apart (ms)."""
+    return max(latest.values(), default=0) - min(latest.values(), default=0)
+
+
+def test_rows_are_what_was_produced(broker: Broker) -> None:
+    broker.create("rows", 1)
+    broker.produce("rows", 0, [START, START + 1])
+    query = driven(broker, "rows")
+    query.run()
+    assert query.column("key") == [b"0", b"0"]
+    assert query.column("topic") == ["rows", "rows"]
+    assert [time.timestamp() * 1000 for time in query.column("timestamp")] == [START, START + 1]
+    assert query.column("timestampType") == [0, 0]
+    assert offsets(query) == [(0, 0), (0, 1)]
+
+
+def test_dense_partitions_are_planned_by_an_index_and_within_the_drift(
+    broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """2 s hold 10,000 records of the first: more than the driver looks at one by one."""
+    broker.create("dense", 3)
+    broker.produce("dense", 0, [START + n // 5 for n in range(50_000)])
+    broker.produce("dense", 1, [START + n * 10 for n in range(1_000)])
+    looked_at = 0
+    event_times = KafkaLog.event_times
+
+    def counted(log: KafkaLog, split: str, first: int, end: int) -> RecordTimes:
+        nonlocal looked_at
+        found = event_times(log, split, first, end)
+        looked_at += len(found.times)
+        return found
+
+    monkeypatch.setattr(KafkaLog, "event_times", counted)
+    query = driven(broker, "dense", maxRowsPerTrigger="15000", **ALIGNED)
+    query.run(1)
+    query.run()
+    assert offsets(query) == [*((0, n) for n in range(50_000)), *((1, n) for n in range(1_000))]
+    assert looked_at < 40_000
+    assert max(map(apart, query.latest())) <= 2_000 + 10
+
+
+def test_no_split_gets_further_than_the_drift_from_the_slowest(broker: Broker) -> None:
+    broker.create("apart", 2)
+    broker.produce("apart", 0, [START + n for n in range(10_000)])
+    broker.produce("apart", 1, [START + n * 100 for n in range(100)])
+    query = driven(broker, "apart", maxRowsPerTrigger="2000", **ALIGNED)
+    query.run()
+    assert max(map(apart, query.latest())) <= 2_000 + 100
+    alone = driven(broker, "apart", maxRowsPerTrigger="2000")
+    alone.run()
+    assert max(map(apart, alone.latest())) > 5_000
+    assert (
+        offsets(alone) == offsets(query) == [*((0, n) for n in range(10_000)), *((1, n) for n in range(100))]
+    )
+
+
+def test_records_of_transactions_come_as_the_isolation_level_says(broker: Broker) -> None:
+    """Transactions leave offsets without records behind, also at the end of a partition."""
+    broker.create("payments", 1)
+    producer = Producer({"bootstrap.servers": broker.address, "transactional.id": "test"})
+    producer.init_transactions(60)
+    for number, committed in enumerate([True, False, True, False]):
+        producer.begin_transaction()
+        for _ in range(5):
+            producer.produce("payments", str(number).encode(), partition=0, timestamp=START + number)
+        producer.flush(60)
+        (producer.commit_transaction if committed else producer.abort_transaction)(60)
+    found = {}
+    for level in ("read_committed", "read_uncommitted"):
+        query = driven(broker, "payments", kafka__isolation__level=level, maxRowsPerTrigger="7", **ALIGNED)
+        query.run()
+        found[level] = b"".join(query.column("value"))
+    assert found == {"read_committed": b"0000022222", "read_uncommitted": b"00000111112222233333"}
+
+
+def test_a_query_starts_where_its_options_say(broker: Broker) -> None:
+    broker.create("starts", 2)
+    broker.produce("starts", 0, [START + n for n in range(10)])
+    query = driven(broker, "starts", startingOffsets="latest", idleTimeout="200ms")
+    query.run()
+    assert offsets(query) == []
+    broker.produce("starts", 0, [START + 10])
+    query.run()
+    assert offsets(query) == [(0, 10)]
+    parsed = {"kafka.bootstrap.servers": broker.address, "subscribe": "starts"}
+    options = parse_options({**parsed, "startingTimestamp": str(START + 4)})
+    assert options.kafka is not None
+    later = DrivenLog(options, KafkaLog(options.kafka))
+    later.run()
+    assert offsets(later) == [(0, n) for n in range(4, 11)]
+
+
+def test_records_that_are_deleted_before_they_are_read_are_an_error_unless_they_may(broker: Broker) -> None:
+    broker.create("deleted", 1)
+    broker.produce("deleted", 0, [START + n for n in range(10)])
+    query = driven(broker, "deleted", maxRowsPerTrigger="3")
+    query.run(1)
+    broker.delete_before("deleted", {0: 6})
+    with pytest.raises(BrokenLogError, match="records 3 to 5 of the split 'deleted-0' .* have vanished"):
+        query.run()
+    query.options = parse_options(
+        {
+            "kafka.bootstrap.servers": broker.address,
+            "subscribe": "deleted",
+            "failOnDataLoss": "false",
+        }
+    )
+    query.run()
+    assert [offset for _, offset in offsets(query)] == [0, 1, 2, 6, 7, 8, 9]

@@ -1,0 +1,203 @@
+"""The interface for logs, with a log in memory: what a planning takes, and what a faulty log is told."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+from spark_programs.driven_log import DrivenLog
+
+from tidegauge_spark import BrokenLogError
+from tidegauge_spark.source.logs.position import LogPosition
+from tidegauge_spark.source.logs.reading import KnownTimes, LogReading
+from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
+from tidegauge_spark.source.options.given import IllegalOptionError
+from tidegauge_spark.source.options.source import parse_options
+from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
+
+Records = Mapping[str, Mapping[int, int]]
+"""The event time of each record, by position, of each split."""
+
+ALIGNED = {"watermarkGroup": "g", "maxAllowedWatermarkDrift": "100ms"}
+
+
+class MemoryLog(SplitLog):
+    """A log in memory, of which the driver learns `window` event times at once."""
+
+    schema = StructType([StructField("text", StringType()), StructField("at", LongType())])  # type: ignore[assignment]
+    event_time_column = "at"  # type: ignore[assignment]
+
+    def __init__(
+        self, records: Records, window: int = 3, indexed: bool = False, complete: bool = True
+    ) -> None:
+        self.records, self.window, self.indexed, self.complete = records, window, indexed, complete
+        self.begins: dict[str, int] = {}
+
+    @property
+    def identity(self) -> str:
+        return f"memory of {', '.join(sorted(self.records))}"
+
+    def splits(self) -> Mapping[str, SplitRange]:
+        return {
+            split: SplitRange(self.begins.get(split, 0), max(records, default=-1) + 1, self.complete)
+            for split, records in self.records.items()
+        }
+
+    def event_times(self, split: str, first: int, end: int) -> RecordTimes:
+        positions = [position for position in sorted(self.records[split]) if first <= position < end]
+        until = positions[self.window] if len(positions) > self.window else end
+        found = positions[: self.window]
+        return RecordTimes(found, [self.records[split][position] for position in found], until)
+
+    def seek(self, split: str, time: int) -> int | None:
+        if not self.indexed:
+            return None
+        later = [position for position, each in self.records[split].items() if each >= time]
+        return min(later, default=max(self.records[split]) + 1)
+
+    def read(self, split: str, first: int, end: int) -> Iterator[Any]:
+        found = [position for position in sorted(self.records[split]) if first <= position < end]
+        texts = [f"{split}/{position}" for position in found]
+        times = [self.records[split][position] for position in found]
+        yield pa.RecordBatch.from_pydict(
+            {"text": pa.array(texts, pa.string()), "at": pa.array(times, pa.int64())}
+        )
+
+
+def driven(log: SplitLog, **options: str) -> DrivenLog:
+    return DrivenLog(parse_options({"clockStep": "1ms", **options}, own=()), log)
+
+
+def texts_of(records: Records) -> list[str]:
+    return sorted(f"{split}/{position}" for split, found in records.items() for position in found)
+
+
+@pytest.mark.parametrize("window", [1, 3, 1000])
+@pytest.mark.parametrize("indexed", [False, True])
+def test_all_records_come_once_in_order_and_within_the_drift(window: int, indexed: bool) -> None:
+    records = {"a": {n: n * 10 for n in range(300)}, "b": {2 * n + 5: n * 25 for n in range(100)}}
+    query = driven(MemoryLog(records, window, indexed), maxRowsPerTrigger="70", numSubtasks="2", **ALIGNED)
+    query.run(2)
+    query.run()
+    assert sorted(query.column("text")) == texts_of(records)
+    for split in records:
+        mine = [text for text in query.column("text") if text.startswith(split)]
+        assert mine == sorted(mine, key=lambda text: int(text[2:]))
+    apart = [max(latest.values()) - min(latest.values()) for latest in query.latest()[:-2]]
+    assert max(apart) <= 100 + 25
+
+
+def test_without_alignment_the_fast_split_runs_ahead() -> None:
+    records = {"a": {n: n * 10 for n in range(300)}, "b": {n: n for n in range(300)}}
+    query = driven(MemoryLog(records), maxRowsPerTrigger="100")
+    query.run()
+    assert max(max(latest.values()) - min(latest.values()) for latest in query.latest()) > 1000
+
+
+def test_an_index_takes_what_is_taken_without_it() -> None:
+    draw = random.Random(7)
+    for _ in range(200):
+        times = [n * 10 + draw.randrange(40) for n in range(80)]
+        positions = sorted(draw.sample(range(200), len(times)))
+        records = {"a": dict(zip(positions, times, strict=True))}
+        admitted = draw.randrange(900)
+        found = []
+        for indexed in (False, True):
+            log = MemoryLog(records, window=4, indexed=indexed)
+            reading = LogReading("a", LogPosition(0, 0), log.splits()["a"], KnownTimes(log))
+            reading.admitted = admitted
+            reading.take(10**6)
+            found.append(reading)
+        scanned, jumped = found
+        assert scanned.position.next == jumped.position.next
+        assert scanned.position.latest - 40 <= jumped.position.latest <= scanned.position.latest
+        taken = [time for position, time in records["a"].items() if position < scanned.position.next]
+        assert scanned.position.latest == max(taken, default=scanned.position.latest)
+        assert all(time <= admitted for time in taken)
+        after = bisect_left(positions, scanned.position.next)
+        assert after == len(positions) or times[after] > admitted
+
+
+def test_rows_are_limited_also_where_an_index_leads_further() -> None:
+    log = MemoryLog({"a": {n: n for n in range(1000)}}, window=4, indexed=True)
+    reading = LogReading("a", LogPosition(0, 0), log.splits()["a"], KnownTimes(log))
+    assert reading.take(500) == 500
+    assert (reading.position.next, reading.position.latest) == (500, 499)
+    assert reading.slices == [(0, 500)]
+
+
+def test_a_silent_split_that_is_idle_lets_the_others_go_on_and_the_query_end() -> None:
+    records: Records = {"a": {n: n * 10 for n in range(50)}, "silent": {}}
+    log = MemoryLog(records, complete=False)
+    query = driven(log, idleTimeout="20ms", **ALIGNED)
+    query.run()
+    assert sorted(query.column("text")) == texts_of(records)
+
+
+def test_a_log_with_nothing_in_it_ends_with_an_idle_timeout() -> None:
+    query = driven(MemoryLog({"a": {}}, complete=False), idleTimeout="20ms")
+    query.run()
+    assert query.column("text") == []
+
+
+def test_the_number_of_subtasks_may_change_over_a_restart() -> None:
+    records = {"a": {n: n for n in range(50)}, "b": {n: n for n in range(50)}}
+    query = driven(MemoryLog(records), maxRowsPerTrigger="30")
+    query.run(2)
+    query.options = parse_options({"clockStep": "1ms", "numSubtasks": "2"}, own=())
+    query.run()
+    assert sorted(query.column("text")) == texts_of(records)
+
+
+def test_a_checkpoint_of_another_log_is_refused() -> None:
+    query = driven(MemoryLog({"a": {1: 1, 2: 2}}), maxRowsPerTrigger="1")
+    query.run(1)
+    query.log = MemoryLog({"b": {1: 1, 2: 2}})
+    with pytest.raises(IllegalOffsetError, match="is of memory of a, the options say memory of b"):
+        query.run()
+
+
+def test_records_that_vanish_before_they_are_read_are_an_error_unless_they_may() -> None:
+    log = MemoryLog({"a": {n: n for n in range(10)}})
+    query = driven(log, maxRowsPerTrigger="3")
+    query.run(1)
+    log.begins["a"] = 7
+    with pytest.raises(BrokenLogError, match="the records 3 to 6 of the split 'a' .* have vanished"):
+        query.run()
+    query.options = parse_options({"failOnDataLoss": "false"}, own=())
+    query.run()
+    assert query.column("at") == [0, 1, 2, 7, 8, 9]
+
+
+def test_a_log_that_makes_no_progress_is_told_so() -> None:
+    class Stuck(MemoryLog):
+        def event_times(self, split: str, first: int, end: int) -> RecordTimes:
+            return RecordTimes([], [], first)
+
+    with pytest.raises(ValueError, match=r"Stuck.event_times\('a', 0, 3\) returned 0 positions"):
+        driven(Stuck({"a": {2: 2}})).run()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"path": "/x"}, "option path = '/x': the source reads a log that has no such option; leave it out"),
+        ({"end": "5"}, "option end = '5': it is of number sequences, and the source reads a log; leave one"),
+        ({"topic": "x"}, "option topic = 'x': there is no such option; there are numSubtasks"),
+    ],
+)
+def test_options_of_other_sources_are_refused(options: Mapping[str, str], message: str) -> None:
+    with pytest.raises(IllegalOptionError) as error:
+        parse_options(options, own=("place",))
+    assert str(error.value).startswith(message)
+
+
+def test_options_of_the_log_reach_it_as_they_are_spelled() -> None:
+    parsed = parse_options({"PLACE": "here", "path": "/there"}, own=("Place", "path"))
+    assert parsed.log is not None
+    assert parsed.log.own == {"Place": "here", "path": "/there"}
