@@ -32,7 +32,8 @@ from tidegauge_spark.decisions.low_watermark.service import (
 )
 from tidegauge_spark.decisions.low_watermark.source import SourceLowWatermarks
 from tidegauge_spark.decisions.sources.coordinator import Announcement, SourceCoordinators
-from tidegauge_spark.decisions.sources.subtask import SourceOutput, SourceSettings, SourceSubtask
+from tidegauge_spark.decisions.sources.settings import SourceSettings
+from tidegauge_spark.decisions.sources.subtask import SourceOutput, SourceSubtask
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.decisions.watermark_strategy import ingestion_time, punctuated_watermarks
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tidegauge.wire.steps.source import SourceSetup
+from tidegauge_spark.decisions.sources.settings import SourceSettings
 from tidegauge_spark.decisions.sources.subtask import (
     SourceOutput,
-    SourceSettings,
     SourceSubtask,
     SubtaskState,
 )

@@ -15,9 +15,10 @@ from tidegauge_spark.decisions.low_watermark.rounds import RoundsState
 from tidegauge_spark.decisions.low_watermark.service import VertexState
 from tidegauge_spark.decisions.low_watermark.source import SourceLowWatermarks
 from tidegauge_spark.decisions.low_watermark.task import LowWatermarkTaskState
+from tidegauge_spark.decisions.sources.outputs import OutputsState, OutputState
+from tidegauge_spark.decisions.sources.settings import SourceSettings
 from tidegauge_spark.decisions.sources.subtask import (
     SourceOutput,
-    SourceSettings,
     SourceSubtask,
     SubtaskState,
 )
@@ -108,7 +109,7 @@ class SourceSignals:
         for name, moment in splits.items():
             by_subtask[moment.subtask][name] = moment
         marks = [
-            _planned(subtask, moments, elapsed)
+            _planned(subtask, moments, elapsed, self._settings.strategy.idle_timeout is not None)
             for subtask, moments in zip(self._subtasks, by_subtask, strict=True)
         ]
         return self._said(now, marks, ended)
@@ -189,19 +190,20 @@ class SourceSignals:
 
         What idleness remembers of a generator stands before what the generator itself remembers.
         """
-        outputs, *others = state.outputs
+        outputs = OutputsState(*state.outputs)
         own = len(self._settings.strategy.create_generator(GeneratorContext(InputActivityClock())).state())
         fitting = {
-            name: (clock, ([0] * own + list(generator))[-own:], False if own == 1 else idle)
-            for name, (clock, generator, idle) in outputs.items()
+            name: OutputState(clock, ([0] * own + list(generator))[-own:], own > 1 and idle)
+            for name, (clock, generator, idle) in outputs.outputs.items()
         }
-        return state._replace(outputs=(fitting, *others))
+        return state._replace(outputs=outputs._replace(outputs=fitting))
 
 
-def _planned(subtask: SourceSubtask, moments: Mapping[str, SplitMoment], elapsed: int) -> int:
+def _planned(subtask: SourceSubtask, moments: Mapping[str, SplitMoment], elapsed: int, timed: bool) -> int:
     """Tell a subtask how its splits stand; return how far they are (ms), `MIN` if there is nothing new.
 
     elapsed: how much processing time has passed (ms). What is blocked now may have been so all the time.
+    timed: whether a split can become idle, so that its clock matters.
     """
     if subtask.ended:
         return MIN
@@ -211,7 +213,7 @@ def _planned(subtask: SourceSubtask, moments: Mapping[str, SplitMoment], elapsed
     for split, moment in moments.items():
         if split not in known and (moment.arrived or not moment.finished):
             subtask.assign(split)
-    blocked = {split for split, moment in moments.items() if moment.blocked} & subtask.splits
+    blocked = {split for split, moment in moments.items() if moment.blocked and timed} & subtask.splits
     subtask.hold(blocked | subtask.held)
     subtask.advance(elapsed)
     subtask.hold(blocked)

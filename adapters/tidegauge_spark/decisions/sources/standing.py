@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 from tidegauge_spark.decisions.activity_clock import InputActivityClock
 from tidegauge_spark.decisions.sources.outputs import OutputsState, OutputState
-from tidegauge_spark.decisions.sources.subtask import SourceSettings, SourceSubtask, SubtaskState
+from tidegauge_spark.decisions.sources.settings import SourceSettings
+from tidegauge_spark.decisions.sources.subtask import SourceSubtask, SubtaskState
 from tidegauge_spark.decisions.splits import CombinationState
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.decisions.watermark_strategy import WatermarkStrategy

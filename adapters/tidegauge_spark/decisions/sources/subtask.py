@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tidegauge_spark.decisions.errors import IllegalArgumentError, IllegalStateError
 from tidegauge_spark.decisions.sources.outputs import MAIN, OutputsState, SourceOutputs
+from tidegauge_spark.decisions.sources.settings import SourceSettings
 from tidegauge_spark.decisions.timestamps import MAX, MIN
-from tidegauge_spark.decisions.watermark_generators import ACTIVE, IDLE, StreamElement, watermark
-from tidegauge_spark.decisions.watermark_strategy import WatermarkStrategy
+from tidegauge_spark.decisions.watermark_generators import StreamElement
 
 
 class PausingUnsupportedError(NotImplementedError):
@@ -36,23 +35,6 @@ class SourceOutput(NamedTuple):
     kind: str
     timestamp: int | None = None
     splits: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class SourceSettings:
-    """How a subtask reads.
-
-    strategy: which generator each output has; the source is aligned if the strategy is. can_pause: the reader
-    can stop to read single splits; if it cannot, allow_unaligned_splits lets them run ahead. The reader
-    writes each record to an output of its split, or without per_split_outputs all to the main output.
-    start: the processing time at the start (ms).
-    """
-
-    strategy: WatermarkStrategy
-    can_pause: bool = True
-    allow_unaligned_splits: bool = False
-    per_split_outputs: bool = True
-    start: int = 0
 
 
 class SubtaskState(NamedTuple):
@@ -227,24 +209,16 @@ class SourceSubtask:
         with self._as_before_if_refused():
             return self._said(self._outputs.write(output, element), output)
 
-    def write_watermark(self, split: str | None, timestamp: int) -> list[SourceOutput]:
-        """The reader itself writes a watermark (ms)."""
-        return self.write(split, watermark(timestamp))
-
-    def write_idle(self, split: str | None) -> list[SourceOutput]:
-        """The reader itself says that it has no data for now."""
-        return self.write(split, IDLE)
-
-    def write_active(self, split: str | None) -> list[SourceOutput]:
-        """The reader itself says that it has data again."""
-        return self.write(split, ACTIVE)
-
     def write_watermarks(self, watermarks: Mapping[str, int]) -> list[SourceOutput]:
         """The reader itself writes a watermark (ms) to each of these splits; what is new is said together.
 
         Nothing is written while the subtask is blocked: the reader is not asked.
         """
-        writable = {self._writable(split): timestamp for split, timestamp in watermarks.items()}
+        writable: dict[str, int] = {}
+        for split, timestamp in watermarks.items():
+            output = self._writable(split)
+            if output is not None:
+                writable[output] = timestamp
         if self._blocked:
             return []
         with self._as_before_if_refused():
