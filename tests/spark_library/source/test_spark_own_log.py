@@ -40,7 +40,7 @@ class MemoryLog(SplitLog):
 
     @property
     def identity(self) -> str:
-        return f"memory of {', '.join(sorted(self.records))}"
+        return f"memory of {min(self.records)}"
 
     def splits(self) -> Mapping[str, SplitRange]:
         return {
@@ -139,10 +139,29 @@ def test_a_silent_split_that_is_idle_lets_the_others_go_on_and_the_query_end() -
     assert sorted(query.column("text")) == texts_of(records)
 
 
-def test_a_log_with_nothing_in_it_ends_with_an_idle_timeout() -> None:
-    query = driven(MemoryLog({"a": {}}, complete=False), idleTimeout="20ms")
+class StartingLog(MemoryLog):
+    """A log in which a new query begins at the end of each split."""
+
+    def starts(self) -> Mapping[str, int]:
+        return {split: range_.end for split, range_ in self.splits().items()}
+
+
+@pytest.mark.parametrize("kind", [MemoryLog, StartingLog])
+def test_a_log_with_nothing_in_it_ends_with_an_idle_timeout(kind: type[MemoryLog]) -> None:
+    log = kind({"a": {}}, complete=False)
+    query = DrivenLog(parse_options({"idleTimeout": "20ms"}, own=()), log)  # on the wall clock
     query.run()
     assert query.column("text") == []
+    assert query.offsets[-1]["signals"]["state"]["idle_splits"] == ["a"]
+
+
+def test_a_query_begins_where_the_log_says_and_later_splits_from_their_beginning() -> None:
+    log = StartingLog({"a": {0: 10, 1: 20}})
+    query = driven(log)
+    query.run()
+    log.records = {"a": {0: 10, 1: 20, 2: 30}, "b": {0: 5}}
+    query.run()
+    assert query.column("text") == ["a/2", "b/0"]
 
 
 def test_the_number_of_subtasks_may_change_over_a_restart() -> None:
