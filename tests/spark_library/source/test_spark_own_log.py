@@ -15,6 +15,7 @@ from spark_programs.driven_log import DrivenLog
 from tidegauge_spark import BrokenLogError
 from tidegauge_spark.source.logs.position import LogPosition
 from tidegauge_spark.source.logs.reading import KnownTimes, LogReading
+from tidegauge_spark.source.logs.rows import log_schema
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.options.source import parse_options
@@ -29,8 +30,8 @@ ALIGNED = {"watermarkGroup": "g", "maxAllowedWatermarkDrift": "100ms"}
 class MemoryLog(SplitLog):
     """A log in memory, of which the driver learns `window` event times at once."""
 
-    schema = StructType([StructField("text", StringType()), StructField("at", LongType())])  # type: ignore[assignment]
-    event_time_column = "at"  # type: ignore[assignment]
+    schema = StructType([StructField("text", StringType()), StructField("at", LongType())])
+    event_time_column = "at"
 
     def __init__(
         self, records: Records, window: int = 3, indexed: bool = False, complete: bool = True
@@ -220,3 +221,12 @@ def test_options_of_the_log_reach_it_as_they_are_spelled() -> None:
     parsed = parse_options({"PLACE": "here", "path": "/there"}, own=("Place", "path"))
     assert parsed.log is not None
     assert parsed.log.own == {"Place": "here", "path": "/there"}
+
+
+def test_a_progress_column_that_the_log_has_already_is_refused() -> None:
+    with pytest.raises(
+        IllegalOptionError, match="option progressColumn = 'AT': there is a column of that name"
+    ):
+        log_schema(MemoryLog({}), "AT")
+    assert log_schema(MemoryLog({}), "timestamp").names == ["text", "at", "timestamp"]
+    assert parse_options({"progressColumn": "timestamp"}, own=()).progress_column == "timestamp"
