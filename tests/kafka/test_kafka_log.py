@@ -9,6 +9,7 @@ from spark_programs.driven_log import DrivenLog
 
 from tidegauge_spark import BrokenLogError
 from tidegauge_spark.source.kafka.log import KafkaLog
+from tidegauge_spark.source.logs.reader import AlignedLogReader
 from tidegauge_spark.source.logs.split_log import RecordTimes
 from tidegauge_spark.source.options.source import parse_options
 
@@ -147,3 +148,25 @@ def test_records_that_are_deleted_before_they_are_read_are_an_error_unless_they_
     )
     query.run()
     assert [offset for _, offset in offsets(query)] == [0, 1, 2, 6, 7, 8, 9]
+
+
+@pytest.mark.parametrize("fail_on_data_loss", ["true", "false"])
+def test_records_that_are_deleted_after_they_were_planned(broker: Broker, fail_on_data_loss: str) -> None:
+    topic = f"planned-{fail_on_data_loss}"
+    broker.create(topic, 1)
+    broker.produce(topic, 0, [START + n for n in range(10)])
+    query = driven(broker, topic, failOnDataLoss=fail_on_data_loss)
+    reader = AlignedLogReader(query.options, query.log)
+    start = reader.initialOffset()
+    end = reader.latestOffset(start, reader.getDefaultReadLimit())
+    broker.delete_before(topic, {0: 6})
+    (partition,) = reader.partitions(start, end)
+    if fail_on_data_loss == "true":
+        with pytest.raises(
+            BrokenLogError, match="offset 0 of partition 0 .* has vanished before it was read"
+        ):
+            list(reader.read(partition))
+    else:
+        left = [offset for batch in reader.read(partition) for offset in batch["offset"].to_pylist()]
+        assert left == [6, 7, 8, 9]
+    reader.stop()

@@ -26,7 +26,7 @@ def kafka_log(**options: str) -> KafkaLog:
     ("options", "message"),
     [
         ({"subscribe": "a"}, "option subscribe = 'a': set kafka.bootstrap.servers as well, such as \"broker"),
-        (SERVERS, "option kafka.bootstrap.servers = '127.0.0.1:9': set subscribe as well"),
+        (SERVERS, "option kafka.bootstrap.servers: set subscribe as well"),
         ({**SERVERS, "subscribe": "a,,b"}, "option subscribe = 'a,,b': write the names of topics"),
         (
             {**SERVERS, "subscribe": "a", "kafka.group.id": "mine"},

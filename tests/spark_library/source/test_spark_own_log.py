@@ -15,6 +15,7 @@ from spark_programs.driven_log import DrivenLog
 from tidegauge_spark import BrokenLogError
 from tidegauge_spark.source.logs.position import LogPosition
 from tidegauge_spark.source.logs.reading import KnownTimes, LogReading
+from tidegauge_spark.source.logs.rows import log_schema
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.options.source import parse_options
@@ -29,8 +30,8 @@ ALIGNED = {"watermarkGroup": "g", "maxAllowedWatermarkDrift": "100ms"}
 class MemoryLog(SplitLog):
     """A log in memory, of which the driver learns `window` event times at once."""
 
-    schema = StructType([StructField("text", StringType()), StructField("at", LongType())])  # type: ignore[assignment]
-    event_time_column = "at"  # type: ignore[assignment]
+    schema = StructType([StructField("text", StringType()), StructField("at", LongType())])
+    event_time_column = "at"
 
     def __init__(
         self, records: Records, window: int = 3, indexed: bool = False, complete: bool = True
@@ -40,7 +41,7 @@ class MemoryLog(SplitLog):
 
     @property
     def identity(self) -> str:
-        return f"memory of {', '.join(sorted(self.records))}"
+        return f"memory of {min(self.records)}"
 
     def splits(self) -> Mapping[str, SplitRange]:
         return {
@@ -139,10 +140,29 @@ def test_a_silent_split_that_is_idle_lets_the_others_go_on_and_the_query_end() -
     assert sorted(query.column("text")) == texts_of(records)
 
 
-def test_a_log_with_nothing_in_it_ends_with_an_idle_timeout() -> None:
-    query = driven(MemoryLog({"a": {}}, complete=False), idleTimeout="20ms")
+class StartingLog(MemoryLog):
+    """A log in which a new query begins at the end of each split."""
+
+    def starts(self) -> Mapping[str, int]:
+        return {split: range_.end for split, range_ in self.splits().items()}
+
+
+@pytest.mark.parametrize("kind", [MemoryLog, StartingLog])
+def test_a_log_with_nothing_in_it_ends_with_an_idle_timeout(kind: type[MemoryLog]) -> None:
+    log = kind({"a": {}}, complete=False)
+    query = DrivenLog(parse_options({"idleTimeout": "20ms"}, own=()), log)  # on the wall clock
     query.run()
     assert query.column("text") == []
+    assert query.offsets[-1]["signals"]["state"]["idle_splits"] == ["a"]
+
+
+def test_a_query_begins_where_the_log_says_and_later_splits_from_their_beginning() -> None:
+    log = StartingLog({"a": {0: 10, 1: 20}})
+    query = driven(log)
+    query.run()
+    log.records = {"a": {0: 10, 1: 20, 2: 30}, "b": {0: 5}}
+    query.run()
+    assert query.column("text") == ["a/2", "b/0"]
 
 
 def test_the_number_of_subtasks_may_change_over_a_restart() -> None:
@@ -201,3 +221,12 @@ def test_options_of_the_log_reach_it_as_they_are_spelled() -> None:
     parsed = parse_options({"PLACE": "here", "path": "/there"}, own=("Place", "path"))
     assert parsed.log is not None
     assert parsed.log.own == {"Place": "here", "path": "/there"}
+
+
+def test_a_progress_column_that_the_log_has_already_is_refused() -> None:
+    with pytest.raises(
+        IllegalOptionError, match="option progressColumn = 'AT': there is a column of that name"
+    ):
+        log_schema(MemoryLog({}), "AT")
+    assert log_schema(MemoryLog({}), "timestamp").names == ["text", "at", "timestamp"]
+    assert parse_options({"progressColumn": "timestamp"}, own=()).progress_column == "timestamp"

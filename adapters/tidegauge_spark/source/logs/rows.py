@@ -13,6 +13,7 @@ from pyspark.sql.types import StructType
 from tidegauge_spark.source.files.event_times import milliseconds
 from tidegauge_spark.source.logs.position import LogSlice
 from tidegauge_spark.source.logs.split_log import LostRecordsError, SplitLog
+from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.planning.progress_rows import (
     PROGRESS_SCHEMA,
     PlannedPartition,
@@ -29,9 +30,18 @@ class LogPartition(PlannedPartition):
 
 
 def log_schema(log: SplitLog, progress_column: str | None) -> StructType:
-    """Return the columns of a log, with one for the progress if it has a name."""
+    """Return the columns of a log, with one for the progress if it has a name.
+
+    Raises `IllegalOptionError` if the log has a column of that name.
+    """
     columns = StructType(list(log.schema))
-    return columns if progress_column is None else columns.add(progress_column, PROGRESS_SCHEMA)
+    if progress_column is None:
+        return columns
+    if progress_column.lower() in (name.lower() for name in columns.names):
+        raise IllegalOptionError(
+            f"option progressColumn = {progress_column!r}: there is a column of that name; write another one"
+        )
+    return columns.add(progress_column, PROGRESS_SCHEMA)
 
 
 def log_rows(
@@ -41,15 +51,23 @@ def log_rows(
     what is said in band."""
     schema = to_arrow_schema(log_schema(log, progress_column), timezone="UTC")
     for split, part in partition.slices:
-        try:
-            for batch in log.read(split, part.first, part.end):
-                yield _with_progress(log, batch, partition, split, progress_column, schema)
-        except LostRecordsError:
-            if fail_on_data_loss:
-                raise
+        for batch in _batches(log, split, part, fail_on_data_loss):
+            yield _with_progress(log, batch, partition, split, progress_column, schema)
     if partition.said:
         assert progress_column is not None
         yield in_band_batch(partition, progress_column, schema)
+
+
+def _batches(log: SplitLog, split: str, part: LogSlice, fail_on_data_loss: bool) -> Iterator[Any]:
+    """Yield the records of a slice, or those that are left of them where some may be lost."""
+    try:
+        yield from log.read(split, part.first, part.end)
+    except LostRecordsError:
+        if fail_on_data_loss:
+            raise
+        left = log.splits().get(split)
+        if left is not None and part.first < left.begin < part.end:
+            yield from log.read(split, left.begin, part.end)
 
 
 def _with_progress(

@@ -79,10 +79,9 @@ def parse_kafka(given: GivenOptions, config: Mapping[str, str]) -> KafkaOptions 
         given.require(name, "subscribe")
     if topics is None:
         if config:
-            name, value = next(iter(config.items()))
             raise IllegalOptionError(
-                f"option {PREFIX}{name} = {value!r}: set subscribe as well, the topics to read, or leave "
-                "it out"
+                f"option {PREFIX}{next(iter(config))}: set subscribe as well, the topics to read, or "
+                "leave it out"
             )
         return None
     if not config.get(SERVERS):

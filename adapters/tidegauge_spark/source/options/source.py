@@ -184,19 +184,19 @@ def parse_options(
         clock_step=given.duration("clockStep", least=1),
         rows_per_batch=given.integer("maxRowsPerTrigger", DEFAULT_ROWS_PER_BATCH, 1, MOST_ROWS_PER_BATCH),
         name=given.text("sourceName"),
-        progress_column=_progress_column(given, files, kafka),
+        progress_column=_progress_column(given, files, log, kafka),
         signals=_signals(given, watermark_lag_threshold),
         event_log=_event_log(given),
     )
 
 
 def _progress_column(
-    given: GivenOptions, files: FileOptions | None, kafka: KafkaOptions | None
+    given: GivenOptions, files: FileOptions | None, log: LogOptions | None, kafka: KafkaOptions | None
 ) -> str | None:
     column = given.text("progressColumn")
     taken = [field.name for field in SOURCE_SCHEMA] if files is None else [files.event_time_column]
-    if kafka is not None:
-        taken = list(KAFKA_COLUMNS)
+    if log is not None:  # the columns of a log that somebody registered are not known here
+        taken = [] if kafka is None else list(KAFKA_COLUMNS)
     if column is not None and column.lower() in (name.lower() for name in taken):
         given.refuse("progressColumn", column, "there is a column of that name; write another one")
     return column
