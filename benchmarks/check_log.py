@@ -1,8 +1,8 @@
 """What checking an event log costs, beside reading it only: in this process, and on Spark beside an identity.
 
 The log has eight subtasks of one job, each in a file of its own: nine records, then a watermark, and now and
-then an idle subtask. Every pair is measured in one run, in turns. Memory is the most that a process of its
-own has taken.
+then an idle subtask. One row is wrong: a watermark falls. Each check must find and name it, and nothing else.
+Every pair is measured in one run, in turns. Memory is the most that a process of its own has taken.
 """
 
 import argparse
@@ -22,22 +22,40 @@ import pyarrow.parquet as parquet
 
 from tidegauge_pipeline.event_log.chunks import parts_of
 from tidegauge_pipeline.event_log.files import find
+from tidegauge_pipeline.event_log.findings import OperatorFindings
 from tidegauge_pipeline.event_log.in_process import judged_parts
+from tidegauge_pipeline.event_log.verdicts import results_of
 from tidegauge_pipeline.on_spark.check import judged_on_spark
 from tidegauge_pipeline.on_spark.session import session
 
 SUBTASKS = 8
 ROWS_OF_A_GROUP = 1 << 20
 KINDS = ("record", "watermark", "idle", "active")
+WRONG_SUBTASK = 5
 
 
 def write_log(folder: Path, rows: int) -> None:
-    """Write a log of so many rows that breaks nothing."""
+    """Write a log of so many rows, of which one breaks a property."""
+    wrong = wrong_row(rows)
     for subtask in range(SUBTASKS):
         with parquet.ParquetWriter(folder / f"subtask-{subtask}.parquet", _group(0, 0, 1).schema) as writer:
             own = rows // SUBTASKS
             for first in range(0, own, ROWS_OF_A_GROUP):
-                writer.write_table(_group(subtask, first, min(ROWS_OF_A_GROUP, own - first)))
+                group = _group(subtask, first, min(ROWS_OF_A_GROUP, own - first))
+                if subtask == WRONG_SUBTASK and 0 <= wrong - 1 - first < len(group):
+                    group = _with_fall(group, wrong - 1 - first)
+                writer.write_table(group)
+
+
+def wrong_row(rows: int) -> int:
+    """The number of the watermark that falls, two thirds through the log of its subtask."""
+    return rows // SUBTASKS * 2 // 30 * 10
+
+
+def _with_fall(group: pa.Table, at: int) -> pa.Table:
+    times = group["event_time"].to_pylist()
+    times[at] -= 60_000
+    return group.set_column(group.schema.get_field_index("event_time"), "event_time", pa.array(times))
 
 
 def _group(subtask: int, first: int, number: int) -> pa.Table:
@@ -71,7 +89,17 @@ def check(folder: Path) -> int:
     """Check the log in this process."""
     parts = parts_of(find(folder, None, skip_bad=False).files)
     found, _ = judged_parts(parts, None, False, lambda chunk: None)
-    return sum(one.rows for one in found)
+    return found_rows(found)
+
+
+def found_rows(found: Sequence[OperatorFindings]) -> int:
+    """How many rows were judged; fails unless the one that is wrong was found, and no other."""
+    rows = sum(one.rows for one in found)
+    (broken,) = (one for one in results_of("", 1, found, files=SUBTASKS).properties if one.verdict == "fail")
+    (first,) = broken.count.first
+    assert (broken.property, broken.count.broken) == ("log-watermark-increases", 1)
+    assert (first.subtask, first.sequence) == (WRONG_SUBTASK, wrong_row(rows))
+    return rows
 
 
 def most_memory(folder: str) -> float:
@@ -99,25 +127,23 @@ def identity(spark: Any, folder: Path) -> None:
 
 
 def measured(rows: int, pairs: int, with_spark: bool) -> dict[str, Any]:
-    """All figures of one size."""
+    """All figures of one size; without pairs the memory only."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_log(folder, rows)
-        ours, bare = in_turns(pairs, lambda: check(folder), lambda: read_only(folder))
-        figures = {
-            "rows": rows,
-            "check s": ours,
-            "read s": bare,
-            "rows/s": rows / ours,
-            "read / check": bare / ours,
-        }
+        figures: dict[str, Any] = {"rows": rows}
+        if pairs:
+            ours, bare = in_turns(pairs, lambda: check(folder), lambda: read_only(folder))
+            figures |= {"check s": ours, "read s": bare, "rows/s": rows / ours, "read / check": bare / ours}
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             figures["memory MB"] = pool.apply(most_memory, (name,))
-        if with_spark:
+        if pairs and with_spark:
             parts = parts_of(find(folder, None, skip_bad=False).files)
             with session("local[2]") as spark:
                 ours, bare = in_turns(
-                    pairs, lambda: judged_on_spark(spark, parts, None, False), lambda: identity(spark, folder)
+                    pairs,
+                    lambda: found_rows(judged_on_spark(spark, parts, None, False)[0]),
+                    lambda: identity(spark, folder),
                 )
             figures |= {
                 "Spark check s": ours,
@@ -138,21 +164,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the figures of each size, and keep them as JSON if asked."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", nargs="*", type=int, default=[1_000_000, 10_000_000])
-    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--pairs", type=int, default=3, help="0: memory only")
     parser.add_argument("--without-spark", action="store_true")
     parser.add_argument("--record", type=Path, help="write the figures into this file, as JSON")
     given = parser.parse_args(arguments)
     figures = []
     for rows in given.rows:
         figures.append(measured(rows, given.pairs, not given.without_spark))
-        print(
-            ", ".join(
-                f"{name} {value:,.3g}" if value < 100 else f"{name} {value:,.0f}"
-                for name, value in figures[-1].items()
-            ),
-            flush=True,
-        )
+        print(_line(figures[-1]), flush=True)
     if given.record is not None:
+        given.record.parent.mkdir(parents=True, exist_ok=True)
         given.record.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 
 

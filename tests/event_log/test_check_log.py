@@ -229,6 +229,15 @@ def test_the_writers_of_the_page_write_event_logs(name: str, tmp_path: Path, tid
     assert "SPLIT-2" in answer.stdout
 
 
+def test_the_log_of_flink_shows_records_under_idle_and_nothing_else(tidegauge: Command) -> None:
+    log = str(Path(__file__).parents[2] / "adapters" / "flink_event_log" / "flink-2.3.0.jsonl")
+    answer = tidegauge("check-log", log)
+    assert answer.returncode == 1
+    assert "181 rows of 1 job, 3 operators, 6 subtasks" in answer.stdout
+    assert answer.stdout.count("Between IDLE and ACTIVE no record goes downstream.") == 1
+    assert tidegauge("check-log", log, "--ignore", "log-no-record-while-idle").returncode == 0
+
+
 def test_the_spread_of_aligned_sources_is_judged_when_the_drift_is_given(
     tmp_path: Path, tidegauge: Command
 ) -> None:

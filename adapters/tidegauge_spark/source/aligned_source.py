@@ -86,7 +86,8 @@ class AlignedSource(DataSource):
     * `eventLog`: a folder of the driver's machine, beside the checkpoint, say. What each subtask does is
       written there, exactly once, as an event log that `tidegauge check-log` judges: splits and records,
       watermarks and statuses, reports and bounds; one file of Parquet for each batch that Spark has logged.
-      The job in it is the watermark group, or else the source. A new checkpoint needs a new folder.
+      A new checkpoint needs a new folder. `eventLogJob`: what the log calls the job, by default the
+      watermark group, or else the source; how far sources are apart is judged within a job.
     * `inBandWatermarks` ("false"): with "true" there are rows beside the records, which say in the progress
       column how far a subtask has come (chapters SPLIT and LOW), that it is idle or active again (IDLE), and
       that its records are backlog (BACKLOG). `operator_input` takes them to the valves of an operator.

@@ -247,6 +247,7 @@ PROPERTIES = (
         {"splits": ("SOURCE-5",), "source": ("SOURCE-5",)},
         _no_record_while_idle,
         "outputs a record of {this} while it is idle",
+        unless="idleness_ends_with differs from core",
     ),
     LogProperty(
         "log-no-record-while-blocked",

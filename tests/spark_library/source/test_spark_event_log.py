@@ -187,7 +187,8 @@ def test_a_source_that_ignores_its_bound_is_named(tmp_path: Path, monkeypatch: p
 
 def test_number_sequences_are_recorded_too(tmp_path: Path) -> None:
     options = {"numSubtasks": "2", "split": "repeat", "end": "6000", "recordsPerMillisecond__0": "1"}
-    DrivenQuery(eventLog=str(tmp_path / "log"), **{**ALIGNED, **options}).run()
+    DrivenQuery(eventLog=str(tmp_path / "log"), eventLogJob="shop", **{**ALIGNED, **options}).run()
+    assert {row["job"] for row in rows_in(tmp_path / "log")} == {"shop"}
     assert broken(tmp_path / "log") == set()
     ends = [row for row in rows_in(tmp_path / "log") if row["kind"] == "finished" and not row["split"]]
     assert len(ends) == 2
@@ -204,5 +205,7 @@ def test_a_log_that_cannot_be_written_is_an_error_in_one_line(tmp_path: Path) ->
     (tmp_path / "log").write_text("no folder")
     with pytest.raises(EventLogError, match=r"log.* cannot be written: .*; make its folder writable"):
         DrivenQuery(end="10", eventLog=str(tmp_path / "log")).run()
+    with pytest.raises(IllegalOptionError, match=r"option eventLogJob = 'shop': set eventLog as well"):
+        parse_options({"eventLogJob": "shop"})
     with pytest.raises(IllegalOptionError, match=r"option eventLog = 's3://b/log': write a folder"):
         parse_options({"eventLog": "s3://b/log"})

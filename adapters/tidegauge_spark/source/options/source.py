@@ -54,6 +54,7 @@ PLAIN_OPTIONS: Final = (
     "sourceName",
     "progressColumn",
     "eventLog",
+    "eventLogJob",
     *SIGNAL_OPTIONS,
 )
 
@@ -106,7 +107,8 @@ class SourceOptions:
     planning; None: the wall clock. rows_per_batch: the most rows in a batch of this source. name: what the
     column "source" says; None: the identity of the source. progress_column: a column to be filled with
     `PROGRESS_SCHEMA`, None: there is none. signals: None if nothing is said beside the records.
-    event_log: the folder of the event log, None: there is none.
+    event_log: the folder of the event log, None: there is none. event_log_job: what it calls the job, None:
+    what the group is called, or else the source.
     """
 
     sequences: tuple[Sequence, ...]
@@ -120,6 +122,7 @@ class SourceOptions:
     progress_column: str | None = None
     signals: SignalOptions | None = None
     event_log: Path | None = None
+    event_log_job: str | None = None
 
     @property
     def subtasks(self) -> int:
@@ -187,6 +190,7 @@ def parse_options(
         progress_column=_progress_column(given, files, log, kafka),
         signals=_signals(given, watermark_lag_threshold),
         event_log=_event_log(given),
+        event_log_job=given.text("eventLogJob"),
     )
 
 
@@ -203,6 +207,7 @@ def _progress_column(
 
 
 def _event_log(given: GivenOptions) -> Path | None:
+    given.require("eventLogJob", "eventLog")
     folder = given.text("eventLog")
     if folder is None:
         return None

@@ -249,7 +249,8 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         if options.event_log is None:
             return None
         group = None if options.alignment is None else options.alignment.group
-        return SourceRecorder(options.event_log, group, options.name, self._recorded)
+        job = options.event_log_job or group
+        return SourceRecorder(options.event_log, job, options.name, self._recorded)
 
     def _record(self, start: dict[str, Any], end: dict[str, Any]) -> None:
         """Write into the event log what happens in a batch that Spark has logged."""
