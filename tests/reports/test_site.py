@@ -26,7 +26,9 @@ from tidegauge.words.diagnosis import NOT_OF_JOBS, OF_A_MUTANT, model_words, ter
 from tidegauge.words.verdicts import standing
 from tidegauge_reports.shipped.diagnoses import fresh_diagnosis
 from tidegauge_reports.site.addresses import (
+    TEN_MINUTES,
     bug_page,
+    chapter_page,
     mutant_page,
     rule_address,
     statement_address,
@@ -41,6 +43,7 @@ from tidegauge_reports.site.replacements import changed_lines
 from tidegauge_reports.site.search_words import search_words
 from tidegauge_reports.site.sources import source_title, sources_in_words
 from tidegauge_reports.site.specification_text import chapter_head, inline_markup
+from tidegauge_reports.site.ten_minutes import ASKED
 from tidegauge_reports.site.traced import MOST, trace, traced_statements
 from tidegauge_reports.site.vector_tables import vector_table
 from tidegauge_reports.text import line_by_line, short
@@ -158,6 +161,22 @@ def test_each_rule_is_drawn_from_its_first_golden_vector(pages: dict[str, str]) 
             assert str(escape(shown[0].title)) in article
             assert article.count("Step 1: ") == 1
             assert f"; expected: {short(table.expected[0].outputs[0], 300)}." in unescape(article), found.id
+
+
+def test_the_ten_minutes_show_golden_vectors_and_lead_to_every_chapter(
+    site: dict[str, Reader], pages: dict[str, str]
+) -> None:
+    page = pages[TEN_MINUTES]
+    figures = page.split("<figure>")[1:]
+    vectors = {vector.id: vector for vector in every_vector()}
+    shown = [re.search(r"Timeline of the history ([^<]*)<", figure) for figure in figures]
+    names = [found[1] for found in shown if found]
+    assert len(names) == len(figures) >= 10
+    assert all(str(vector_figure(vectors[name])) in page for name in names)
+    assert names[-3:] == list(ASKED)
+    assert not set(ASKED) & set(names[:-3]), "what the reader predicts is shown nowhere else on the page"
+    assert {chapter_page(component) for component in load_registry().chapters} <= set(site[TEN_MINUTES].links)
+    assert "Proposed and never built" in site[TEN_MINUTES].text
 
 
 def test_a_figure_says_times_of_a_day_as_people_do() -> None:

@@ -5,6 +5,7 @@ import re
 from tidegauge_spec import load_registry
 
 RULES = "index.html#rules"
+TEN_MINUTES = "ten-minutes.html"
 TRACEABILITY = "traceability.html"
 POLICIES = "policies.html"
 DEFECTS = "mutants.html"

@@ -23,7 +23,7 @@ from ..histories.timeline import timeline_style
 from ..pages.environment import packaged, page_environment, style_sheet
 from ..text_file import write_text_file
 from ..wording import NOTHING
-from . import addresses
+from . import addresses, ten_minutes
 from .defects import defects
 from .dossier import Dossier, dossier
 from .engines import Engine
@@ -57,6 +57,7 @@ def render_site(engines: Sequence[Engine], playground: bool = False) -> Iterator
     if playground:
         yield addresses.PLAYGROUND, playground_page(below)
     yield "index.html", _index(top, engines, dossiers)
+    yield addresses.TEN_MINUTES, _ten_minutes(top)
     yield addresses.TRACEABILITY, top.get_template("traceability.html.j2").render(traced=trace(engines))
     yield addresses.POLICIES, _policies(top)
     yield from _defect_pages(top, below)
@@ -131,6 +132,16 @@ def _chapter(environment: Environment, chapter: Chapter, dossiers: dict[str, Dos
         head=chapter_head(chapter.rules[0].file, ""),
         dossiers=[dossiers[rule.id] for rule in chapter.rules],
         has_pages=chapter.component in COMPONENTS,
+    )
+
+
+def _ten_minutes(environment: Environment) -> str:
+    return environment.get_template("ten-minutes.html.j2").render(
+        shown_vector=ten_minutes.shown_vector,
+        questions=ten_minutes.asked_vectors(),
+        systems=ten_minutes.SYSTEMS,
+        words=ten_minutes.WORDS,
+        places=ten_minutes.PARTS,
     )
 
 

@@ -178,7 +178,7 @@ def test_every_golden_vector_has_the_same_outputs_in_the_browser(context: Browse
 
 
 def test_a_rule_opens_its_golden_vector_and_a_changed_one_is_a_scenario_in_the_address(
-    context: BrowserContext, tidegauge: Command, tmp_path: Path
+    chromium: Browser, context: BrowserContext, site: Path, tidegauge: Command, tmp_path: Path
 ) -> None:
     page = context.new_page()
     page.goto(HOME + rule_address("VALVE-15"))
@@ -201,6 +201,9 @@ def test_a_rule_opens_its_golden_vector_and_a_changed_one_is_a_scenario_in_the_a
     shown = rows(page)
     assert len(shown) == len(json.loads(asked["scenario"][0])["history"])
     assert all(outputs in printed for _, outputs in shown)
+    elsewhere = fresh(chromium, site)
+    assert rows(opened(elsewhere, page.url)) == shown
+    elsewhere.close()
     promoted = tidegauge("promote", "scenario.jsonl", "--into", "my-vectors")
     assert promoted.returncode == 0, promoted.stderr
     page.get_by_label("Setup, as JSON").fill('{"channels": 0}')

@@ -32,6 +32,7 @@ __all__ = ["chromium", "page"]
 KINDS = (
     "index.html",
     "valve.html",
+    "ten-minutes.html",
     "reference/valve.py.html",
     "vectors/valve.html",
     "mutants.html",
@@ -44,6 +45,7 @@ KINDS = (
 
 PICTURES = (
     "index.html",
+    "ten-minutes.html",
     "valve.html#VALVE-15",
     "reference/valve.py.html#L112",
     "traceability.html#from-rules",

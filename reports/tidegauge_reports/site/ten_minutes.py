@@ -1,0 +1,104 @@
+"""What the page "Event time in ten minutes" takes from the specification: golden vectors for its figures and
+questions, and the words of other systems."""
+
+from dataclasses import dataclass
+
+from tidegauge.vectors.published import Vector, every_vector
+
+from .vector_tables import VectorTable, vector_table
+
+ASKED = ("valve/essay-resumed-in-time", "coordinator/kafka-and-files", "window/essay-one-millisecond")
+"""Golden vectors that the page does not show, for the reader to predict."""
+
+SYSTEMS = ("Flink", "Spark", "Beam", "Kafka Streams")
+
+
+@dataclass(frozen=True)
+class Words:
+    """How each of `SYSTEMS` calls a thing, or does without it; `chapters` specify it."""
+
+    thing: str
+    chapters: tuple[str, ...]
+    said: tuple[str, str, str, str]
+
+
+WORDS = (
+    Words(
+        "watermark",
+        ("generator",),
+        (
+            "a watermark in the stream, from a `WatermarkStrategy`",
+            "`withWatermark`: the largest event time less a delay, one value for a whole micro-batch",
+            "the watermark of a PCollection, from the `WatermarkEstimator` of its source",
+            "none; stream time is the largest timestamp that a task has seen",
+        ),
+    ),
+    Words(
+        "several inputs",
+        ("splits", "valve"),
+        (
+            "the minimum of the active channels, kept by the `StatusWatermarkValve`",
+            "`spark.sql.streaming.multipleWatermarkPolicy`: `min` or `max`",
+            "the minimum of the inputs",
+            "the record with the smallest timestamp among the partitions of a task is next",
+        ),
+    ),
+    Words(
+        "idle",
+        ("idleness", "clock"),
+        (
+            "`withIdleness`, the status IDLE",
+            "none: an input without data takes part in the minimum",
+            "the source itself advances the watermark of a part without data",
+            "`max.task.idle.ms`: how long a task waits for a partition without data",
+        ),
+    ),
+    Words(
+        "alignment",
+        ("source", "coordinator"),
+        (
+            "`withWatermarkAlignment`",
+            "none; sources limit how much a micro-batch reads",
+            "none",
+            "none across tasks; within a task by the choice of the next record",
+        ),
+    ),
+    Words(
+        "a window is complete",
+        ("window",),
+        (
+            "`EventTimeTrigger`: the watermark has reached the end less 1 ms",
+            "append mode: the watermark has passed the end",
+            "the trigger `AfterWatermark`",
+            "stream time has passed the end and the grace period; before that each record updates the result",
+        ),
+    ),
+    Words(
+        "allowed lateness",
+        ("window",),
+        (
+            "`allowedLateness`; `sideOutputLateData` for what comes later still",
+            "the delay of the watermark; later rows may be dropped",
+            "`withAllowedLateness`",
+            "the grace period",
+        ),
+    ),
+)
+
+PARTS = (
+    ("Above all sources", ("coordinator", "low_watermark")),
+    ("In a source subtask", ("clock", "generator", "idleness", "splits", "source", "backlog")),
+    ("In an operator", ("valve", "window")),
+    ("Everywhere", ("time", "job")),
+)
+"""Where the component of each chapter stands."""
+
+
+def shown_vector(name: str) -> Vector:
+    """The golden vector of a figure."""
+    return next(vector for vector in every_vector() if vector.id == name)
+
+
+def asked_vectors() -> list[VectorTable]:
+    """The questions: steps in words, and the outputs that are expected."""
+    return [vector_table(shown_vector(name)) for name in ASKED]
