@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Lock
 
 from tidegauge.judging.items.examination import DIFFERENCES_KEPT, of_each_kind
 from tidegauge.judging.items.item_report import ItemReport, SeenDifference
@@ -28,6 +29,9 @@ _MOST_LOST = 10
 
 _MOST_STARTS = 3
 """So often the engine's process may end before it runs a scenario."""
+
+_REFERENCE = Lock()
+"""The reference collects the decisions of one scenario at a time; campaigns without Spark have threads."""
 
 _DIFFERENCES_LATER = 10
 """As `DIFFERENCES_KEPT`, of chunks beyond the scenarios that are kept in full."""
@@ -113,7 +117,8 @@ def judged_again(
     """Scenarios that differ with the judgement on what came out."""
     semantics = with_deviations(specification.policies, specification.known.deviation)
     observes = specification.implementation.observes
-    return [
-        (one.scenario, judge(one.scenario, one.transcript, expect(one.scenario, semantics), observes))
-        for one in differences
-    ]
+    with _REFERENCE:
+        return [
+            (one.scenario, judge(one.scenario, one.transcript, expect(one.scenario, semantics), observes))
+            for one in differences
+        ]
