@@ -1,7 +1,7 @@
 """What checking an event log costs, beside reading it only: in this process, and on Spark beside an identity.
 
-The log has eight subtasks of one job, each in a file of its own: nine records, then a watermark, and now and
-then an idle subtask. One row is wrong: a watermark falls. Each check must find and name it, and nothing else.
+The log has eight subtasks of one job, each in a file of its own: nine records, then a watermark, and at times
+an idle subtask. One row is wrong: a watermark falls. Each check must find and name it, and nothing else.
 Every pair is measured in one run, in turns. Memory is the most that a process of its own has taken.
 """
 

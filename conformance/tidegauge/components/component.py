@@ -54,10 +54,10 @@ class Component:
     steps. `drawn`: the seeded generator draws scenarios, by the choices of `draw_setup` and of `draw_step`
     (which has the reference's engine at hand). `kinds`: where there are several kinds of setup, the steps of
     each. `alphabet`: a few steps that are possible on any setup, for
-    the fuzzers. `covers` are the scopes of the state cover by budget, `scale` says what a world is that is
-    not small, `endurance` how it is kept busy for long; `simplify` makes smaller setups and histories for the
-    shrinker, `fewer` such with a part of many parts. `mutants` are engines with one defect each, which the
-    suites must catch.
+    the fuzzers. `covers` are the scopes of the state cover by budget, `world` makes others of any size by
+    their names, `scale` says what a world is that is not small, `endurance` how it is kept busy for long;
+    `simplify` makes smaller setups and histories for the shrinker, `fewer` such with a part of many parts.
+    `mutants` are engines with one defect each, which the suites must catch.
     """
 
     name: str
@@ -74,6 +74,7 @@ class Component:
     draw_step: Callable[[RandomSource, Any], Step] = _not_drawn
     alphabet: Callable[[Any], Sequence[Step]] = _not_drawn
     covers: Mapping[str, tuple[CoverScope, ...]] = field(default_factory=dict)
+    world: Callable[[str], CoverScope | None] = lambda name: None
     simplify: Callable[[Any, tuple[Any, ...]], list[tuple[Any, tuple[Step, ...]]]] = plainer_numbers
     fewer: Callable[[Any, tuple[Any, ...]], list[tuple[Any, tuple[Step, ...]]]] = lambda setup, history: []
     properties: tuple[Property, ...] = ()

@@ -1,5 +1,6 @@
 """`results.json` from the journal, whether or not the run came to its end."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tidegauge_reference import Policies
@@ -28,17 +29,25 @@ from .endurance_results import endurance_results, unbounded
 from .isolation_results import isolation_results
 from .journal import AnyEvent, Ended, Finished, Started
 from .judged_run import Judged, example_for, judged_run
+from .plan import PlannedItem
 from .property_results import job_property_results, property_results
 from .request_check import policies_of
 
 
-def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_s: float) -> Results:
-    """The results of a journal that has started; writes the counterexamples' files into `folder`. Raises
-    `BadInput` if it names a profile that does not exist."""
+def assemble(
+    events: list[AnyEvent],
+    folder: Path,
+    command: list[str],
+    duration_s: float,
+    planned: Sequence[PlannedItem] | None = None,
+) -> Results:
+    """The results of a journal that has started; writes the counterexamples' files into `folder`.
+    `planned`: its items, if they are not those of a run; then no property is judged. Raises `BadInput` if
+    it names a profile that does not exist."""
     started = next(event for event in events if isinstance(event, Started))
     finished = {event.item: event for event in events if isinstance(event, Finished)}
     policies = policies_of(started.profile)
-    judged = judged_run(started, finished, policies)
+    judged = judged_run(started, finished, policies, planned)
     findings = judged.findings
     deviations = deviation_results(started.known, findings, whole=_whole(started))
     rules = [
@@ -46,11 +55,15 @@ def assemble(events: list[AnyEvent], folder: Path, command: list[str], duration_
         for rule in load_registry().rules.values()
         if _asked_for(rule, started)
     ]
-    properties = [
-        *_properties(started, findings, policies),
-        *isolation_results(started, finished, folder),
-        *endurance_results(started, finished),
-    ]
+    properties = (
+        [
+            *_properties(started, findings, policies),
+            *isolation_results(started, finished, folder),
+            *endurance_results(started, finished),
+        ]
+        if planned is None
+        else []
+    )
     rules = as_known(unbounded(rules, properties), deviations, started.known)
     problem = next((event.problem for event in events if isinstance(event, Ended)), "")
     items = [_item_result(name, finished.get(name), problem) for name in started.planned]

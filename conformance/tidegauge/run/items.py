@@ -7,6 +7,7 @@ from tidegauge_reference import Policies
 
 from ..components.registry import COMPONENTS
 from ..drawing.cover import state_cover
+from ..drawing.exhaustive import exhaustive
 from ..drawing.histories import draw_history, drawn_histories
 from ..drawing.scale import scale_scenarios
 from ..judging.items.examination import Examiner
@@ -22,8 +23,8 @@ from .request import Request
 
 
 def scenarios_of(item: PlannedItem, request: Request, policies: Policies) -> Iterator[Scenario]:
-    """The scenarios that an item of the suites `vectors`, `state-cover`, `random-histories`, `scale` or
-    `properties` draws, the same in every process."""
+    """The scenarios that an item of the suites `vectors`, `state-cover`, `random-histories`, `scale`,
+    `properties` or (of a campaign) `exhaustive` draws, the same in every process."""
     indices = range(item.start, item.stop)
     if item.suite == "vectors":
         vectors = vectors_added(item.component, item.name, request.vectors)
@@ -34,6 +35,9 @@ def scenarios_of(item: PlannedItem, request: Request, policies: Policies) -> Ite
         yield from (cover.scenario(index) for index in indices if index % stride == 0)
     elif item.suite == "scale":
         yield from scale_scenarios(item.component, request.budget, policies)[item.start : item.stop]
+    elif item.suite == "exhaustive":
+        every = exhaustive(item.component, item.name)
+        yield from (every.scenario(index) for index in indices)
     else:
         yield from drawn_histories(item.component, request.seed, item.start, item.stop, policies)
 
@@ -90,6 +94,8 @@ def scenario_at(item: PlannedItem, request: Request, policies: Policies, place: 
         return state_cover(item.component, item.name, policies).scenario(first + place * stride)
     if item.suite == "scale":
         return scale_scenarios(item.component, request.budget, policies)[item.start + place]
+    if item.suite == "exhaustive":
+        return exhaustive(item.component, item.name).scenario(item.start + place)
     return draw_history(COMPONENTS[item.component], request.seed, item.start + place, policies)
 
 

@@ -27,7 +27,7 @@ from .items import find_scenario, scenario_at
 from .journal import Finished, Started
 from .plan import PlannedItem, plan
 
-_DRAWN_AGAIN = ("vectors", "state-cover", "random-histories", "scale")
+_DRAWN_AGAIN = ("vectors", "state-cover", "random-histories", "scale", "exhaustive")
 """The suites whose scenarios are compared with the reference and can be drawn again by their places."""
 
 
@@ -50,8 +50,15 @@ class Judged:
         return bool(self.reports) and set(self.circumstances.refused) == set(self.reports)
 
 
-def judged_run(started: Started, finished: Mapping[str, Finished], policies: Policies) -> Judged:
-    """The judgement of what a journal holds."""
+def judged_run(
+    started: Started,
+    finished: Mapping[str, Finished],
+    policies: Policies,
+    planned: Sequence[PlannedItem] | None = None,
+) -> Judged:
+    """The judgement of what a journal holds. `planned`: its items, if they are not those of a run."""
+    if planned is None:
+        planned = plan(started.request, started.implementation, policies)
     until = time.monotonic() + started.request.diagnose_seconds
     reports = [event.report for event in finished.values() if event.report is not None]
     by_component = {
@@ -61,7 +68,7 @@ def judged_run(started: Started, finished: Mapping[str, Finished], policies: Pol
     }
     findings = merged(reports)
     evidence = {
-        name: _evidence(name, own, started, policies)
+        name: _evidence(name, own, started, policies, planned)
         for name, own in by_component.items()
         if name != "job" and not any(one.refused for one in own)
     }
@@ -77,7 +84,7 @@ def judged_run(started: Started, finished: Mapping[str, Finished], policies: Pol
         evidence,
         components,
         blamed_rules(jobs_only, COMPONENTS),
-        _circumstances(started, finished, policies, ended),
+        _circumstances(started, finished, planned, ended),
         [*_errors(by_component), *ended],
         by_component,
     )
@@ -88,9 +95,13 @@ def _rules_judged_in(component: str, claimed: frozenset[str]) -> list[Rule]:
 
 
 def _evidence(
-    component: str, reports: Sequence[ItemReport], started: Started, policies: Policies
+    component: str,
+    reports: Sequence[ItemReport],
+    started: Started,
+    policies: Policies,
+    planned: Sequence[PlannedItem],
 ) -> Evidence:
-    items = {item.id: item for item in _planned(started, policies)}
+    items = {item.id: item for item in planned}
     compared = [
         Compared(one, item.suite, partial(scenario_at, item, started.request, policies))
         for one in reports
@@ -109,14 +120,12 @@ def _evidence(
     )
 
 
-def _planned(started: Started, policies: Policies) -> list[PlannedItem]:
-    return plan(started.request, started.implementation, policies)
-
-
 def _circumstances(
-    started: Started, finished: Mapping[str, Finished], policies: Policies, ended: Sequence[EngineError]
+    started: Started,
+    finished: Mapping[str, Finished],
+    planned: Sequence[PlannedItem],
+    ended: Sequence[EngineError],
 ) -> Circumstances:
-    planned = _planned(started, policies)
     reports = [event.report for event in finished.values() if event.report is not None]
     missing = Counter(item.component for item in planned if not _came_to_its_end(finished.get(item.id)))
     total = Counter(item.component for item in planned)

@@ -8,6 +8,7 @@ from tidegauge_reference import Policies
 from ..components.job.jobs import JOBS
 from ..components.registry import COMPONENTS
 from ..drawing.cover import state_cover
+from ..drawing.exhaustive import known_exhaustive
 from ..drawing.histories import draw_history
 from ..drawing.scale import scale_scenario
 from ..vectors.published import Vector, every_vector
@@ -27,7 +28,7 @@ def scenario_named(name: str, policies: Policies, own: Iterable[Vector] = ()) ->
     """The scenario of that id, drawn again under `policies`; None if there is none.
 
     `valve/a-vector`, `job:a-job`, `valve:seed:1:17` for the seed 1 and the index 17, `valve:cover:SCOPE:5`,
-    `valve:scale:KIND:3`.
+    `valve:scale:KIND:3`, `valve:exhaustive:3-channels-2-timestamps@8:17`.
     `own`: vectors beside the published ones."""
     for known in (*(vector.scenario for vector in own), *named_scenarios()):
         if known.id.casefold() == name.casefold():
@@ -42,6 +43,8 @@ def scenario_named(name: str, policies: Policies, own: Iterable[Vector] = ()) ->
     if kind == "cover" and place in scopes:
         cover = state_cover(component_name, place, policies)
         return cover.scenario(int(index)) if int(index) < len(cover) else None
+    if kind == "exhaustive" and (every := known_exhaustive(component_name, place)) is not None:
+        return every.scenario(int(index)) if int(index) < every.size else None
     if kind == "scale" and component.drawn:
         return scale_scenario(component_name, place, int(index), policies)
     if kind == "seed" and component.drawn and _is_number(place):

@@ -1,5 +1,7 @@
 """The valve, bound to the reference and to its generators."""
 
+import re
+
 from tidegauge_reference import valve
 
 from ...wire.steps.valve import ActiveStep, IdleStep, ValveScenario, ValveSetup, WatermarkStep
@@ -24,6 +26,14 @@ def _alphabet(channels: int, timestamps: tuple[int | str, ...]) -> tuple[Step, .
 
 def _scope(name: str, channels: int, timestamps: tuple[int | str, ...]) -> CoverScope:
     return CoverScope(name, ValveSetup(channels), _alphabet(channels, timestamps))
+
+
+def _world(name: str) -> CoverScope | None:
+    """So many channels and the timestamps 1, 2, ...: `4-channels-2-timestamps`."""
+    numbers = re.fullmatch(r"([1-9]\d?)-channels-([1-9]\d?)-timestamps", name)
+    if numbers is None:
+        return None
+    return _scope(name, int(numbers[1]), tuple(range(1, int(numbers[2]) + 1)))
 
 
 _TWO_TIMESTAMPS = _scope("3-channels-2-timestamps", 3, (1, 2))
@@ -52,6 +62,7 @@ VALVE = Component(
         "default": (_TWO_TIMESTAMPS, _WITH_END),
         "thorough": (_THREE_TIMESTAMPS, _TWO_TIMESTAMPS, _THREE_WITH_END, _WITH_END),
     },
+    world=_world,
     simplify=simplify,
     fewer=fewer,
     properties=PROPERTIES,

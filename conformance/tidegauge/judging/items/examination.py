@@ -36,7 +36,7 @@ from .judge import Judgement, judge
 from .shrinker import shrink
 
 _FAILURES_KEPT = 4
-_DIFFERENCES_KEPT = 100
+DIFFERENCES_KEPT = 100
 """So many scenarios that differ are kept of an item, with what came out, for the search of a model."""
 
 _VIOLATIONS_KEPT = 3
@@ -158,9 +158,9 @@ class Examiner:
         for scenario, (judgement, transcript) in zip(scenarios, answers, strict=True):
             if self.fails(report, scenario, judgement, transcript):
                 failing.append((scenario, judgement))
-        for scenario, judgement in _of_each_kind(failing):
+        for scenario, judgement in of_each_kind(failing, DIFFERENCES_KEPT):
             keep_difference(report, scenario, judgement, transcripts[scenario.id])
-        for scenario, judgement in _most_telling(failing):
+        for scenario, judgement in most_telling(failing, _FAILURES_KEPT):
             report.failures.append(self.shrunk(scenario, judgement, transcripts[scenario.id]))
         return {one.id for one, (judgement, _) in zip(scenarios, answers, strict=True) if judgement.agrees}
 
@@ -362,8 +362,10 @@ def _rules(expectation: Expectation) -> set[str]:
     return {decision.removesuffix("!") for step in expectation.cited for decision in step}
 
 
-def _of_each_kind(failing: list[tuple[Scenario, Judgement]]) -> list[tuple[Scenario, Judgement]]:
-    """Some failing scenarios, of each kind of difference the same number as far as there are so many, the
+def of_each_kind(
+    failing: Sequence[tuple[Scenario, Judgement]], at_most: int
+) -> list[tuple[Scenario, Judgement]]:
+    """So many failing scenarios, of each kind of difference the same number as far as there are so many, the
     earliest differences first."""
     kinds: dict[object, list[tuple[Scenario, Judgement]]] = {}
     for scenario, judgement in sorted(failing, key=lambda entry: (entry[1].last_step, entry[0].id)):
@@ -374,16 +376,18 @@ def _of_each_kind(failing: list[tuple[Scenario, Judgement]]) -> list[tuple[Scena
     kept: list[tuple[Scenario, Judgement]] = []
     for round in zip_longest(*kinds.values()):
         kept += [entry for entry in round if entry is not None]
-        if len(kept) >= _DIFFERENCES_KEPT:
+        if len(kept) >= at_most:
             break
-    return kept[:_DIFFERENCES_KEPT]
+    return kept[:at_most]
 
 
-def _most_telling(failing: list[tuple[Scenario, Judgement]]) -> list[tuple[Scenario, Judgement]]:
-    """A few failing scenarios, the earliest divergences first, that differ in the decisions made."""
+def most_telling(
+    failing: Sequence[tuple[Scenario, Judgement]], at_most: int
+) -> list[tuple[Scenario, Judgement]]:
+    """So many failing scenarios, the earliest divergences first, that differ in the decisions made."""
     chosen: dict[frozenset[str], tuple[Scenario, Judgement]] = {}
     for scenario, judgement in sorted(failing, key=lambda entry: (entry[1].last_step, entry[0].id)):
         chosen.setdefault(judgement.cited, (scenario, judgement))
-        if len(chosen) == _FAILURES_KEPT:
+        if len(chosen) == at_most:
             break
     return list(chosen.values())

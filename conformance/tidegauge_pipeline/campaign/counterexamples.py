@@ -1,0 +1,52 @@
+"""The first counterexamples of a campaign, made small by the engine's process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from tidegauge.judging.items.examination import most_telling
+from tidegauge.judging.items.item_report import FoundFailure, SeenDifference
+from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.transcript import Transcript
+
+from .chunks import judged_again
+from .process import EngineLost, EngineProcess
+from .specification import Specification
+from .work import Lost, Shrink, Shrunk
+
+MOST = 12
+"""Scenarios of a component that are made small."""
+
+_MOST_LOST = 5
+"""So often an engine may end its process while a scenario is made small; then it stays as it was found."""
+
+
+def made_small(
+    differences: Sequence[SeenDifference], specification: Specification, engine: EngineProcess
+) -> list[FoundFailure]:
+    """A few of the scenarios of a component that differ, the earliest divergences first, made small."""
+    transcripts = {one.scenario.id: one.transcript for one in differences}
+    chosen = most_telling(judged_again(list(differences), specification), MOST)
+    return [
+        _small(scenario, transcripts[scenario.id], sorted(judgement.cited), engine)
+        for scenario, judgement in chosen
+    ]
+
+
+def _small(
+    scenario: Scenario, transcript: Transcript, cited: list[str], engine: EngineProcess
+) -> FoundFailure:
+    lost: Lost = {}
+    while len(lost) < _MOST_LOST:
+        try:
+            answer = engine.ask(Shrink(scenario, lost))
+        except EngineLost as error:
+            if error.scenario in ("", scenario.id):
+                break
+            lost[error.scenario] = error.failure
+            continue
+        assert isinstance(answer, Shrunk)
+        return replace(answer.failure, found_as=scenario.id)
+    return FoundFailure(scenario, transcript, scenario.id, cited)

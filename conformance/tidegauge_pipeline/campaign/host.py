@@ -1,0 +1,119 @@
+"""A process that runs the engine of a campaign and judges what comes out, started by `EngineProcess`.
+
+It may end at any time, as the engine does: whoever started it knows the scenario from its mark.
+"""
+
+import gc
+import os
+import sys
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import msgspec
+
+from tidegauge.commands.protocol_stream import protocol_stream
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.engine.adapter import Adapter
+from tidegauge.engine.loading import load_adapter
+from tidegauge.engine.parent_death import end_with_parent
+from tidegauge.engine.runner import Marker
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.preflight import preflight, preflight_scenarios
+from tidegauge.run.items import scenarios_of
+from tidegauge.run.watch import RUNNING
+from tidegauge.wire.scenario import BadInput
+
+from .engine import TimedEngine
+from .judgement import judged
+from .specification import Specification
+from .work import AnyAnswer, AnyWork, Judge, Judged, Lost, Preflight, Refusals, Refused, Shrink, Shrunk
+
+_OBJECTS_A_COLLECTION = 20_000
+"""As in a run: scenarios and transcripts are many small objects without cycles."""
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(AnyWork)
+
+
+class Host:
+    """Does work for one campaign; marks in `folder` the scenario that is about to run."""
+
+    def __init__(self, specification: Specification, folder: Path) -> None:
+        self._specification = specification
+        self._policies = specification.policies
+        self._marker = Marker(folder / f"{RUNNING}host-{os.getpid()}")
+        self._adapter: Adapter | None = None
+        self._of = ""
+
+    def answer(self, work: AnyWork) -> AnyAnswer:
+        """Do some work. Raises `BadInput` if the engine cannot be loaded."""
+        if isinstance(work, Judge):
+            return self._judge(work)
+        if isinstance(work, Shrink):
+            examiner, _ = self._examiner("shrinking", work.lost)
+            judgement, transcript = examiner.judged([work.scenario])[0]
+            return Shrunk(examiner.shrunk(work.scenario, judgement, transcript))
+        return self._preflight(work)
+
+    def close(self) -> None:
+        """Close the engine."""
+        if self._adapter is not None:
+            self._adapter.close()
+
+    def _judge(self, work: Judge) -> Judged:
+        examiner, engine = self._examiner(work.chunk.id, work.lost)
+        part = replace(work.chunk, start=work.start, stop=work.stop)
+        scenarios = list(
+            enumerate(scenarios_of(part, self._specification.request, self._policies), work.start)
+        )
+        rows, differences = judged(examiner, engine, scenarios, work.chunk.start, work.report, work.in_full)
+        return Judged(work.report, rows, differences)
+
+    def _preflight(self, work: Preflight) -> Refusals:
+        examiner, engine = self._examiner("preflight", work.lost)
+        capabilities = self._specification.implementation.capabilities
+        scenarios = preflight_scenarios(COMPONENTS[work.component], self._policies, capabilities)
+        return Refusals(preflight(engine, scenarios, examiner.about_to_run))
+
+    def _examiner(self, purpose: str, lost: Lost) -> tuple[Examiner, TimedEngine]:
+        """A judge of the engine, which is a new one for each chunk, so that chunks may come in any order. One
+        whose calls take seconds stays."""
+        if self._adapter is None or (purpose != self._of and not self._adapter.ahead):
+            self.close()
+            request = self._specification.request
+            self._adapter, self._of = load_adapter(request.adapter, request.options), purpose
+        engine = TimedEngine(self._adapter, lost)
+        seconds = self._specification.request.scenario_seconds if engine.is_one_by_one else 0
+        examiner = Examiner(
+            engine,
+            self._specification.implementation,
+            self._policies,
+            deviations=self._specification.known.deviation,
+            about_to_run=lambda scenario: self._marker.about_to_run(purpose, scenario, seconds),
+        )
+        return examiner, engine
+
+
+def main(number: int, folder: Path) -> None:
+    """Answer what comes through the connection with that number until it is closed."""
+    end_with_parent()
+    gc.set_threshold(_OBJECTS_A_COLLECTION)
+    protocol_stream().close()  # what the engine prints goes to stderr
+    with Connection(number) as connection:
+        host = Host(msgspec.json.decode(connection.recv_bytes(), type=Specification), folder)
+        while True:
+            try:
+                work = _DECODER.decode(connection.recv_bytes())
+            except EOFError:
+                break
+            try:
+                answer = host.answer(work)
+            except BadInput as problem:
+                answer = Refused(str(problem))
+            connection.send_bytes(_ENCODER.encode(answer))
+        host.close()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), Path(sys.argv[2]))

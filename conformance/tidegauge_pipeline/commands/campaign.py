@@ -1,0 +1,84 @@
+"""`tidegauge campaign`: very many scenarios through one engine, here or on Spark."""
+
+from typing import Annotated
+
+import typer
+
+from tidegauge.commands.console import complains
+from tidegauge.commands.request_options import takes_request
+from tidegauge.run.request import Request
+from tidegauge.wire.scenario import BadInput
+
+from ..campaign.names import MOST_IN_PROCESS
+
+
+@complains
+@takes_request(
+    "adapter",
+    "option",
+    "profile",
+    "component",
+    "seed",
+    "diagnose-seconds",
+    "scenario-seconds",
+    "memory",
+    "deviations",
+    "out",
+)
+def campaign(
+    request: Request,
+    count: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Scenarios of each component, with the indices from 0 on; default: 100,000."
+        ),
+    ] = None,
+    exhaustive: Annotated[
+        bool,
+        typer.Option("--exhaustive", help="In place of random scenarios all histories of a small world."),
+    ] = False,
+    length: Annotated[int | None, typer.Option(min=1, help="Steps of these histories.")] = None,
+    channels: Annotated[
+        int | None, typer.Option(min=1, help="The world: a valve of so many channels, and two timestamps.")
+    ] = None,
+    scope: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The world: a scope of the state cover; default: each of them."),
+    ] = None,
+    master: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help=f"Run on this Spark; default: without Spark, above {MOST_IN_PROCESS:,} scenarios local[*].",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", "-n", min=1, help="Processes without Spark; default: one a core."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the campaign in the --out folder that was killed.")
+    ] = False,
+) -> None:
+    """Search very many scenarios for one in which an engine differs from the specification.
+
+    The rows, one for each scenario, are Parquet in the folder `scenarios` of --out.
+    `conformance/CAMPAIGNS.md` describes them, and how to run on a cluster.
+    Exit code 0: the engine agrees in every scenario.
+    1: it differs, or gives no answer.
+    2: bad input.
+    """
+    try:
+        from ..campaign.specification import Exhaustively
+        from .judged_campaign import Where, run_campaign
+    except ModuleNotFoundError as missing:
+        raise BadInput(f"campaigns need {missing.name}: pip install 'tidegauge[logs]'") from missing
+    if exhaustive != (length is not None):
+        raise BadInput("--exhaustive needs --length, and --length goes with --exhaustive only")
+    if not exhaustive and (channels is not None or scope is not None):
+        raise BadInput("--channels and --scope go with --exhaustive only")
+    if channels is not None and scope is not None:
+        raise BadInput("--channels and --scope both name the world: leave one out")
+    every = Exhaustively(length, channels, scope) if length is not None else None
+    agrees = run_campaign(request, count, every, Where(master, workers), resume)
+    raise typer.Exit(0 if agrees else 1)

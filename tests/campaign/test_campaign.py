@@ -1,0 +1,188 @@
+"""Campaigns on this machine: the same verdicts as a run, whatever the engine does, also after a kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+import pytest
+from campaigns import campaign, rows_in, without_times
+from conftest import PATIENCE, ROOT, Command, plain_environment, results_in
+
+from tidegauge.drawing.exhaustive import exhaustive
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.run.assembly import assemble
+from tidegauge.run.items import examine, scenarios_of
+from tidegauge.run.journal import Ended, Finished, Started
+from tidegauge.run.named_scenarios import scenario_named
+from tidegauge.run.plan import PlannedItem
+from tidegauge.run.request import Request
+from tidegauge.run.run_under_pytest import make_run
+from tidegauge_pipeline.campaign.rows import finished_in
+from tidegauge_pipeline.campaign.specification import Exhaustively, chunks_of
+from tidegauge_reference import CORE
+
+MUTANT = "mutant:clock-reason-counts-once"
+
+
+def test_verdicts_are_those_of_a_run_on_the_same_scenarios(tidegauge: Command, tmp_path: Path) -> None:
+    asked = ("--adapter", "mutant:valve-no-flush", "--component", "valve", "--count", "4100", "--seed", "3")
+    ended = tidegauge("campaign", *asked, "--out", "out")
+    assert ended.returncode == 1, ended.stderr
+    found = results_in(tmp_path / "out")
+    request = Request(adapter="mutant:valve-no-flush", components=("valve",), seed=3)
+    run = make_run(request, None, "main")
+    items = [
+        PlannedItem("valve-random-histories-000", "valve", "random-histories", "", 0, 4000),
+        PlannedItem("valve-random-histories-001", "valve", "random-histories", "", 4000, 4100),
+    ]
+    events: list[Started | Finished | Ended] = [
+        Started(request, run.profile, run.implementation, {}, tuple(item.id for item in items), "", run.known)
+    ]
+    for item in items:
+        report = ItemReport(item.id, item.component)
+        examiner = Examiner(run.adapter, run.implementation, run.policies)
+        examine(item, request, scenarios_of(item, request, run.policies), examiner, report)
+        events.append(Finished(item.id, "judged", 0.0, report))
+    by_hand = assemble([*events, Ended(0)], tmp_path, [], 0.0, items)
+    verdicts = {rule.id: (rule.verdict, rule.reason, rule.scenarios, rule.steps) for rule in by_hand.rules}
+    assert verdicts["VALVE-15"][0] == "fail"
+    assert {
+        r["id"]: (r["verdict"], r["reason"], r["scenarios"], r["steps"]) for r in found["rules"]
+    } == verdicts
+    assert [term["name"] for term in found["components"][0]["model"]] == ["valve-no-flush"]
+    (failing,) = [rule for rule in found["rules"] if rule["verdict"] == "fail"]
+    assert len(failing["counterexample"]["steps"]) == 3
+    rows = rows_in(tmp_path / "out")
+    assert [row["index"] for row in rows] == list(range(4100))
+    assert sum(row["steps"] for row in rows) == found["counts"]["steps"]
+    differing = [row for row in rows if row["verdict"] == "differ"]
+    assert len(differing) == found["counts"]["failing_scenarios"] > 0
+    assert {row["rule"] for row in differing} >= {"VALVE-15"}
+    again = tidegauge("replay", differing[0]["scenario"], "--adapter", "mutant:valve-no-flush")
+    assert again.returncode == 1
+    assert f"-> {differing[0]['at'] + 1}" in again.stdout or "differs from" in again.stdout
+
+
+def test_a_killed_campaign_is_resumed_without_its_finished_chunks(tidegauge: Command, tmp_path: Path) -> None:
+    asked = ["--adapter", MUTANT, "--component", "clock", "--count", "9000", "-n", "1", "--out"]
+    whole = tidegauge("campaign", *asked, "whole")
+    assert whole.returncode == 1, whole.stderr
+    folder = tmp_path / "killed" / "scenarios"
+    command = [sys.executable, "-m", "tidegauge", "campaign", *asked, "killed"]
+    with subprocess.Popen(command, cwd=tmp_path, env=plain_environment(), start_new_session=True) as child:
+        wait_for(lambda: bool(list(folder.rglob("*.parquet"))))
+        os.killpg(child.pid, signal.SIGKILL)
+    finished = {path: path.stat().st_mtime_ns for path in folder.rglob("*.parquet") if path.name[0] != "."}
+    assert 0 < len(finished) < 3
+    assert "was killed: --resume continues it" in tidegauge("campaign", *asked, "killed").stderr
+    asked[6:6] = ["--resume"]
+    assert tidegauge("campaign", *asked, "killed").returncode == 1
+    assert {path: path.stat().st_mtime_ns for path in finished} == finished
+    assert len([*folder.rglob("*.parquet")]) == 3
+    assert rows_in(tmp_path / "killed") == rows_in(tmp_path / "whole")
+    resumed, undisturbed = (results_in(tmp_path / name) for name in ("killed", "whole"))
+    assert without_times(resumed, tmp_path / "killed") == without_times(
+        undisturbed, tmp_path / "whole"
+    ).replace("whole", "killed")
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+DEADLY = """
+import os
+from tidegauge.engine.of_the_reference import OfTheReference
+from tidegauge_reference.clock import PausableClock
+
+class Deadly(PausableClock):
+    def advance(self, nanoseconds):
+        if nanoseconds == 2 and len(self.state()[1]) > 2:
+            os.kill(os.getpid(), 11)
+        while nanoseconds == 3 and len(self.state()[1]) > 2:
+            pass
+        return super().advance(nanoseconds)
+
+class Adapter(OfTheReference):
+    def clock(self, setup):
+        return Deadly(setup.nanoseconds)
+"""
+"""The clock of the reference, which dies or hangs where a short time passes during three pauses."""
+
+
+def test_an_engine_that_dies_or_hangs_loses_its_scenario_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "deadly_clock.py").write_text(DEADLY, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    specification = campaign(tmp_path / "out", "deadly_clock:Adapter", "clock", 62, scenario_seconds=1)
+    rows = rows_in(tmp_path / "out")
+    assert [row["index"] for row in rows if row["verdict"] == "error"] == [0, 36, 60]
+    assert Counter(row["verdict"] for row in rows).keys() == {"agree", "error"}
+    ((_, finished),) = finished_in(tmp_path / "out", chunks_of(specification), specification.digest)
+    assert finished.report is not None
+    kinds = {one.scenario: (one.kind, one.text) for one in finished.report.errors.values()}
+    assert kinds == {
+        "clock:seed:1:0": ("crashed", "the process of the engine ended by SIGSEGV"),
+        "clock:seed:1:60": ("timeout", "the engine did not answer within 1 s"),
+    }
+
+
+def test_every_history_of_a_small_world_is_judged_once(tmp_path: Path) -> None:
+    every = exhaustive("valve", "2-channels-2-timestamps@3")
+    campaign(tmp_path, "mutant:valve-no-flush", "valve", None, Exhaustively(3, channels=2))
+    rows = rows_in(tmp_path)
+    assert len(rows) == every.size == 8**3
+    drawn = [every.scenario(index) for index in range(every.size)]
+    assert {one.history for one in drawn} == set(product(every.scope.alphabet, repeat=3))
+    assert [row["scenario"] for row in rows] == [one.id for one in drawn]
+    assert {row["verdict"] for row in rows} == {"agree", "differ"}
+    differing = next(row for row in rows if row["verdict"] == "differ")
+    assert scenario_named(differing["scenario"], CORE) == drawn[differing["index"]]
+
+
+def test_an_engine_behind_the_process_protocol_is_judged(tmp_path: Path) -> None:
+    engine = ROOT / "tests" / "samples" / "protocol_engine.py"
+    command = {"command": f"{sys.executable} {engine}"}
+    campaign(tmp_path, "process", "clock", 70, options=command)
+    rows = rows_in(tmp_path)
+    assert (len(rows), {row["verdict"] for row in rows}) == (70, {"agree"})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--exhaustive"], "--exhaustive needs --length"),
+        (["--exhaustive", "--length", "70"], "--length 70 is not from 1 to 64"),
+        (["--exhaustive", "--length", "30"], "2-steps@30 of clock has 1,000,000,"),
+        (["--exhaustive", "--length", "3", "--channels", "2"], "makes no world of clock"),
+        (["--exhaustive", "--length", "3", "--scope", "3-steps"], "did you mean"),
+        (["--resume"], "holds no campaign; leave --resume out"),
+        (["--component", "job"], "unknown component of a campaign 'job'"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from typer.testing import CliRunner
+
+    from tidegauge.__main__ import application
+
+    asked = ["campaign", "--adapter", MUTANT, "--out", str(tmp_path), *arguments]
+    ended = CliRunner().invoke(application(["campaign"]), asked)
+    assert ended.exit_code == 2
+    (line,) = ended.stderr.splitlines() or capsys.readouterr().err.splitlines()
+    assert words in line
