@@ -17,6 +17,7 @@ from tidegauge.wire.scenario import component_of
 from tidegauge.wire.vocabulary import Setup
 
 from ..java import require_java
+from ..required_pyspark import refuse_connect
 from ..spark_session.session import DEFAULT_MASTER, MEMORY_MIB, end_spark, is_local, kill_spark, micro_batches
 from .binding.processor_binding import ProcessorBinding
 from .streaming.streaming_processors import StreamingProcessors
@@ -92,6 +93,7 @@ class ProcessorAdapter(Adapter):
         super().__init__({name: value for name, value in {**known, **options}.items() if value})
         self.folder = _folder(self.options.get("folder"))
         if engine == "streaming":
+            refuse_connect(self.options["master"])
             require_java("Spark", instead="--option engine=tester")
         self._timed = any(binding.timed for binding in self.bindings)
         if self._timed and not all(binding.timed for binding in self.bindings):
