@@ -18,7 +18,7 @@ from pyspark.sql.types import StructType
 from tidegauge.vectors.published import load_vectors
 from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.steps.window import RecordStep, Tumbling, WatermarkStep, WindowScenario, WindowSetup
-from tidegauge.wire.vocabulary import Fire, Restore, Snapshot, Watermark
+from tidegauge.wire.vocabulary import Fire, Late, Restore, Snapshot, Watermark
 from tidegauge_adapters.spark.binding.processor_binding import ProcessorBinding
 from tidegauge_adapters.spark.processor_adapter import ProcessorAdapter
 from tidegauge_adapters.spark.rows.valve import VALVE_BINDING
@@ -142,6 +142,12 @@ def test_the_watermark_starts_in_1970_and_does_not_go_back() -> None:
         WatermarkStep("MAX"),
     ]
     assert [session.step(step) for step in steps] == [(), (), (Watermark(0),), (), (Watermark("MAX"),)]
+
+
+def test_a_later_micro_batch_knows_the_watermark() -> None:
+    session = example.MyAdapter(TESTER).session(WindowSetup(Tumbling(10)))
+    steps = [RecordStep(3, 1), WatermarkStep(9), RecordStep(4, 2), RecordStep(10, 3)]
+    assert [session.step(step) for step in steps] == [(), (Fire(0, 10, (1,)), Watermark(9)), (Late(2),), ()]
 
 
 # What a processor is given
