@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -30,6 +32,7 @@ from tidegauge.wire.steps.valve import ActiveStep, IdleStep, ValveScenario, Valv
 from tidegauge.wire.steps.window import RecordStep, Tumbling, WindowSetup
 from tidegauge.wire.steps.window import WatermarkStep as WindowWatermarkStep
 from tidegauge.wire.vocabulary import Announcement, Error, Fire, Idle, Restore, Snapshot, Watermark
+from tidegauge_adapters.required_pyspark import refuse_connect, require_pyspark
 from tidegauge_adapters.spark.adapter import SparkAdapter
 from tidegauge_adapters.spark.binding.processor_binding import ProcessorBinding
 from tidegauge_adapters.spark.binding.step_columns import named_output, step_columns
@@ -39,6 +42,7 @@ from tidegauge_adapters.spark.processor_adapter import ProcessorAdapter
 from tidegauge_adapters.spark.rows.valve import VALVE_BINDING
 from tidegauge_adapters.spark.streaming.checkpointed_query import CheckpointedQuery, QueryFailed
 from tidegauge_adapters.spark.streaming.dispatcher import PROCESSOR, Dispatcher
+from tidegauge_adapters.spark.streaming.streaming_processors import StreamingProcessors
 from tidegauge_reference import CORE
 from tidegauge_reports.compliance.html import render
 from tidegauge_spark.decisions.timestamps import MAX, MIN
@@ -132,6 +136,28 @@ def test_a_setup_for_which_no_processor_can_be_made_fails_alone() -> None:
     assert 'raise LookupError("no three channels")' in found["3"].traceback
 
 
+class Unstarted(ValveProcessor):
+    """Its `init` raises."""
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        raise LookupError("no table of rates")
+
+
+def test_a_processor_whose_init_raises_says_so_before_any_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_query(*_: Any) -> Any:
+        raise AssertionError("a query was started")
+
+    monkeypatch.setattr(StreamingProcessors, "_output_rows", no_query)
+    binding = VALVE_BINDING.having(lambda setup: Unstarted())
+    scenarios = drawn("valve", 20)
+    found = list(StreamingProcessors(binding, "local[2]", None).transcripts(scenarios))
+    assert {each.scenario for each in found} == {scenario.id for scenario in scenarios}
+    for each in found:
+        assert each.failure is not None
+        assert each.failure.text == "LookupError: no table of rates"
+        assert 'raise LookupError("no table of rates")' in each.failure.traceback
+
+
 class Broken(ValveProcessor):
     """Does `action` at an idle channel."""
 
@@ -190,6 +216,51 @@ def test_a_session_of_a_processor_that_cannot_be_made_says_so_at_its_first_step(
     assert session is not None
     with pytest.raises(ValueError, match="no channel"):
         session.step(IdleStep(0))
+
+
+# Where no processor can run
+
+
+@pytest.mark.parametrize("found", ["4.2.1", "4.30.0", "5.0.0.dev1", "3.5.6"])
+def test_another_pyspark_is_refused_in_one_line(found: str) -> None:
+    with pytest.raises(ImportError) as refused:
+        require_pyspark(found)
+    assert str(refused.value) == (
+        f"it needs PySpark 4.3, but PySpark {found} is installed; pip install 'tidegauge[spark]'"
+    )
+    require_pyspark("4.3.7")
+
+
+def test_the_adapters_of_spark_say_which_pyspark_they_need() -> None:
+    code = (
+        "import pyspark.version; pyspark.version.__version__ = '4.2.0'; "
+        "from tidegauge.engine.loading import load_adapter; load_adapter('{}', {{}})"
+    )
+    for name in ("spark-native", "spark"):
+        ended = subprocess.run([sys.executable, "-c", code.format(name)], capture_output=True, text=True)
+        assert "it needs PySpark 4.3, but PySpark 4.2.0 is installed" in ended.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("master", "environment", "named"),
+    [
+        ("sc://host:15002", {}, "option master=sc://host:15002 asks for Spark Connect"),
+        ("local[2]", {"SPARK_REMOTE": "sc://host"}, "SPARK_REMOTE in the environment"),
+        ("local[2]", {"SPARK_CONNECT_MODE_ENABLED": "1"}, "a session of Spark Connect in this process"),
+        ("local[2]", {"SPARK_API_MODE": "connect"}, "SPARK_API_MODE=connect in the environment"),
+    ],
+)
+def test_spark_connect_is_refused_in_one_line(master: str, environment: dict[str, str], named: str) -> None:
+    with pytest.raises(ValueError, match="need a classic session") as refused:
+        refuse_connect(master, environment)
+    assert named in str(refused.value)
+    assert "\n" not in str(refused.value)
+    refuse_connect("local[2]", {"SPARK_API_MODE": "classic"})
+
+
+def test_an_adapter_that_would_get_spark_connect_is_refused() -> None:
+    with pytest.raises(ValueError, match="Spark Connect"):
+        SparkAdapter({"master": "sc://host"})
 
 
 # Bindings

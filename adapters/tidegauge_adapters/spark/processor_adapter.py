@@ -17,6 +17,7 @@ from tidegauge.wire.scenario import component_of
 from tidegauge.wire.vocabulary import Setup
 
 from ..java import require_java
+from ..required_pyspark import refuse_connect
 from ..spark_session.session import DEFAULT_MASTER, MEMORY_MIB, end_spark, is_local, kill_spark, micro_batches
 from .binding.processor_binding import ProcessorBinding
 from .streaming.streaming_processors import StreamingProcessors
@@ -66,7 +67,8 @@ class ProcessorAdapter(Adapter):
 
     `name` and `version` are those of what is tested. `extras`: what all the processors can do beside their
     component: `snapshot` says that all they know is in their state, `int64` that timestamps may be anything
-    from -2^63 to 2^63 - 1.
+    from -2^63 to 2^63 - 1. The latter is not claimed where the watermark is Spark's (a binding with
+    `time_mode="EventTime"`), which is judged under the profile `spark-4`: an adapter of its own.
 
     Option `folder` (default: memory, or the system's temporary folder) is where temporary files go; executors
     on other machines must see it too. There, the processors' modules must be installed.
@@ -91,7 +93,19 @@ class ProcessorAdapter(Adapter):
         super().__init__({name: value for name, value in {**known, **options}.items() if value})
         self.folder = _folder(self.options.get("folder"))
         if engine == "streaming":
+            refuse_connect(self.options["master"])
             require_java("Spark", instead="--option engine=tester")
+        self._timed = any(binding.timed for binding in self.bindings)
+        if self._timed and not all(binding.timed for binding in self.bindings):
+            raise ValueError(
+                f"{type(self).__name__} has bindings with and without a time mode: those with Spark's "
+                "watermark are judged under the profile spark-4; give them an adapter of their own"
+            )
+        if self._timed and engine == "streaming":
+            raise ValueError(
+                f"{type(self).__name__} has a binding with time_mode='EventTime', which runs in TwsTester "
+                "only; add --option engine=tester"
+            )
         self._processors = {binding.component: self._running(binding) for binding in self.bindings}
 
     def describe(self) -> Implementation:
@@ -99,7 +113,8 @@ class ProcessorAdapter(Adapter):
         return Implementation(
             name=self.name or type(self).__name__,
             version=f"{self.version} on PySpark {version('pyspark')}",
-            capabilities=(*self._processors, *self.extras),
+            capabilities=(*self._processors, *(one for one in self.extras if not self._out_of_reach(one))),
+            profile="spark-4" if self._timed else "core",
             layer=self.layer(),
             options=self.options,
             memory_mib=MEMORY_MIB,
@@ -108,6 +123,10 @@ class ProcessorAdapter(Adapter):
             seconds=_SECONDS[self.engine],
             remark=_REMARKS[self.engine],
         )
+
+    def _out_of_reach(self, extra: str) -> bool:
+        """Spark's watermark has no moments beyond the year 294247."""
+        return self._timed and extra == "int64"
 
     def layer(self) -> Layer:
         """Where the processors run."""

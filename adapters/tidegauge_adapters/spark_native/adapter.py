@@ -21,7 +21,8 @@ from tidegauge.wire.steps.window import WindowScenario
 from tidegauge.wire.transcript import Outputs, joined, spans
 
 from ..java import require_java
-from ..spark_session.session import MEMORY_MIB, RunningSpark, end_spark, running_spark
+from ..required_pyspark import refuse_connect
+from ..spark_session.session import DEFAULT_MASTER, MEMORY_MIB, RunningSpark, end_spark, running_spark
 from .query import native_session
 from .watermarks import watermark_outputs
 from .window_outputs import History
@@ -58,6 +59,7 @@ class SparkNativeAdapter(Adapter):
         if options:
             raise ValueError(f"spark-native takes no options, got {', '.join(sorted(options))}")
         super().__init__(options)
+        refuse_connect(DEFAULT_MASTER)
         require_java("Spark", instead="--adapter spark --option engine=tester")
 
     def describe(self) -> Implementation:

@@ -1,9 +1,11 @@
 """The processors that scenarios ask for: one for each different setup, made in the driver and pickled."""
 
+import pickle
 from collections.abc import Sequence
 
 from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
+from pyspark.sql.streaming.tws_tester import TwsTester
 
 from tidegauge import Failure, Transcript
 from tidegauge.engine.errors import failure_of
@@ -24,7 +26,8 @@ class MadeProcessors:
     """The processors for the setups of `scenarios`, numbered from 0.
 
     processors, pickled: those that could be made, and as Spark ships them. scenarios: theirs. failures: the
-    transcripts of the others.
+    transcripts of the others, those among them whose `init` raises: in a query it would end all scenarios,
+    again and again.
     """
 
     def __init__(self, binding: ProcessorBinding, scenarios: Sequence[Scenario]) -> None:
@@ -51,10 +54,12 @@ class MadeProcessors:
     def _make(self, binding: ProcessorBinding, setup: Setup) -> int | Failure:
         try:
             processor = binding.make(setup)
-            self.pickled.append(pickled(processor))
+            shipped = pickled(processor)
+            TwsTester(pickle.loads(shipped))
         except BaseException as error:
             if from_outside(error):
                 raise
             return failure_of(error)
+        self.pickled.append(shipped)
         self.processors.append(processor)
         return len(self.processors) - 1

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
@@ -12,6 +12,8 @@ from tidegauge.wire.vocabulary import AnyOutput
 
 from .step_columns import named_output, step_columns
 
+TimeMode = Literal["None", "EventTime"]
+
 
 @dataclass(frozen=True)
 class ProcessorBinding:
@@ -20,7 +22,7 @@ class ProcessorBinding:
     The processor is given the steps of a key as rows of `input_schema`: the key column, `sequence` (LONG, the
     order of the steps of this key inside a micro-batch) and what `row` returns. It answers by rows of
     `output_schema`: the key column, `sequence` (of the step that caused it), `position` (INT: 0, 1, 2, ...
-    within the step) and what `output` reads. It is run in output mode "Append" and time mode "None".
+    within the step) and what `output` reads. It is run in output mode "Append".
 
     component: the kit's name, such as "valve". make: the processor for a setup of the kit; called in the
     driver, once for each different setup, and pickled from there, so that workers need not know the kit.
@@ -32,8 +34,14 @@ class ProcessorBinding:
     `tidegauge.wire.timestamps.from_wire`, and numbers timestamps by `to_wire`.
     operator: a function by which users run the processor; steps in, outputs out. Only for one whose settings
     are all in the rows: used in streaming queries instead of `make`.
+    time_mode: Spark's. "None": all time is in the rows. "EventTime", for the component `window`: the
+    `watermark` steps are no rows but Spark's own watermark, which rises to the timestamp + 1 ms ("all before"
+    instead of "all up to"), starts in 1970 and is reported downstream by Spark. Timers that expire with it
+    call `handleExpiredTimer`. The rows of that have null in `sequence` and `position`: they belong to the
+    watermark, in their order. No row is dropped before the processor: it decides itself what is late.
 
-    Raises `ValueError` for a schema without the key column, `sequence` or `position`.
+    Raises `ValueError` for a schema without the key column, `sequence` or `position`, and for a time mode
+    that cannot be tested.
     """
 
     component: str
@@ -44,8 +52,10 @@ class ProcessorBinding:
     row: Callable[[Any, Any], dict[str, Any]] = lambda setup, step: step_columns(step)
     output: Callable[[Mapping[str, Any]], AnyOutput] = named_output
     operator: Callable[[DataFrame], DataFrame] | None = None
+    time_mode: TimeMode = "None"
 
     def __post_init__(self) -> None:
+        self._check_time_mode()
         needed = {"input_schema": (self.key, "sequence"), "output_schema": (self.key, "sequence", "position")}
         for schema, columns in needed.items():
             for column in columns:
@@ -53,6 +63,24 @@ class ProcessorBinding:
                     raise ValueError(
                         f"binding of {self.component}: {schema} has no column {column!r}; add it"
                     )
+
+    @property
+    def timed(self) -> bool:
+        """Whether the watermark is Spark's."""
+        return self.time_mode == "EventTime"
+
+    def _check_time_mode(self) -> None:
+        problem = None
+        if str(self.time_mode) == "ProcessingTime":
+            problem = "would be the wall clock in a query; give the processor its time in the rows"
+        elif self.time_mode not in get_args(TimeMode):
+            problem = f"is none of {', '.join(get_args(TimeMode))}"
+        elif self.timed and self.component != "window":
+            problem = "is for the component window, whose steps have one watermark; take time_mode='None'"
+        elif self.timed and self.operator is not None:
+            problem = "needs `make`, not an operator; leave `operator` out"
+        if problem is not None:
+            raise ValueError(f"binding of {self.component}: time_mode {self.time_mode!r} {problem}")
 
     def having(self, make: Callable[[Any], StatefulProcessor]) -> "ProcessorBinding":
         """The same for another processor with the same rows."""

@@ -1,17 +1,37 @@
 """Scenarios of a component as rows of a data frame, and rows back as transcripts."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 from tidegauge import Failure, Transcript
 from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.steps.window import WatermarkStep
+from tidegauge.wire.timestamps import MAX, Timestamp, from_wire
 from tidegauge.wire.transcript import Outputs
-from tidegauge.wire.vocabulary import AnyOutput, Restore, Setup, Snapshot, Step
+from tidegauge.wire.vocabulary import AnyOutput, Restore, Setup, Snapshot, Step, Watermark
 
 from .processor_binding import ProcessorBinding
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Rise:
+    """The step `sequence` as Spark's watermark: all up to `timestamp` has arrived."""
+
+    sequence: int
+    timestamp: Timestamp
+
+    @property
+    def watermark(self) -> int:
+        """In ms, as Spark has it: all before it has arrived."""
+        return min(from_wire(self.timestamp) + 1, MAX)
+
+
+Batch = list[Row] | Rise | Snapshot | Restore
+"""A micro-batch of rows, or what stands between two of them."""
 
 
 def step_row(binding: ProcessorBinding, key: str, setup: Setup, sequence: int, step: Step) -> Row:
@@ -28,28 +48,53 @@ def step_row(binding: ProcessorBinding, key: str, setup: Setup, sequence: int, s
     return row
 
 
-def scenario_batches(binding: ProcessorBinding, scenario: Scenario) -> list[list[Row] | Snapshot | Restore]:
+def scenario_batches(binding: ProcessorBinding, scenario: Scenario) -> list[Batch]:
     """A scenario's rows in the batches that its group borders ask for (two at least if it has two steps);
-    a snapshot and a restore stand between batches as they are."""
-    batches: list[list[Row] | Snapshot | Restore] = []
+    a snapshot and a restore stand between batches as they are, and so does a watermark that is Spark's."""
+    batches: list[Batch] = []
     borders = set(accumulate(scenario.groups or (len(scenario.history) - 1,)))
     batch: list[Row] = []
     for sequence, step in enumerate(scenario.history):
-        apart = isinstance(step, Snapshot | Restore)
-        if batch and (apart or sequence in borders):
+        apart = between_batches(binding, sequence, step)
+        if batch and (apart is not None or sequence in borders):
             batches.append(batch)
             batch = []
-        if isinstance(step, Snapshot | Restore):
-            batches.append(step)
+        if apart is not None:
+            batches.append(apart)
         else:
             batch.append(step_row(binding, scenario.id, scenario.setup, sequence, step))
     return [*batches, batch] if batch else batches
 
 
+def between_batches(binding: ProcessorBinding, sequence: int, step: Step) -> Rise | Snapshot | Restore | None:
+    """What a step is that is no row."""
+    if isinstance(step, Snapshot | Restore):
+        return step
+    if binding.timed and isinstance(step, WatermarkStep):
+        return Rise(sequence, step.timestamp)
+    return None
+
+
+def rows_of_timers(rows: Iterable[Row], rise: Rise) -> list[Row]:
+    """Rows that came as Spark's watermark rose; those of no step are put to the one that raised it."""
+    found: list[Row] = []
+    position = 0
+    for row in rows:
+        if row["sequence"] is None:
+            row = {**row, "sequence": rise.sequence, "position": position}
+            position += 1
+        found.append(row)
+    return found
+
+
 def step_outputs(
-    binding: ProcessorBinding, rows: Iterable[Mapping[str, Any]], steps: int
+    binding: ProcessorBinding,
+    rows: Iterable[Mapping[str, Any]],
+    steps: int,
+    rises: Iterable[Rise] = (),
 ) -> tuple[Outputs, ...]:
-    """The outputs of each step, from output rows of one key in any order.
+    """The outputs of each step, from output rows of one key in any order; `rises` are those of Spark's
+    watermark, which Spark reports after all that they release.
 
     Raises `ValueError` for a row of no step, or positions that are not 0, 1, 2, ... within a step.
     """
@@ -59,6 +104,8 @@ def step_outputs(
         if sequence not in range(steps) or row["position"] != len(outputs):
             raise ValueError(f"the output row {dict(row)} belongs to no step, or its position is wrong")
         outputs.append(binding.output(row))
+    for rise in rises:
+        found.setdefault(rise.sequence, []).append(Watermark(rise.timestamp))
     return tuple(tuple(found.get(sequence, ())) for sequence in range(steps))
 
 
@@ -68,10 +115,11 @@ def transcript(
     rows: Iterable[Mapping[str, Any]],
     failure: Failure | None = None,
     steps: int = 0,
+    rises: Iterable[Rise] = (),
 ) -> Transcript:
     """The transcript made of a scenario's output rows; with a failure, that of its first `steps`."""
     try:
-        found = step_outputs(binding, rows, len(scenario.history))
+        found = step_outputs(binding, rows, len(scenario.history), rises)
     except (ValueError, TypeError, KeyError) as problem:
         return Transcript(scenario.id, (), Failure("protocol", f"{type(problem).__name__}: {problem}"[:2000]))
     return Transcript(scenario.id, found if failure is None else found[:steps], failure)

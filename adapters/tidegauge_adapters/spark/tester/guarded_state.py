@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pyspark.sql.streaming.stateful_processor import (
+    ExpiredTimerInfo,
     ListState,
     MapState,
     StatefulProcessor,
@@ -16,6 +17,9 @@ from pyspark.sql.streaming.stateful_processor import (
     ValueState,
 )
 from pyspark.sql.types import Row, StructType
+
+from ..binding.time_to_live import refuse_ttl
+from .declared_schema import DeclaredSchema
 
 Place = tuple[str, Any]
 """Where an entry is: the name of a state, and of a map the key, of a list the index, of a value None."""
@@ -28,11 +32,15 @@ class GuardedProcessor(StatefulProcessor):
     """Does what `processor` does, with guarded states.
 
     `entries` are those of the key at hand, to be set before its rows come. `schemas` are those that were
-    declared, by the name of the state: of a map, that of its keys and that of its values.
+    declared, by the name of the state: of a map, that of its keys and that of its values. `at_once`: values
+    go through Arrow as they are written, not at the end of the batch; with timers the processor is called
+    several times in a batch, and may read what it wrote.
     """
 
-    def __init__(self, processor: StatefulProcessor) -> None:
+    def __init__(self, processor: StatefulProcessor, at_once: bool = False) -> None:
         self._processor = processor
+        self._fitting: dict[str, DeclaredSchema] = {}
+        self._at_once = at_once
         self.entries: Entries = {}
         self.schemas: dict[str, tuple[StructType, ...]] = {}
 
@@ -49,12 +57,23 @@ class GuardedProcessor(StatefulProcessor):
         """As the processor does."""
         return self._processor.handleInputRows(key, rows, timerValues)
 
+    def handleExpiredTimer(
+        self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
+    ) -> Iterator[Row]:
+        """As the processor does."""
+        return self._processor.handleExpiredTimer(key, timerValues, expiredTimerInfo)
+
+    def handleInitialState(self, key: Any, initialState: Any, timerValues: TimerValues) -> None:
+        """As the processor does."""
+        self._processor.handleInitialState(key, initialState, timerValues)
+
     def close(self) -> None:
         """As the processor does."""
         self._processor.close()
 
-    def declare(self, name: str, *schemas: StructType | str) -> None:
+    def declare(self, name: str, *schemas: StructType | str, ttl: int | None) -> None:
         """Note a state. Raises `ValueError` for one that cannot be tested here."""
+        refuse_ttl(name, ttl)
         for schema in schemas:
             if not isinstance(schema, StructType):
                 raise ValueError(
@@ -64,6 +83,13 @@ class GuardedProcessor(StatefulProcessor):
         if name in self.schemas:
             raise ValueError(f"state {name!r} is declared twice")
         self.schemas[name] = schemas  # type: ignore[assignment]
+        if self._at_once:
+            self._fitting[name] = DeclaredSchema(self.schemas[name][-1])
+
+    def stored(self, name: str, value: Iterable[Any]) -> tuple[Any, ...]:
+        """A value of a state as it is kept."""
+        fitting = self._fitting.get(name)
+        return tuple(value) if fitting is None else fitting.values([tuple(value)])[0]
 
 
 class _GuardedHandle(StatefulProcessorHandle):
@@ -74,11 +100,11 @@ class _GuardedHandle(StatefulProcessorHandle):
         self._owner = owner
 
     def getValueState(self, stateName: str, schema: Any, ttlDurationMs: int | None = None) -> ValueState:
-        self._owner.declare(stateName, schema)
+        self._owner.declare(stateName, schema, ttl=ttlDurationMs)
         return _GuardedValue(stateName, self._owner)
 
     def getListState(self, stateName: str, schema: Any, ttlDurationMs: int | None = None) -> ListState:
-        self._owner.declare(stateName, schema)
+        self._owner.declare(stateName, schema, ttl=ttlDurationMs)
         return _GuardedList(stateName, self._owner)
 
     def getMapState(
@@ -88,7 +114,7 @@ class _GuardedHandle(StatefulProcessorHandle):
         valueSchema: Any,
         ttlDurationMs: int | None = None,
     ) -> MapState:
-        self._owner.declare(stateName, userKeySchema, valueSchema)
+        self._owner.declare(stateName, userKeySchema, valueSchema, ttl=ttlDurationMs)
         return _GuardedMap(stateName, self._owner)
 
     def registerTimer(self, expiryTimestampMs: int) -> None:
@@ -124,7 +150,7 @@ class _Guarded:
         return None if entry is None else decoded(entry)
 
     def _put(self, where: Any, value: Iterable[Any]) -> None:
-        self._owner.entries[self._name, where] = encoded(value)
+        self._owner.entries[self._name, where] = encoded(self._owner.stored(self._name, value))
 
     def _wheres(self) -> list[Any]:
         return [where for _, where in _places(self._owner.entries, self._name)]

@@ -3,7 +3,7 @@
 `TwsTester` drives a `StatefulProcessor` without a JVM, but serialises nothing: it lets pass a number that
 does not fit its column, a column that is not declared, and state that was changed in place and never
 written. Here processors are pickled and new in each batch, and rows and state go through Arrow in their
-declared schemas.
+declared schemas. In time mode "EventTime" each key has a watermark of its own.
 """
 
 import pickle
@@ -16,23 +16,37 @@ from pyspark.sql.types import StructType
 
 from tidegauge.engine.interruption import from_outside
 
+from ..binding.processor_binding import TimeMode
+from ..binding.step_rows import Rise, rows_of_timers
 from .declared_schema import DeclaredSchema, RowDoesNotFit
 from .guarded_state import Entries, GuardedProcessor, Place, decoded, encoded
 
 Rows = list[dict[str, Any]]
 
+_TIMER = "$timer"
+_WATERMARK = "$watermark"
+"""Names of no state: Spark gives none with a dollar sign to a processor."""
+
+_NO_VALUE = encoded(())
+_NEVER_LATE = 2**63
+"""The event time of each row, beyond every watermark: what is late the processor decides."""
+
 
 class GuardedTester:
     """Runs batches of rows through `processors`, which are pickled; they answer by `output_schema`."""
 
-    def __init__(self, processors: Sequence[bytes], output_schema: StructType) -> None:
+    def __init__(
+        self, processors: Sequence[bytes], output_schema: StructType, time_mode: TimeMode = "None"
+    ) -> None:
         self._processors = processors
+        self._time_mode = time_mode
         self._outputs = DeclaredSchema(output_schema)
 
     def batch(
-        self, rows_of_keys: Mapping[str, tuple[int, Rows]], states: Mapping[str, Entries]
+        self, rows_of_keys: Mapping[str, tuple[int, Rows | Rise]], states: Mapping[str, Entries]
     ) -> tuple[dict[str, Rows | BaseException], dict[str, Entries]]:
         """One micro-batch: the number of the processor and the rows of each key, with the states before it.
+        Instead of rows the watermark of a key may rise; its timers are entries like its states.
 
         Returns each key's output rows (or what the processor raised) and the states after it. A state that
         the processor did not write stays as it was, whatever it did to the object in place.
@@ -45,9 +59,14 @@ class GuardedTester:
         for key, (number, rows) in rows_of_keys.items():
             before = states.get(key, {})
             try:
-                tester, processor = running.get(number) or running.setdefault(number, self._tester(number))
-                processor.entries = dict(before)
-                given_out[key] = tester.test(key, [Row(**row) for row in rows])
+                tester, processor = self._ready(running, number, key, before)
+                if isinstance(rows, Rise):
+                    given_out[key] = list(tester.setWatermark(rows.watermark))
+                else:
+                    given_out[key] = tester.test(key, [Row(**row) for row in rows])
+                if self._time_mode != "None":
+                    processor.entries |= _timers(tester, key)
+                    processor.entries |= _watermark(rows) if isinstance(rows, Rise) else {}
             except BaseException as error:  # a processor's `SystemExit` costs one scenario, too
                 if from_outside(error):
                     raise
@@ -56,6 +75,9 @@ class GuardedTester:
                 after[key] = processor.entries
                 written.add(key, before, processor)
         answers = failed | _fitting(self._outputs.rows, given_out)
+        for key, (_, rows) in rows_of_keys.items():
+            if isinstance(rows, Rise) and isinstance(answer := answers[key], list):
+                answers[key] = rows_of_timers(answer, rows)
         for key, stored in written.through_arrow().items():
             if isinstance(stored, Exception):
                 answers[key] = stored
@@ -63,9 +85,45 @@ class GuardedTester:
                 after[key] = stored
         return answers, {key: after[key] for key in after if not isinstance(answers.get(key), BaseException)}
 
-    def _tester(self, number: int) -> tuple[TwsTester, GuardedProcessor]:
-        processor = GuardedProcessor(pickle.loads(self._processors[number]))
-        return TwsTester(processor), processor
+    def _ready(
+        self, running: dict[int, tuple[TwsTester, GuardedProcessor]], number: int, key: str, before: Entries
+    ) -> tuple[TwsTester, GuardedProcessor]:
+        """A tester that stands where the key does. Without time many keys share one."""
+        found = running.get(number)
+        if found is None:
+            timed = self._time_mode != "None"
+            processor = GuardedProcessor(pickle.loads(self._processors[number]), at_once=timed)
+            found = (
+                TwsTester(processor, timeMode=self._time_mode, eventTimeExtractor=lambda row: _NEVER_LATE),
+                processor,
+            )
+        tester, processor = found
+        processor.entries = dict(before)
+        if self._time_mode == "None":
+            running[number] = found
+            return found
+        if reached := watermark_of(before):
+            tester.setWatermark(reached)
+        tester.handle.setGroupingKey(key)
+        for timer in [timer for name, timer in before if name == _TIMER]:
+            tester.handle.registerTimer(timer)
+            del processor.entries[_TIMER, timer]
+        return found
+
+
+def watermark_of(entries: Entries) -> int:
+    """That of a key, in ms; Spark's starts at 0."""
+    entry = entries.get((_WATERMARK, None))
+    return 0 if entry is None else decoded(entry)[0]
+
+
+def _watermark(rise: Rise) -> Entries:
+    return {(_WATERMARK, None): encoded((rise.watermark,))}
+
+
+def _timers(tester: TwsTester, key: str) -> Entries:
+    tester.handle.setGroupingKey(key)
+    return {(_TIMER, timer): _NO_VALUE for timer in tester.handle.listTimers()}
 
 
 class _WrittenStates:
@@ -80,8 +138,8 @@ class _WrittenStates:
         """The entries of a key after a batch; each that was written is a new object."""
         self._entries[key] = processor.entries
         for place, entry in processor.entries.items():
-            if before.get(place) is not entry:
-                name, where = place
+            name, where = place
+            if before.get(place) is not entry and name in processor.schemas:
                 *of_map_keys, of_values = processor.schemas[name]
                 self._values.add(of_values, key, place, decoded(entry))
                 for schema in of_map_keys:

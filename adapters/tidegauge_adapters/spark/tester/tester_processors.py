@@ -14,10 +14,17 @@ from tidegauge.wire.vocabulary import Restore, Setup, Snapshot, Step
 
 from ..binding.made_processors import MadeProcessors, pickled
 from ..binding.processor_binding import ProcessorBinding
-from ..binding.step_rows import scenario_batches, step_outputs, step_row, transcript
+from ..binding.step_rows import (
+    Rise,
+    between_batches,
+    scenario_batches,
+    step_outputs,
+    step_row,
+    transcript,
+)
 from .declared_schema import RowDoesNotFit
 from .guarded_state import Entries
-from .guarded_tester import GuardedTester, Rows
+from .guarded_tester import GuardedTester, Rows, watermark_of
 
 _AT_ONCE = 1000
 
@@ -46,30 +53,36 @@ class TesterProcessors:
     def _some(self, scenarios: Sequence[Scenario]) -> Iterator[Transcript]:
         made = MadeProcessors(self._binding, scenarios)
         yield from made.failures
-        tester = GuardedTester(made.pickled, self._binding.output_schema)
+        tester = GuardedTester(made.pickled, self._binding.output_schema, self._binding.time_mode)
         remaining = {one.id: scenario_batches(self._binding, one) for one in made.scenarios}
         names = {one.id: made.number(one) for one in made.scenarios}
         outputs: dict[str, Rows] = {scenario.id: [] for scenario in made.scenarios}
+        rises: dict[str, list[Rise]] = {scenario.id: [] for scenario in made.scenarios}
         failures: dict[str, tuple[Failure, int]] = {}
         states: dict[str, Entries] = {}
         saved: dict[str, Entries] = {}
         while any(remaining.values()):
-            batch: dict[str, tuple[int, Rows]] = {}
+            batch: dict[str, tuple[int, Rows | Rise]] = {}
             for key, batches in remaining.items():
-                while batches and not isinstance(batches[0], list):
-                    _save_or_restore(batches.pop(0), key, states, saved)
-                if batches:
-                    batch[key] = names[key], batches.pop(0)  # type: ignore[assignment]
+                while batches and key not in batch:
+                    following = batches.pop(0)
+                    if isinstance(following, Snapshot | Restore):
+                        _save_or_restore(following, key, states, saved)
+                    elif isinstance(following, list) or _advances(following, states.get(key)):
+                        batch[key] = names[key], following
             answers, states = tester.batch(batch, states)
             for key, answer in answers.items():
                 if isinstance(answer, BaseException):
-                    failures[key] = failure_of(_no_answer(answer)), batch[key][1][0]["sequence"]
+                    failures[key] = failure_of(_no_answer(answer)), _first_step(batch[key][1])
                     remaining[key] = []
-                else:
-                    outputs[key] += answer
+                    continue
+                outputs[key] += answer
+                if isinstance(rise := batch[key][1], Rise):
+                    rises[key].append(rise)
         for scenario in made.scenarios:
             failure, steps = failures.get(scenario.id, (None, 0))
-            yield transcript(self._binding, scenario, outputs[scenario.id], failure, steps)
+            rows = outputs[scenario.id]
+            yield transcript(self._binding, scenario, rows, failure, steps, rises[scenario.id])
 
 
 class _TesterSession(Session):
@@ -78,7 +91,8 @@ class _TesterSession(Session):
     def __init__(self, binding: ProcessorBinding, setup: Setup) -> None:
         self._binding = binding
         self._setup = setup
-        self._tester = GuardedTester([pickled(binding.make(setup))], binding.output_schema)
+        processors = [pickled(binding.make(setup))]
+        self._tester = GuardedTester(processors, binding.output_schema, binding.time_mode)
         self._states: dict[str, Entries] = {}
         self._saved: dict[str, Entries] = {}
 
@@ -88,18 +102,31 @@ class _TesterSession(Session):
 
     def step(self, step: Step) -> Outputs:
         """One batch of one row."""
-        if isinstance(step, Snapshot | Restore):
-            _save_or_restore(step, "key", self._states, self._saved)
+        apart = between_batches(self._binding, 0, step)
+        if isinstance(apart, Snapshot | Restore):
+            _save_or_restore(apart, "key", self._states, self._saved)
             return ()
-        row = step_row(self._binding, "key", self._setup, 0, step)
-        answers, self._states = self._tester.batch({"key": (0, [row])}, self._states)
+        if apart is not None and not _advances(apart, self._states.get("key")):
+            return ()
+        work = apart or [step_row(self._binding, "key", self._setup, 0, step)]
+        answers, self._states = self._tester.batch({"key": (0, work)}, self._states)
         answer = answers["key"]
         if isinstance(answer, BaseException):
             raise _no_answer(answer)
         try:
-            return step_outputs(self._binding, answer, 1)[0]
+            return step_outputs(self._binding, answer, 1, [apart] if apart else [])[0]
         except (ValueError, TypeError, KeyError) as problem:
             raise ProtocolBreach(message_of(problem)) from problem
+
+
+def _advances(rise: Rise, entries: Entries | None) -> bool:
+    """Whether Spark's watermark rises: it never goes back."""
+    return rise.watermark > watermark_of(entries or {})
+
+
+def _first_step(work: Rows | Rise) -> int:
+    first: int = work.sequence if isinstance(work, Rise) else work[0]["sequence"]
+    return first
 
 
 def _no_answer(error: BaseException) -> BaseException:
