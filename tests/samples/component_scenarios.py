@@ -18,20 +18,27 @@ DRAWN = sorted(name for name, component in COMPONENTS.items() if component.drawn
 
 MOST_OF_A_COVER = 2000
 
+_drawn_so_far: dict[tuple[str, Policies, int], list[Scenario]] = {}
+"""Tests share what is drawn, which is the most that one of them has asked for."""
+
 
 def drawn(component: str, count: int, policies: Policies = CORE, seed: int = 1) -> list[Scenario]:
     """The first histories of a seed."""
-    return [draw_history(COMPONENTS[component], seed, index, policies) for index in range(count)]
+    known = _drawn_so_far.setdefault((component, policies, seed), [])
+    missing = range(len(known), count)
+    known += [draw_history(COMPONENTS[component], seed, index, policies) for index in missing]
+    return known[:count]
 
 
-def covered(component: str, policies: Policies = CORE) -> list[Scenario]:
+@cache
+def covered(component: str, policies: Policies = CORE) -> tuple[Scenario, ...]:
     """An even part of each state cover of the default budget."""
-    scenarios = []
+    scenarios: list[Scenario] = []
     for scope in COMPONENTS[component].covers.get("default", ()):
         cover = state_cover(component, scope.name, policies)
         stride = 1 + len(cover) // MOST_OF_A_COVER
         scenarios += [cover.scenario(index) for index in range(0, len(cover), stride)]
-    return scenarios
+    return tuple(scenarios)
 
 
 def all_kinds(component: str, policies: Policies = CORE) -> list[Scenario]:
