@@ -12,8 +12,7 @@ from spark_programs.driven_files import DrivenFiles, aligned, write_parquet
 from spark_programs.driven_query import DrivenQuery
 from spark_programs.event_logs import judged, recorded
 
-from tidegauge_spark.decisions.sources.bounds import Bound
-from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.decisions.sources.subtask import SourceSubtask
 from tidegauge_spark.event_log.log_files import EventLogError
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.options.source import parse_options
@@ -179,8 +178,8 @@ def test_without_alignment_the_spread_is_too_far(tmp_path: Path) -> None:
 
 def test_a_source_that_ignores_its_bound_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_days(tmp_path / "files")
-    ignoring: Callable[..., int] = lambda *_: MAX  # noqa: E731
-    monkeypatch.setattr(Bound, "admits", ignoring)
+    ignoring: Callable[..., list[object]] = lambda *_: []  # noqa: E731
+    monkeypatch.setattr(SourceSubtask, "announcement", ignoring)
     files(tmp_path / "files", tmp_path / "log", maxRowsPerTrigger="20").run()
     assert broken(tmp_path / "log") == {"log-spread-bounded"}
 
