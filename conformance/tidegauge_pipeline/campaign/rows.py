@@ -81,6 +81,12 @@ def write(folder: Path, chunk: Chunk, rows: Sequence[Rows], finished: Finished, 
         partial.replace(path)
 
 
+def remove_unfinished(folder: Path) -> None:
+    """Remove what a campaign that was killed had begun to write."""
+    for partial in (folder / SCENARIOS).glob("component=*/.*.parquet.*"):
+        partial.unlink()
+
+
 def finished_in(folder: Path, chunks: Sequence[Chunk], campaign: str) -> Iterator[tuple[Chunk, Finished]]:
     """The chunks of that campaign that are finished, in their order, one after the other."""
     for chunk in chunks:

@@ -26,7 +26,7 @@ from ..campaign.in_process import judged_in_process
 from ..campaign.names import MOST_IN_PROCESS, SCENARIOS, SPECIFICATION
 from ..campaign.process import EngineProcess
 from ..campaign.results import results_of
-from ..campaign.rows import finished_in
+from ..campaign.rows import finished_in, remove_unfinished
 from ..campaign.specification import Chunk, Exhaustively, Specification, chunks_of, specified
 from .rate import Rate
 
@@ -81,6 +81,8 @@ def _begin(specification: Specification, out: Path, resume: bool) -> None:
             raise BadInput(f"{out} holds no campaign; leave --resume out")
         if _digest(before) != specification.digest:
             raise BadInput(f"{out} holds another campaign than this one: other options; leave --resume out")
+        with complaining(out):
+            remove_unfinished(out)
         return
     if before is not None and not (out / RESULTS).is_file():
         raise BadInput(
