@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import DataFrame
+from pyspark.sql.functions import expr
+from pyspark.sql.types import StringType, StructField, StructType, TimestampType
 from spark_programs.driven_files import SCHEMA, VIRTUAL, aligned, write_json, write_parquet
 from spark_programs.event_logs import judged, recorded
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries, spreads
 
 from tidegauge_spark import coordination
+from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
+from tidegauge_spark.source.own_log import register_log
 
 ALL = {"maxRowsPerTrigger": str(2**62)}
 
@@ -111,3 +117,44 @@ def test_spark_refuses_what_is_wrong_when_the_source_is_loaded(queries: SparkQue
         queries.source(path=str(tmp_path))
     with pytest.raises(AnalysisException, match="has no file yet that tells the columns"):
         queries.source(path=str(tmp_path), eventTimeColumn="time")
+
+
+@pytest.mark.xdist_group("spark")
+def test_spark_reads_a_log_of_ones_own_that_was_registered(queries: SparkQueries) -> None:
+    class Letters(SplitLog):
+        """Each split is a word, its records are the letters, a second apart."""
+
+        identity = "letters"
+        schema = StructType([StructField("letter", StringType()), StructField("at", TimestampType())])
+        event_time_column = "at"
+
+        def __init__(self, options: Mapping[str, str]) -> None:
+            self.words = options["Words"].split()
+
+        def splits(self) -> Mapping[str, SplitRange]:
+            return {word: SplitRange(0, len(word), complete=True) for word in self.words}
+
+        def event_times(self, split: str, first: int, end: int) -> RecordTimes:
+            return RecordTimes(range(first, end), [at * 1000 for at in range(first, end)], end)
+
+        def read(self, split: str, first: int, end: int) -> Iterator[Any]:
+            times = pa.array([at * 1_000_000 for at in range(first, end)], pa.timestamp("us", "UTC"))
+            yield pa.RecordBatch.from_arrays(
+                [pa.array(list(split[first:end])), times], names=["letter", "at"]
+            )
+
+    register_log(queries.session, "letters", Letters, options=("Words",))
+    read = queries.session.readStream.format("letters").options(
+        Words="watermark tide", progressColumn="progress", maxRowsPerTrigger="5", **aligned(2000)
+    )
+    counts = read.load().groupBy("progress.split").agg(expr("array_sort(collect_list(struct(at, letter)))"))
+    memory = counts.writeStream.format("memory").queryName("letters").outputMode("complete")
+    folder = str(queries.folder / "letters")
+    query = memory.option("checkpointLocation", folder).trigger(availableNow=True).start()
+    assert query.awaitTermination(PATIENCE)
+    found = {
+        split: "".join(each.letter for each in rows)
+        for split, rows in queries.session.table("letters").collect()
+    }
+    assert found == {"watermark": "watermark", "tide": "tide"}
+    assert len(query.recentProgress) >= 3
