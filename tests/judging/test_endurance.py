@@ -46,7 +46,8 @@ def test_the_state_of_the_reference_stays_as_large_as_what_is_live(component: st
         assert not found.grows
         assert max(found.state) - min(found.state) <= 16
         assert found.rounds >= 100
-        assert found.memory[-1] < 4_096
+        assert not found.memory
+        assert found.slower == 1
     assert report.properties[property_name(component)].checked == len(report.growth)
 
 
@@ -55,7 +56,7 @@ def test_state_that_nobody_empties_is_found_though_all_outputs_conform(component
     adapter = MutantAdapter(LEAKS[component], {})
     report = kept_busy(adapter, component)
     assert report.properties[property_name(component)].violated
-    assert any(found.grows and found.memory[-1] > 0 for found in report.growth)
+    assert any(found.grows for found in report.growth)
     scenarios = ItemReport("all", component)
     examiner = Examiner(adapter, adapter.describe(), CORE)
     examiner.compare(scenarios, examiner.applicable(drawn(component, 300)))
@@ -104,7 +105,7 @@ def test_of_an_engine_in_a_process_of_its_own_the_resident_set_is_measured() -> 
         adapter.close()
     assert found.resident
     assert not found.state
-    assert len(found.memory) == 4
+    assert not found.memory
     assert not found.grows
 
 
@@ -136,7 +137,7 @@ def test_memory_outside_of_the_snapshot_and_slowness_are_measured() -> None:
     (found,) = kept_busy(SearchingValves({}), "valve", 6_000).growth
     assert not found.grows
     assert found.memory[-1] > 64 * 1024
-    assert found.slower > 2
+    assert found.slower >= 2
 
 
 class BrokenAfterAWhile(Valve):

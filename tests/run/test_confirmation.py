@@ -61,6 +61,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Ran]:
     def run(adapter: str) -> Ran:
         folder = tmp_path_factory.mktemp(adapter)
         told = ("--adapter", f"sharing_engines:{adapter}", "--budget", "smoke", "-n", "1", "--out", "out")
+        if adapter == "OperatorsInOneDictionary":  # whose differences would be searched for a model for long
+            told += ("--diagnose-seconds", "5")
         ended = run_module(folder, "tidegauge")("run", *told, environment=SAMPLES)
         assert ended.returncode == 1, ended.stderr
         return Ran(read_results(folder / "out" / "results.json"), ended.stdout, folder / "out")

@@ -9,11 +9,12 @@ class Growth(Struct, frozen=True, kw_only=True):
     """What became of an engine's state in a long scenario, named `scenario`, of so many `rounds` and `steps`.
 
     As much is live after each round. After a quarter, a half, three quarters and all of the rounds a snapshot
-    has so many bytes (`state`; empty: the engine claims none, or its size cannot be known), and the memory is
-    so many bytes larger than after the quarter (`memory`): what Python objects take of an engine in the kit's
-    process, or else (`resident`) the resident set of the engine's process. A step of the last third takes
-    `slower` times as long as one of the first third, by the medians. `grows`: the state does, from each of
-    the four moments to the next. `failure`: why the scenario did not come to its end.
+    has so many bytes (`state`; empty: the engine claims none, or its size cannot be known). `grows`: from
+    each of these moments to the next. `memory`: so many bytes more than after the quarter are taken by the
+    Python objects of an engine in the kit's process, or else (`resident`) by the resident set of its process;
+    empty unless they grow in the same way, and much. `slower`: a step of the last third takes so many times
+    as long as one of the first third, by the medians; 1 unless it is at least twice. `failure`: why the
+    scenario did not come to its end.
     """
 
     scenario: str

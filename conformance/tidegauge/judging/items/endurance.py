@@ -24,6 +24,12 @@ SENTENCE = "In a long scenario in which as much is live after each round, the st
 _BYTES = 128
 """A state that grows by less (bytes) has only longer numbers in it."""
 
+_MUCH_MEMORY = 64 * 1024
+_MUCH_RESIDENT = 32 * 1024 * 1024
+_MUCH_SLOWER = 2.0
+"""Growth (bytes) of what Python objects take and of a process, and how many times as long a step takes at
+the end. Less is not kept: it changes from run to run, and results of the same seed are the same."""
+
 _SECONDS = 8.0
 """A long scenario takes about so many seconds (s) at most; a slow engine gets fewer rounds."""
 
@@ -77,14 +83,15 @@ def _growth(
         with_state="snapshot" in examiner.implementation.capabilities,
         with_memory=examiner.implementation.layer_of(component.name) == "in-process",
     )
+    much = _MUCH_RESIDENT if ran.resident else _MUCH_MEMORY
     return Growth(
         scenario=endurance.name,
         rounds=ran.rounds,
         steps=ran.steps,
         state=list(ran.state),
-        memory=[later - ran.memory[0] for later in ran.memory],
+        memory=[later - ran.memory[0] for later in ran.memory] if grows(ran.memory, much) else [],
         resident=ran.resident,
-        slower=round(ran.slower, 2),
+        slower=round(ran.slower, 1) if ran.slower >= _MUCH_SLOWER else 1.0,
         grows=grows(ran.state, _BYTES),
     )
 
