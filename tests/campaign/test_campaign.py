@@ -33,6 +33,7 @@ from tidegauge_reference import CORE
 MUTANT = "mutant:clock-reason-counts-once"
 
 
+@pytest.mark.slower
 def test_verdicts_are_those_of_a_run_on_the_same_scenarios(tidegauge: Command, tmp_path: Path) -> None:
     asked = ("--adapter", "mutant:valve-no-flush", "--component", "valve", "--count", "4100", "--seed", "3")
     ended = tidegauge("campaign", *asked, "--out", "out")
@@ -72,6 +73,7 @@ def test_verdicts_are_those_of_a_run_on_the_same_scenarios(tidegauge: Command, t
     assert f"-> {differing[0]['at'] + 1}" in again.stdout or "differs from" in again.stdout
 
 
+@pytest.mark.slower
 def test_a_killed_campaign_is_resumed_without_its_finished_chunks(tidegauge: Command, tmp_path: Path) -> None:
     asked = ["--adapter", MUTANT, "--component", "clock", "--count", "9000", "-n", "1", "--out"]
     whole = tidegauge("campaign", *asked, "whole")
@@ -129,7 +131,7 @@ def test_an_engine_that_dies_or_hangs_loses_its_scenario_only(
 ) -> None:
     (tmp_path / "deadly_clock.py").write_text(DEADLY, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    specification = campaign(tmp_path / "out", "deadly_clock:Adapter", "clock", 62, scenario_seconds=1)
+    specification = campaign(tmp_path / "out", "deadly_clock:Adapter", "clock", 62, scenario_seconds=3)
     rows = rows_in(tmp_path / "out")
     assert [row["index"] for row in rows if row["verdict"] == "error"] == [0, 36, 60]
     assert Counter(row["verdict"] for row in rows).keys() == {"agree", "error"}
@@ -138,7 +140,7 @@ def test_an_engine_that_dies_or_hangs_loses_its_scenario_only(
     kinds = {one.scenario: (one.kind, one.text) for one in finished.report.errors.values()}
     assert kinds == {
         "clock:seed:1:0": ("crashed", "the process of the engine ended by SIGSEGV"),
-        "clock:seed:1:60": ("timeout", "the engine did not answer within 1 s"),
+        "clock:seed:1:60": ("timeout", "the engine did not answer within 3 s"),
     }
 
 
