@@ -66,7 +66,9 @@ def outcomes(results: Results) -> dict[str, set[str]]:
     """The outcomes of the items of each suite of the valve."""
     found: dict[str, set[str]] = {}
     for item in results.items:
-        suite = next(s for s in (*DRAWN, "vectors", "state-cover", "fuzz", "interactive") if s in item.id)
+        suite = next(
+            s for s in (*DRAWN, "vectors", "state-cover", "fuzz", "interactive", "endurance") if s in item.id
+        )
         found.setdefault(suite, set()).add(item.outcome)
     return found
 
