@@ -34,8 +34,8 @@ def spark() -> Iterator[Any]:
 
 
 def log(folder: Path, mixed: bool) -> Path:
-    """A log of two jobs with defects planted; `mixed`: the rows of all subtasks are in all files, in no
-    order."""
+    """A log of two jobs with defects planted, each row group of one subtask; `mixed`: the rows of all subtasks
+    are in all files, in no order."""
     random = np.random.default_rng(1)
     rows = [
         {
@@ -60,7 +60,7 @@ def log(folder: Path, mixed: bool) -> Path:
     for number in range(4):
         quarter = len(table) // 4
         pq.write_table(
-            table.slice(number * quarter, quarter), folder / f"{number}.parquet", row_group_size=300
+            table.slice(number * quarter, quarter), folder / f"{number}.parquet", row_group_size=200
         )
     return folder
 

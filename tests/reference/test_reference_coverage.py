@@ -24,6 +24,7 @@ LINES_A_RULE = 14
 MEASURE = """
 import sys
 import coverage
+from dataclasses import replace as other
 measured = coverage.Coverage(branch=True, include=[sys.argv[1] + "/*"], data_file=None, config_file=False)
 measured.start()
 from msgspec.structs import replace
@@ -31,8 +32,9 @@ from component_scenarios import all_kinds
 from tidegauge.components.job.jobs import JOBS, control
 from tidegauge.judging.reference.oracle import expect
 from tidegauge_reference import PROFILES
+of_no_profile = other(PROFILES["core"], clock_backwards="clamped", align_failed_subtask="forgotten")
 for component in sys.argv[3:]:
-    for policies in (PROFILES["core"], PROFILES["flink-2.3"]):
+    for policies in (PROFILES["core"], PROFILES["flink-2.3"], of_no_profile):
         for scenario in all_kinds(component, policies):
             expect(scenario, policies)
 short = replace(JOBS["short-subtask"].setup, until=2000, restarts=(1000,))

@@ -66,10 +66,11 @@ def test_job_4_a_driver_that_is_killed_loses_nothing_and_repeats_nothing(
 
 _IN_STAGE: dict[str, Callable[[int, int, int], bool]] = {
     PLANNING: lambda logged, written, committed: logged == written == committed,
-    READING: lambda logged, written, committed: logged == written + 1 == committed + 1,
+    READING: lambda logged, written, committed: committed <= written <= logged == committed + 1,
     COMMITTING: lambda logged, written, committed: committed <= written <= logged <= committed + 1,
 }
-"""How many batches are logged, written and committed when a driver dies in a stage."""
+"""How many batches are logged, written and committed when a driver dies in a stage. A batch that an earlier kill
+left written and not committed is read again."""
 
 
 # A worker dies
