@@ -399,7 +399,7 @@ def test_a_component_that_is_not_there_cannot_be_replaced() -> None:
 def test_what_runs_in_this_process_says_so(tester: SparkAdapter) -> None:
     described = tester.describe()
     assert (described.layer_of("valve"), described.layer_of("clock")) == ("tester", "in-process")
-    assert described.elsewhere() == "in-process: clock, coordinator, low_watermark"
+    assert described.elsewhere() == "in-process: clock, coordinator, low_watermark, source"
     assert set(described.capabilities) >= {"valve", "window", "clock", "snapshot", "watermark-lag"}
 
 

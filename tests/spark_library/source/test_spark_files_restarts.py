@@ -20,7 +20,7 @@ from spark_programs.driven_files import (
 from spark_programs.driven_query import make_reader
 
 from tidegauge_spark.decisions.timestamps import MIN
-from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
+from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError, sealed
 
 
 def test_job_4_files_that_appear_later_change_nothing_about_a_batch(tmp_path: Path) -> None:
@@ -201,3 +201,15 @@ def test_offsets_that_do_not_follow_one_another_are_refused(tmp_path: Path) -> N
     with pytest.raises(IllegalOffsetError, match="two offsets that do not follow one another"):
         query.reader.partitions(query.log[0], query.log[2])
     assert query.reader.partitions(query.log[1], query.log[1]) == []
+
+
+def test_signals_of_another_form_are_refused_in_one_line(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "x", "a", [1, 2])
+    query = DrivenFiles(tmp_path, idleTimeout="1 minute", maxRowsPerTrigger="1", **VIRTUAL)
+    query.batch()
+    (subtask,) = query.offset["signals"]["state"]["subtasks"]
+    signals = query.offset["signals"]
+    signals = {**signals, "state": {**signals["state"], "subtasks": [subtask[:-1]]}}
+    stored = {name: each for name, each in query.offset.items() if name not in ("version", "checksum")}
+    with pytest.raises(IllegalOffsetError, match=r"another form of what subtasks said .* new checkpoint"):
+        query.reader.latestOffset(sealed({**stored, "signals": signals}), query.limit)

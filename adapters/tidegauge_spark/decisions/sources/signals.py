@@ -76,7 +76,7 @@ class SourceSignals:
             restored = cls(len(state["emitted"]), idle_timeout, threshold)
             restored._restore(state)
         except (KeyError, TypeError, IndexError) as error:
-            raise ValueError(f"no state of signals: {error!r}") from error
+            raise ValueError(f"another form of what subtasks said ({error!r})") from error
         return restored
 
     @property

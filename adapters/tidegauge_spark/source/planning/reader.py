@@ -33,6 +33,7 @@ from tidegauge_spark.source.options.source import SourceOptions
 from tidegauge_spark.source.planning.pace import Pace
 from tidegauge_spark.source.planning.recorded_rows import RecordedSource
 from tidegauge_spark.source.planning.recorder import SourceRecorder, paused
+from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 from tidegauge_spark.source.planning.signals import PlannedSignals
 from tidegauge_spark.source.planning.standing import SplitStanding, shown
 
@@ -283,14 +284,23 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         splits: Mapping[str, SplitMoment],
         ended: bool,
     ) -> PlannedSignals:
-        """Return what a planning says in band: see `SourceSignals.planned`."""
+        """Return what a planning says in band: see `SourceSignals.planned`.
+
+        Raises `IllegalOffsetError` if the checkpoint has another form of what was said before.
+        """
         options = self._options.signals
         assert options is not None
         settings = (options.idle_timeout, options.watermark_lag_threshold)
         if before.state is None:
             signals = SourceSignals(self._options.subtasks, *settings)
         else:
-            signals = SourceSignals.restored(before.state, *settings)
+            try:
+                signals = SourceSignals.restored(before.state, *settings)
+            except ValueError as error:
+                raise IllegalOffsetError(
+                    f"the checkpoint has an offset with {error}: start with a new checkpoint folder, or with "
+                    "the tidegauge_spark that wrote it"
+                ) from error
         said = signals.planned(moment, looked_at, splits, ended)
         return PlannedSignals(said, signals.state())
 
