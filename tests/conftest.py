@@ -8,11 +8,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
+
+if TYPE_CHECKING:
+    from kafka_broker import Broker
 
 ROOT = Path(__file__).parent.parent
 PATIENCE = 600
@@ -107,3 +110,12 @@ def engine_module(tmp_path: Path) -> Callable[[str, str], None]:
         (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
 
     return write
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """A broker of Kafka, for the tests of the tier `kafka`: see `tests/instruments/kafka_broker.py`."""
+    from kafka_broker import running_broker
+
+    with running_broker(tmp_path_factory.mktemp("broker")) as running:
+        yield running
