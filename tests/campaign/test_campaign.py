@@ -144,6 +144,38 @@ def test_an_engine_that_dies_or_hangs_loses_its_scenario_only(
     }
 
 
+BATCHES = """
+import os
+from tidegauge import Adapter
+from tidegauge_adapters.reference import ReferenceAdapter
+
+class Batches(Adapter):
+    def __init__(self, options):
+        super().__init__(options)
+        self.reference = ReferenceAdapter({})
+
+    def describe(self):
+        return self.reference.describe()
+
+    def run(self, scenarios):
+        taken = list(scenarios)
+        if any(scenario.id.endswith(":7") for scenario in taken):
+            os._exit(3)
+        yield from self.reference.run(taken)
+"""
+"""Takes all scenarios before it runs the first, and dies of one of them."""
+
+
+def test_a_campaign_ends_though_a_batch_of_scenarios_always_ends_the_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "batches.py").write_text(BATCHES, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    campaign(tmp_path / "out", "batches:Batches", "clock", 20)
+    rows = rows_in(tmp_path / "out")
+    assert (len(rows), {row["verdict"] for row in rows}) == (20, {"error"})
+
+
 def test_every_history_of_a_small_world_is_judged_once(tmp_path: Path) -> None:
     every = exhaustive("valve", "2-channels-2-timestamps@3")
     campaign(tmp_path, "mutant:valve-no-flush", "valve", None, Exhaustively(3, channels=2))

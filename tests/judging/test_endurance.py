@@ -1,4 +1,4 @@
-"""Long scenarios in which as much is live after each round: whose state grows is found, and nobody else."""
+"""Long scenarios in which as much is live after each round: growth of state is found, and nothing else."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from judged import events_of, results_of
 from leaking_engines import LEAKING
 
 from tidegauge import Adapter, ComponentAdapter
+from tidegauge.components.registry import load_mutants
 from tidegauge.engine.long_run import grows
 from tidegauge.engine.mutant_adapter import MutantAdapter
 from tidegauge.judging.items.endurance import examine_endurance, property_name
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.reference.deviations import Deviation, KnownDeviations
 from tidegauge.wire.steps.valve import ValveSetup
 from tidegauge.words.conclusion import conclude
 from tidegauge_adapters.process.adapter import ProcessAdapter
@@ -76,6 +78,24 @@ def test_a_window_operator_that_keeps_what_is_over_fails_the_rule_and_the_run(tm
     assert failing[0].reason == f"property window-state-bounded: {found.reason}"
     assert results.exit_code == 1
     assert conclude(results).headline.startswith("FAILED: 1 of ")
+
+
+def test_state_that_is_a_known_deviation_fails_nothing(tmp_path: Path) -> None:
+    name = "window-state-kept-for-ever"
+    known = KnownDeviations((Deviation(like=f"mutant:{name}", reason="we keep all"),))
+    events = events_of(
+        MutantAdapter(load_mutants()[name], {}),
+        tmp_path,
+        adapter_name="x:Y",
+        components=["window"],
+        known=known,
+    )
+    results = results_of(events, tmp_path)
+    (found,) = (one for one in results.properties if one.name == "window-state-bounded")
+    assert found.verdict == "not-applicable"
+    assert found.reason.startswith("a known deviation: ")
+    assert {rule.verdict for rule in results.rules if rule.id == "WIN-13"} == {"fail"}
+    assert results.exit_code == 0
 
 
 def test_state_that_no_rule_bounds_is_told_and_fails_nothing(tmp_path: Path) -> None:

@@ -122,8 +122,26 @@ def test_lines_are_steps_or_scenarios() -> None:
     assert read["setup"] == {"channels": 2}
     whole = json.loads(driver.pasted(driver.golden_vector(FLUSH), "clock", "{}"))
     assert (whole["component"], len(whole["history"])) == ("valve", 8)
-    for bad in ("{", "[]", '{"what": 1}', '{"step":"idl"}'):
+    for bad in (
+        *("{", "[]", "[" * 100_000, '{"what": 1}', '{"step":"idl"}'),
+        '{"component":"valve","setup":{"channels":2}}\n{"step":"idle","channel":0}',
+        '{"component":"valve","setup":{"channels":2},"history":{"a":1}}\n{"step":"idle","channel":0}',
+        '{"component":"window","setup":{"assigner":{"assigner":"sliding","size":200000,"slide":1,"offset":0}},"history":[]}',
+    ):
         assert "problem" in json.loads(driver.pasted(bad, "valve", '{"channels":2}'))
+
+
+def test_a_line_to_be_pasted_into_a_terminal_holds_no_control_characters() -> None:
+    name = "a\u007f\u202e\u009b\u2028'"
+    steps = [{"step": "add-split", "split": name}]
+    given = json.dumps(
+        {"component": "splits", "setup": {"parts": "splits"}, "history": steps}, ensure_ascii=False
+    )
+    read = driver.pasted(given, "valve", "{}")
+    played = json.loads(driver.play(read, "core"))
+    assert played["line"].isascii()
+    assert played["line"].isprintable()
+    assert json.loads(played["line"])["history"][0]["split"] == name
 
 
 def test_the_archive_is_enough_for_a_python_with_msgspec_alone(tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ class PausesNoSplit(SourceSubtask):
 
 
 class ForgetsToStopTheClock(SourceSubtask):
-    def backpressure(self, on: bool) -> list[SourceOutput]:
+    def hold(self, splits: Any) -> list[SourceOutput]:
         return []
 
 
@@ -228,7 +228,7 @@ def test_the_state_of_a_subtask_goes_through_an_offset() -> None:
         subtask.record(split, 10)
     subtask.tick()
     subtask.announcement(7)
-    subtask.backpressure(True)
+    subtask.hold(["a"])
     restored = SourceSubtask.restored(settings, through_json(subtask.state()))
     assert restored.state() == subtask.state()
     assert (restored.blocked, restored.paused, restored.watermark) == (True, {"a", "b"}, 9)

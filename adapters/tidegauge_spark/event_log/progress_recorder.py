@@ -49,8 +49,8 @@ class ProgressRecorder(StreamingQueryListener):
     A row tells what one micro-batch shows, by the time at which it began. The query's watermark is that with
     which the batch ran; Spark's initial one, 1970, is none. An operator with state is logged as
     "stateStoreSave-0", say: the watermark, the rows that it dropped as late, and how many it keeps. For a
-    query with one source and one such operator the event time of late rows is the least of the batch: all of
-    them are at least as late.
+    query with one source and one such operator the event time of late rows is the smallest of the batch: all
+    of them are at least as late.
 
     Of the inputs Spark tells nothing, unless they are observed, with whole ms:
 
@@ -63,7 +63,7 @@ class ProgressRecorder(StreamingQueryListener):
 
     What happens within a micro-batch does not show, and a batch whose progress Spark does not deliver, since
     the driver was killed, is a gap in the log. Spark logs what a recorder raises, `EventLogError` say, and
-    the query goes on.
+    the query continues.
     """
 
     def __init__(self, folder: str | Path, inputs: Mapping[str, str] | None = None) -> None:

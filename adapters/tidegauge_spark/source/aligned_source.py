@@ -86,8 +86,11 @@ class AlignedSource(DataSource):
     * `eventLog`: a folder of the driver's machine, beside the checkpoint, say. What each subtask does is
       written there, exactly once, as an event log that `tidegauge check-log` judges: splits and records,
       watermarks and statuses, reports and bounds; one file of Parquet for each batch that Spark has logged.
-      A new checkpoint needs a new folder. `eventLogJob`: what the log calls the job, by default the
-      watermark group, or else the source; how far sources are apart is judged within a job.
+      Reports that say what was emitted are in it; a planning may report further ahead. Over a log with an
+      index (Kafka), where many records are planned at once, the count of a row is of offsets, and its event
+      time that of the last record. A new checkpoint needs a new folder. `eventLogJob`: what the log calls the
+      job, by default the watermark group, or else the source; how far sources are apart is judged within a
+      job.
     * `inBandWatermarks` ("false"): with "true" there are rows beside the records, which say in the progress
       column how far a subtask has come (chapters SPLIT and LOW), that it is idle or active again (IDLE), and
       that its records are backlog (BACKLOG). `operator_input` takes them to the valves of an operator.
@@ -148,7 +151,7 @@ class AlignedSource(DataSource):
     * `maxOutOfOrderness` ("0 seconds"): as over files. Where many records are planned at once their offsets
       are looked up by time: the watermark then follows the last record of the batch, and can only be lower.
     * `failOnDataLoss` ("true"): it is an error that records are deleted before they are read. With "false"
-      the source goes on behind them.
+      the source continues behind them.
     * `discoveryInterval` ("10 seconds"): for how long new partitions may go unnoticed.
     * `brokerTimeout` ("1 minute"): how long to wait for brokers that do not answer, before the query fails.
 

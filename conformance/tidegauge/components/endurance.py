@@ -15,7 +15,7 @@ class Endurance:
 
     `opening` are the steps before the first round, `round` makes the steps of the round with that number,
     from 0. What began in a round is over at its end, so that as much is live after each round. `rules` demand
-    that the engine then keeps no more either; without one growth is only told.
+    that the engine then keeps no more either; without one growth is only reported.
     """
 
     name: str

@@ -35,10 +35,10 @@ class LongRun:
     @property
     def slower(self) -> float:
         """How many times as long a step of the last third of the rounds takes as one of the first third, 1 if
-        the rounds are too few to tell. A round that something else held up does not count: medians are
-        compared."""
+        the rounds are too few or too short to tell. A round that something else held up does not count:
+        medians are compared."""
         third = len(self.seconds) // 3
-        if self.rounds < _TELLING:
+        if self.rounds < _TELLING or sum(self.seconds) / self.rounds * self.steps < _TELLING_SECONDS:
             return 1.0
         first, last = median(self.seconds[:third]), median(self.seconds[-third:])
         return last / first if first else 1.0
@@ -85,6 +85,9 @@ _FEWEST = 20
 
 _TELLING = 200
 """So many rounds tell whether steps take longer and longer."""
+
+_TELLING_SECONDS = 1.0
+"""So long (s) are they together: in less, whatever else the machine does shows."""
 
 
 def _feasible(session: Session, round: Callable[[int], Scenario], most: int, within: float) -> int:

@@ -44,7 +44,8 @@ def judged_chunk(
     folder: Path,
     done: Callable[[int], None] = lambda scenarios: None,
 ) -> None:
-    """Judge a chunk and write its file; `done` is told of scenarios as they are judged. Raises `BadInput`."""
+    """Judge a chunk and write its file; `done` is called with the number of scenarios judged. Raises
+    `BadInput`."""
     began = time.monotonic()
     report = ItemReport(chunk.id, chunk.component)
     in_full = chunk.start < IN_FULL
@@ -75,27 +76,30 @@ def _outcome(report: ItemReport) -> Outcome:
 def _judged(work: Judge, specification: Specification, engine: EngineProcess) -> Judged:
     """The answer of the engine's process, asked again without each scenario in which that ended. `work.lost`
     is added to."""
-    starts = 0
+    starts, is_given_up = 0, False
     while True:
         try:
             answer = engine.ask(work)
             assert isinstance(answer, Judged)
             return answer
         except EngineLost as error:
-            starts += not error.scenario
-            if not error.scenario and starts == _MOST_STARTS:
+            # A scenario that is lost already was marked, and not run: the engine takes many at once.
+            tells_nothing = not error.scenario or error.scenario in work.lost
+            starts += tells_nothing
+            if starts == _MOST_STARTS and (is_given_up or not work.lost):
                 raise BadInput(
                     f"adapter {specification.request.adapter!r}: {error.failure.text} before any scenario"
                 ) from None
-            if error.scenario:
+            if not tells_nothing:
                 work.lost[error.scenario] = error.failure
-            if len(work.lost) == _MOST_LOST:
+            if not is_given_up and (len(work.lost) >= _MOST_LOST or starts == _MOST_STARTS):
                 _give_up(work, specification)
+                starts, is_given_up = 0, True
 
 
 def _give_up(work: Judge, specification: Specification) -> None:
     """Lose all scenarios of the chunk that are left."""
-    text = f"not run: the process of the engine had ended in {_MOST_LOST} scenarios of {work.chunk.id}"
+    text = f"not run: the process of the engine had ended too often in {work.chunk.id}"
     chunk, policies = work.chunk, specification.policies
     for index in range(work.start, chunk.stop):
         scenario = scenario_at(chunk, specification.request, policies, index - chunk.start)

@@ -43,7 +43,7 @@ def _small(
         try:
             answer = engine.ask(Shrink(scenario, lost))
         except EngineLost as error:
-            if error.scenario in ("", scenario.id):
+            if error.scenario in ("", scenario.id, *lost):
                 break
             lost[error.scenario] = error.failure
             continue

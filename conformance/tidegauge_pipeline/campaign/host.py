@@ -51,7 +51,7 @@ class Host:
         if isinstance(work, Judge):
             return self._judge(work)
         if isinstance(work, Shrink):
-            examiner, _ = self._examiner("shrinking", work.lost)
+            examiner, _ = self._examiner("shrinking", work.lost, work.scenario.id)
             judgement, transcript = examiner.judged([work.scenario])[0]
             return Shrunk(examiner.shrunk(work.scenario, judgement, transcript))
         return self._preflight(work)
@@ -62,7 +62,7 @@ class Host:
             self._adapter.close()
 
     def _judge(self, work: Judge) -> Judged:
-        examiner, engine = self._examiner(work.chunk.id, work.lost)
+        examiner, engine = self._examiner(work.chunk.id, work.lost, str(work.start))
         part = replace(work.chunk, start=work.start, stop=work.stop)
         scenarios = list(
             enumerate(scenarios_of(part, self._specification.request, self._policies), work.start)
@@ -76,21 +76,22 @@ class Host:
         scenarios = preflight_scenarios(COMPONENTS[work.component], self._policies, capabilities)
         return Refusals(preflight(engine, scenarios, examiner.about_to_run))
 
-    def _examiner(self, purpose: str, lost: Lost) -> tuple[Examiner, TimedEngine]:
+    def _examiner(self, purpose: str, lost: Lost, part: str = "") -> tuple[Examiner, TimedEngine]:
         """A judge of the engine, which is a new one for each chunk, so that chunks may come in any order. One
-        whose calls take seconds stays."""
+        whose calls take seconds stays. `part`: of that purpose, each has its own time."""
         if self._adapter is None or (purpose != self._of and not self._adapter.ahead):
             self.close()
             request = self._specification.request
             self._adapter, self._of = load_adapter(request.adapter, request.options), purpose
         engine = TimedEngine(self._adapter, lost)
         seconds = self._specification.request.scenario_seconds if engine.is_one_by_one else 0
+        timed = f"{purpose} {part}".rstrip()
         examiner = Examiner(
             engine,
             self._specification.implementation,
             self._policies,
             deviations=self._specification.known.deviation,
-            about_to_run=lambda scenario: self._marker.about_to_run(purpose, scenario, seconds),
+            about_to_run=lambda scenario: self._marker.about_to_run(timed, scenario, seconds),
         )
         return examiner, engine
 

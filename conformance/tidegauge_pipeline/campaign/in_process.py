@@ -21,7 +21,7 @@ def judged_in_process(
     workers: int | None = None,
 ) -> None:
     """Judge chunks, each in one of as many engine processes as there are `workers` (default: cores; one for
-    an engine that is too heavy). `done` is told of scenarios as they are judged. Raises `BadInput`."""
+    an engine that is too heavy). `done` is called with the number of scenarios judged. Raises `BadInput`."""
     remaining: SimpleQueue[Chunk] = SimpleQueue()
     for chunk in chunks:
         remaining.put(chunk)

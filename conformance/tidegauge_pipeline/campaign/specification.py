@@ -65,10 +65,10 @@ class Specification(Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """The same for the same campaign only."""
-        return hashlib.sha256(
-            msgspec.json.encode(replace(self, request=replace(self.request, out="")))
-        ).hexdigest()
+        """The same for the same campaign only. A campaign may be resumed in another folder, with more memory,
+        or with more time for the diagnosis."""
+        request = replace(self.request, out="", memory=0, diagnose_seconds=0)
+        return hashlib.sha256(msgspec.json.encode(replace(self, request=request))).hexdigest()
 
 
 class Exhaustively(Struct, frozen=True):

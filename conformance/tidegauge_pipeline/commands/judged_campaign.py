@@ -68,7 +68,9 @@ def run_campaign(
     finally:
         engine.close()
     results = _recorded(specification, chunks, finished, out, time.monotonic() - began)
-    return not results.counts["failing_scenarios"] and not results.counts["error_scenarios"]
+    counts = results.counts
+    judged_all = results.complete and counts["scenarios"] > 0
+    return judged_all and not counts["failing_scenarios"] and not counts["error_scenarios"]
 
 
 def _begin(specification: Specification, out: Path, resume: bool) -> None:
@@ -84,7 +86,7 @@ def _begin(specification: Specification, out: Path, resume: bool) -> None:
         with complaining(out):
             remove_unfinished(out)
         return
-    if before is not None and not (out / RESULTS).is_file():
+    if before is not None and not (out / RESULTS).is_file() and any((out / SCENARIOS).rglob("*.parquet")):
         raise BadInput(
             f"{out} holds a campaign that was killed: --resume continues it, or choose another --out"
         )
@@ -104,7 +106,7 @@ def _digest(document: bytes) -> str:
 
 
 def _judge(specification: Specification, chunks: Sequence[Chunk], out: Path, where: Where) -> None:
-    """Judge the chunks that are not finished yet."""
+    """Judge the chunks that are not finished yet. Raises `BadInput` if their files are missing afterwards."""
     finished = {chunk.id for chunk, _ in finished_in(out, chunks, specification.digest)}
     remaining = [chunk for chunk in chunks if chunk.id not in finished]
     total = sum(chunk.stop - chunk.start for chunk in chunks)
@@ -121,6 +123,12 @@ def _judge(specification: Specification, chunks: Sequence[Chunk], out: Path, whe
 
         with session(master) as spark:
             judged_on_spark(spark, specification, remaining, out, rate.advance)
+    written = {chunk.id for chunk, _ in finished_in(out, chunks, specification.digest)}
+    if missing := [chunk.id for chunk in chunks if chunk.id not in written]:
+        raise BadInput(
+            f"{len(missing)} of {len(chunks)} parts of the campaign are not in {out}: --out must be a folder "
+            "that the driver and all executors share"
+        )
 
 
 def _recorded(

@@ -37,8 +37,11 @@ def judged_on_spark(
     folder: Path,
     done: Callable[[int], None],
 ) -> None:
-    """Judge chunks, a task each. `folder` must be the same for all executors. `done` is told of scenarios as
-    they are judged. Raises `BadInput`."""
+    """Judge chunks, a task each, or all in one task if the engine is too heavy for several processes.
+
+    `folder` must be the same for all executors. `done` is called with the number of scenarios judged. Raises
+    `BadInput`.
+    """
     if not chunks:
         return
     rows = [(msgspec.json.encode(chunk),) for chunk in chunks]
@@ -49,10 +52,12 @@ def judged_on_spark(
     def judge(batches: Batches) -> Iterator[Any]:
         return _judge(batches, document, place)
 
+    sizes = [chunk.stop - chunk.start for chunk in chunks]
+    of_tasks = sizes if one > 1 else [sum(sizes)]
     answers = _with_progress(
         spark,
         lambda: frame.mapInArrow(judge, "chunk string, problem string").collect(),
-        lambda finished: done(sum(chunk.stop - chunk.start for chunk in chunks[finished[0] : finished[1]])),
+        lambda finished: done(sum(of_tasks[finished[0] : finished[1]])),
     )
     problems = sorted({problem for _, problem in answers if problem is not None})
     if problems:
@@ -91,7 +96,7 @@ def _engine_of(specification: Specification) -> EngineProcess:
 def _with_progress(
     spark: SparkSession, action: Callable[[], list[Any]], done: Callable[[tuple[int, int]], None]
 ) -> list[Any]:
-    """What an action gives; `done` is told from which number of tasks to which it has come."""
+    """What an action gives; `done` is called with how many tasks were finished before, and are now."""
     found: list[list[Any]] = []
     failed: list[BaseException] = []
 

@@ -55,7 +55,12 @@ def _step(component: Component, kind: type[Step]) -> Wire:
         "step": kind.__struct_config__.tag,
         "says": " ".join((kind.__doc__ or "").split()),
         "fields": [
-            {"name": name, "value": sample.get(name), "choices": _choices(hints[name])}
+            {
+                "name": name,
+                "value": sample.get(name),
+                "choices": _choices(hints[name]),
+                "is_text": hints[name] is str,
+            }
             for name in kind.__struct_fields__
         ],
     }

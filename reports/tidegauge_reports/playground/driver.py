@@ -12,6 +12,7 @@ from tidegauge.judging.reference.oracle import Expectation, expect
 from tidegauge.vectors.published import Vector, every_vector
 from tidegauge.wire.scenario import BadInput, Scenario, component_of, encode_scenario, read_scenarios
 from tidegauge.wire.steps.job import JobScenario
+from tidegauge.wire.steps.window import Sliding
 from tidegauge.wire.timestamps import needs_int64
 from tidegauge.wire.vocabulary import Restore, Snapshot
 from tidegauge_reference import PROFILES
@@ -24,6 +25,9 @@ from . import catalogue
 
 ID = "playground"
 """The id of a scenario that is no golden vector."""
+
+_MOST_WINDOWS = 1_000
+"""So many windows may a record be in: the page waits for the answer."""
 
 Wire = dict[str, Any]
 
@@ -46,6 +50,8 @@ def pasted(text: str, component: str, setup: str) -> str:
     the component and `setup` that are given; or `problem`."""
     try:
         return json.dumps(_read(text, component, json.loads(setup)))
+    except RecursionError:
+        return json.dumps({"problem": "nested too deeply: scenarios and steps have few levels"})
     except (BadInput, ValueError, TypeError) as error:
         return json.dumps({"problem": str(error)})
 
@@ -61,7 +67,7 @@ def play(scenario: str, profile: str, beside: str = "") -> str:
 
 def _read(text: str, component: str, setup: Any) -> Wire:
     read: Wire = {"component": component, "setup": setup, "history": []}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
@@ -72,6 +78,8 @@ def _read(text: str, component: str, setup: Any) -> Wire:
             raise BadInput(f"line {number} is neither a scenario (with component) nor a step (with step)")
         if "component" in found:
             read = {name: found.get(name) for name in ("component", "setup", "history")}
+            if not isinstance(read["history"], list):
+                raise BadInput(f"line {number}: a scenario has a history, a list of steps")
         else:
             read["history"].append(found)
     _scenario(read)
@@ -93,6 +101,7 @@ def _scenario(given: Wire) -> Scenario:
     if isinstance(scenario, JobScenario):
         raise BadInput("whole jobs are judged by their event logs: nothing is expected step by step")
     _check_kinds(scenario)
+    _check_windows(scenario)
     same = _same(scenario)
     return scenario if same is None else same.scenario
 
@@ -105,6 +114,13 @@ def _check_kinds(scenario: Scenario) -> None:
         if possible is not None and not isinstance(step, (*possible, Snapshot, Restore)):
             names = ", ".join(str(kind.__struct_config__.tag) for kind in possible)
             raise BadInput(f"this setup has no such step, but {names} - at `$.history[{number}].step`")
+
+
+def _check_windows(scenario: Scenario) -> None:
+    """Rejects with `BadInput` what would keep the page busy for long."""
+    assigner = getattr(scenario.setup, "assigner", None)
+    if isinstance(assigner, Sliding) and assigner.size // assigner.slide > _MOST_WINDOWS:
+        raise BadInput(f"more than {_MOST_WINDOWS:,} windows for each record - at `$.setup.assigner`")
 
 
 def _decoded(wire: Wire) -> Scenario:
@@ -133,7 +149,7 @@ def _played(scenario: Scenario, profile: str, beside: str) -> Wire:
     others = json.loads(msgspec.json.encode(there.outputs))
     steps = json.loads(msgspec.json.encode(scenario.history))
     return {
-        "line": json.dumps(wire, separators=(",", ":"), ensure_ascii=False),
+        "line": json.dumps(wire, separators=(",", ":")),  # ASCII: it is pasted into terminals
         "id": scenario.id,
         "setup": setup_text(scenario),
         "picture": scenario_svg(wire, outputs) if steps else "",

@@ -106,12 +106,12 @@ function stepForm(kind) {
     control.value = written(field.value);
     control.id = label.htmlFor = `${kind.step}-${field.name}`;
     form.append(label, control);
-    return [field.name, control];
+    return [field.name, control, field.is_text];
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     state.history.push({ step: kind.step, ...Object.fromEntries(
-      controls.map(([name, control]) => [name, valueOf(control.value)])) });
+      controls.map(([name, control, isText]) => [name, isText ? control.value.trim() : valueOf(control.value)])) });
     changed();
   });
   return form;
@@ -134,7 +134,7 @@ function addLines() {
   const read = JSON.parse(driver.pasted(find("lines").value, state.component, find("setup").value));
   if (read.problem) {
     say(read.problem, true);
-  } else if (read.component === state.component && JSON.stringify(read.setup) === find("setup").value) {
+  } else if (read.component === state.component && JSON.stringify(read.setup) === JSON.stringify(state.setup)) {
     state.history.push(...read.history);
     changed();
   } else {
@@ -214,7 +214,7 @@ function commands(played) {
       `tidegauge replay ${played.id} --adapter my_engine:Engine --profile ${profile}`].join("\n");
   }
   const line = played.line.replaceAll("'", "'\\''");
-  return [`echo '${line}' > scenario.jsonl`, `tidegauge expect scenario.jsonl --profile ${profile}`,
+  return [`printf '%s\\n' '${line}' > scenario.jsonl`, `tidegauge expect scenario.jsonl --profile ${profile}`,
     `tidegauge replay scenario.jsonl --adapter my_engine:Engine --profile ${profile}`,
     "tidegauge promote scenario.jsonl --into my-vectors"].join("\n");
 }

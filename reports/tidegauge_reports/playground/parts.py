@@ -54,8 +54,10 @@ def missing_parts(folder: Path) -> list[Part]:
 
 def fetch_parts(folder: Path) -> None:
     """Fetch the parts that are missing. Raises `BadInput` naming what cannot be had."""
-    folder.mkdir(parents=True, exist_ok=True)
     missing = missing_parts(folder)
+    if not missing:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as fetched:
         for part in missing:
             _fetch(part, Path(fetched))

@@ -38,7 +38,8 @@ WORDS = (
         ("splits", "valve"),
         (
             "the minimum of the active channels, kept by the `StatusWatermarkValve`",
-            "`spark.sql.streaming.multipleWatermarkPolicy`: `min` or `max`",
+            "`spark.sql.streaming.multipleWatermarkPolicy`: `min` or `max`; within one source the maximum of "
+            "all partitions",
             "the minimum of the inputs",
             "the record with the smallest timestamp among the partitions of a task is next",
         ),
@@ -68,9 +69,10 @@ WORDS = (
         ("window",),
         (
             "`EventTimeTrigger`: the watermark has reached the end less 1 ms",
-            "append mode: the watermark has passed the end",
+            "append mode: the watermark has reached the end",
             "the trigger `AfterWatermark`",
-            "stream time has passed the end and the grace period; before that each record updates the result",
+            "stream time has reached the end plus the grace period; until then each record updates the "
+            "result",
         ),
     ),
     Words(

@@ -195,7 +195,7 @@ def test_a_rule_opens_its_golden_vector_and_a_changed_one_is_a_scenario_in_the_a
     assert asked["beside"] == ["flink-2.3"]
     line = page.locator("#replay").inner_text().splitlines()[0]
     (tmp_path / "scenario.jsonl").write_text(
-        line.removeprefix("echo '").removesuffix("' > scenario.jsonl"), encoding="utf-8"
+        line.removeprefix("printf '%s\\n' '").removesuffix("' > scenario.jsonl"), encoding="utf-8"
     )
     printed = tidegauge("expect", "scenario.jsonl", "--profile", "core").stdout
     shown = rows(page)

@@ -169,6 +169,30 @@ def test_a_split_that_has_run_out_is_not_waited_for(tmp_path: Path) -> None:
     assert recorded(tmp_path / "log") == {("orders", 0): 25, ("orders", 1): 200}
 
 
+def test_a_split_that_runs_out_again_has_ended_again(tmp_path: Path) -> None:
+    write_parquet(tmp_path / "files", "x", "a", range(0, 2_000, 100))
+    write_parquet(tmp_path / "files", "y", "a", range(0, 20_000, 100))
+    query = files(tmp_path / "files", tmp_path / "log")
+    del query.options["updateInterval"]  # a run is one batch
+    query.restart()
+    query.run()
+    write_parquet(tmp_path / "files", "x", "b", range(21_000, 21_500, 100))
+    query.restart()
+    query.run()
+    write_parquet(tmp_path / "files", "y", "b", range(20_000, 60_000, 100))
+    query.options["maxRowsPerTrigger"] = "20"
+    query.restart()
+    query.run()
+    assert broken(tmp_path / "log") == set()
+
+
+def test_a_subtask_with_a_split_that_has_run_out_reports_what_it_emitted(tmp_path: Path) -> None:
+    write_parquet(tmp_path / "files", "x", "a", range(0, 2_000, 100))
+    write_parquet(tmp_path / "files", "y", "a", range(0, 20_000, 100))
+    DrivenFiles(tmp_path / "files", numSubtasks="1", eventLog=str(tmp_path / "log"), **ALIGNED).run()
+    assert broken(tmp_path / "log") == set()
+
+
 def test_without_alignment_the_spread_is_too_far(tmp_path: Path) -> None:
     write_days(tmp_path / "files")
     options = {"clockStep": "1 second", "sourceName": "orders", "maxRowsPerTrigger": "20"}

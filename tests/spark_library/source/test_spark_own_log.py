@@ -5,15 +5,19 @@ from __future__ import annotations
 import random
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 from spark_programs.driven_log import DrivenLog
+from spark_programs.event_logs import judged, recorded
 
 from tidegauge_spark import BrokenLogError
+from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.source.logs.position import LogPosition
+from tidegauge_spark.source.logs.reader import AlignedLogReader
 from tidegauge_spark.source.logs.reading import KnownTimes, LogReading
 from tidegauge_spark.source.logs.rows import log_schema
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
@@ -38,10 +42,11 @@ class MemoryLog(SplitLog):
     ) -> None:
         self.records, self.window, self.indexed, self.complete = records, window, indexed, complete
         self.begins: dict[str, int] = {}
+        self.name = min(records, default="")
 
     @property
     def identity(self) -> str:
-        return f"memory of {min(self.records)}"
+        return f"memory of {self.name}"
 
     def splits(self) -> Mapping[str, SplitRange]:
         return {
@@ -230,3 +235,73 @@ def test_a_progress_column_that_the_log_has_already_is_refused() -> None:
         log_schema(MemoryLog({}), "AT")
     assert log_schema(MemoryLog({}), "timestamp").names == ["text", "at", "timestamp"]
     assert parse_options({"progressColumn": "timestamp"}, own=()).progress_column == "timestamp"
+
+
+class Continuous:
+    """A query that is not AvailableNow, as Spark drives it: it asks for the initial offset for each first batch."""
+
+    def __init__(self, log: SplitLog, **options: str) -> None:
+        self.reader = AlignedLogReader(parse_options({"clockStep": "1ms", **options}, own=()), log)
+        self.offset = self.reader.initialOffset()
+        self.is_first = True
+
+    def batch(self) -> dict[str, Any]:
+        end = self.reader.latestOffset(self.offset, self.reader.getDefaultReadLimit())
+        self.reader.partitions(self.reader.initialOffset() if self.is_first else self.offset, end)
+        self.is_first, self.offset = False, end
+        return end
+
+
+def test_a_log_that_grows_while_the_first_batch_is_planned_is_read_from_there() -> None:
+    log = StartingLog({"a": {0: 10}}, complete=False)
+    query = Continuous(log)
+    log.records = {"a": {0: 10, 1: 20}}
+    end = query.reader.latestOffset(query.offset, query.reader.getDefaultReadLimit())
+    log.records = {"a": {0: 10, 1: 20, 2: 30}}
+    restarted = Continuous(log)
+    (partition,) = restarted.reader.partitions(restarted.reader.initialOffset(), end)
+    assert [(split, tuple(part)) for split, part in partition.slices] == [("a", (1, 2))]
+
+
+class EndingLog(MemoryLog):
+    """A log that says whether other splits will come."""
+
+    is_over = False
+
+    def ended(self) -> bool:
+        return self.is_over
+
+
+def test_a_split_that_comes_after_all_others_are_complete_is_read() -> None:
+    log = EndingLog({"mon": {0: 10}})
+    query = Continuous(log, idleTimeout="1 second")
+    for _ in range(3):
+        query.batch()
+    log.records = {"mon": {0: 10}, "tue": {0: 100, 1: 200}}
+    assert list(query.batch()["slices"]) == ["tue"]
+    log.is_over = True
+    query.batch()
+    assert query.batch()["watermarks"] == [MAX]
+
+
+def test_a_split_that_vanishes_under_available_now_is_not_read_if_data_may_be_lost() -> None:
+    log = MemoryLog({"a": {n: n * 10 for n in range(9)}, "b": {0: 1}}, complete=False)
+    query = Continuous(log, failOnDataLoss="false", maxRowsPerTrigger="4")
+    query.reader.prepareForTriggerAvailableNow()
+    query.batch()
+    log.records = {"b": {0: 1}}
+    assert "a" not in query.batch()["slices"]
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_what_a_log_is_read_for_is_recorded(tmp_path: Path, indexed: bool) -> None:
+    records = {"a": {n: n * 10 for n in range(300)}, "b": {2 * n + 5: n * 25 for n in range(100)}}
+    log = MemoryLog(records, 3, indexed)
+    options = {"maxRowsPerTrigger": "70", "numSubtasks": "2", "sourceName": "s", **ALIGNED}
+    query = driven(log, eventLog=str(tmp_path), **options)
+    query.run(2)
+    query.run()
+    assert judged(tmp_path).overall == "pass"
+    counts = recorded(tmp_path)
+    assert counts["s", 0] == 300
+    assert counts["s", 1] >= 100  # with an index, positions count

@@ -166,7 +166,7 @@ SABOTAGES: tuple[tuple[type[Any], str, Any, Check], ...] = (
     (SourceSubtask, "_blocking", nothing, a_subtask_ahead_of_a_bound_that_fell_reads_nothing),
     (SourceSubtask, "reads_up_to", lambda self, *_: self.limit, the_slowest_reads_on_over_a_gap),
     (SourceSubtask, "finish", nothing, a_finished_split_is_not_waited_for),
-    (SourceSubtask, "_withheld", lambda _: set(), a_blocked_split_does_not_become_idle),
+    (SourceSubtask, "hold", lambda *_: [], a_blocked_split_does_not_become_idle),
     (SourceSubtask, "advance", nothing, an_empty_split_becomes_idle_and_active_again),
     (SourceSubtask, "record", nothing, an_empty_split_becomes_idle_and_active_again),
     (SourceSubtask, "tick", nothing, an_empty_split_becomes_idle_and_active_again),

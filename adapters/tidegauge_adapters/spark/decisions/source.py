@@ -45,17 +45,29 @@ def _told(output: SourceOutput) -> tuple[Any, ...]:
 class SourceDecisions:
     """The library's source subtask; what it says is told as the kit writes it.
 
-    `subtask` is the library's class, or one derived from it.
+    Backpressure is that of all its splits: a batch withholds single splits. `subtask` is the library's class,
+    or one derived from it.
     """
 
     def __init__(self, setup: SourceSetup, subtask: type[SourceSubtask] = SourceSubtask) -> None:
         self._class = subtask
         self._settings = settings_of(setup)
         self._subtask = subtask(self._settings)
+        self._is_withheld = False
 
     def __getattr__(self, step: str) -> Any:
         taken = getattr(self._subtask, step)
         return lambda *arguments: [_told(output) for output in taken(*arguments)]
+
+    def assign(self, split: str) -> list[tuple[Any, ...]]:
+        """The reader gets a split, which is withheld as the others are."""
+        told = [_told(output) for output in self._subtask.assign(split)]
+        return told + (self.backpressure(True) if self._is_withheld else [])
+
+    def backpressure(self, on: bool) -> list[tuple[Any, ...]]:
+        """Downstream takes no records of any split, or takes them again."""
+        self._is_withheld = on
+        return [_told(output) for output in self._subtask.hold(self._subtask.splits if on else ())]
 
     def watermark(self, split: str | None, timestamp: int) -> list[tuple[Any, ...]]:
         """The reader itself writes a watermark."""
@@ -72,10 +84,11 @@ class SourceDecisions:
     def _written(self, split: str | None, element: Any) -> list[tuple[Any, ...]]:
         return [_told(output) for output in self._subtask.write(split, element)]
 
-    def snapshot(self) -> SubtaskState:
-        """All that the subtask remembers."""
-        return self._subtask.state()
+    def snapshot(self) -> tuple[SubtaskState, bool]:
+        """All that the subtask remembers, and whether its splits are withheld."""
+        return self._subtask.state(), self._is_withheld
 
-    def restore(self, saved: SubtaskState) -> None:
-        """Go on from a snapshot."""
-        self._subtask = self._class.restored(self._settings, saved)
+    def restore(self, saved: tuple[SubtaskState, bool]) -> None:
+        """Continue from a snapshot."""
+        state, self._is_withheld = saved
+        self._subtask = self._class.restored(self._settings, state)

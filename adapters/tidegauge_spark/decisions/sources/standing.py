@@ -53,7 +53,6 @@ def standing(settings: SourceSettings, watermark: int, splits: Mapping[str, Stan
         bound=MAX,
         blocked=False,
         paused=(),
-        backpressured=False,
         held=(),
         ended=False,
     )

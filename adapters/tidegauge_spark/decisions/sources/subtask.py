@@ -41,8 +41,7 @@ class SubtaskState(NamedTuple):
     """All that a subtask has to remember (SOURCE-17).
 
     outputs: what it has emitted, and its clocks. splits: those assigned. bound: announced last, `MAX` before.
-    paused: splits that are not read. backpressured: downstream takes no records. held: splits of which it
-    takes none. ended: no more input.
+    paused: splits that are not read. held: splits of which downstream takes no records. ended: no more input.
     """
 
     outputs: OutputsState
@@ -50,7 +49,6 @@ class SubtaskState(NamedTuple):
     bound: int
     blocked: bool
     paused: Sequence[str]
-    backpressured: bool
     held: Sequence[str]
     ended: bool
 
@@ -71,7 +69,6 @@ class SourceSubtask:
         self._bound = MAX
         self._blocked = False
         self._paused: set[str] = set()
-        self._backpressured = False
         self._held: set[str] = set()
         self._ended = False
 
@@ -90,7 +87,6 @@ class SourceSubtask:
             self._bound,
             self._blocked,
             tuple(sorted(self._paused)),
-            self._backpressured,
             tuple(sorted(self._held)),
             self._ended,
         )
@@ -100,7 +96,7 @@ class SourceSubtask:
         self._outputs.restore(OutputsState(*state.outputs))
         self._splits, self._paused, self._held = set(state.splits), set(state.paused), set(state.held)
         self._bound, self._blocked = state.bound, state.blocked
-        self._backpressured, self._ended = state.backpressured, state.ended
+        self._ended = state.ended
 
     @property
     def blocked(self) -> bool:
@@ -246,25 +242,20 @@ class SourceSubtask:
             self._bound = bound
             return [*self._blocking(), *self._resumed(), *self._pausing(self._splits)]
 
-    def backpressure(self, on: bool) -> list[SourceOutput]:
-        """Downstream takes no records, or takes them again; meanwhile nothing becomes idle (SOURCE-13)."""
-        before = self._withheld()
-        self._backpressured = on
-        self._stop_clocks(before, self._withheld())
-        return []
-
     def hold(self, splits: Iterable[str]) -> list[SourceOutput]:
         """Downstream takes no records of some splits, and of the others takes them again (SOURCE-13).
 
-        It is as if the output of each split alone were under backpressure: a batch has room for some records
-        only, or the owner of a split holds it back.
+        The output of each of these splits is under backpressure: a batch has room for some records only, or
+        the owner of a split holds it back. Meanwhile the split does not become idle.
         """
         held = set(splits)
         for split in held:
             self._check_assigned(split)
-        before = self._withheld()
+        for split in held - self._held:
+            self._outputs.pause(split, "backpressure")
+        for split in self._held - held:
+            self._outputs.resume(split, "backpressure")
         self._held = held
-        self._stop_clocks(before, self._withheld())
         return []
 
     def advance(self, milliseconds: int) -> list[SourceOutput]:
@@ -308,19 +299,7 @@ class SourceSubtask:
     def _open(self, output: str) -> None:
         if output in self._outputs:
             return
-        pauses = ["backpressure"] * self._backpressured + ["alignment"] * self._blocked
-        self._outputs.open(output, pauses)
-
-    def _withheld(self) -> set[str]:
-        """Return the outputs of which downstream takes no records."""
-        return set(self._outputs.names) if self._backpressured else set(self._held)
-
-    def _stop_clocks(self, before: set[str], after: set[str]) -> None:
-        """Stop the clocks of the outputs that are withheld from now on, start those that were (SOURCE-13)."""
-        for output in after - before:
-            self._outputs.pause(output, "backpressure")
-        for output in before - after:
-            self._outputs.resume(output, "backpressure")
+        self._outputs.open(output, ["alignment"] * self._blocked)
 
     def _said(self, elements: Iterable[StreamElement], *changed: str) -> list[SourceOutput]:
         """Return what goes downstream, and what follows from it for the reading of splits."""

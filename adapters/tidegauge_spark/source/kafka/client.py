@@ -30,6 +30,7 @@ MOST_AT_ONCE: Final = 10_000
 _WAIT: Final = 0.1
 
 _LOG: Final = logging.getLogger("tidegauge_spark.kafka")
+_LOG.addHandler(logging.NullHandler())
 
 
 def client_library() -> Any:
@@ -47,7 +48,6 @@ def client_library() -> Any:
 def consumer(options: KafkaOptions, own: Mapping[str, Any]) -> Any:
     """Return a new consumer. Raises `IllegalOptionError` for options that it does not know."""
     library = client_library()
-    _LOG.addHandler(logging.NullHandler())
     try:
         return library.Consumer({**DEFAULTS, **own, **options.config, **FOR_ALL}, logger=_LOG)
     except library.KafkaException as error:
@@ -122,10 +122,11 @@ def _check(library: Any, error: Any, place: Any) -> None:
             f"{where} has vanished before it was read; raise the retention of the topic, or set "
             "failOnDataLoss to false to go on without it"
         )
-    if error.fatal() or not (error.retriable() or error.code() in _passing(library)):
+    if error.fatal() or not (error.retriable() or error.code() in passing(library)):
         raise BrokenLogError(f"{where} cannot be read: {error.str()}")
 
 
-def _passing(library: Any) -> tuple[int, ...]:
+def passing(library: Any) -> tuple[int, ...]:
+    """Return the codes of errors that mean that no broker answers, for now."""
     kafka = library.KafkaError
     return (kafka._ALL_BROKERS_DOWN, kafka._TRANSPORT, kafka._TIMED_OUT, kafka._RESOLVE)

@@ -25,6 +25,7 @@ from tidegauge_spark.source.kafka.client import (
     consumer,
     messages,
     not_reached,
+    passing,
 )
 from tidegauge_spark.source.kafka.rows import record_batch
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
@@ -205,12 +206,15 @@ class KafkaLog(SplitLog):
         return offsets
 
     def _asked(self, ask: Callable[[float], Any]) -> Any:
-        """Return an answer of the brokers. Raises `BrokenLogError` if there is none in time."""
+        """Return an answer of the brokers. Raises `BrokenLogError` if there is none in time, or a refusal."""
         library = client_library()
         try:
             return ask(self._options.patience / 1000)
         except library.KafkaException as error:
-            raise not_reached(self._options, error.args[0].str()) from None
+            cause = error.args[0]
+            if cause.code() not in passing(library):
+                raise BrokenLogError(f"{self.identity} cannot be read: {cause.str()}") from None
+            raise not_reached(self._options, cause.str()) from None
 
 
 def _name(place: Any) -> str:

@@ -81,7 +81,7 @@ class AlignedLogReader(AlignedReader[LogOffset]):
         if self._options.signals is None:
             return planned
         splits = planning.moments(offset)
-        ended = bool(splits) and all(split.finished for split in splits.values())
+        ended = self._log.ended() and bool(splits) and all(split.finished for split in splits.values())
         signals = self._signals(offset.signals, self._moment(offset, now), now, splits, ended)
         assert signals.state is not None
         return replace(planned, signals=signals, watermarks=tuple(signals.state["emitted"]))
@@ -127,7 +127,8 @@ class AlignedLogReader(AlignedReader[LogOffset]):
             if present is None and position.finished:
                 continue
             here = self._checked(split, position, present)
-            range_ = ranges.get(split, SplitRange(position.next, position.next))
+            nothing = SplitRange(here.next, here.next)
+            range_ = nothing if present is None else ranges.get(split, nothing)
             grown = present is not None and range_.end < present.end
             reading = LogReading(split, here, range_, self._known)
             splits[split] = PlannedSplit(
@@ -194,5 +195,5 @@ class AlignedLogReader(AlignedReader[LogOffset]):
 
     def stop(self) -> None:
         """Leave the group, and let go of the log."""
-        self._log.close()
         super().stop()
+        self._log.close()

@@ -66,7 +66,9 @@ def _batches(log: SplitLog, split: str, part: LogSlice, fail_on_data_loss: bool)
         if fail_on_data_loss:
             raise
         left = log.splits().get(split)
-        if left is not None and part.first < left.begin < part.end:
+        if left is not None and left.begin <= part.first:
+            raise  # the records should be there
+        if left is not None and left.begin < part.end:
             yield from log.read(split, left.begin, part.end)
 
 

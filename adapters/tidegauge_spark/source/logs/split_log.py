@@ -18,7 +18,8 @@ class LostRecordsError(BrokenLogError):
 class SplitRange(NamedTuple):
     """Which positions of a split can be read now: `begin`, and those after it up to `end`, which is excluded.
 
-    complete: whether the split gets no more records. Nobody waits for a complete split that is read.
+    complete: whether the split gets no more records. A complete split that is read does not hold back the
+    watermark.
     """
 
     begin: int
@@ -42,9 +43,10 @@ class SplitLog(ABC):
     """A log of several splits, each a sequence of records at positions that are whole numbers.
 
     Positions ascend and need not be dense. A record keeps its position and never changes: what a checkpoint
-    names is read again after a crash. The log is pickled to the executors, which only call `read`; it should
-    therefore connect to what it reads when it is first asked. A failure that the user has to mend is best a
-    `BrokenLogError` with one line that names the split, what is wrong, and the remedy.
+    names is read again after a crash. The log is pickled to the executors, which call `read`, and `splits`
+    where records were lost; it should therefore connect to what it reads when it is first asked. A failure
+    that the user has to mend is best a `BrokenLogError` with one line that names the split, what is wrong,
+    and the remedy.
     """
 
     @property
@@ -89,6 +91,10 @@ class SplitLog(ABC):
         default for all of them.
         """
         return {}
+
+    def ended(self) -> bool:
+        """Return whether no other splits will come: at the end of all of them the watermark is `MAX`."""
+        return False
 
     def seek(self, split: str, time: int) -> int | None:
         """Return the position of the first record of a split whose event time is at least `time` (ms).

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from tidegauge_spark.source.options.files import DISCOVERY_INTERVAL, starting_timestamp
@@ -41,14 +41,14 @@ KAFKA_COLUMNS: Final = ("key", "value", "topic", "partition", "offset", "timesta
 class KafkaOptions:
     """The topics of a source, checked.
 
-    config: what the client of Kafka is told. topics: their names. from_latest: whether a query that starts
+    config: the configuration of the client. topics: their names. from_latest: whether a query that starts
     for the first time reads only what comes from then on. starting_timestamp: it starts, in each partition,
     with the first record of this time (ms) or a later one; None: it does not look at times.
     discovery_interval: how long new partitions may go unnoticed (ms). patience: how long to wait for the
     brokers (ms).
     """
 
-    config: Mapping[str, str]
+    config: Mapping[str, str] = field(repr=False)  # there may be a password in it
     topics: tuple[str, ...]
     from_latest: bool
     starting_timestamp: int | None

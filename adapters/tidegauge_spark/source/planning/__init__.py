@@ -1,1 +1,1 @@
-"""What sources over files and over numbers share: how a batch is planned, stored and announced."""
+"""What sources over files, over logs and over numbers share: how a batch is planned, stored and announced."""

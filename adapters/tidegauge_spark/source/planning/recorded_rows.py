@@ -85,23 +85,24 @@ def rows_between(
     if recorded is not None and (moved or resumed):
         rows += [LogRow(subtask, "restarted") for subtask in range(max(recorded, after.subtasks))]
         rows += [LogRow(subtask, "finished") for subtask in range(after.subtasks, recorded)]
-    if recorded is None or moved or resumed:
-        rows += _standing(before)
+    begins = recorded is None or moved or resumed
+    if begins:
+        rows += (row for row in _standing(before) if row.split in ("", *after.splits))
     of_subtask: list[list[str]] = [[] for _ in range(after.subtasks)]
     for name, split in after.splits.items():
         of_subtask[split.subtask].append(name)
     for subtask, names in enumerate(of_subtask):
         rows += (LogRow(subtask, "assigned", split=name) for name in names if name not in before.splits)
         if reports:
-            rows += _exchange(subtask, reports[subtask], subtask in before.idle, bound)
+            rows += _exchange(subtask, reports[subtask], before, bound)
         said = _said(subtask, before, after)
         first = max((place + 1 for place, row in enumerate(said) if row.kind == "active"), default=0)
         rows += said[:first]
         for name in names:
             rows += _of_split(name, before.splits.get(name), after.splits[name])
         rows += said[first:]
-        had_ended = subtask in run_out[0] or _ended(before, names)
-        if not had_ended and (subtask in run_out[1] or _ended(after, names)):
+        had_ended = _ended(before, names) or (subtask in run_out[0] and not _read(before, after, names))
+        if (begins or not had_ended) and (subtask in run_out[1] or _ended(after, names)):
             rows.append(LogRow(subtask, "finished"))
     return rows
 
@@ -123,8 +124,12 @@ def _standing(source: RecordedSource) -> Iterator[LogRow]:
             yield LogRow(subtask, "idle")
 
 
-def _exchange(subtask: int, report: int | None, idle: bool, bound: int | None) -> Iterator[LogRow]:
-    if report is not None or idle:
+def _exchange(
+    subtask: int, report: int | None, before: RecordedSource, bound: int | None
+) -> Iterator[LogRow]:
+    # A split that has run out holds back what is emitted, not what is planned: SOURCE-6 is about the former.
+    looks_ahead = report is not None and MIN < before.watermarks[subtask] < report
+    if (report is not None or subtask in before.idle) and not looks_ahead:
         yield LogRow(subtask, "report", MAX if report is None else report)
     if bound is not None:
         yield LogRow(subtask, "announcement", bound)
@@ -156,6 +161,14 @@ def _of_split(name: str, before: RecordedSplit | None, after: RecordedSplit) -> 
         yield LogRow(after.subtask, "idle", split=name)
     if after.finished and not known.finished:
         yield LogRow(after.subtask, "finished", split=name)
+
+
+def _read(before: RecordedSource, after: RecordedSource, splits: Sequence[str]) -> bool:
+    """Whether records of these splits are read in this batch."""
+    return any(
+        after.splits[name].records > (before.splits[name].records if name in before.splits else 0)
+        for name in splits
+    )
 
 
 def _ended(source: RecordedSource, splits: Sequence[str]) -> bool:

@@ -77,7 +77,7 @@ def _growth(
     ran = long_run(
         session,
         _scenario(component, endurance, endurance.opening),
-        lambda number: _scenario(component, endurance, endurance.round(number)),
+        lambda number: _announced(examiner, _scenario(component, endurance, endurance.round(number)), number),
         max(1, steps // len(endurance.round(0))),
         _SECONDS,
         with_state="snapshot" in examiner.implementation.capabilities,
@@ -94,6 +94,12 @@ def _growth(
         slower=round(ran.slower, 1) if ran.slower >= _MUCH_SLOWER else 1.0,
         grows=grows(ran.state, _BYTES),
     )
+
+
+def _announced(examiner: Examiner, scenario: Scenario, number: int) -> Scenario:
+    """A round, which has the time that a scenario may take."""
+    examiner.about_to_run(f"{scenario.id}:{number}")
+    return scenario
 
 
 def _applies(examiner: Examiner, component: Component, endurance: Endurance) -> bool:
