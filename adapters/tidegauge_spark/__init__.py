@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from tidegauge_spark.operators.window import run_windows
     from tidegauge_spark.source.aligned_source import register
     from tidegauge_spark.source.backlog_listener import BacklogChange, BacklogListener
-    from tidegauge_spark.source.files.log_files import BrokenLogError
     from tidegauge_spark.source.options.given import IllegalOptionError
     from tidegauge_spark.source.options.lag_threshold import WATERMARK_LAG_CONF
+    from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 __version__ = "0.1.0"
 

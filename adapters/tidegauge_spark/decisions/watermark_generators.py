@@ -101,6 +101,15 @@ class Punctuated(WatermarkGenerator):
         return (watermark(timestamp),)
 
 
+def bounded_watermark(largest: int, max_out_of_orderness: int) -> int:
+    """Return the watermark (ms) after a largest timestamp (ms), if records are at most so far behind it (ms).
+
+    It is a millisecond less, of which more may come (GEN-5), and `MIN` before the first record (GEN-3,
+    TIME-2).
+    """
+    return max(MIN, largest - max_out_of_orderness - 1)
+
+
 class BoundedOutOfOrderness(WatermarkGenerator):
     """Expects records that are at most `max_out_of_orderness` behind the latest one (GEN-2, GEN-3)."""
 
@@ -118,8 +127,8 @@ class BoundedOutOfOrderness(WatermarkGenerator):
         return ()
 
     def on_periodic_emit(self) -> Sequence[StreamElement]:
-        """The time, less the millisecond of which more may come (GEN-5); `MIN` before the first record."""
-        return (watermark(max(MIN, self._largest - self._bound - 1)),)  # TIME-2
+        """How far the data have come: see `bounded_watermark`."""
+        return (watermark(bounded_watermark(self._largest, self._bound)),)
 
     def state(self) -> tuple[int, ...]:
         """The largest timestamp (ms)."""

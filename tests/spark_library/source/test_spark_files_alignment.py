@@ -285,8 +285,8 @@ def test_what_cannot_be_planned_is_not_tried_again_until_something_is_different(
     query = DrivenFiles(tmp_path, clock, available_now=False, **aligned(250))
     assert query.batch()
     plannings = []
-    planning = query.reader._planning
-    query.reader._planning = lambda *arguments: plannings.append(arguments) or planning(*arguments)
+    planning = query.reader._planning_of
+    query.reader._planning_of = lambda *arguments: plannings.append(arguments) or planning(*arguments)
     for _ in range(5):
         assert not query.batch()
         clock.now += 10

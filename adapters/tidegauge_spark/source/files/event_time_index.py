@@ -12,9 +12,10 @@ import pyarrow as pa
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn
 from tidegauge_spark.source.files.formats import Block, FileFormat
 from tidegauge_spark.source.files.limited_cache import LimitedCache
-from tidegauge_spark.source.files.log_files import BrokenLogError, LogFolder
+from tidegauge_spark.source.files.log_files import LogFolder
 from tidegauge_spark.source.files.position import FilePosition
 from tidegauge_spark.source.files.split_reading import SplitReading
+from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 MOST_ROWS: Final = 1 << 24
 """Of how many rows the event times are kept: 128 MB of them."""

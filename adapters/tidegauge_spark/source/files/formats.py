@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 import pyarrow as pa
 from pyspark.sql.types import StructType
 
-from tidegauge_spark.source.files.event_times import EventTimes, rounded_down
-from tidegauge_spark.source.files.log_files import BrokenLogError
+from tidegauge_spark.source.planning.broken_log import BrokenLogError
+from tidegauge_spark.source.planning.event_times import EventTimes, rounded_down
 
 if TYPE_CHECKING:
     from tidegauge_spark.source.files.event_time_column import EventTimeColumn

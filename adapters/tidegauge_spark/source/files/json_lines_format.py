@@ -17,8 +17,8 @@ from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn
-from tidegauge_spark.source.files.event_times import event_times
 from tidegauge_spark.source.files.formats import Block, fitted, found_name, missing_event_time, parsing
+from tidegauge_spark.source.planning.event_times import event_times
 
 NAME: Final = "JSON lines"
 

@@ -9,6 +9,8 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow.fs as filesystems
 
+from tidegauge_spark.source.planning.broken_log import BrokenLogError
+
 FINISHED: Final = "_FINISHED"
 """An empty file of this name in the folder of a split says that the split gets no more files; beside the
 splits it says that there will be no more splits."""
@@ -17,10 +19,6 @@ PAUSED: Final = "_PAUSED"
 """An empty file of this name in the folder of a split says that nothing is read of it until it is removed."""
 
 ATTEMPTS: Final = 3
-
-
-class BrokenLogError(RuntimeError):
-    """A split cannot be read as it should be: the text names the file, what is wrong, and the remedy."""
 
 
 class LostFileError(BrokenLogError):

@@ -7,14 +7,15 @@ later change nothing about a batch.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.files.position import FilePosition, Slice
 from tidegauge_spark.source.options.files import FileOptions
-from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError, unsealed
-from tidegauge_spark.source.planning.splits_offset import SplitsOffset, common_fields
+from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
+from tidegauge_spark.source.planning.splits_offset import SplitsOffset
 
 KIND: Final = "files"
 
@@ -42,28 +43,7 @@ class FilesOffset(SplitsOffset[FilePosition, Slice]):
 
         Raises `IllegalOffsetError` for anything else: one of another source or version, or damaged.
         """
-        unsealed(stored)
-        try:
-            if stored["kind"] != KIND or "checksum" not in stored:
-                raise ValueError(f"it is of {stored['kind']!r}")
-            offset = cls(
-                **common_fields(stored),
-                path=str(stored["path"]),
-                format=str(stored["format"]),
-                splits={
-                    split: FilePosition.from_json(position) for split, position in stored["splits"].items()
-                },
-                slices={
-                    split: tuple(map(Slice.from_json, slices)) for split, slices in stored["slices"].items()
-                },
-            )
-            offset.check_consistent()
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise IllegalOffsetError(
-                f"the checkpoint has an offset that is not one of a source over files ({error!r}): "
-                "start with a new checkpoint folder"
-            ) from error
-        return offset
+        return cls.read(stored, KIND, "files", FilePosition.from_json, Slice.from_json, "path", "format")
 
     def continued(self, options: FileOptions, in_band: bool) -> FilesOffset:
         """Return this offset for a source that goes on with these options.
@@ -81,13 +61,6 @@ class FilesOffset(SplitsOffset[FilePosition, Slice]):
         moved = self if self.path == options.path else replace(self, path=options.path)
         return moved.with_subtasks(options.subtasks, in_band)
 
-    def check_follows(self, start: FilesOffset) -> None:
-        """Raise `IllegalOffsetError` if the rows of this offset do not begin where another one ends."""
-        for split, slices in self.slices.items():
-            before = start.splits.get(split)
-            rows = sum(each.rows for each in slices)
-            if self.splits[split].records - rows != (0 if before is None else before.records):
-                raise IllegalOffsetError(
-                    f"the checkpoint has two offsets that do not follow one another, in split {split!r}: "
-                    "restore the folder offsets of the checkpoint from a copy, or start with a new one"
-                )
+    def _follows(self, before: FilePosition | None, split: str, slices: Sequence[Slice]) -> bool:
+        rows = sum(each.rows for each in slices)
+        return self.splits[split].records - rows == (0 if before is None else before.records)

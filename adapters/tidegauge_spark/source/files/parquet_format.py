@@ -11,9 +11,9 @@ from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path, nested, type_at
-from tidegauge_spark.source.files.event_times import EventTimes, event_times, is_event_time
 from tidegauge_spark.source.files.formats import Block, fitted, found_name, missing_event_time, parsing
-from tidegauge_spark.source.files.log_files import BrokenLogError
+from tidegauge_spark.source.planning.broken_log import BrokenLogError
+from tidegauge_spark.source.planning.event_times import EventTimes, event_times, is_event_time
 
 NAME: Final = "Parquet"
 

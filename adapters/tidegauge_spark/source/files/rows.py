@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pyarrow as pa
 
-from tidegauge_spark.source.files.event_times import milliseconds
 from tidegauge_spark.source.files.limited_cache import LimitedCache
-from tidegauge_spark.source.files.log_files import BrokenLogError, LogFolder, LostFileError
+from tidegauge_spark.source.files.log_files import LogFolder, LostFileError
 from tidegauge_spark.source.files.position import Slice
 from tidegauge_spark.source.files.schema import FORMATS, event_time_column
 from tidegauge_spark.source.options.files import FileOptions
-from tidegauge_spark.source.planning.progress_rows import PlannedPartition, in_band_batch, record_progress
+from tidegauge_spark.source.planning.broken_log import BrokenLogError
+from tidegauge_spark.source.planning.event_times import milliseconds
+from tidegauge_spark.source.planning.progress_rows import SplitsPartition, in_band_batch, record_progress
 
 ROWS_PER_ARROW_BATCH: Final = 65_536
 
 MOST_BYTES_KEPT: Final = 1 << 27
 """How much a process keeps of what it has decoded and not handed out yet."""
-
-
-@dataclass
-class FilesPartition(PlannedPartition):
-    """The rows of one subtask in one batch, split by split."""
-
-    slices: list[tuple[str, Slice]] = field(default_factory=list)
 
 
 _partly_read: Final[LimitedCache[Any, Any]] = LimitedCache(MOST_BYTES_KEPT)
@@ -42,7 +35,7 @@ class FilesRows:
         self._data = pa.schema([field for field in schema if field.name != files.progress_column])
         self._event_time = event_time_column(files, schema)
 
-    def read(self, partition: FilesPartition) -> Iterator[Any]:
+    def read(self, partition: SplitsPartition[Slice]) -> Iterator[Any]:
         """Yield the rows of a partition as Arrow record batches, in order of split, file and row, and then
         what is said in band.
 
@@ -80,7 +73,7 @@ class FilesRows:
     def _times(self, batch: Any) -> Any:
         return milliseconds(self._event_time.of(batch), self._event_time.unit)
 
-    def _with_progress(self, batch: Any, partition: FilesPartition, split: str) -> Any:
+    def _with_progress(self, batch: Any, partition: SplitsPartition[Slice], split: str) -> Any:
         column = self._files.progress_column
         if column is None:
             return batch

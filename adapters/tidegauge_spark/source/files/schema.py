@@ -10,13 +10,14 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path, type_at
-from tidegauge_spark.source.files.event_times import is_event_time
 from tidegauge_spark.source.files.formats import FileFormat, found_name
 from tidegauge_spark.source.files.json_lines_format import JsonLinesFormat
-from tidegauge_spark.source.files.log_files import BrokenLogError, LogFolder
+from tidegauge_spark.source.files.log_files import LogFolder
 from tidegauge_spark.source.files.parquet_format import ParquetFormat
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.options.given import IllegalOptionError
+from tidegauge_spark.source.planning.broken_log import BrokenLogError
+from tidegauge_spark.source.planning.event_times import is_event_time
 from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
 
 FORMATS: Final[dict[str, Callable[[], FileFormat]]] = {"parquet": ParquetFormat, "json": JsonLinesFormat}

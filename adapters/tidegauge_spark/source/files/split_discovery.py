@@ -6,15 +6,9 @@ from bisect import bisect_right
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from tidegauge_spark.source.files.log_files import (
-    BrokenLogError,
-    Listing,
-    LogFolder,
-    LostFileError,
-    SplitFiles,
-    changed,
-)
+from tidegauge_spark.source.files.log_files import Listing, LogFolder, LostFileError, SplitFiles, changed
 from tidegauge_spark.source.files.position import FilePosition
+from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 Splits = Listing
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.files.formats import Block
@@ -163,40 +163,3 @@ def _behind(position: FilePosition, block: Block) -> FilePosition:
     """Return the position at the end of the block that a position is in."""
     row = position.before + block.rows
     return position._replace(whole=block.last, block=block.end, before=row, row=row)
-
-
-class Reading(Protocol):
-    """What one planning takes of a split: see `SplitReading` and `LogReading`."""
-
-    admitted: int
-    budget: FileBudget | None
-
-    @property
-    def position(self) -> Any:
-        """How far it is, a `SplitPosition`."""
-
-    @property
-    def slices(self) -> Any:
-        """What was taken, in a list."""
-
-    @property
-    def exhausted(self) -> bool:
-        """Whether all that is there has been planned."""
-
-    def next_time(self) -> int | None:
-        """Return the event time that the next record brings the split to (ms), None if there is no record."""
-
-    def take(self, rows: int) -> int:
-        """Take up to so many records more; return how many."""
-
-
-def known_watermark(reading: Reading, out_of_orderness: int) -> int | None:
-    """Return how far a split is for alignment (ms), None if nobody knows.
-
-    Before the first record it is what the first one will make of it: that is true from the beginning, and
-    bounds the others from the beginning.
-    """
-    if reading.position.latest != MIN:
-        return int(reading.position.watermark(out_of_orderness))
-    first = reading.next_time()
-    return None if first is None or first == MIN else max(MIN, first - out_of_orderness - 1)

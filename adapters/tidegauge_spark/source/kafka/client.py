@@ -7,10 +7,10 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from tidegauge_spark.source.files.log_files import BrokenLogError
 from tidegauge_spark.source.logs.split_log import LostRecordsError
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.options.kafka import PREFIX, SERVERS, KafkaOptions
+from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 PLANNING: Final = {"fetch.message.max.bytes": 1 << 18, "queued.max.messages.kbytes": 1 << 10}
 """The driver reads short parts here and there: it should not get megabytes that it drops."""

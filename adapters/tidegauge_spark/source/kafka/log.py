@@ -7,17 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from typing import Any, Final
 
-from pyspark.sql.types import (
-    BinaryType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampType,
-)
+from pyspark.sql.types import StructType
 
-from tidegauge_spark.source.files.log_files import BrokenLogError
 from tidegauge_spark.source.kafka.client import (
     PLANNING,
     admin,
@@ -30,23 +21,11 @@ from tidegauge_spark.source.kafka.client import (
 from tidegauge_spark.source.kafka.rows import record_batch
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
 from tidegauge_spark.source.options.given import IllegalOptionError
-from tidegauge_spark.source.options.kafka import SERVERS, KafkaOptions
+from tidegauge_spark.source.options.kafka import KAFKA_SCHEMA, SERVERS, KafkaOptions
+from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 TIMES_AT_ONCE: Final = 2_000
 """Of how many records the driver reads the event times at once; beyond that it looks up offsets by time."""
-
-SCHEMA: Final = StructType(
-    [
-        StructField("key", BinaryType()),
-        StructField("value", BinaryType()),
-        StructField("topic", StringType()),
-        StructField("partition", IntegerType()),
-        StructField("offset", LongType()),
-        StructField("timestamp", TimestampType()),
-        StructField("timestampType", IntegerType()),
-    ]
-)
-"""The columns of a record, those of Spark's own source over Kafka."""
 
 _readers: Final[dict[tuple[Any, ...], Any]] = {}
 """The consumers with which this process, an executor's, has read: connecting takes time."""
@@ -79,7 +58,7 @@ class KafkaLog(SplitLog):
     @property
     def schema(self) -> StructType:
         """The columns of Spark's own source over Kafka."""
-        return SCHEMA
+        return KAFKA_SCHEMA
 
     @property
     def event_time_column(self) -> str:

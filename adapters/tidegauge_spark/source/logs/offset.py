@@ -6,13 +6,14 @@ What is not in here is lost with the process (JOB-4).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.logs.position import LogPosition, LogSlice
-from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError, unsealed
-from tidegauge_spark.source.planning.splits_offset import SplitsOffset, common_fields
+from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
+from tidegauge_spark.source.planning.splits_offset import SplitsOffset
 
 KIND: Final = "log"
 
@@ -38,25 +39,7 @@ class LogOffset(SplitsOffset[LogPosition, LogSlice]):
 
         Raises `IllegalOffsetError` for anything else: one of another source or version, or damaged.
         """
-        unsealed(stored)
-        try:
-            if stored["kind"] != KIND or "checksum" not in stored:
-                raise ValueError(f"it is of {stored['kind']!r}")
-            offset = cls(
-                **common_fields(stored),
-                log=str(stored["log"]),
-                splits={name: LogPosition.from_json(each) for name, each in stored["splits"].items()},
-                slices={
-                    name: tuple(map(LogSlice.from_json, each)) for name, each in stored["slices"].items()
-                },
-            )
-            offset.check_consistent()
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise IllegalOffsetError(
-                f"the checkpoint has an offset that is not one of a source over a log ({error!r}): "
-                "start with a new checkpoint folder"
-            ) from error
-        return offset
+        return cls.read(stored, KIND, "a log", LogPosition.from_json, LogSlice.from_json, "log")
 
     def continued(self, log: str, subtasks: int, in_band: bool) -> LogOffset:
         """Return this offset for a source that goes on with these options; see `with_subtasks`.
@@ -72,14 +55,14 @@ class LogOffset(SplitsOffset[LogPosition, LogSlice]):
         return self.with_subtasks(subtasks, in_band)
 
     def check_follows(self, start: LogOffset) -> None:
-        """Raise `IllegalOffsetError` if the records of this offset do not begin where another one ends."""
-        if start.source != self.source:
-            return  # the first batch: Spark asks for the initial offset again, and splits have grown since
-        for split, slices in self.slices.items():
-            before = start.splits.get(split)
-            begins = slices[0].first if before is None else before.next
-            if not begins <= slices[0].first or slices[-1].end > self.splits[split].next:
-                raise IllegalOffsetError(
-                    f"the checkpoint has two offsets that do not follow one another, in split {split!r}: "
-                    "restore the folder offsets of the checkpoint from a copy, or start with a new one"
-                )
+        """Raise `IllegalOffsetError` if the records of this offset do not begin where another one ends.
+
+        Before the first batch Spark asks for the initial offset again, and splits have grown since.
+        """
+        if start.source == self.source:
+            super().check_follows(start)
+
+    def _follows(self, before: LogPosition | None, split: str, slices: Sequence[LogSlice]) -> bool:
+        first = slices[0].first
+        begins = first if before is None else before.next
+        return begins <= first and slices[-1].end <= self.splits[split].next

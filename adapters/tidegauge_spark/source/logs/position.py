@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.decisions.watermark_generators import bounded_watermark
 
 
 class LogPosition(NamedTuple):
@@ -22,11 +23,8 @@ class LogPosition(NamedTuple):
     finished: bool = False
 
     def watermark(self, out_of_orderness: int) -> int:
-        """Return the watermark (ms): what is up to there has come, unless it is later than the bound (ms).
-
-        It is `MIN` before the first record (GEN-3, GEN-5, TIME-2).
-        """
-        return MIN if self.latest == MIN else max(MIN, self.latest - out_of_orderness - 1)
+        """Return the watermark (ms): what is up to there has come, unless it is later than the bound (ms)."""
+        return bounded_watermark(self.latest, out_of_orderness)
 
     @classmethod
     def from_json(cls, stored: Any) -> LogPosition:

@@ -9,24 +9,21 @@ from typing import Any
 
 from pyspark.sql.datasource import InputPartition
 
-from tidegauge_spark.decisions.sources.bounds import GroupMinimum
-from tidegauge_spark.decisions.timestamps import MAX
-from tidegauge_spark.source.files.planner import PlannedSplit, SplitsPlanning, assigned
 from tidegauge_spark.source.logs.offset import LogOffset
 from tidegauge_spark.source.logs.position import LogPosition
 from tidegauge_spark.source.logs.reading import KnownTimes, LogReading
-from tidegauge_spark.source.logs.rows import LogPartition, log_rows
+from tidegauge_spark.source.logs.rows import log_rows
 from tidegauge_spark.source.logs.split_log import LostRecordsError, SplitLog, SplitRange
+from tidegauge_spark.source.options.logs import LogOptions
 from tidegauge_spark.source.options.source import SourceOptions
-from tidegauge_spark.source.planning.reader import AlignedReader, SourceStanding
-from tidegauge_spark.source.planning.recorded_rows import RecordedSource
-from tidegauge_spark.source.planning.recorded_splits import recorded
-from tidegauge_spark.source.planning.standing import SplitStanding
+from tidegauge_spark.source.planning.progress_rows import SplitsPartition
+from tidegauge_spark.source.planning.splits_planning import PlannedSplit, SplitsPlanning, assigned
+from tidegauge_spark.source.planning.splits_reader import SplitsReader
 
 LogPlanning = SplitsPlanning[LogOffset, LogReading]
 
 
-class AlignedLogReader(AlignedReader[LogOffset]):
+class AlignedLogReader(SplitsReader[LogOffset, LogReading]):
     """The reader of a log: the driver plans, by the event times; the executors read the records."""
 
     def __init__(
@@ -65,31 +62,20 @@ class AlignedLogReader(AlignedReader[LogOffset]):
         offset = LogOffset.from_json(stored)
         return offset.continued(self._log.identity, self._log_options.subtasks, in_band)
 
-    def _recorded(self, stored: dict[str, Any]) -> RecordedSource:
-        offset = LogOffset.from_json(stored)
-        return recorded(offset, self._moment(offset, offset.now), self._log_options.max_out_of_orderness)
+    @property
+    def _reads(self) -> LogOptions:
+        return self._log_options
+
+    def _from_json(self, stored: dict[str, Any]) -> LogOffset:
+        return LogOffset.from_json(stored)
 
     def _planned(self, offset: LogOffset, now: int, most_rows: int | None) -> LogOffset:
-        planning = self._planning(offset)
-        alignment = self._options.alignment
-        standing = SourceStanding.of(offset.source, () if alignment is None else planning.reports)
-        group = self._announcement(standing, now)
-        if alignment is not None and (group is None or not group.complete):
+        planning = self._planning(offset, now)
+        group = self._announcement(self._standing(offset, planning), now)
+        if not self._may_read(group):
             return offset.at(now)
-        planned = planning.planned(now, group, most_rows)
-        self._run_out = planning.run_out
-        if self._options.signals is None:
-            return planned
-        splits = planning.moments(offset)
-        ended = self._log.ended() and bool(splits) and all(split.finished for split in splits.values())
-        signals = self._signals(offset.signals, self._moment(offset, now), now, splits, ended)
-        assert signals.state is not None
-        return replace(planned, signals=signals, watermarks=tuple(signals.state["emitted"]))
-
-    def _reach(self, offset: LogOffset, now: int, most_rows: int | None) -> int | None:
-        planning = self._planning(offset)
-        planning.planned(now, GroupMinimum(complete=True, watermark=None, reach=MAX), most_rows)
-        return planning.minimum
+        ended = self._log.ended() and planning.has_splits
+        return self._planned_by(planning, offset, now, group, most_rows, looked_at=now, ended=ended)
 
     def _progressed(self, offset: LogOffset, planned: LogOffset) -> bool:
         first_look = planned.signals.state is not None and offset.signals.state is None
@@ -97,26 +83,10 @@ class AlignedLogReader(AlignedReader[LogOffset]):
             first_look or planned.splits != offset.splits or self._signalled(offset.signals, planned.signals)
         )
 
-    def _standings(self, offset: LogOffset) -> Iterator[SplitStanding]:
-        idle = offset.signals.idle_splits
-        for name, position in offset.splits.items():
-            if not position.finished and name not in idle:
-                yield SplitStanding(name, position.watermark(self._log_options.max_out_of_orderness))
+    def _may_be_over(self, offset: LogOffset) -> bool:
+        return self._last is not None
 
-    def _finished(self, offset: LogOffset) -> bool:
-        if offset.ended:
-            return self._told(SourceStanding(offset.source, None))
-        if self._last is None:
-            return False
-        planning = self._planning(offset)
-        if not planning.exhausted or self._progressed(offset, planning.planned(offset.now, None, 0)):
-            return False
-        if self._options.idle_timeout is not None and not planning.settled:
-            return False
-        return self._told(SourceStanding(offset.source, None))  # the others need to know (ALIGN-5)
-
-    def _planning(self, offset: LogOffset) -> LogPlanning:
-        """Return a planning of the splits that there are; under AvailableNow, of those at its beginning."""
+    def _planning(self, offset: LogOffset, now: int) -> LogPlanning:
         found = self._log.splits()
         ranges = found if self._last is None else self._last
         idle = offset.signals.idle_splits
@@ -163,33 +133,9 @@ class AlignedLogReader(AlignedReader[LogOffset]):
             )
         return position._replace(next=range_.begin)
 
-    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[LogPartition]:
-        """Return the records that the end lists: nothing else counts, so a replay is exact (JOB-4)."""
-        if start == end:
-            return []
-        before, after = self._restored(start), self._restored(end)
-        after.check_follows(before)
-        self._record(start, end)
-        self._unlogged = None
-        self._promise()
-        name = self._options.name or after.source
-        partitions = {
-            subtask: LogPartition(
-                name,
-                subtask,
-                after.now,
-                said=self._in_band(after.signals, subtask),
-                backlog=before.signals.backlog(subtask),
-            )
-            for subtask in range(self._log_options.subtasks)
-        }
-        for split, slices in after.slices.items():
-            partitions[after.splits[split].subtask].slices += [(split, each) for each in slices]
-        return [each for each in partitions.values() if each.slices or each.said]
-
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the rows of a partition: see `log_rows`."""
-        assert isinstance(partition, LogPartition)
+        assert isinstance(partition, SplitsPartition)
         column, fails = self._log_options.progress_column, self._log_options.fail_on_data_loss
         return log_rows(self._log, partition, column, fails)
 

@@ -7,7 +7,6 @@ from collections import OrderedDict
 from typing import Final
 
 from tidegauge_spark.decisions.timestamps import MAX
-from tidegauge_spark.source.files.split_reading import FileBudget
 from tidegauge_spark.source.logs.position import LogPosition, LogSlice
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
 
@@ -56,8 +55,6 @@ class LogReading:
         self.slices: list[LogSlice] = []
         self.admitted = MAX
         """The greatest event time up to which records are taken."""
-        self.budget: FileBudget | None = None
-        """Not used: there are no files to count."""
         self._split, self._end, self._known = split, range_.end, known
 
     @property

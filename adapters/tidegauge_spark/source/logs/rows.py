@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from tidegauge_spark.source.files.event_times import milliseconds
 from tidegauge_spark.source.logs.position import LogSlice
 from tidegauge_spark.source.logs.split_log import LostRecordsError, SplitLog
 from tidegauge_spark.source.options.given import IllegalOptionError
+from tidegauge_spark.source.planning.event_times import milliseconds
 from tidegauge_spark.source.planning.progress_rows import (
     PROGRESS_SCHEMA,
-    PlannedPartition,
+    SplitsPartition,
     in_band_batch,
     record_progress,
 )
-
-
-@dataclass
-class LogPartition(PlannedPartition):
-    """The records of one subtask in one batch, split by split."""
-
-    slices: list[tuple[str, LogSlice]] = field(default_factory=list)
 
 
 def log_schema(log: SplitLog, progress_column: str | None) -> StructType:
@@ -45,7 +37,7 @@ def log_schema(log: SplitLog, progress_column: str | None) -> StructType:
 
 
 def log_rows(
-    log: SplitLog, partition: LogPartition, progress_column: str | None, fail_on_data_loss: bool
+    log: SplitLog, partition: SplitsPartition[LogSlice], progress_column: str | None, fail_on_data_loss: bool
 ) -> Iterator[Any]:
     """Yield the records of a partition as Arrow record batches, in order of split and position, and then
     what is said in band."""
@@ -73,7 +65,12 @@ def _batches(log: SplitLog, split: str, part: LogSlice, fail_on_data_loss: bool)
 
 
 def _with_progress(
-    log: SplitLog, batch: Any, partition: LogPartition, split: str, column: str | None, schema: pa.Schema
+    log: SplitLog,
+    batch: Any,
+    partition: SplitsPartition[LogSlice],
+    split: str,
+    column: str | None,
+    schema: pa.Schema,
 ) -> Any:
     if column is None:
         return batch

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pyspark.sql.types import StructType
 
-from tidegauge_spark.source.files.log_files import BrokenLogError
+from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 
 class LostRecordsError(BrokenLogError):

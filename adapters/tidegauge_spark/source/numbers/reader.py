@@ -61,15 +61,7 @@ class AlignedSourceReader(AlignedReader[SourceOffset]):
         # The others need to know (ALIGN-5).
         return offset.finished and self._told(SourceStanding(offset.source, None))
 
-    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[SubtaskPartition]:
-        """Return what lies between two offsets: nothing else counts, so a replay is exact (JOB-4)."""
-        if start == end:
-            return []
-        before, after = self._restored(start), self._restored(end)
-        self._record(start, end)
-        self._unlogged = None
-        self._promise()
-        name = self._options.name or after.source
+    def _partitions(self, name: str, before: SourceOffset, after: SourceOffset) -> list[SubtaskPartition]:
         return [
             SubtaskPartition(
                 name,

@@ -6,6 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from pyspark.sql.types import (
+    BinaryType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
 from tidegauge_spark.source.options.files import DISCOVERY_INTERVAL, starting_timestamp
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
 
@@ -34,7 +44,18 @@ FIXED: Final = (
 DEFAULT_PATIENCE: Final = 60_000
 """How long a source waits for the brokers, unless the options say otherwise (ms)."""
 
-KAFKA_COLUMNS: Final = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType")
+KAFKA_SCHEMA: Final = StructType(
+    [
+        StructField("key", BinaryType()),
+        StructField("value", BinaryType()),
+        StructField("topic", StringType()),
+        StructField("partition", IntegerType()),
+        StructField("offset", LongType()),
+        StructField("timestamp", TimestampType()),
+        StructField("timestampType", IntegerType()),
+    ]
+)
+"""The columns of a record, those of Spark's own source over Kafka."""
 
 
 @dataclass(frozen=True)

@@ -27,11 +27,6 @@ class LogOptions:
     progress_column: str | None
     own: Mapping[str, str]
 
-    @property
-    def files_per_batch(self) -> None:
-        """How many files a batch may begin: there are no files."""
-        return None
-
 
 def parse_log(given: GivenOptions, subtasks: int, own: Mapping[str, str]) -> LogOptions:
     """Return the options about a log. Raises `IllegalOptionError`."""

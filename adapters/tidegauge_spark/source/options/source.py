@@ -13,8 +13,8 @@ from tidegauge_spark.group_coordination.member import DEFAULT_PATIENCE
 from tidegauge_spark.source.options.files import FILE_OPTIONS, FileOptions, absolute, parse_files
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
 from tidegauge_spark.source.options.kafka import (
-    KAFKA_COLUMNS,
     KAFKA_OPTIONS,
+    KAFKA_SCHEMA,
     PREFIX,
     KafkaOptions,
     kafka_config,
@@ -200,7 +200,7 @@ def _progress_column(
     column = given.text("progressColumn")
     taken = [field.name for field in SOURCE_SCHEMA] if files is None else [files.event_time_column]
     if log is not None:  # the columns of a log that somebody registered are not known here
-        taken = [] if kafka is None else list(KAFKA_COLUMNS)
+        taken = [] if kafka is None else KAFKA_SCHEMA.names
     if column is not None and column.lower() in (name.lower() for name in taken):
         given.refuse("progressColumn", column, "there is a column of that name; write another one")
     return column

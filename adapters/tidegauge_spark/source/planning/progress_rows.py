@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
@@ -52,6 +52,16 @@ class PlannedPartition(InputPartition):
     planned_at: int
     said: list[BacklogOutput] = field(default_factory=list, kw_only=True)
     backlog: bool | None = field(default=None, kw_only=True)
+
+
+AnySlice = TypeVar("AnySlice")
+
+
+@dataclass
+class SplitsPartition(PlannedPartition, Generic[AnySlice]):
+    """The records of one subtask in one batch, split by split."""
+
+    slices: list[tuple[str, AnySlice]] = field(default_factory=list)
 
 
 def record_progress(partition: PlannedPartition, split: str, timestamps: Any) -> pa.StructArray:

@@ -12,7 +12,7 @@ import time
 import uuid
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from pyspark.sql.datasource import DataSourceStreamReader
@@ -31,6 +31,7 @@ from tidegauge_spark.group_coordination.client import CoordinatorError, leave_gr
 from tidegauge_spark.group_coordination.member import GroupMember
 from tidegauge_spark.source.options.source import SourceOptions
 from tidegauge_spark.source.planning.pace import Pace
+from tidegauge_spark.source.planning.progress_rows import PlannedPartition
 from tidegauge_spark.source.planning.recorded_rows import RecordedSource
 from tidegauge_spark.source.planning.recorder import SourceRecorder, paused
 from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
@@ -147,6 +148,13 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
     def _finished(self, offset: AnyOffset) -> bool:
         """Return whether everything is planned, and tell the group if so."""
 
+    @abstractmethod
+    def _partitions(self, name: str, before: AnyOffset, after: AnyOffset) -> Sequence[PlannedPartition]:
+        """Return what lies between two offsets; name: what the rows call the source.
+
+        Raises `IllegalOffsetError` for offsets that do not follow one another.
+        """
+
     def initialOffset(self) -> dict[str, Any]:
         """Return where a new source stands, with a new identity."""
         identity = str(uuid.uuid4())
@@ -196,6 +204,18 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
             self._exchanged = ()
             return self._stored(start, offset.at(max(planned.now, offset.now + 1)))
         return start
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[PlannedPartition]:
+        """Return what lies between two offsets: nothing else counts, so a replay is exact (JOB-4)."""
+        if start == end:
+            return []
+        before, after = self._restored(start), self._restored(end)
+        partitions = self._partitions(self._options.name or after.source, before, after)
+        if self._recorder is not None:
+            self._recorder.write(start, end)
+        self._unlogged = None
+        self._promise()
+        return partitions
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
         """Return what the progress of the query shows as `latestOffset`: how the source stands.
@@ -252,11 +272,6 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         group = None if options.alignment is None else options.alignment.group
         job = options.event_log_job or group
         return SourceRecorder(options.event_log, job, options.name, self._recorded)
-
-    def _record(self, start: dict[str, Any], end: dict[str, Any]) -> None:
-        """Write into the event log what happens in a batch that Spark has logged."""
-        if self._recorder is not None:
-            self._recorder.write(start, end)
 
     def _now(self, offset: AnyOffset) -> int:
         """Return the processing time by the clock on the wall (ms); it stands still if that is put back."""

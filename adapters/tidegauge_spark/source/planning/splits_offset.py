@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
-from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError, sealed
+from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError, sealed, unsealed
 from tidegauge_spark.source.planning.signals import NO_SIGNALS, PlannedSignals
 
 
@@ -41,7 +42,7 @@ AnySlice = TypeVar("AnySlice")
 
 
 @dataclass(frozen=True)
-class SplitsOffset(Generic[AnyPosition, AnySlice]):
+class SplitsOffset(ABC, Generic[AnyPosition, AnySlice]):
     """How far a source is planned that reads splits of records.
 
     source, started_at, now, bound: as in `SourceOffset`. watermarks: what each subtask has emitted last (ms),
@@ -57,6 +58,14 @@ class SplitsOffset(Generic[AnyPosition, AnySlice]):
     splits: Mapping[str, AnyPosition] = field(default_factory=dict)
     slices: Mapping[str, tuple[AnySlice, ...]] = field(default_factory=dict)
     signals: PlannedSignals = NO_SIGNALS
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """Return the offset as Spark stores it."""
+
+    @abstractmethod
+    def _follows(self, before: AnyPosition | None, split: str, slices: Sequence[AnySlice]) -> bool:
+        """Return whether what is read of a split begins where it stood before (None: nowhere yet)."""
 
     @property
     def ended(self) -> bool:
@@ -112,7 +121,55 @@ class SplitsOffset(Generic[AnyPosition, AnySlice]):
             signals=NO_SIGNALS,
         )
 
-    def check_consistent(self) -> None:
+    @classmethod
+    def read(
+        cls,
+        stored: Any,
+        kind: str,
+        over: str,
+        position: Callable[[Any], AnyPosition],
+        slice_: Callable[[Any], AnySlice],
+        *of_the_source: str,
+    ) -> Self:
+        """Return the offset that `stored` was made of by the method of this name.
+
+        kind, of_the_source: as there, the latter by name. over: what such a source reads, in words. position,
+        slice_: make one of its list. Raises `IllegalOffsetError` for anything else: an offset of another
+        source or version, or a damaged one.
+        """
+        unsealed(stored)
+        try:
+            if stored["kind"] != kind or "checksum" not in stored:
+                raise ValueError(f"it is of {stored['kind']!r}")
+            offset = cls(
+                source=str(stored["source"]),
+                started_at=int(stored["started_at"]),
+                now=int(stored["now"]),
+                bound=None if stored["bound"] is None else int(stored["bound"]),
+                watermarks=tuple(int(each) for each in stored["watermarks"]),
+                splits={split: position(each) for split, each in stored["splits"].items()},
+                slices={split: tuple(map(slice_, each)) for split, each in stored["slices"].items()},
+                signals=PlannedSignals.from_json(stored.get("signals")),
+                **{name: str(stored[name]) for name in of_the_source},
+            )
+            offset._check_consistent()
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise IllegalOffsetError(
+                f"the checkpoint has an offset that is not one of a source over {over} ({error!r}): "
+                "start with a new checkpoint folder"
+            ) from error
+        return offset
+
+    def check_follows(self, start: Self) -> None:
+        """Raise `IllegalOffsetError` if what this offset reads does not begin where another one ends."""
+        for split, slices in self.slices.items():
+            if not self._follows(start.splits.get(split), split, slices):
+                raise IllegalOffsetError(
+                    f"the checkpoint has two offsets that do not follow one another, in split {split!r}: "
+                    "restore the folder offsets of the checkpoint from a copy, or start with a new one"
+                )
+
+    def _check_consistent(self) -> None:
         """Raise `ValueError` for what no planning leaves behind."""
         if any(position.subtask >= len(self.watermarks) for position in self.splits.values()):
             raise ValueError("a split belongs to a subtask that there is not")
@@ -120,19 +177,6 @@ class SplitsOffset(Generic[AnyPosition, AnySlice]):
             raise ValueError("a watermark is out of range")
         if not self.slices.keys() <= self.splits.keys():
             raise ValueError("rows of an unknown split")
-
-
-def common_fields(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a stored offset that are no positions. Other things raise `KeyError`, `TypeError`
-    or `ValueError`."""
-    return {
-        "source": str(stored["source"]),
-        "started_at": int(stored["started_at"]),
-        "now": int(stored["now"]),
-        "bound": None if stored["bound"] is None else int(stored["bound"]),
-        "watermarks": tuple(int(each) for each in stored["watermarks"]),
-        "signals": PlannedSignals.from_json(stored.get("signals")),
-    }
 
 
 def _fields(value: Any) -> list[Any]:

@@ -1,7 +1,7 @@
 """How far a source over splits of records is read in the next batch, in plain Python.
 
-What there is to read and clocks come in as arguments. Timestamps are in ms. Files are its first use; the
-sources over any other log (`source.logs`) plan in the same way.
+What there is to read and clocks come in as arguments: files (`source.files`), or any other log
+(`source.logs`). Timestamps are in ms.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tidegauge_spark.decisions.sources.standing import (
 )
 from tidegauge_spark.decisions.sources.subtask import SourceSubtask
 from tidegauge_spark.decisions.timestamps import MAX, MIN
-from tidegauge_spark.source.files.split_reading import FileBudget, Reading, known_watermark
 from tidegauge_spark.source.options.source import Alignment
+from tidegauge_spark.source.planning.reading import Reading, known_watermark
 from tidegauge_spark.source.planning.splits_offset import AnyPosition, SplitsOffset
 
 AnyOffset = TypeVar("AnyOffset", bound=SplitsOffset[Any, Any])
@@ -31,7 +31,7 @@ AnyReading = TypeVar("AnyReading", bound=Reading)
 
 
 class PlanningOptions(Protocol):
-    """What a planning has to know of the options of its source: see `FileOptions`."""
+    """What a planning has to know of the options of its source: see `FileOptions` and `LogOptions`."""
 
     @property
     def subtasks(self) -> int:
@@ -40,10 +40,6 @@ class PlanningOptions(Protocol):
     @property
     def max_out_of_orderness(self) -> int:
         """How far a record may be behind the greatest event time of its split before it (ms)."""
-
-    @property
-    def files_per_batch(self) -> int | None:
-        """How many files a batch may begin, None: any number."""
 
 
 @dataclass
@@ -79,7 +75,8 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
 
     alignment: None if the source is not aligned (SOURCE-4). offset: where it stands. splits: those that there
     are. to_the_end: nothing is added any more, so that a split with nothing left to plan is not waited for
-    (AvailableNow).
+    (AvailableNow). least_first: splits of which least was read come first, where they do not share row by
+    row.
     """
 
     def __init__(
@@ -89,6 +86,7 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
         offset: AnyOffset,
         splits: Mapping[str, PlannedSplit[AnyReading]],
         to_the_end: bool,
+        least_first: bool = False,
     ) -> None:
         self._drift = 0 if alignment is None else alignment.drift
         self._by_split = alignment is None or alignment.by_split
@@ -96,9 +94,7 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
         self._offset = offset
         self._splits = splits
         self._to_the_end = to_the_end
-        self._budget = None if options.files_per_batch is None else FileBudget(options.files_per_batch)
-        for split in splits.values():
-            split.reading.budget = self._budget
+        self._least_first = least_first
         self._by_subtask: list[dict[str, PlannedSplit[AnyReading]]] = [{} for _ in range(options.subtasks)]
         for name, split in splits.items():
             self._by_subtask[split.reading.position.subtask][name] = split
@@ -117,6 +113,11 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
     def readings(self) -> Iterator[tuple[str, AnyReading]]:
         """What is read of each split, by name."""
         return ((name, split.reading) for name, split in self._splits.items())
+
+    @property
+    def has_splits(self) -> bool:
+        """Whether there is anything to read from, now or later."""
+        return bool(self._splits)
 
     @property
     def exhausted(self) -> bool:
@@ -202,7 +203,7 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
     def _take(self, group: GroupMinimum | None, most_rows: int | None) -> int:
         """Plan what the bound admits, and say how far each subtask is then; return how many rows that is."""
         readings = [split.reading for split in self._splits.values()]
-        if self._budget is not None:  # those that had least come first: files are not divided as rows are
+        if self._least_first:
             readings.sort(key=lambda reading: reading.position.records)
         for split in self._splits.values():
             split.reading.admitted = MAX

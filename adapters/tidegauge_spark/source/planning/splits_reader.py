@@ -1,0 +1,121 @@
+"""The coordinator of a source over splits of records: what sources over files and over other logs share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Generic
+
+from tidegauge_spark.decisions.sources.bounds import GroupMinimum
+from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.source.planning.progress_rows import SplitsPartition
+from tidegauge_spark.source.planning.reader import AlignedReader, SourceStanding
+from tidegauge_spark.source.planning.recorded_rows import RecordedSource
+from tidegauge_spark.source.planning.recorded_splits import recorded
+from tidegauge_spark.source.planning.splits_planning import (
+    AnyOffset,
+    AnyReading,
+    PlanningOptions,
+    SplitsPlanning,
+)
+from tidegauge_spark.source.planning.standing import SplitStanding
+
+
+class SplitsReader(AlignedReader[AnyOffset], Generic[AnyOffset, AnyReading]):
+    """The source coordinator of splits; what there is to read of them, a derived class knows."""
+
+    @property
+    @abstractmethod
+    def _reads(self) -> PlanningOptions:
+        """What a planning has to know of the options."""
+
+    @abstractmethod
+    def _from_json(self, stored: dict[str, Any]) -> AnyOffset:
+        """Return a stored offset, whatever the options are now. Raises `IllegalOffsetError`."""
+
+    @abstractmethod
+    def _planning(self, offset: AnyOffset, now: int) -> SplitsPlanning[AnyOffset, AnyReading]:
+        """Return a planning of the splits that there are at a processing time (ms since the source started);
+        under AvailableNow, of those at its beginning."""
+
+    @abstractmethod
+    def _may_be_over(self, offset: AnyOffset) -> bool:
+        """Return whether a run under AvailableNow may have read all that there was at its beginning."""
+
+    def _recorded(self, stored: dict[str, Any]) -> RecordedSource:
+        offset = self._from_json(stored)
+        return recorded(offset, self._moment(offset, offset.now), self._reads.max_out_of_orderness)
+
+    def _standing(self, offset: AnyOffset, planning: SplitsPlanning[AnyOffset, AnyReading]) -> SourceStanding:
+        """Return how the source stands before a planning reads anything."""
+        return SourceStanding.of(offset.source, () if self._options.alignment is None else planning.reports)
+
+    def _may_read(self, group: GroupMinimum | None) -> bool:
+        """Return whether the group is complete, if there is one."""
+        return self._options.alignment is None or (group is not None and group.complete)
+
+    def _planned_by(
+        self,
+        planning: SplitsPlanning[AnyOffset, AnyReading],
+        offset: AnyOffset,
+        now: int,
+        group: GroupMinimum | None,
+        most_rows: int | None,
+        *,
+        looked_at: int,
+        ended: bool,
+    ) -> AnyOffset:
+        """Return how far a planning reads, with what is said in band.
+
+        looked_at: the processing time of which it is known what was in the splits (ms). ended: no other
+        splits will come.
+        """
+        planned = planning.planned(now, group, most_rows)
+        self._run_out = planning.run_out
+        if self._options.signals is None:
+            return planned
+        splits = planning.moments(offset)
+        all_ended = ended and all(split.finished for split in splits.values())
+        signals = self._signals(offset.signals, self._moment(offset, now), looked_at, splits, all_ended)
+        assert signals.state is not None
+        return replace(planned, signals=signals, watermarks=tuple(signals.state["emitted"]))
+
+    def _reach(self, offset: AnyOffset, now: int, most_rows: int | None) -> int | None:
+        planning = self._planning(offset, now)
+        planning.planned(now, GroupMinimum(complete=True, watermark=None, reach=MAX), most_rows)
+        return planning.minimum
+
+    def _standings(self, offset: AnyOffset) -> Iterator[SplitStanding]:
+        idle = offset.signals.idle_splits
+        for name, position in offset.splits.items():
+            if not position.finished and name not in idle:
+                yield SplitStanding(name, position.watermark(self._reads.max_out_of_orderness))
+
+    def _finished(self, offset: AnyOffset) -> bool:
+        if not offset.ended and not (self._may_be_over(offset) and self._is_over(offset)):
+            return False
+        return self._told(SourceStanding(offset.source, None))  # the others need to know (ALIGN-5)
+
+    def _is_over(self, offset: AnyOffset) -> bool:
+        """Return whether nothing is left to plan, and no split can become idle any more."""
+        planning = self._planning(offset, offset.now)
+        if not planning.exhausted or self._progressed(offset, planning.planned(offset.now, None, 0)):
+            return False
+        return self._options.idle_timeout is None or planning.settled
+
+    def _partitions(self, name: str, before: AnyOffset, after: AnyOffset) -> list[SplitsPartition[Any]]:
+        after.check_follows(before)
+        partitions: list[SplitsPartition[Any]] = [
+            SplitsPartition(
+                name,
+                subtask,
+                after.now,
+                said=self._in_band(after.signals, subtask),
+                backlog=before.signals.backlog(subtask),
+            )
+            for subtask in range(len(after.watermarks))
+        ]
+        for split, slices in after.slices.items():
+            partitions[after.splits[split].subtask].slices += [(split, each) for each in slices]
+        return [each for each in partitions if each.slices or each.said]
