@@ -14,8 +14,11 @@ from pathlib import Path
 
 import pytest
 from campaigns import campaign, rows_in, without_times
+from click.testing import Result
 from conftest import PATIENCE, ROOT, Command, plain_environment, results_in
+from typer.testing import CliRunner
 
+from tidegauge.__main__ import application
 from tidegauge.drawing.exhaustive import exhaustive
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.item_report import ItemReport
@@ -28,6 +31,7 @@ from tidegauge.run.request import Request
 from tidegauge.run.run_under_pytest import make_run
 from tidegauge_pipeline.campaign.rows import finished_in
 from tidegauge_pipeline.campaign.specification import Exhaustively, chunks_of
+from tidegauge_pipeline.commands import judged_campaign
 from tidegauge_reference import CORE
 
 MUTANT = "mutant:clock-reason-counts-once"
@@ -197,6 +201,42 @@ def test_an_engine_behind_the_process_protocol_is_judged(tmp_path: Path) -> None
     assert (len(rows), {row["verdict"] for row in rows}) == (70, {"agree"})
 
 
+SPEECHLESS = """
+from tidegauge_adapters.reference import ReferenceAdapter
+
+class Speechless(ReferenceAdapter):
+    def inexpressible(self, scenario):
+        return "words for anything"
+"""
+
+
+def test_a_campaign_in_which_nothing_is_judged_does_not_succeed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "speechless.py").write_text(SPEECHLESS, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert campaign_ended("--adapter", "speechless:Speechless", "--out", str(tmp_path / "out")).exit_code == 1
+    results = results_in(tmp_path / "out")
+    assert (results["complete"], results["counts"]["scenarios"]) == (True, 0)
+
+
+def test_rows_that_did_not_reach_the_folder_are_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on executors whose disks the driver does not see."""
+    monkeypatch.setattr(judged_campaign, "judged_in_process", lambda *_: None)
+    ended = campaign_ended("--adapter", MUTANT, "--count", "9000", "--out", str(tmp_path / "out"))
+    assert ended.exit_code == 2
+    assert "3 of 3 parts of the campaign are not in" in ended.stderr
+    assert not (tmp_path / "out" / "results.json").exists()
+
+
+def campaign_ended(*asked: str) -> Result:
+    """The command in this process, for the clock; 20 scenarios unless asked."""
+    count = () if "--count" in asked else ("--count", "20")
+    return CliRunner().invoke(application(["campaign"]), ["campaign", "--component", "clock", *count, *asked])
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -212,10 +252,6 @@ def test_an_engine_behind_the_process_protocol_is_judged(tmp_path: Path) -> None
 def test_bad_input_is_one_line(
     arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from typer.testing import CliRunner
-
-    from tidegauge.__main__ import application
-
     asked = ["campaign", "--adapter", MUTANT, "--out", str(tmp_path), *arguments]
     ended = CliRunner().invoke(application(["campaign"]), asked)
     assert ended.exit_code == 2

@@ -61,10 +61,13 @@ def run_campaign(
         }
         chunks = [chunk for chunk in chunks_of(specification) if chunk.component not in refused]
         _judge(specification, chunks, out, where)
-        finished = [
-            *refused.values(),
-            *with_counterexamples(found_in(out, chunks, specification), specification, engine),
-        ]
+        found = found_in(out, chunks, specification)
+        if missing := len(chunks) - len(found.finished):
+            raise BadInput(
+                f"{missing} of {len(chunks)} parts of the campaign are not in {out}: --out must be a folder "
+                "that the driver and all executors share"
+            )
+        finished = [*refused.values(), *with_counterexamples(found, specification, engine)]
     finally:
         engine.close()
     results = _recorded(specification, chunks, finished, out, time.monotonic() - began)
@@ -106,7 +109,7 @@ def _digest(document: bytes) -> str:
 
 
 def _judge(specification: Specification, chunks: Sequence[Chunk], out: Path, where: Where) -> None:
-    """Judge the chunks that are not finished yet. Raises `BadInput` if their files are missing afterwards."""
+    """Judge the chunks that are not finished yet."""
     finished = {chunk.id for chunk, _ in finished_in(out, chunks, specification.digest)}
     remaining = [chunk for chunk in chunks if chunk.id not in finished]
     total = sum(chunk.stop - chunk.start for chunk in chunks)
@@ -123,12 +126,6 @@ def _judge(specification: Specification, chunks: Sequence[Chunk], out: Path, whe
 
         with session(master) as spark:
             judged_on_spark(spark, specification, remaining, out, rate.advance)
-    written = {chunk.id for chunk, _ in finished_in(out, chunks, specification.digest)}
-    if missing := [chunk.id for chunk in chunks if chunk.id not in written]:
-        raise BadInput(
-            f"{len(missing)} of {len(chunks)} parts of the campaign are not in {out}: --out must be a folder "
-            "that the driver and all executors share"
-        )
 
 
 def _recorded(
