@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from component_scenarios import DRAWN, drawn
+from component_scenarios import drawn
 from judged import events_of, results_of
 from leaking_engines import LEAKING
 
 from tidegauge import Adapter, ComponentAdapter
-from tidegauge.components.registry import load_mutants
+from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.engine.long_run import grows
 from tidegauge.engine.mutant_adapter import MutantAdapter
 from tidegauge.judging.items.endurance import examine_endurance, property_name
@@ -30,6 +30,7 @@ from tidegauge_reference.outputs import Output
 
 PROGRAM = Path(__file__).parent.parent / "samples" / "protocol_engine.py"
 LEAKS = {mutant.component: mutant for mutant in LEAKING}
+KEPT_BUSY = sorted(name for name, component in COMPONENTS.items() if component.endurance)
 SMOKE = 1_500
 
 
@@ -40,7 +41,11 @@ def kept_busy(adapter: Adapter, component: str, steps: int = SMOKE) -> ItemRepor
     return report
 
 
-@pytest.mark.parametrize("component", DRAWN)
+def test_each_component_that_is_kept_busy_has_an_engine_that_leaks() -> None:
+    assert sorted(LEAKS) == KEPT_BUSY
+
+
+@pytest.mark.parametrize("component", KEPT_BUSY)
 def test_the_state_of_the_reference_stays_as_large_as_what_is_live(component: str) -> None:
     report = kept_busy(ReferenceAdapter({}), component, 4_000)
     assert report.growth
@@ -53,7 +58,7 @@ def test_the_state_of_the_reference_stays_as_large_as_what_is_live(component: st
     assert report.properties[property_name(component)].checked == len(report.growth)
 
 
-@pytest.mark.parametrize("component", DRAWN)
+@pytest.mark.parametrize("component", KEPT_BUSY)
 def test_state_that_nobody_empties_is_found_though_all_outputs_conform(component: str) -> None:
     adapter = MutantAdapter(LEAKS[component], {})
     report = kept_busy(adapter, component)

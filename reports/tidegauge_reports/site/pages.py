@@ -141,7 +141,7 @@ def _ten_minutes(environment: Environment) -> str:
         questions=ten_minutes.asked_vectors(),
         systems=ten_minutes.SYSTEMS,
         words=ten_minutes.WORDS,
-        places=ten_minutes.PARTS,
+        places=ten_minutes.places(),
     )
 
 

@@ -1,9 +1,11 @@
 """What the page "Event time in ten minutes" takes from the specification: golden vectors for its figures and
 questions, and the words of other systems."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tidegauge.vectors.published import Vector, every_vector
+from tidegauge_spec import load_registry
 
 from .vector_tables import VectorTable, vector_table
 
@@ -87,13 +89,18 @@ WORDS = (
     ),
 )
 
-PARTS = (
-    ("Above all sources", ("coordinator", "low_watermark")),
-    ("In a source subtask", ("clock", "generator", "idleness", "splits", "source", "backlog")),
-    ("In an operator", ("valve", "window")),
-    ("Everywhere", ("time", "job")),
-)
-"""Where the component of each chapter stands."""
+PLACES = {
+    "Above all sources": ("coordinator", "low_watermark"),
+    "In a source subtask": ("clock", "generator", "idleness", "splits", "source", "backlog"),
+    "In an operator": ("valve", "window"),
+}
+"""Where the components of chapters stand; all others are everywhere."""
+
+
+def places() -> Mapping[str, Sequence[str]]:
+    """The component of each chapter, by place."""
+    placed = {component for components in PLACES.values() for component in components}
+    return {**PLACES, "Everywhere": [name for name in load_registry().chapters if name not in placed]}
 
 
 def shown_vector(name: str) -> Vector:
