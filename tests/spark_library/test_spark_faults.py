@@ -29,7 +29,9 @@ from spark_programs.kill_points import COMMITTING, PLANNING, POINTS, READING, WO
 from spark_programs.kills import KilledJob, draw_kill, event_time_for
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
 
+from tidegauge_spark import register
 from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.source.aligned_source import FORMAT
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -104,6 +106,24 @@ def test_a_worker_that_dies_fails_the_query_if_tasks_are_not_repeated(
     assert first.rows() == []
     second = queries.run(queries.source(**options), "dying")
     assert second.numbers(0) == list(range(30_001))
+
+
+# Two queries begin at the same moment
+
+
+def test_a_query_adds_no_entry_to_the_environment_that_all_queries_of_a_source_share(
+    queries: SparkQueries,
+) -> None:
+    """Two that add one at the same moment break the map: `OptionalDataException` in each task thereafter."""
+
+    def environment() -> set[str]:
+        known = queries.session._jsparkSession.sessionState().dataSourceManager().lookupDataSource(FORMAT)
+        return set(known.dataSourceCls().envVars())
+
+    register(queries.session)
+    registered = environment()
+    assert queries.run(queries.source(end="10"), "environment").numbers(0) == list(range(11))
+    assert environment() == registered
 
 
 # What is on disk is damaged

@@ -22,6 +22,7 @@ from tidegauge_spark.source.numbers.rows import sequence_schema
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.options.lag_threshold import watermark_lag_threshold as threshold_of
 from tidegauge_spark.source.options.source import SourceOptions, parse_options
+from tidegauge_spark.source.registration import register_source
 
 FORMAT: Final = "tidegauge"
 """The name of the source in `spark.readStream.format`."""
@@ -33,7 +34,7 @@ def register(spark: SparkSession) -> None:
     After `ensure_coordination(spark)` its sources that are in a group meet at the coordination service of
     the application, those of several queries, too.
     """
-    spark.dataSource.register(informed(AlignedSource, spark))
+    register_source(spark, informed(AlignedSource, spark))
 
 
 def informed(source: type[AlignedSource], spark: SparkSession) -> type[AlignedSource]:

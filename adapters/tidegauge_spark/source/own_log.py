@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from tidegauge_spark.source.aligned_source import AlignedSource, informed
 from tidegauge_spark.source.logs.split_log import SplitLog
 from tidegauge_spark.source.options.source import SourceOptions
+from tidegauge_spark.source.registration import register_source
 
 
 def register_log(
@@ -37,4 +38,4 @@ def register_log(
             assert options.log is not None
             return open_log(options.log.own)
 
-    spark.dataSource.register(informed(OwnLog, spark))
+    register_source(spark, informed(OwnLog, spark))

@@ -12,6 +12,7 @@ from pyspark.sql.datasource import DataSource
 from tidegauge import Transcript
 from tidegauge.engine.errors import failure_of
 from tidegauge.wire.steps.job import JobScenario
+from tidegauge_spark.source.registration import register_source
 
 from ...spark_session.session import RunningSpark, running_spark
 from .running_job import CLOCK_STEP, RunningJob
@@ -38,7 +39,7 @@ class StreamingJobs:
     def transcripts(self, scenarios: Iterable[JobScenario]) -> Iterator[Transcript]:
         """The event log of each job, as the outputs of its only step; two jobs at a time."""
         spark = running_spark(self._master, self._parent)
-        spark.session.dataSource.register(self._source)
+        register_source(spark.session, self._source)
         partitions = spark.session.conf.get(_PARTITIONS)
         spark.session.conf.set(_PARTITIONS, "1")
         try:

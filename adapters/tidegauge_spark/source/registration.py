@@ -1,0 +1,34 @@
+"""Data sources made known to a session, so that several queries may begin on one at the same moment."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import DataSource
+
+VARIABLES_OF_PLANNERS: Final = (
+    "SPARK_AUTH_SOCKET_TIMEOUT",
+    "SPARK_BUFFER_SIZE",
+    "SPARK_LOCAL_DIRS",
+    "SPARK_PYTHON_RUNTIME",
+)
+"""What Spark puts into the environment of a data source whenever a query of it is planned."""
+
+
+def register_source(spark: SparkSession, source: type[DataSource]) -> None:
+    """Make a Python data source known to a session by its name, as `spark.dataSource.register` does.
+
+    Spark 4.3 keeps one environment, a `java.util.HashMap`, for all queries of a data source, and each query
+    puts variables into it when it is planned. Two first queries that do so at the same moment count an entry
+    twice, and from then on each task of the source fails with `OptionalDataException`. Entries that are there
+    already are only replaced, so they are put in here, before any query begins.
+    """
+    spark.dataSource.register(source)
+    # Spark Connect has no such object, and another version may keep it elsewhere: the source works without.
+    with suppress(Exception):
+        known = spark._jsparkSession.sessionState().dataSourceManager().lookupDataSource(source.name())
+        environment = known.dataSourceCls().envVars()
+        for name in VARIABLES_OF_PLANNERS:
+            environment.putIfAbsent(name, "")
