@@ -38,6 +38,7 @@ from tidegauge.words.conclusion import conclude
 from tidegauge.words.numbers import duration
 from tidegauge_reports.compliance.html import render, write
 from tidegauge_reports.compliance.links import linked
+from tidegauge_reports.compliance.surroundings import Surroundings
 from tidegauge_reports.text import LONGEST, prose, short, shown
 
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 7 * 7 }}\x00\x1b[31m\u202e\ud800"
@@ -139,7 +140,8 @@ def test_the_map_has_a_lettered_cell_for_each_rule_that_leads_to_it() -> None:
     assert [cell["class"] for cell in cells] == expected
     assert all((cell["href"] or "").removeprefix("#") in ids for cell in cells)
     assert "0 P 1 F 2 – 3 ? 4 E" in reader.text
-    assert cells[4]["aria-label"] == "VALVE-4, error: Title of rule 4"
+    assert cells[4]["aria-label"] == "VALVE-4, error"
+    assert cells[4]["title"] == "VALVE-4, error: Title of rule 4"
 
 
 def test_ids_are_unique_and_every_inner_link_has_its_target() -> None:
@@ -698,7 +700,9 @@ def test_a_pass_says_what_it_excludes_and_when_that_is_little() -> None:
     assert text.count("Excludes") == 2
     assert "Excludes" not in render(results([rule(1, "fail", excludes=names)]))
     assert not [link for link in read(page).links if "valve-no-flush" in link]
-    linked = read(render(results([rule(1, excludes=names)]), {"valve-no-flush": "x.html#y"}.get))
+    linked = read(
+        render(results([rule(1, excludes=names)]), Surroundings({"valve-no-flush": "x.html#y"}.get))
+    )
     assert "x.html#y" in linked.links
 
 

@@ -12,8 +12,9 @@ import msgspec
 import pytest
 from conftest import Command
 from markupsafe import escape
+from msgspec.structs import replace
 from page_reader import Reader, read
-from report_samples import known_deviation, results, rule
+from report_samples import known_deviation, missing_minimum, results, rule
 from site_samples import given, hostile
 
 from tidegauge.components.registry import load_mutants
@@ -24,6 +25,7 @@ from tidegauge.vectors.published import every_vector
 from tidegauge.wire.results import encode_results
 from tidegauge.words.diagnosis import NOT_OF_JOBS, OF_A_MUTANT, model_words, term_words
 from tidegauge.words.verdicts import standing
+from tidegauge_reports.compliance.html import render as render_report
 from tidegauge_reports.shipped.diagnoses import fresh_diagnosis
 from tidegauge_reports.site.addresses import (
     TEN_MINUTES,
@@ -43,6 +45,7 @@ from tidegauge_reports.site.replacements import changed_lines
 from tidegauge_reports.site.search_words import search_words
 from tidegauge_reports.site.sources import source_title, sources_in_words
 from tidegauge_reports.site.specification_text import chapter_head, inline_markup
+from tidegauge_reports.site.surroundings import around_reports
 from tidegauge_reports.site.ten_minutes import ASKED
 from tidegauge_reports.site.traced import MOST, trace, traced_statements
 from tidegauge_reports.site.vector_tables import vector_table
@@ -421,9 +424,44 @@ def test_the_same_runs_give_the_same_bytes(pages: dict[str, str]) -> None:
 def test_the_site_is_small(pages: dict[str, str]) -> None:
     own = sum(len(page.encode()) for name, page in pages.items() if not name.startswith("engines/"))
     assert own < 11_000_000
-    reports = [name for name in pages if name.startswith("engines/")]
-    assert {name for name in pages if len(pages[name].encode()) > LARGEST_PAGE} <= set(reports)
+    assert not {name: size for name, page in pages.items() if (size := len(page.encode())) > LARGEST_PAGE}
     assert max(len(pages[mutant_page(name)].encode()) for name in load_mutants()) < 30_000
+
+
+@pytest.mark.parametrize("failures", [20, len(RULES)])
+def test_the_page_of_a_run_with_many_failures_is_small(failures: int) -> None:
+    (reference, *_) = shipped_engines()
+    fails = {"verdict": "fail", "reason": "", "excludes": [], "counterexample": missing_minimum()}
+    judged = reference.results.rules
+    rules = [*(replace(found, **fails) for found in judged[:failures]), *judged[failures:]]
+    around = around_reports({name: dossier(found, ()) for name, found in RULES.items()})
+    page = render_report(replace(reference.results, rules=rules), around)
+    assert len(page.encode()) < LARGEST_PAGE
+    shown = read(page)
+    assert set(RULES) <= shown.ids
+    assert 2 < page.count("<svg") < failures
+    cut = re.search(r"(\d+) failing rules are shown without all details", shown.text)
+    assert cut
+    assert int(cut[1]) == failures - page.count("<svg")
+    others = re.search(r"(\d+) rules without a counterexample are shown in brief", shown.text)
+    assert bool(others) == (failures < len(RULES))
+    assert shown.text.count("in full") == page.count('class="rule brief')
+
+
+def test_the_report_of_a_run_leaves_to_the_chapters_what_they_say(site: dict[str, Reader]) -> None:
+    found = RULES["VALVE-5"]
+    told = site["engines/reference.html"]
+    assert f"../{rule_address(found.id)}" in told.links
+    assert found.sentence[:40] in told.text
+    for text in (found.intent, found.check):
+        assert bare(text)[:60] not in bare(told.text)
+        assert bare(text)[:60] in bare(site["valve.html"].text)
+
+
+def test_the_report_of_a_run_says_what_this_version_of_the_rules_does_not(site: dict[str, Reader]) -> None:
+    told = site["engines/run-1.html"]
+    assert "Intent of rule 1." in told.text
+    assert f"../{rule_address('VALVE-1')}" not in told.links
 
 
 def test_hostile_results_are_shown_as_text() -> None:

@@ -2,7 +2,6 @@
 
 import shlex
 from base64 import b64encode
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -22,16 +21,10 @@ from ..wording import NO_ANSWER, outputs_words, step_words
 from .forms import Form, Writer, write_rules
 from .links import linked
 from .page import Page, RuleView, build_page
+from .surroundings import NOTHING_AROUND, Surroundings
 
 FILE_NAME = "report.html"
 _LONGEST_TRACEBACK = 8_000
-
-MutantAddress = Callable[[str], str | None]
-"""Where a mutant of this name is described, seen from the page; None: nowhere."""
-
-
-def _nowhere(_name: str) -> str | None:
-    return None
 
 
 def write(results: Results, folder: Path) -> Path:
@@ -39,19 +32,20 @@ def write(results: Results, folder: Path) -> Path:
     return write_text_file(folder / FILE_NAME, render(results))
 
 
-def render(results: Results, mutant_address: MutantAddress = _nowhere) -> str:
-    """The page. The same results give the same page. Mutants are linked if they have an address."""
+def render(results: Results, around: Surroundings = NOTHING_AROUND) -> str:
+    """The page. The same results give the same page. What the pages around it say is linked, not repeated."""
     script = packaged(__package__, "script.js")
     page = build_page(results)
     environment = _environment()
-    environment.globals.update(mutant_address=mutant_address)
-    rules = write_rules(page, _rule_writer(environment, page))
+    environment.globals.update(around=around)
+    rules = write_rules(page, _rule_writer(environment, page), around.sizes)
     body = environment.get_template("body.j2").render(page=page, results=results, rules=rules)
+    pictures = timeline_style() + job_timeline_style() if "<svg" in body else ""
     return environment.get_template("report.html.j2").render(
         page=page,
         results=results,
         body=Markup(body),
-        style=style_sheet(__package__) + Markup(timeline_style() + job_timeline_style()),
+        style=style_sheet(__package__) + Markup(pictures),
         script=Markup(script),
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
     )  # fmt: skip

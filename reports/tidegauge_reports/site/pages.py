@@ -33,11 +33,9 @@ from .reference_code import code_modules
 from .search_words import search_words
 from .sources import sources_in_words
 from .specification_text import chapter_head, inline_markup
+from .surroundings import UP, around_reports
 from .traced import trace, traced_statements
 from .vector_tables import vector_table
-
-UP = "../"
-"""Leads from a page in a folder to the top of the site."""
 
 
 def write_site(engines: Sequence[Engine], folder: Path, playground: bool = False) -> list[Path]:
@@ -69,14 +67,9 @@ def render_site(engines: Sequence[Engine], playground: bool = False) -> Iterator
     for module in code_modules(UP):
         page = below.get_template("reference.html.j2").render(module=module)
         yield addresses.reference_page(module.name), page
+    around = around_reports(dossiers)
     for engine in engines:
-        yield addresses.engine_page(engine.key), render_report(engine.results, _mutant_address)
-
-
-def _mutant_address(name: str) -> str | None:
-    """Where a mutant stands, seen from the report of a run; None if this version does not have it."""
-    mutant = load_mutants().get(name)
-    return None if mutant is None else UP + addresses.mutant_page(mutant.name)
+        yield addresses.engine_page(engine.key), render_report(engine.results, around)
 
 
 def _environment(root: str, engines: Sequence[Engine]) -> Environment:

@@ -217,7 +217,7 @@ def test_failures_open_from_the_banner_and_from_the_map(page: Page) -> None:
     page.locator(".banner").get_by_role("link", name="VALVE-2").click()
     expect(page.locator("#VALVE-2 .counterexample")).to_be_in_viewport()
     page.locator("#VALVE-2 > summary").click()
-    page.locator(".map").get_by_role("link", name="VALVE-2, fail: Title").click()
+    page.locator(".map").get_by_role("link", name="VALVE-2, fail", exact=True).click()
     expect(page.locator("#VALVE-2 .body")).to_be_visible()
     page.locator(".map").get_by_role("link", name="VALVE-1, pass").click()
     expect(page.locator("#VALVE-1 .body")).to_be_visible()
