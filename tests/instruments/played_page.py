@@ -27,6 +27,10 @@ _VARYING = (
     (r"(?<=explains )[\d,]+ of [\d,]+ examined scenarios, of [\d,]+", "… of … examined scenarios, of …"),
     (r"(?<=explains all )[\d,]+(?= )", "…"),
     (r"[\d,]+ scenarios, [\d,]+ steps, [\d.]+ s(?=, seed)", "… scenarios, … steps, … s"),
+    (r"[\d,]+ scenarios, [\d,]+ steps · [\d.]+ s$", "… scenarios, … steps · … s"),
+    (r"(?<=explains )[\d,]+ of [\d,]+(?= failing scenarios)", "… of …"),
+    (r"\d{4}-\d\d-\d\dT[\d:]+\+00:00", "…"),
+    (r"[\d,]+ before, [\d,]+ now", "… before, … now"),
     (r"(?<=in )[\d,]+ of [\d,]+(?= scenarios, which the diagnosis explains)", "… of …"),
     (r"(?<=shown in )[\d,]+(?= scenarios)", "…"),
     (r"(?<=conforms in )[\d,]+(?= scenarios)", "…"),
@@ -74,8 +78,10 @@ class NewFile:
     text: str
 
     def make(self, folder: Path) -> None:
-        """Write the file."""
-        (folder / self.file).write_text(self.text, encoding="utf-8")
+        """Write the file, in a folder that is made if need be."""
+        path = folder / self.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.text, encoding="utf-8")
 
 
 Step = Command | Edit | NewFile

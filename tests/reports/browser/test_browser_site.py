@@ -33,7 +33,7 @@ KINDS = (
     "index.html",
     "valve.html",
     "ten-minutes.html",
-    "guides/adapter.html",
+    "guides/reading-a-report.html",
     "guides/event-logs.html",
     "reference/valve.py.html",
     "vectors/valve.html",
@@ -48,7 +48,7 @@ KINDS = (
 PICTURES = (
     "index.html",
     "ten-minutes.html",
-    "guides/adapter.html",
+    "guides/reading-a-report.html",
     "valve.html#VALVE-15",
     "reference/valve.py.html#L112",
     "traceability.html#from-rules",
