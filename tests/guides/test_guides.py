@@ -13,7 +13,7 @@ from tidegauge.judging.reference.deviations import read_deviations
 from tidegauge_reports.site.guides.documents import INDEX, documents
 
 FOLDER = ROOT / "guides"
-SLOWER = ("ci", "reading-a-report")
+SLOWER = ("another-language", "ci", "reading-a-report")
 
 
 def text_of(guide: str) -> str:
