@@ -13,7 +13,15 @@ from tidegauge.judging.reference.deviations import read_deviations
 from tidegauge_reports.site.guides.documents import INDEX, documents
 
 FOLDER = ROOT / "guides"
-SLOWER = ("another-language", "ci", "reading-a-report")
+SLOWER = (
+    "adding-a-rule",
+    "aligned-sources",
+    "another-language",
+    "ci",
+    "cluster",
+    "reading-a-report",
+    "stateful-processor",
+)
 
 
 def text_of(guide: str) -> str:
@@ -56,6 +64,16 @@ def test_the_other_entry_of_known_deviations_is_one(tmp_path: Path) -> None:
     (tmp_path / "known.toml").write_text(entry, encoding="utf-8")
     (read,) = read_deviations(tmp_path / "known.toml").deviation
     assert read.rules == ("BACKLOG-10",)
+
+
+def test_the_pieces_of_a_rule_stand_in_the_files_that_the_guide_names() -> None:
+    found = re.findall(
+        r"\(\.\./([^)]+)\)(?:(?!\n## ).)*?```\w+\n(.*?)```", text_of("adding-a-rule"), re.DOTALL
+    )
+    pieces = [(file, piece) for file, piece in found if "VALVE-15" in piece and not piece.startswith("$")]
+    assert len(pieces) == 4
+    for file, piece in pieces:
+        assert piece in (ROOT / file).read_text(encoding="utf-8"), file
 
 
 def test_the_list_is_the_first_document() -> None:

@@ -25,6 +25,7 @@ _INSTALLS = ("python3 -m venv ", "python3.11 -m venv ", ". .venv/", "pip install
 _END = "-- the end of a command --"
 _VARYING = (
     (r"(?<=explains )[\d,]+ of [\d,]+ examined scenarios, of [\d,]+", "… of … examined scenarios, of …"),
+    (r"(?<=explains the )[\d,]+(?= )", "…"),
     (r"(?<=explains all )[\d,]+(?= )", "…"),
     (r"[\d,]+ scenarios, [\d,]+ steps, [\d.]+ s(?=, seed)", "… scenarios, … steps, … s"),
     (r"[\d,]+ scenarios, [\d,]+ steps · [\d.]+ s$", "… scenarios, … steps · … s"),
@@ -34,6 +35,7 @@ _VARYING = (
     (r"(?<=in )[\d,]+ of [\d,]+(?= scenarios, which the diagnosis explains)", "… of …"),
     (r"(?<=shown in )[\d,]+(?= scenarios)", "…"),
     (r"(?<=conforms in )[\d,]+(?= scenarios)", "…"),
+    (r"(?<=^JOB-2      (?:fail|pass)  ) *\d+", "        …"),
     (r"(?<=^VALVE-21  fail             ) *\d+", "     …"),
 )
 """What is written as `…`: durations, and numbers of scenarios where Hypothesis draws some of them."""
