@@ -11,6 +11,7 @@ from played_page import VARIES, Command, played, steps_of
 
 from tidegauge.judging.reference.deviations import read_deviations
 from tidegauge_reports.site.guides.documents import INDEX, documents
+from tidegauge_reports.site.guides.rendering import rendered
 
 FOLDER = ROOT / "guides"
 SLOWER = (
@@ -74,6 +75,20 @@ def test_the_pieces_of_a_rule_stand_in_the_files_that_the_guide_names() -> None:
     assert len(pieces) == 4
     for file, piece in pieces:
         assert piece in (ROOT / file).read_text(encoding="utf-8"), file
+
+
+def test_a_page_shows_files_changes_commands_pictures_and_paths() -> None:
+    adapter, report = rendered("guides/adapter.md", "../"), rendered("guides/reading-a-report.md", "../")
+    assert '<p class="file">backlog_flag.py</p>' in adapter
+    assert '<span class="added">+        if not flag and None in self.claims.values():</span>' in adapter
+    assert "<b>$ tidegauge run --adapter engine:Engine --budget smoke</b>\nFirst failure" in adapter
+    assert '<a href="../backlog.html#BACKLOG-10">BACKLOG-10</a>' in adapter
+    assert (FOLDER / "pictures" / "VALVE-15.svg").read_text(encoding="utf-8") in report
+    rule = rendered("guides/adding-a-rule.md", "../")
+    assert "in <code>reference_impl/tidegauge_reference/valve.py</code>:" in rule
+    assert ".md" not in "".join(re.findall(r'href="([^"]*)"', rule))
+    language = rendered("guides/another-language.md", "../")
+    assert '<a href="protocol.html">the process protocol</a>' in language
 
 
 def test_the_list_is_the_first_document() -> None:

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
+from posixpath import basename
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
@@ -66,17 +67,28 @@ def _resolved(children: Sequence[Token], document: str) -> Iterator[Token]:
                 file = path
                 continue
         if token.type == "link_close" and file:
-            yield from _path_of(file)
             file = ""
+        elif file:
+            yield from _named(token, file)
         else:
             yield token
 
 
-def _path_of(file: str) -> Iterator[Token]:
-    for kind, tag, content in (("text", "", " ("), ("code_inline", "code", file), ("text", "", ")")):
-        token = Token(kind, tag, 0)
-        token.content = content
-        yield token
+def _named(text: Token, file: str) -> Iterator[Token]:
+    """The text of a link to a file, and its path; the path alone if the text is the name of the file."""
+    path = Token("code_inline", "code", 0)
+    path.content = file
+    if text.content == basename(file):
+        yield path
+    else:
+        yield text
+        yield from (_text(" ("), path, _text(")"))
+
+
+def _text(content: str) -> Token:
+    token = Token("text", "", 0)
+    token.content = content
+    return token
 
 
 def _lay_out(state: StateCore) -> None:
