@@ -1,9 +1,9 @@
 """A page of documentation, played: its commands are run in a shell, its edits are made, and what the commands print is
 compared with what the page shows.
 
-    python tests/instruments/played_page.py conformance/FIRST_VERDICT.md
+    python tests/instruments/played_page.py conformance/FIRST_VERDICT.md guides/adapter.md
 
-plays a page with the installed package and writes what is printed into it.
+plays pages, the guides as a whole and others part by part, with the installed package and writes what is printed into it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,17 @@ _INSTALLS = ("python3 -m venv ", "python3.11 -m venv ", ". .venv/", "pip install
 _END = "-- the end of a command --"
 _VARYING = (
     (r"(?<=explains )[\d,]+ of [\d,]+ examined scenarios, of [\d,]+", "… of … examined scenarios, of …"),
+    (r"(?<=explains the )[\d,]+(?= )", "…"),
     (r"(?<=explains all )[\d,]+(?= )", "…"),
     (r"[\d,]+ scenarios, [\d,]+ steps, [\d.]+ s(?=, seed)", "… scenarios, … steps, … s"),
+    (r"[\d,]+ scenarios, [\d,]+ steps · [\d.]+ s$", "… scenarios, … steps · … s"),
+    (r"(?<=explains )[\d,]+ of [\d,]+(?= failing scenarios)", "… of …"),
+    (r"\d{4}-\d\d-\d\dT[\d:]+\+00:00", "…"),
+    (r"[\d,]+ before, [\d,]+ now", "… before, … now"),
+    (r"(?<=in )[\d,]+ of [\d,]+(?= scenarios, which the diagnosis explains)", "… of …"),
+    (r"(?<=shown in )[\d,]+(?= scenarios)", "…"),
+    (r"(?<=conforms in )[\d,]+(?= scenarios)", "…"),
+    (r"(?<=^JOB-2      (?:fail|pass)  ) *\d+", "        …"),
     (r"(?<=^VALVE-21  fail             ) *\d+", "     …"),
 )
 """What is written as `…`: durations, and numbers of scenarios where Hypothesis draws some of them."""
@@ -71,8 +80,10 @@ class NewFile:
     text: str
 
     def make(self, folder: Path) -> None:
-        """Write the file."""
-        (folder / self.file).write_text(self.text, encoding="utf-8")
+        """Write the file, in a folder that is made if need be."""
+        path = folder / self.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.text, encoding="utf-8")
 
 
 Step = Command | Edit | NewFile
@@ -184,12 +195,25 @@ def differences(command: Command, printed: Sequence[str]) -> list[str]:
     return found
 
 
-def rewritten(page: str, folder: Path) -> str:
-    """The page with what its commands print in this environment; each part begins in a folder of its own."""
+def played(page: str, folder: Path, part: str = "") -> list[str]:
+    """Plays a page, or a part of it, in a folder; what is printed otherwise than the page shows."""
+    differing: list[str] = []
+    with Shell(folder, [Path(sys.executable).parent]) as shell:
+        for step in steps_of(page, part):
+            if not isinstance(step, Command):
+                step.make(shell.folder())
+            elif not step.installs:
+                differing += differences(step, shell.run(step.text))
+    return differing
+
+
+def rewritten(page: str, folder: Path, parts: Sequence[str]) -> str:
+    """The page with what its commands print in this environment; each part begins in a folder of its own, and the
+    part without a name is the whole page."""
     lines = page.splitlines()
     told: dict[int, tuple[int, list[str]]] = {}
-    for part in re.findall(r"^## (.+)$", page, re.MULTILINE):
-        place = folder / part.replace(" ", "-")
+    for part in parts:
+        place = folder / (part.replace(" ", "-") or "whole")
         place.mkdir()
         with Shell(place, [Path(sys.executable).parent]) as shell:
             for step in steps_of(page, part):
@@ -213,6 +237,6 @@ if __name__ == "__main__":
     for name in sys.argv[1:]:
         with tempfile.TemporaryDirectory() as scratch:
             document = Path(name)
-            document.write_text(
-                rewritten(document.read_text(encoding="utf-8"), Path(scratch)), encoding="utf-8"
-            )
+            text = document.read_text(encoding="utf-8")
+            parts = [""] if document.parent.name == "guides" else re.findall(r"^## (.+)$", text, re.MULTILINE)
+            document.write_text(rewritten(text, Path(scratch), parts), encoding="utf-8")

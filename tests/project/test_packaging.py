@@ -13,6 +13,7 @@ import pytest
 from conftest import PATIENCE, ROOT, plain_environment, run_module
 
 import tidegauge_spark
+from tidegauge_reports.site.guides.documents import documents
 
 PACKAGES = (
     "spec/tidegauge_spec",
@@ -27,6 +28,9 @@ KINDS = {
     *(".java", ".jar"),  # the driver of Flink and its sources
 }
 
+
+DOCUMENTS = "tidegauge_reports/site/guides/documents/"
+"""Where the wheel has copies of documents of other folders."""
 
 LIBRARY = ROOT / "adapters" / "tidegauge_spark"
 OF_NO_PACKAGE = {"pyproject.toml", "README.md", "state.png", "LICENSE"}
@@ -88,7 +92,16 @@ def metadata(wheel: zipfile.ZipFile, file: str) -> str:
 def test_the_wheel_holds_every_file_of_the_packages_and_no_other(wheel: zipfile.ZipFile) -> None:
     missing = in_the_tree() - in_the_wheel(wheel)
     assert not missing, "not in the wheel (does .gitignore name them?)"
-    assert in_the_wheel(wheel) - in_the_tree() == set()
+    more = in_the_wheel(wheel) - in_the_tree()
+    assert {name for name in more if not name.startswith(DOCUMENTS)} == set()
+
+
+def test_the_wheel_holds_the_documents_that_the_site_shows(wheel: zipfile.ZipFile) -> None:
+    held = {name.removeprefix(DOCUMENTS) for name in in_the_wheel(wheel) if name.startswith(DOCUMENTS)}
+    guides = {path.relative_to(ROOT).as_posix() for path in (ROOT / "guides").rglob("*.*")}
+    assert held == set(documents()) | guides
+    for name in held:
+        assert wheel.read(DOCUMENTS + name) == (ROOT / name).read_bytes()
 
 
 def test_the_five_packages_are_the_only_top_levels(wheel: zipfile.ZipFile) -> None:

@@ -4,11 +4,14 @@ import re
 
 from tidegauge_spec import load_registry
 
+from .guides.documents import page_name
+
 RULES = "index.html#rules"
 TEN_MINUTES = "ten-minutes.html"
 TRACEABILITY = "traceability.html"
 POLICIES = "policies.html"
 DEFECTS = "mutants.html"
+GUIDES = "guides/index.html"
 PLAYGROUND = "playground/index.html"
 KNOWN_BUGS = f"{DEFECTS}#known-bugs"
 
@@ -31,6 +34,11 @@ def mutants_of(component: str) -> str:
 def mutant_page(name: str) -> str:
     """The page of a mutant."""
     return f"mutants/{name}.html"
+
+
+def guide_page(path: str) -> str:
+    """The page of a guide, by the path of its document in the project."""
+    return f"guides/{page_name(path)}"
 
 
 def bug_page(bug: str) -> str:

@@ -28,6 +28,8 @@ from .defects import defects
 from .dossier import Dossier, dossier
 from .engines import Engine
 from .figures import figure_policies, vector_figure
+from .guides.documents import INDEX, documents, title_of
+from .guides.rendering import rendered
 from .playground_pages import playground_page, write_playground_files
 from .reference_code import code_modules
 from .search_words import search_words
@@ -56,6 +58,7 @@ def render_site(engines: Sequence[Engine], playground: bool = False) -> Iterator
         yield addresses.PLAYGROUND, playground_page(below)
     yield "index.html", _index(top, engines, dossiers)
     yield addresses.TEN_MINUTES, _ten_minutes(top)
+    yield from _guides(below)
     yield addresses.TRACEABILITY, top.get_template("traceability.html.j2").render(traced=trace(engines))
     yield addresses.POLICIES, _policies(top)
     yield from _defect_pages(top, below)
@@ -110,6 +113,7 @@ def _index(environment: Environment, engines: Sequence[Engine], dossiers: dict[s
         bugs=load_known_bugs(),
         modules=code_modules(""),
         vectors={component: load_vectors(component) for component in COMPONENTS},
+        guides={addresses.guide_page(path): title_of(text) for path, text in documents().items()},
         script=Markup(script),
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
     )
@@ -136,6 +140,14 @@ def _ten_minutes(environment: Environment) -> str:
         words=ten_minutes.WORDS,
         places=ten_minutes.places(),
     )
+
+
+def _guides(environment: Environment) -> Iterator[tuple[str, str]]:
+    """The list of guides, and each of them."""
+    template = environment.get_template("guide.html.j2")
+    for path, text in documents().items():
+        page = template.render(title=title_of(text), body=rendered(path, UP), is_index=path == INDEX)
+        yield addresses.guide_page(path), page
 
 
 def _policies(environment: Environment) -> str:

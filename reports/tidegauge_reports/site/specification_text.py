@@ -45,11 +45,14 @@ def _before_the_first_rule(tokens: list[Token]) -> Iterator[Token]:
             labelled = False
 
 
-@cache
-def _markdown() -> MarkdownIt:
+def linking_markdown() -> MarkdownIt:
+    """Markdown without markup of HTML, in which names are links from a page in `root` of its environment."""
     markdown = MarkdownIt("commonmark", {"html": False})
     markdown.core.ruler.push("names", _link_names)
     return markdown
+
+
+_markdown = cache(linking_markdown)
 
 
 def _link_names(state: StateCore) -> None:

@@ -33,6 +33,8 @@ KINDS = (
     "index.html",
     "valve.html",
     "ten-minutes.html",
+    "guides/reading-a-report.html",
+    "guides/event-logs.html",
     "reference/valve.py.html",
     "vectors/valve.html",
     "mutants.html",
@@ -46,6 +48,7 @@ KINDS = (
 PICTURES = (
     "index.html",
     "ten-minutes.html",
+    "guides/reading-a-report.html",
     "valve.html#VALVE-15",
     "reference/valve.py.html#L112",
     "traceability.html#from-rules",

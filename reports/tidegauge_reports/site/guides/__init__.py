@@ -1,0 +1,1 @@
+"""The project's guides, documents in Markdown, as pages of the site."""
