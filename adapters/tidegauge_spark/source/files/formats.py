@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 import pyarrow as pa
 from pyspark.sql.types import StructType
 
+from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import EventTimes, rounded_down
 
@@ -60,6 +61,11 @@ class Block(NamedTuple):
         """Return how far the event time has come at a row of the window (ms)."""
         return self.times.latest[row - self.before]
 
+    def first_time(self) -> int:
+        """Return the first event time in the window (ms), `MIN` if there is none."""
+        first = bisect_right(self.times.latest, MIN)
+        return self.times.latest[first] if first < len(self.times.latest) else MIN
+
     def admitted(self, time: int, row: int, end: int) -> int:
         """Return up to which row, from this one to `end`, all of the window, no event time is later (ms)."""
         found = bisect_right(self.times.latest, time, row - self.before, end - self.before)
@@ -74,6 +80,22 @@ class Block(NamedTuple):
         return self._replace(times=times, before=row, behind=self.rows - row - len(shown))
 
 
+class BlockSummary(NamedTuple):
+    """What is known of a block without reading it: where it is, how many rows there are, all with valid event
+    times, and the greatest of these (ms)."""
+
+    begin: int
+    end: int
+    last: bool
+    rows: int
+    greatest: int
+
+    def latest(self, row: int) -> int:
+        """Return how far the event time has come at the last row (ms); no other one can be asked for."""
+        assert row == self.rows - 1
+        return self.greatest
+
+
 class FileFormat(Protocol):
     """A file format. `file` is an open file (`pyarrow.NativeFile`), `described` what messages call it.
 
@@ -85,6 +107,11 @@ class FileFormat(Protocol):
 
     def block(self, file: Any, described: str, begin: int, event_time: EventTimeColumn) -> Block:
         """Return the block that begins there."""
+
+    def summaries(
+        self, file: Any, described: str, event_time: EventTimeColumn
+    ) -> tuple[BlockSummary | None, ...]:
+        """Return what is known of the blocks, by their begin; none if the format keeps no statistics."""
 
     def rows(self, file: Any, described: str, begin: int, end: int, schema: pa.Schema) -> pa.Table:
         """Return the rows between two borders of blocks, in the types that the columns have in Spark.
