@@ -306,6 +306,7 @@ def test_what_the_watermark_of_spark_cannot_follow_is_left_out_of_queries_with_t
     assert str(in_queries.inexpressible(long)).startswith("more than 40 watermarks")
     assert in_queries.inexpressible(said) is None
     assert {in_the_tester.inexpressible(scenario) for scenario in (ends, long, said)} == {None}
+    assert not in_queries.ahead
 
 
 class Scripted(CheckpointedQuery):
