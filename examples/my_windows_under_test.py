@@ -1,9 +1,10 @@
 """A stateful processor with event-time timers under test: windows, without Tidegauge, and its adapter.
 
+    tidegauge run --adapter my_windows_under_test:MyAdapter
     tidegauge run --adapter my_windows_under_test:MyAdapter --option engine=tester
 
-in this folder puts it through the chapter WIN under the profile `spark-4`, without a JVM. The watermark is
-Spark's own, and a window fires when its timer expires.
+in this folder puts it through the chapter WIN under the profile `spark-4`: in streaming queries on a real
+Spark, or without a JVM. The watermark is Spark's own, and a window fires when its timer expires.
 """
 
 from __future__ import annotations

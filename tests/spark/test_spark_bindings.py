@@ -16,7 +16,7 @@ from component_scenarios import drawn
 from judged import failing_rules
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import Row
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
 from pyspark.sql.streaming.tws_tester import TwsTester
 from pyspark.sql.types import ArrayType, LongType, StructType
 
@@ -75,8 +75,10 @@ class Named(StatefulProcessor):
 
 
 def dispatched(tester: TwsTester, key: str, processor: int, number: int) -> int:
-    (row,) = tester.test(key, [Row(**{"key": key, "number": number, PROCESSOR: processor})])
-    return int(row.number)
+    tester.handle.setGroupingKey(key)
+    rows = iter([Row(**{"key": key, "number": number, PROCESSOR: processor})])
+    (answer,) = tester.processor.handleInputRows((key, processor), rows, TimerValues(-1, -1))
+    return int(answer.number)
 
 
 class OnceHandle:
@@ -147,7 +149,7 @@ def test_a_processor_whose_init_raises_says_so_before_any_query(monkeypatch: pyt
     def no_query(*_: Any) -> Any:
         raise AssertionError("a query was started")
 
-    monkeypatch.setattr(StreamingProcessors, "_output_rows", no_query)
+    monkeypatch.setattr(StreamingProcessors, "query", no_query)
     binding = VALVE_BINDING.having(lambda setup: Unstarted())
     scenarios = drawn("valve", 20)
     found = list(StreamingProcessors(binding, "local[2]", None).transcripts(scenarios))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from component_scenarios import drawn
 from judged import judgement_of
+from pyspark import cloudpickle
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.streaming.tws_tester import TwsTester
@@ -22,11 +23,18 @@ from tidegauge.wire.vocabulary import Fire, Late, Restore, Snapshot, Watermark
 from tidegauge_adapters.spark.binding.processor_binding import ProcessorBinding
 from tidegauge_adapters.spark.processor_adapter import ProcessorAdapter
 from tidegauge_adapters.spark.rows.valve import VALVE_BINDING
+from tidegauge_adapters.spark.streaming.checkpointed_query import CheckpointedQuery, QueryFailed
+from tidegauge_adapters.spark.streaming.rising_query import History as TimedHistory
+from tidegauge_adapters.spark.streaming.rising_query import laid_rows
+from tidegauge_adapters.spark.streaming.timed_processors import restarted_courses, side_by_side
 from tidegauge_adapters.spark.tester.guarded_state import GuardedProcessor
+from tidegauge_adapters.spark_schedule.schedule import schedule
+from tidegauge_adapters.spark_session.session import end_spark
 from tidegauge_reference import PROFILES
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 import my_windows_under_test as example
+from my_windows_under_test import row_of
 
 TESTER = {"engine": "tester"}
 SPARK_4 = PROFILES["spark-4"]
@@ -247,6 +255,204 @@ def test_bindings_with_and_without_time_are_not_mixed() -> None:
         Mixed(TESTER)
 
 
-def test_a_time_mode_needs_the_tester() -> None:
-    with pytest.raises(ValueError, match="MyAdapter has a binding with time_mode='EventTime'.*engine=tester"):
-        example.MyAdapter({})
+# How scenarios become queries
+
+
+def windows(name: str, *history: Any, groups: tuple[int, ...] = ()) -> WindowScenario:
+    needs = ("snapshot",) if any(isinstance(step, Snapshot) for step in history) else ()
+    return WindowScenario(
+        id=name, setup=WindowSetup(Tumbling(10)), history=history, groups=groups, needs=needs
+    )
+
+
+def test_scenarios_share_a_query_only_if_their_watermarks_go_the_same_way() -> None:
+    together = side_by_side(
+        [
+            windows("both", RecordStep(1, 1), WatermarkStep(5), WatermarkStep(9)),
+            windows("jumps over 5", WatermarkStep(9), RecordStep(1, 1)),
+            windows("both, and one of before 1970", WatermarkStep(-5), WatermarkStep(5), WatermarkStep(9)),
+            windows("both, the second undone", WatermarkStep(5), Snapshot(), WatermarkStep(9), Restore()),
+            windows("stops at 8", RecordStep(1, 1), WatermarkStep(5), WatermarkStep(8)),
+            windows("goes back", WatermarkStep(5), WatermarkStep(3), WatermarkStep(9)),
+        ]
+    )
+    assert [[scenario.id for scenario in several] for several in together] == [
+        ["both", "both, and one of before 1970", "goes back"],
+        ["jumps over 5"],
+        ["both, the second undone"],
+        ["stops at 8"],
+    ]
+
+
+def test_a_query_is_restarted_in_each_scenario() -> None:
+    first, second, third = (RecordStep(number, number) for number in range(3))
+    for scenario, restarts in (
+        (windows("a", first, second, third), [2]),
+        (windows("b", first, second, third, groups=(1, 2)), [1]),
+        (windows("c", first, second, third, groups=(3,)), [2]),
+        (windows("d", first), []),
+        (windows("e", first, Snapshot(), second, Restore(), third), [1]),
+    ):
+        *_, course = restarted_courses(scenario)
+        assert [index for index, entry in enumerate(course.steps) if entry is None] == restarts
+
+
+def test_what_the_watermark_of_spark_cannot_follow_is_left_out_of_queries_with_the_reason() -> None:
+    in_queries, in_the_tester = example.MyAdapter({}), example.MyAdapter(TESTER)
+    ends = windows("ends", RecordStep(1, 1), WatermarkStep("MAX"))
+    long = windows("long", *(WatermarkStep(moment) for moment in range(41)))
+    said = windows("said", RecordStep("MIN", 1), WatermarkStep("MIN"), RecordStep("MAX", 2))
+    assert str(in_queries.inexpressible(ends)).startswith("the end of a stream")
+    assert str(in_queries.inexpressible(long)).startswith("more than 40 watermarks")
+    assert in_queries.inexpressible(said) is None
+    assert {in_the_tester.inexpressible(scenario) for scenario in (ends, long, said)} == {None}
+    assert not in_queries.ahead
+
+
+class Scripted(CheckpointedQuery):
+    """Runs nothing: `micro_batches` are what came out, each with its watermark."""
+
+    def __init__(self, micro_batches: list[tuple[int, list[dict[str, Any]]]]) -> None:
+        self.micro_batches = micro_batches
+        self.fed: list[int] = []
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def feed(self, rows: list[dict[str, Any]], batches: int = 1) -> None:
+        self.fed.append(batches)
+
+    def in_order(self) -> list[tuple[int, list[dict[str, Any]]]]:
+        return self.micro_batches
+
+
+def laid(query: Scripted, scenario: WindowScenario) -> list[dict[str, Any]]:
+    (course,) = restarted_courses(scenario)
+    portions = schedule({"w": course})
+    return laid_rows(example.MyAdapter.bindings[0], query, portions, {"w": TimedHistory(scenario, course, 0)})
+
+
+def test_rows_of_timers_are_laid_to_the_watermark_only_where_it_has_risen() -> None:
+    scenario = windows("w", RecordStep(3, 1), WatermarkStep(9), RecordStep(12, 2))
+    timer, answer = {"key": "w", "sequence": None}, {"key": "w", "sequence": 2, "position": 0}
+    query = Scripted([(0, [timer]), (10, [timer, {"key": "of none", "sequence": None}]), (10, [answer])])
+    too_early, risen, last = laid(query, scenario)
+    assert query.fed == [2, 1]
+    assert (too_early["sequence"], last) == (None, answer)
+    assert (risen["sequence"], risen["position"]) == (1, 0)
+
+
+def test_a_watermark_that_did_not_go_as_the_scenario_says_is_no_verdict() -> None:
+    scenario = windows("w", RecordStep(3, 1), WatermarkStep(9), RecordStep(12, 2))
+    with pytest.raises(QueryFailed, match=r"was at \[0, 9, 9\] ms, batch by batch, instead of \[0, 10, 10\]"):
+        laid(Scripted([(0, []), (9, []), (9, [])]), scenario)
+
+
+class Speechless(example.MyWindows):  # type: ignore[misc]
+    """Does not say which steps its rows answer."""
+
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+        for row in super().handleInputRows(key, rows, timerValues):
+            yield Row(**{**row.asDict(), "sequence": None, "position": None})
+
+
+def test_a_row_of_no_step_and_no_timer_is_refused_in_one_line() -> None:
+    scenario = windows("w", WatermarkStep(9), RecordStep(3, 1))
+    (transcript,) = adapter_of(lambda setup: Speechless(size=10, slide=10), TESTER).run([scenario])
+    assert transcript.failure is not None
+    assert (transcript.failure.kind, "put the step's sequence into it" in transcript.failure.text) == (
+        "protocol",
+        True,
+    )
+
+
+# On a real Spark
+
+
+@pytest.fixture(name="streaming", scope="module")
+def streaming_options() -> Iterator[dict[str, str]]:
+    """Python workers get what is in these modules, which they do not find, by value."""
+    modules = example, sys.modules[__name__]
+    for module in modules:
+        cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    yield {"engine": "streaming"}
+    for module in modules:
+        cloudpickle.unregister_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    end_spark()
+
+
+class Raising(example.MyWindows):  # type: ignore[misc]
+    """Raises in the timer at 20."""
+
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N803
+        if expiredTimerInfo.getExpiryTimeInMs() == 20:
+            raise LookupError("no timer at 20")
+        answers: Iterator[Row] = super().handleExpiredTimer(key, timerValues, expiredTimerInfo)
+        return answers
+
+
+class SetsTimersTooLate(example.MyWindows):  # type: ignore[misc]
+    """Answers late records by a timer that has expired already, which Spark lets pass."""
+
+    def record(self, timestamp: int, value: int) -> list[Any]:
+        if timestamp + self.size < self.watermark:
+            self.handle.registerTimer(self.watermark)
+        answers: list[Any] = super().record(timestamp, value)
+        return answers
+
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N803
+        yield row_of(key, {"kind": "drop"})
+
+
+def raising_or_late(setup: WindowSetup) -> StatefulProcessor:
+    size = setup.assigner.size  # type: ignore[union-attr]
+    kind = {10: example.MyWindows, 20: Raising}.get(size, SetsTimersTooLate)
+    processor: StatefulProcessor = kind(size=size, slide=size)
+    return processor
+
+
+@pytest.mark.xdist_group("spark")
+def test_timers_of_a_real_query_expire_as_the_watermark_of_the_scenario_rises(
+    streaming: dict[str, str],
+) -> None:
+    restored = WindowScenario(
+        id="restored",
+        setup=WindowSetup(Tumbling(10)),
+        history=tuple(SNAPSHOT_OF_A_TIMER),
+        needs=("snapshot",),
+    )
+    history = (RecordStep(3, 1), RecordStep(13, 2), WatermarkStep(25), RecordStep(4, 3))
+    of_size = {
+        size: WindowScenario(id=str(size), setup=WindowSetup(Tumbling(size)), history=history)
+        for size in (10, 20, 5)
+    }
+    adapter = adapter_of(raising_or_late, streaming)
+    found = {one.scenario: one for one in adapter.run([restored, *of_size.values()])}
+    assert (list(found["restored"].outputs), found["restored"].failure) == (WITHOUT_THE_UNDONE, None)
+    assert found["10"].outputs == (
+        (),
+        (),
+        (Fire(0, 10, (1,)), Fire(10, 20, (2,)), Watermark(25)),
+        (Late(3),),
+    )
+    raised, late = found["20"], found["5"]
+    assert raised.failure is not None
+    assert (raised.outputs, raised.failure.text) == (((), ()), "LookupError: no timer at 20")
+    assert late.failure is not None
+    assert (late.failure.kind, "has no sequence" in late.failure.text) == ("protocol", True)
+
+
+@pytest.mark.slower
+@pytest.mark.xdist_group("spark")
+def test_the_example_with_timers_keeps_the_rules_of_windows_in_queries(streaming: dict[str, str]) -> None:
+    assert failing(example.MyAdapter(streaming), [*published(), *drawn("window", 8)]) == set()
+
+
+@pytest.mark.slower
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize(("method", "wrong", "rule"), DEFECTS, ids=[rule for *_, rule in DEFECTS])
+def test_a_planted_defect_of_timers_is_named_in_queries_as_in_the_tester(
+    method: str, wrong: Callable[..., Any], rule: str, streaming: dict[str, str]
+) -> None:
+    assert failing(adapter_of(defective(method, wrong), streaming), published()) == {rule}

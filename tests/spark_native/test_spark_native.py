@@ -41,12 +41,12 @@ from tidegauge.wire.steps.window import IdleStep as WindowIdleStep
 from tidegauge.wire.steps.window import WatermarkStep as Mark
 from tidegauge.wire.vocabulary import Drop, Fire, Restore, Snapshot, StateSize, Watermark
 from tidegauge_adapters.spark_native.adapter import DEVIATIONS, SparkNativeAdapter
-from tidegauge_adapters.spark_native.courses import Course, courses
 from tidegauge_adapters.spark_native.query import MicroBatch, NativeQuery, milliseconds_of, native_session
-from tidegauge_adapters.spark_native.schedule import Fed, Portion, raising_steps, schedule, stays
 from tidegauge_adapters.spark_native.watermarks import row_of
 from tidegauge_adapters.spark_native.window_outputs import History, outputs_of_histories
 from tidegauge_adapters.spark_native.windows import queries
+from tidegauge_adapters.spark_schedule.courses import Course, courses
+from tidegauge_adapters.spark_schedule.schedule import Placed, Portion, raising_steps, schedule, stays
 from tidegauge_adapters.spark_session.session import RunningSpark, end_spark, running_spark
 from tidegauge_reference import PROFILES
 
@@ -81,9 +81,9 @@ def test_histories_share_the_watermarks_of_all_and_stand_at_their_own() -> None:
     early = Course(tuple(enumerate((RecordStep(1, 1), Mark(3), RecordStep(5, 2), Mark(2), Mark(7)))))
     late = Course(tuple(enumerate((RecordStep(6, 3), Mark(5), ExpiredStateStep()))))
     assert schedule({"a": early, "b": late}) == [
-        Portion([Fed("a", 0, 1), Fed("b", 0, 6)], rises_to=3),
-        Portion([Fed("a", 2, 5), Fed("a", 3, 2, record=False)], rises_to=5),
-        Portion(asking=[("b", 2)], rises_to=7),
+        Portion([Placed("a", 0, RecordStep(1, 1)), Placed("b", 0, RecordStep(6, 3))], rises_to=3),
+        Portion([Placed("a", 2, RecordStep(5, 2)), Placed("a", 3, Mark(2))], rises_to=5),
+        Portion([Placed("b", 2, ExpiredStateStep())], rises_to=7),
         Portion(),
     ]
     assert raising_steps(stays(early)) == [(3, 1), (7, 4)]
@@ -95,8 +95,8 @@ def test_a_restart_comes_between_what_was_before_the_snapshot_and_what_follows()
     plain, restored = courses(history)
     assert [portion.restarted for portion in schedule({"a": plain})] == [False, False]
     assert schedule({"a": restored}) == [
-        Portion([Fed("a", 0, 1)], rises_to=3),
-        Portion([Fed("a", 2, 5)]),
+        Portion([Placed("a", 0, RecordStep(1, 1))], rises_to=3),
+        Portion([Placed("a", 2, RecordStep(5, 2))]),
         Portion(rises_to=9, restarted=True),
         Portion(),
     ]

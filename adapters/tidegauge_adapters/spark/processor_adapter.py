@@ -20,7 +20,9 @@ from ..java import require_java
 from ..required_pyspark import refuse_connect
 from ..spark_session.session import DEFAULT_MASTER, MEMORY_MIB, end_spark, is_local, kill_spark, micro_batches
 from .binding.processor_binding import ProcessorBinding
+from .streaming.beyond_watermarks import beyond_watermarks
 from .streaming.streaming_processors import StreamingProcessors
+from .streaming.timed_processors import TimedProcessors
 from .tester.tester_processors import TesterProcessors
 
 Engine = Literal["streaming", "tester"]
@@ -40,6 +42,16 @@ _AT_MOST: dict[Engine, dict[str, int]] = {
 }
 """What of a run goes through queries: they are a thousand times slower than the tester, which does it all."""
 
+_TIMED_AT_MOST = {
+    "vectors": 40,
+    "state-cover": 20,
+    "random-histories": 40,
+    "scale": 12,
+    "properties": 6,
+    "shrinking": 12,
+}
+"""The same where the watermark is Spark's: most scenarios need a query of their own."""
+
 _SECONDS: dict[Engine, dict[str, float]] = {
     "streaming": {
         "vectors": 8.0,
@@ -53,6 +65,15 @@ _SECONDS: dict[Engine, dict[str, float]] = {
 }
 """What an item of each suite takes: measured, with the default budget on two free cores."""
 
+_TIMED_SECONDS = {
+    "vectors": 50.0,
+    "state-cover": 12.0,
+    "random-histories": 120.0,
+    "scale": 30.0,
+    "properties": 30.0,
+}
+"""The same where the watermark is Spark's."""
+
 _REMARKS: dict[Engine, str] = {
     "streaming": (
         "Processors run in streaming queries with RocksDB state, in two micro-batches a scenario at least "
@@ -60,6 +81,14 @@ _REMARKS: dict[Engine, str] = {
     ),
     "tester": "Processors run in PySpark's TwsTester: Python code as in a query, but no query.",
 }
+
+
+_RISING_REMARK = (
+    " The watermark is Spark's: scenarios share a query only if their watermarks go through the same values, "
+    "and timers expire in the micro-batch without data after it has risen. Steps have no event time for "
+    "Spark, which therefore drops none of them as late. What follows a restore is a query of its own, "
+    "restarted where the snapshot was taken."
+)
 
 
 class ProcessorAdapter(Adapter):
@@ -101,11 +130,6 @@ class ProcessorAdapter(Adapter):
                 f"{type(self).__name__} has bindings with and without a time mode: those with Spark's "
                 "watermark are judged under the profile spark-4; give them an adapter of their own"
             )
-        if self._timed and engine == "streaming":
-            raise ValueError(
-                f"{type(self).__name__} has a binding with time_mode='EventTime', which runs in TwsTester "
-                "only; add --option engine=tester"
-            )
         self._processors = {binding.component: self._running(binding) for binding in self.bindings}
 
     def describe(self) -> Implementation:
@@ -119,14 +143,23 @@ class ProcessorAdapter(Adapter):
             options=self.options,
             memory_mib=MEMORY_MIB,
             one_process=self.engine == "streaming",
-            at_most=_AT_MOST[self.engine],
-            seconds=_SECONDS[self.engine],
-            remark=_REMARKS[self.engine],
+            at_most=_TIMED_AT_MOST if self._rising else _AT_MOST[self.engine],
+            seconds=_TIMED_SECONDS if self._rising else _SECONDS[self.engine],
+            remark=_REMARKS[self.engine] + (_RISING_REMARK if self._rising else ""),
         )
 
     def _out_of_reach(self, extra: str) -> bool:
         """Spark's watermark has no moments beyond the year 294247."""
         return self._timed and extra == "int64"
+
+    @property
+    def _rising(self) -> bool:
+        """Whether the watermarks of scenarios are those of real queries."""
+        return self._timed and self.engine == "streaming"
+
+    def inexpressible(self, scenario: Scenario) -> str | None:
+        """What Spark's watermark does not do, where the scenario's is Spark's, in a query."""
+        return beyond_watermarks(scenario) if self._rising else None
 
     def layer(self) -> Layer:
         """Where the processors run."""
@@ -156,8 +189,8 @@ class ProcessorAdapter(Adapter):
 
     @property
     def ahead(self) -> bool:  # type: ignore[override]
-        """A call starts queries, which takes seconds."""
-        return self.engine == "streaming" and self.layer() == "streaming"
+        """A call starts queries, which takes seconds; where scenarios share none it is no help."""
+        return self.engine == "streaming" and self.layer() == "streaming" and not self._rising
 
     def progress(self) -> int:
         """The micro-batches so far."""
@@ -175,7 +208,8 @@ class ProcessorAdapter(Adapter):
     def _running(self, binding: ProcessorBinding) -> TesterProcessors | StreamingProcessors:
         if self.engine == "tester":
             return TesterProcessors(binding)
-        return StreamingProcessors(binding, self.options["master"], self.folder)
+        processors = TimedProcessors if binding.timed else StreamingProcessors
+        return processors(binding, self.options["master"], self.folder)
 
 
 def _folder(option: str | None) -> Path | None:

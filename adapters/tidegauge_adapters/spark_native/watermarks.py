@@ -13,7 +13,7 @@ from tidegauge.wire.timestamps import to_wire
 from tidegauge.wire.transcript import Outputs
 from tidegauge.wire.vocabulary import Step, Watermark
 
-from .courses import Course, courses
+from ..spark_schedule.courses import Course, courses
 from .query import NativeQuery
 
 _SCHEMA = "input STRING, milliseconds BIGINT"

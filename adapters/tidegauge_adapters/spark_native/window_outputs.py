@@ -9,13 +9,14 @@ from typing import Any
 
 from pyspark.sql import Row, SparkSession
 
-from tidegauge.wire.steps.window import WindowScenario
+from tidegauge.wire.steps.window import ExpiredStateStep, RecordStep, WindowScenario
 from tidegauge.wire.timestamps import to_wire
 from tidegauge.wire.vocabulary import AnyOutput, Drop, Fire, StateSize, Watermark
 
-from .courses import Course
+from ..spark_schedule.courses import Course
+from ..spark_schedule.schedule import Portion, raising_steps, stays
+from .fed_rows import is_fed
 from .query import MicroBatch
-from .schedule import Portion, raising_steps, stays
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,12 @@ def outputs_of_histories(
         outputs = _results(name, history, portions, by_portion)
         for number, portion in enumerate(portions):
             first = by_portion[number][0]
-            for fed in portion.fed:
-                lost = fed.history == name and fed.record and (name, fed.index) not in came
-                if lost and fed.milliseconds is not None and first.dropped:
+            for fed in [placed for placed in portion.placed if placed.history == name]:
+                if isinstance(fed.step, ExpiredStateStep) and kept is not None:
+                    outputs.setdefault(fed.index, []).append(StateSize(kept.expired(name, first)))
+                timed = isinstance(fed.step, RecordStep) and isinstance(fed.step.timestamp, int)
+                if timed and (name, fed.index) not in came and first.dropped:
                     outputs.setdefault(fed.index, []).append(Drop())
-            for asking, index in portion.asking:
-                if asking == name and kept is not None:
-                    outputs.setdefault(index, []).append(StateSize(kept.expired(name, first)))
         seen = {entry[0] for entry in history.course.steps[: history.course.since] if entry is not None}
         found[name] = {index: given for index, given in outputs.items() if index not in seen}
     return found
@@ -96,7 +96,7 @@ def _results(
     watermarks: dict[int, list[AnyOutput]] = {}
     standing: int | None = None
     for number, portion in enumerate(portions):
-        own = [fed.index for fed in portion.fed if fed.history == name]
+        own = [fed.index for fed in portion.placed if fed.history == name and is_fed(fed.step)]
         first, *without_data = by_portion[number]
         coming = next((step for value, step in raising if standing is None or value > standing), None)
         _fire(fired, own[-1] if own else coming, name, history, first)

@@ -13,12 +13,13 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 
-from tidegauge.wire.steps.window import Session, Sliding, WindowScenario, WindowSetup
+from tidegauge.wire.steps.window import ExpiredStateStep, Session, Sliding, WindowScenario, WindowSetup
 from tidegauge.wire.vocabulary import AnyOutput
 
-from .courses import courses
+from ..spark_schedule.courses import courses
+from ..spark_schedule.schedule import Portion, schedule
+from .fed_rows import latest, mark, row_of
 from .query import NativeQuery
-from .schedule import Portion, latest, schedule
 from .window_outputs import History, KeptWindows, outputs_of_histories
 
 _SCHEMA = "history STRING, record BIGINT, milliseconds BIGINT, gap BIGINT"
@@ -68,7 +69,7 @@ def window_outputs(
                 query.start()
             query.feed([*_rows(portion, histories)])
         query.stop()
-        kept = KeptWindows(session, query.checkpoint) if any(one.asking for one in portions) else None
+        kept = KeptWindows(session, query.checkpoint) if any(map(_asks, portions)) else None
         return outputs_of_histories(histories, portions, query.batches, kept)
     finally:
         query.end()
@@ -79,18 +80,18 @@ def _longest(histories: Mapping[str, History]) -> int:
     return max(one.gap if isinstance(one, Session) else one.size for one in assigners) + 1
 
 
+def _asks(portion: Portion) -> bool:
+    """Whether a step asks for the state that is kept."""
+    return any(isinstance(fed.step, ExpiredStateStep) for fed in portion.placed)
+
+
 def _rows(portion: Portion, histories: Mapping[str, History]) -> Iterable[dict[str, Any]]:
-    """A record says of which history it is; a row that only moves the watermark is of none. A watermark says
-    "all up to", Spark's "all before": a ms more."""
-    for fed in portion.fed:
-        if not fed.record:
-            yield {"milliseconds": (fed.milliseconds or 0) + 1}
-            continue
-        assigner = histories[fed.history].scenario.setup.assigner
-        gap = assigner.gap if isinstance(assigner, Session) else None
-        yield {"history": fed.history, "record": fed.index, "milliseconds": fed.milliseconds, "gap": gap}
+    for fed in portion.placed:
+        row = row_of(fed.history, fed.index, fed.step, histories[fed.history].scenario.setup)
+        if row is not None:
+            yield row
     if portion.rises_to is not None:
-        yield {"milliseconds": portion.rises_to + 1}
+        yield mark(portion.rises_to)
 
 
 def _plan(common: Windowing) -> Any:

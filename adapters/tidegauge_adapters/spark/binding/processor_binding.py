@@ -38,7 +38,9 @@ class ProcessorBinding:
     `watermark` steps are no rows but Spark's own watermark, which rises to the timestamp + 1 ms ("all before"
     instead of "all up to"), starts in 1970 and is reported downstream by Spark. Timers that expire with it
     call `handleExpiredTimer`. The rows of that have null in `sequence` and `position`: they belong to the
-    watermark, in their order. No row is dropped before the processor: it decides itself what is late.
+    watermark, in their order. No row is dropped before the processor: it decides itself what is late. In
+    streaming queries scenarios with the watermark `MAX`, or with more than 40 watermarks, are skipped; timers
+    set at or before the watermark are errors, as their rows belong to no step.
 
     Raises `ValueError` for a schema without the key column, `sequence` or `position`, and for a time mode
     that cannot be tested.

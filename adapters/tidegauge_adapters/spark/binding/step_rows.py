@@ -98,6 +98,13 @@ def step_outputs(
 
     Raises `ValueError` for a row of no step, or positions that are not 0, 1, 2, ... within a step.
     """
+    rows = list(rows)
+    for row in rows:
+        if row["sequence"] is None:
+            raise ValueError(
+                f"the output row {dict(row)} has no sequence, as only rows of timers that expire when the "
+                "watermark rises; put the step's sequence into it, and set timers after the watermark"
+            )
     found: dict[int, list[AnyOutput]] = {}
     for row in sorted(rows, key=lambda row: (row["sequence"], row["position"])):
         sequence, outputs = row["sequence"], found.setdefault(row["sequence"], [])

@@ -5,13 +5,18 @@ Python workers of Spark import this module: it knows nothing of the kit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Row
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
+from pyspark.sql.streaming.stateful_processor import (
+    ExpiredTimerInfo,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+)
 from pyspark.sql.types import StringType, StructField, StructType
 
 RAISED = "raised"
@@ -33,7 +38,7 @@ def caught_schema(output_schema: StructType) -> StructType:
 class CaughtProcessor(StatefulProcessor):
     """Does what `processor` does, but answers a batch in which it raises by one row that is `RAISED`, and one
     with rows that do not fit `output_schema` by one that is a `MISFIT`: with the key in the column `key`, and
-    with the first `sequence` of the batch."""
+    with the first `sequence` of the batch. That of a timer has none."""
 
     def __init__(self, processor: StatefulProcessor, key: str, output_schema: StructType) -> None:
         self._processor = processor
@@ -52,23 +57,41 @@ class CaughtProcessor(StatefulProcessor):
     ) -> Iterator[Row]:
         """The processor's rows, or the one that says what went wrong."""
         steps = list(rows)
-        try:
-            answers = list(self._processor.handleInputRows(key, iter(steps), timerValues))
-        except Exception as error:
-            return iter([self._caught(RAISED, key, steps, error)])
-        try:  # as Spark's Python worker does it
-            named = [answer.asDict(True) for answer in answers]
-            pa.RecordBatch.from_pylist(named, schema=to_arrow_schema(self._output_schema, timezone="UTC"))
-        except Exception as error:
-            return iter([self._caught(MISFIT, key, steps, error)])
-        return (Row(**answer, **{CAUGHT: None, ERROR: None}) for answer in named)
+        sequence = min(step.sequence for step in steps)
+        return self._answers(
+            key, sequence, lambda: self._processor.handleInputRows(key, iter(steps), timerValues)
+        )
+
+    def handleExpiredTimer(
+        self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
+    ) -> Iterator[Row]:
+        """The processor's rows, or the one that says what went wrong."""
+        return self._answers(
+            key,
+            None,
+            lambda: self._processor.handleExpiredTimer(
+                key=key, timerValues=timerValues, expiredTimerInfo=expiredTimerInfo
+            ),
+        )
 
     def close(self) -> None:
         """As the processor does."""
         self._processor.close()
 
-    def _caught(self, kind: str, key: Any, steps: list[Row], error: Exception) -> Row:
+    def _answers(self, key: Any, sequence: int | None, handle: Callable[[], Iterator[Row]]) -> Iterator[Row]:
+        try:
+            answers = list(handle())
+        except Exception as error:
+            return iter([self._caught(RAISED, key, sequence, error)])
+        try:  # as Spark's Python worker does it
+            named = [answer.asDict(True) for answer in answers]
+            pa.RecordBatch.from_pylist(named, schema=to_arrow_schema(self._output_schema, timezone="UTC"))
+        except Exception as error:
+            return iter([self._caught(MISFIT, key, sequence, error)])
+        return (Row(**answer, **{CAUGHT: None, ERROR: None}) for answer in named)
+
+    def _caught(self, kind: str, key: Any, sequence: int | None, error: Exception) -> Row:
         columns = dict.fromkeys(self._output_schema.names)
         columns[self._key] = key[0]
-        columns["sequence"] = min(step.sequence for step in steps)
+        columns["sequence"] = sequence
         return Row(**columns, **{CAUGHT: kind, ERROR: f"{type(error).__name__}: {error}"[:2000]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -69,8 +70,8 @@ class CheckpointedQuery:
         writer = writer.foreachBatch(self._collect).option("checkpointLocation", str(self._checkpoint))
         self._query = writer.start()
 
-    def feed(self, rows: Rows) -> None:
-        """Put one micro-batch through.
+    def feed(self, rows: Rows, batches: int = 1) -> None:
+        """Put one micro-batch through, of so many `batches`: those that Spark adds have no rows.
 
         Raises `QueryFailed`, and `RuntimeError` where that says nothing of the processors.
         """
@@ -87,14 +88,14 @@ class CheckpointedQuery:
                 break
             except StreamingQueryException as error:
                 self._query = None
-                cause = self._cause or str(error).partition("\n")[0]
+                cause = self._cause or _root_cause(error)
                 if _NO_WORKER not in cause:
                     raise QueryFailed(cause) from None
                 if start == _MOST_STARTS:
                     raise RuntimeError(_TOO_BUSY) from None
                 self._cause = ""
-                self.start()  # nothing was committed, so the batch is repeated
-        if len(self._batches) != known + 1:
+                self.start()  # what was not committed is repeated
+        if len(self._batches) != known + batches:
             came = len(self._batches) - known
             raise QueryFailed(self._cause or f"{came} micro-batches came of one file")
 
@@ -123,12 +124,21 @@ class CheckpointedQuery:
         """All rows that came out, those of batches that were undone included."""
         return [row for table in self._batches.values() for row in table.to_pylist()]
 
+    def in_order(self) -> list[tuple[int, Rows]]:
+        """What came out of each micro-batch, with the watermark (ms) by which Spark ran it: as the checkpoint
+        says, for a query that never went back."""
+        found = []
+        for (_, number), table in sorted(self._batches.items(), key=lambda batch: batch[0]):
+            _, metadata, *_ = (self._checkpoint / "offsets" / str(number)).read_text("utf-8").splitlines()
+            found.append((int(json.loads(metadata)["batchWatermarkMs"]), table.to_pylist()))
+        return found
+
     def _collect(self, frame: DataFrame, batch: int) -> None:
         try:
             self._batches[self._restores, batch] = frame.toArrow()
             note_micro_batch()
         except Exception as error:  # raised here, it would be logged as well; `feed` misses the batch
-            self._cause = _root_cause(error)
+            self._cause = self._cause or _root_cause(error)  # what follows it, in an added batch, says less
             if _NO_WORKER in self._cause:
                 raise
 
@@ -140,7 +150,7 @@ def _root_cause(error: Exception) -> str:
     while at is not None:
         lines = [line.strip() for line in (at.getMessage() or "").splitlines() if line.strip()]
         if lines:
-            words = lines[-1] if any(line.startswith("Traceback") for line in lines) else lines[0]
+            words = lines[-1] if any("Traceback (most recent" in line for line in lines) else lines[0]
             found = f"{at.getClass().getSimpleName()}: {words}"
         at = at.getCause()
     return found

@@ -6,22 +6,26 @@ Python workers of Spark import this module: it knows nothing of the kit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any
 
 from pyspark.sql import Row
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
+from pyspark.sql.streaming.stateful_processor import (
+    ExpiredTimerInfo,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+)
 
 PROCESSOR = "_processor"
-"""The last column of the rows of a dispatcher, INT: the number of the processor, the same in all rows of a
-key."""
+"""The last column of the grouping key of a dispatcher, INT: the number of the processor. The rows have it
+too, behind the columns of the processor."""
 
 
 class Dispatcher(StatefulProcessor):
-    """Gives the rows of a key, without their last column `PROCESSOR`, to that one of `processors`.
+    """Gives the rows and the timers of a key to that one of `processors` that its column `PROCESSOR` numbers.
 
-    `columns` are the names of the others. States of the same name are one state: each key uses those of its
-    own processor only.
+    `columns` are the names of the columns that a processor gets, the first of each row. States of the same
+    name are one state: each key uses those of its own processor only.
     """
 
     def __init__(self, processors: Sequence[StatefulProcessor], columns: Sequence[str]) -> None:
@@ -42,10 +46,17 @@ class Dispatcher(StatefulProcessor):
     ) -> Iterator[Row]:
         """What the processor of this key does."""
         row = Row(*self._columns)
-        first = next(rows)
-        plain = (row(*columns[:-1]) for columns in chain([first], rows))
-        processor = self._processors[first[-1]]
-        answers: Iterator[Row] = processor.handleInputRows(key, plain, timerValues)
+        plain = (row(*columns[: len(self._columns)]) for columns in rows)
+        answers: Iterator[Row] = self._processors[key[-1]].handleInputRows(key[:-1], plain, timerValues)
+        return answers
+
+    def handleExpiredTimer(
+        self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
+    ) -> Iterator[Row]:
+        """What the processor of this key does; like Spark, by the names of the arguments."""
+        answers: Iterator[Row] = self._processors[key[-1]].handleExpiredTimer(
+            key=key[:-1], timerValues=timerValues, expiredTimerInfo=expiredTimerInfo
+        )
         return answers
 
     def close(self) -> None:

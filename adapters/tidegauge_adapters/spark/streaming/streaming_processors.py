@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from pyspark.sql import DataFrame
@@ -24,6 +25,8 @@ from .step_schedule import Leg, schedule
 
 Operator = Callable[[DataFrame], DataFrame]
 
+_NO_SETTINGS: Mapping[str, str] = {}
+
 _MOST_QUERIES = 24
 """After so many queries in a call, what still fails is not divided any further."""
 
@@ -38,21 +41,26 @@ class StreamingProcessors:
     """
 
     def __init__(self, binding: ProcessorBinding, master: str, parent: Path | None) -> None:
-        self._binding = binding
+        self.binding = binding
         self._master = master
         self._parent = parent
 
     def transcripts(self, scenarios: Sequence[Scenario]) -> Iterator[Transcript]:
         """One for each scenario, in no particular order."""
-        made = MadeProcessors(self._binding, scenarios)
+        made = MadeProcessors(self.binding, scenarios)
         yield from made.failures
-        waiting = [made.scenarios] if made.scenarios else []
+        if made.scenarios:
+            yield from self.of_a_query(made.scenarios, made)
+
+    def of_a_query(self, together: Sequence[Scenario], made: MadeProcessors) -> Iterator[Transcript]:
+        """Those of scenarios that can share a query."""
+        waiting = [together]
         queries = 0
         while waiting:
             several = waiting.pop()
             queries += 1
             try:
-                answers = self._answers(several, made, run_caught=False)
+                answers = self.answers(several, made, run_caught=False)
             except QueryFailed as failed:
                 queries += 1
                 culprits = (
@@ -68,12 +76,12 @@ class StreamingProcessors:
                 else:
                     waiting += [several[len(several) // 2 :], several[: len(several) // 2]]
             else:
-                yield from (transcript(self._binding, one, answers[one.id]) for one in several)
+                yield from (self.transcript(one, answers[one.id]) for one in several)
 
     def _culprits(self, scenarios: Sequence[Scenario], made: MadeProcessors) -> dict[str, Transcript]:
         """The transcripts of those that raise."""
         try:
-            answers = self._answers(scenarios, made, run_caught=True)
+            answers = self.answers(scenarios, made, run_caught=True)
         except QueryFailed:
             return {}
         found = {}
@@ -81,51 +89,67 @@ class StreamingProcessors:
             caught = [row for row in answers[scenario.id] if row[CAUGHT] is not None]
             if caught:
                 first = min(caught, key=lambda row: int(row["sequence"]))
-                before = [row for row in answers[scenario.id] if row["sequence"] < first["sequence"]]
+                placed = [row for row in answers[scenario.id] if row["sequence"] is not None]
+                before = [row for row in placed if row["sequence"] < first["sequence"]]
                 failure = Failure("protocol" if first[CAUGHT] == MISFIT else "exception", first[ERROR])
-                found[scenario.id] = transcript(self._binding, scenario, before, failure, first["sequence"])
+                found[scenario.id] = self.transcript(scenario, before, failure, first["sequence"])
         return found
 
-    def _answers(
+    def transcript(
+        self, scenario: Scenario, rows: Rows, failure: Failure | None = None, steps: int = 0
+    ) -> Transcript:
+        """The transcript made of a scenario's output rows; with a failure, that of its first `steps`."""
+        return transcript(self.binding, scenario, rows, failure, steps)
+
+    def answers(
         self, scenarios: Sequence[Scenario], made: MadeProcessors, run_caught: bool
     ) -> dict[str, Rows]:
-        """The output rows of each scenario."""
-        legs = schedule(self._binding, scenarios)
-        schema, operator = self._binding.input_schema, self._binding.operator
+        """The output rows of each of the scenarios, which share a query."""
+        legs = schedule(self.binding, scenarios)
+        schema, operator = self.binding.input_schema, self.binding.operator
         if run_caught or operator is None:
             schema = StructType([*schema, StructField(PROCESSOR, IntegerType())])
-            operator = _dispatching(self._binding, made, run_caught)
+            operator = dispatching(self.binding, made, run_caught)
             numbers = {scenario.id: made.number(scenario) for scenario in scenarios}
             for row in (row for leg in legs for batch in (*leg.undone, *leg.kept) for row in batch):
-                row[PROCESSOR] = numbers[row[self._binding.key]]
+                row[PROCESSOR] = numbers[row[self.binding.key]]
         answers: dict[str, Rows] = {scenario.id: [] for scenario in scenarios}
-        for row in self._output_rows(schema, operator, legs):
-            if row[self._binding.key] in answers:
-                answers[row[self._binding.key]].append(row)
+        with self.query(schema, operator) as query:
+            for leg in legs:
+                _drive(query, leg)
+        for row in query.answers():
+            if row[self.binding.key] in answers:
+                answers[row[self.binding.key]].append(row)
         return answers
 
-    def _output_rows(self, schema: StructType, operator: Operator, legs: Sequence[Leg]) -> Rows:
-        """What comes out of a query that is fed all the legs, in a session of its own: jobs that run beside
-        it change the settings of theirs."""
+    @contextmanager
+    def query(
+        self, schema: StructType, operator: Operator, settings: Mapping[str, str] = _NO_SETTINGS
+    ) -> Iterator[CheckpointedQuery]:
+        """A query to be started and fed, in a session of its own: jobs that run beside it change the settings
+        of theirs. It is stopped, and its files go."""
         spark = running_spark(self._master, self._parent)
         session = spark.session.newSession()
+        for name, value in settings.items():
+            session.conf.set(name, value)
         folder = spark.folder.subfolder("query")
         query = CheckpointedQuery(session, folder, schema, operator)
         try:
-            for leg in legs:
-                _drive(query, leg)
+            yield query
         finally:
             query.stop()
             shutil.rmtree(folder, ignore_errors=True)
-        return query.answers()
 
 
-def _dispatching(binding: ProcessorBinding, made: MadeProcessors, run_caught: bool) -> Operator:
+def dispatching(binding: ProcessorBinding, made: MadeProcessors, run_caught: bool) -> Operator:
+    """The operator in which the processors of all setups are, or in which exceptions are caught, too."""
     processor: StatefulProcessor = Dispatcher(made.processors, binding.input_schema.names)
     schema = binding.output_schema
     if run_caught:
         processor, schema = CaughtProcessor(processor, binding.key, schema), caught_schema(schema)
-    return lambda steps: steps.groupBy(binding.key).transformWithState(processor, schema, "Append", "None")
+    return lambda steps: steps.groupBy(binding.key, PROCESSOR).transformWithState(
+        processor, schema, "Append", binding.time_mode
+    )
 
 
 def _drive(query: CheckpointedQuery, leg: Leg) -> None:

@@ -60,8 +60,11 @@ class GuardedProcessor(StatefulProcessor):
     def handleExpiredTimer(
         self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
     ) -> Iterator[Row]:
-        """As the processor does."""
-        return self._processor.handleExpiredTimer(key, timerValues, expiredTimerInfo)
+        """As the processor does; by the names of the arguments, as Spark does and `TwsTester` not."""
+        answers: Iterator[Row] = self._processor.handleExpiredTimer(
+            key=key, timerValues=timerValues, expiredTimerInfo=expiredTimerInfo
+        )
+        return answers
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: TimerValues) -> None:
         """As the processor does."""

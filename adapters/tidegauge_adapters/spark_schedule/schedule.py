@@ -1,39 +1,37 @@
 """Window histories side by side in one Spark query, whose one watermark they share.
 
 Histories have watermarks of their own, but all of them rise: the query's watermark goes through the values of
-all, in order, and the records of a history are fed while the query stands at the history's own value.
+all, in order, and the other steps of a history are fed while the query stands at the history's own value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from tidegauge.wire.steps.window import ExpiredStateStep, RecordStep, WatermarkStep
+from tidegauge.wire.steps.window import WatermarkStep
 from tidegauge.wire.vocabulary import Step
 
 from .courses import Course
 
 
 @dataclass(frozen=True)
-class Fed:
-    """A record, or a watermark that must change nothing (`record` is None), of a history."""
+class Placed:
+    """A step of a history that raises no watermark, and its index there."""
 
     history: str
     index: int
-    milliseconds: int | None
-    record: bool = True
+    step: Step
 
 
 @dataclass
 class Portion:
-    """One micro-batch: what is fed, the value (ms) that the watermark rises to after it, and the steps that
-    ask for expired state. The query is started again from its checkpoint before it, or not."""
+    """One micro-batch: the steps that are fed, and the value (ms) that the watermark rises to after it. The
+    query is started again from its checkpoint before it, or not."""
 
-    fed: list[Fed] = field(default_factory=list)
+    placed: list[Placed] = field(default_factory=list)
     rises_to: int | None = None
-    asking: list[tuple[str, int]] = field(default_factory=list)
     restarted: bool = False
 
 
@@ -76,20 +74,10 @@ def schedule(histories: Mapping[str, Course]) -> list[Portion]:
             portion = Portion(restarted=number > 0)
             for name, stay in present.items():
                 for index, step in stay.parts[number] if number < len(stay.parts) else ():
-                    _add(portion, name, index, step)
+                    portion.placed.append(Placed(name, index, step))
             portions.append(portion)
         portions[-1].rises_to = following
     return portions
-
-
-def _add(portion: Portion, name: str, index: int, step: Step) -> None:
-    if isinstance(step, ExpiredStateStep):
-        portion.asking.append((name, index))
-    elif isinstance(step, RecordStep):
-        moment = step.timestamp if isinstance(step.timestamp, int) else None
-        portion.fed.append(Fed(name, index, moment))
-    elif isinstance(step, WatermarkStep) and isinstance(step.timestamp, int):
-        portion.fed.append(Fed(name, index, step.timestamp, record=False))
 
 
 def raising_steps(found: Mapping[int | None, Stay]) -> Sequence[tuple[int, int]]:
@@ -100,13 +88,3 @@ def raising_steps(found: Mapping[int | None, Stay]) -> Sequence[tuple[int, int]]
         for (_, stay), (value, _) in pairwise(stays_in_order)
         if value is not None and stay.left_by is not None
     ]
-
-
-def latest(portions: Iterable[Portion]) -> int:
-    """The latest moment (ms) that is fed or reached."""
-    moments = [
-        one.milliseconds for portion in portions for one in portion.fed if one.milliseconds is not None
-    ]
-    return max(
-        [*moments, *(portion.rises_to for portion in portions if portion.rises_to is not None)], default=0
-    )
