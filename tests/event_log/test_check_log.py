@@ -55,7 +55,7 @@ def test_a_broken_rule_is_named_with_its_first_row_and_the_rows_around_it(
 
 
 def test_a_right_log_passes_and_says_of_how_many_rows(folder: Path, tidegauge: Command) -> None:
-    answer = tidegauge("check-log", str(folder / "good.parquet"))
+    answer = tidegauge("check-log", (folder / "good.parquet").as_uri())
     assert answer.returncode == 0, answer.stderr
     assert "SPLIT-2    pass" in answer.stdout
     assert "a log shows nothing of what did not happen" in answer.stdout
@@ -175,6 +175,8 @@ def test_columns_that_do_not_fit_are_named(
     ("arguments", "said"),
     [
         (["none"], "no such file or folder"),
+        (["hdfs://node/log"], "PATH: hdfs:// is not supported: mount that file system"),
+        (["log", "--out", "s3://bucket/out"], "--out: s3:// is not supported: mount that file system"),
         (["log", "--max-drift", "30"], "--max-drift '30' is no duration: write 500ms, 30s, 5m or 2h"),
         (["log", "--group", "orders"], "--max-drift must say how far"),
         (["log", "--ignore", "log-watermark-increase"], "did you mean 'log-watermark-increases'?"),
