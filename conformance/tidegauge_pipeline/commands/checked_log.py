@@ -113,7 +113,8 @@ def _show(results: LogResults, tolerated: Collection[str]) -> None:
     OUT.print(
         f"{counted(results.rows, 'row')} of {counted(jobs, 'job')}, "
         f"{counted(len(results.operators), 'operator')}, {counted(subtasks, 'subtask')}, "
-        f"in {counted(results.files, 'file')}",
+        f"in {counted(results.files, 'file')}"
+        + (f"; {counted(len(results.skipped), 'bad file')} skipped" if results.skipped else ""),
         soft_wrap=True,
     )
     for bad in results.skipped:
