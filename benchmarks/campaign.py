@@ -1,19 +1,20 @@
 """What a campaign costs beside the bare loop in one process that draws, runs and judges.
 
 The campaign is that of the reference's own valve: with one worker, with two, and on Spark. Each is measured
-in turns with the loop, in one run. Processor time is that of this process and of those that it started, which
-a busy machine changes little; Spark's own processes are not among these.
+in turns with the loop, in one run. Processor time is that of this process and of all that it started, Java
+and the workers of Spark too; a busy machine changes it little.
 """
 
 import argparse
 import json
-import resource
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.drawing.histories import draw_history
@@ -67,9 +68,10 @@ def took(work: Callable[[], None]) -> tuple[float, float]:
 
 
 def processor() -> float:
-    """The time of the processor (s) that this process and its children that have ended have taken."""
-    who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, who))
+    """The time of the processor (s) that this process and all that it started have taken, of those that run
+    and of those that have ended."""
+    here = psutil.Process()
+    return sum(sum(one.cpu_times()[:4]) for one in [here, *here.children(recursive=True)])
 
 
 def measured(component: str, count: int, pairs: int, with_spark: bool) -> dict[str, Any]:
@@ -109,6 +111,7 @@ def measured(component: str, count: int, pairs: int, with_spark: bool) -> dict[s
     }
     if with_spark:
         figures["Spark a core / loop"] = rates["Spark, 2 cores"] / 2 / rates["loop"]
+        figures["Spark / loop, by processor time"] = costs["loop"] / costs["Spark, 2 cores"]
     return figures
 
 
@@ -125,6 +128,7 @@ def main() -> None:
     document = json.dumps(figures, indent=1)
     print(document)
     if given.record is not None:
+        given.record.parent.mkdir(parents=True, exist_ok=True)
         given.record.write_text(document + "\n", encoding="utf-8")
 
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
 import pytest
-from campaigns import campaign, rows_in, without_times
+from campaigns import campaign, rows_in
 from click.testing import Result
-from conftest import PATIENCE, ROOT, Command, plain_environment, results_in
+from conftest import ROOT, Command, results_in
+from killed_campaigns import killed_and_compared
 from typer.testing import CliRunner
 
 from tidegauge.__main__ import application
@@ -78,36 +74,23 @@ def test_verdicts_are_those_of_a_run_on_the_same_scenarios(tidegauge: Command, t
 
 
 @pytest.mark.slower
-def test_a_killed_campaign_is_resumed_without_its_finished_chunks(tidegauge: Command, tmp_path: Path) -> None:
-    asked = ["--adapter", MUTANT, "--component", "clock", "--count", "9000", "-n", "1", "--out"]
-    whole = tidegauge("campaign", *asked, "whole")
-    assert whole.returncode == 1, whole.stderr
-    folder = tmp_path / "killed" / "scenarios"
-    command = [sys.executable, "-m", "tidegauge", "campaign", *asked, "killed"]
-    with subprocess.Popen(command, cwd=tmp_path, env=plain_environment(), start_new_session=True) as child:
-        wait_for(lambda: bool(list(folder.rglob("*.parquet"))))
-        os.killpg(child.pid, signal.SIGKILL)
-    finished = {path: path.stat().st_mtime_ns for path in folder.rglob("*.parquet") if path.name[0] != "."}
-    assert 0 < len(finished) < 3
-    assert "was killed: --resume continues it" in tidegauge("campaign", *asked, "killed").stderr
-    (folder / "component=clock" / ".begun.parquet.1-a").write_bytes(b"half")
-    asked[6:6] = ["--resume"]
-    assert tidegauge("campaign", *asked, "killed").returncode == 1
-    assert {path: path.stat().st_mtime_ns for path in finished} == finished
-    assert len([*folder.rglob("*.parquet*")]) == 3
-    assert rows_in(tmp_path / "killed") == rows_in(tmp_path / "whole")
-    resumed, undisturbed = (results_in(tmp_path / name) for name in ("killed", "whole"))
-    assert without_times(resumed, tmp_path / "killed") == without_times(
-        undisturbed, tmp_path / "whole"
-    ).replace("whole", "killed")
+def test_a_campaign_that_is_killed_at_random_is_resumed(tmp_path: Path) -> None:
+    killed_and_compared(tmp_path, 3, "1")
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Wait until something holds."""
-    until = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.01)
+def test_a_killed_campaign_is_not_overwritten_and_what_it_had_begun_is_removed(tmp_path: Path) -> None:
+    asked = ("--adapter", MUTANT, "--out", str(tmp_path))
+    assert campaign_ended(*asked).exit_code == 0
+    (tmp_path / "results.json").unlink()
+    (rows,) = (tmp_path / "scenarios").rglob("*.parquet")
+    written = rows.stat().st_mtime_ns
+    (rows.parent / ".begun.parquet.1-a").write_bytes(b"half")
+    ended = campaign_ended(*asked)
+    assert ended.exit_code == 2
+    assert "was killed: --resume continues it" in ended.stderr
+    assert campaign_ended(*asked, "--resume").exit_code == 0
+    assert [path.stat().st_mtime_ns for path in rows.parent.iterdir()] == [written]
+    assert (tmp_path / "results.json").exists()
 
 
 DEADLY = """
@@ -247,6 +230,7 @@ def campaign_ended(*asked: str) -> Result:
         (["--exhaustive", "--length", "3", "--scope", "3-steps"], "did you mean"),
         (["--resume"], "holds no campaign; leave --resume out"),
         (["--component", "job"], "unknown component of a campaign 'job'"),
+        (["--out", "s3://bucket/out"], "--out: s3:// is not supported: mount that file system"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -17,6 +17,10 @@ from deltalake import write_deltalake
 from written_logs import written
 
 GOOD = [{"kind": "watermark", "event_time": at, "source": "orders"} for at in (1, 2, 3)]
+FUTURE = (
+    b'{"job":"a","source":"","subtask":0,"sequence":1,"kind":"idle","event_time":1,"processing_time":1,'
+    b'"version":2}\n'
+)
 WRONG = [{"kind": "watermark", "event_time": at, "source": "orders", "subtask": 1} for at in (5, 9, 4)]
 
 
@@ -55,7 +59,7 @@ def test_a_broken_rule_is_named_with_its_first_row_and_the_rows_around_it(
 
 
 def test_a_right_log_passes_and_says_of_how_many_rows(folder: Path, tidegauge: Command) -> None:
-    answer = tidegauge("check-log", str(folder / "good.parquet"))
+    answer = tidegauge("check-log", (folder / "good.parquet").as_uri())
     assert answer.returncode == 0, answer.stderr
     assert "SPLIT-2    pass" in answer.stdout
     assert "a log shows nothing of what did not happen" in answer.stdout
@@ -108,6 +112,7 @@ def test_a_delta_table_has_the_rows_of_its_newest_version_only(tmp_path: Path, t
         ("bad.jsonl", b"{]", "cannot be read"),
         ("bad.csv", b"a,b", "no event log: the name ends in none of .parquet, .jsonl, .json"),
         ("bad.jsonl", b'{"job":"a"}', "no column 'source'"),
+        ("bad.jsonl", FUTURE, "schema version 2 of event logs is unknown"),
         ("empty.jsonl", b"", "is empty"),
     ],
 )
@@ -124,7 +129,8 @@ def test_a_bad_file_is_named_and_can_be_skipped(
     (folder / "wrong.parquet").unlink()
     answer = tidegauge("check-log", str(folder), "--skip-bad-files", "--out", "out")
     assert answer.returncode == 1
-    assert f"{name}" in answer.stdout
+    assert "in 1 file; 1 bad file skipped" in answer.stdout
+    assert name in answer.stdout
     assert "SPLIT-2    pass" in answer.stdout
     assert results(folder.parent / "out")["overall"] == "incomplete"
     assert len(results(folder.parent / "out")["skipped"]) == 1
@@ -175,6 +181,8 @@ def test_columns_that_do_not_fit_are_named(
     ("arguments", "said"),
     [
         (["none"], "no such file or folder"),
+        (["hdfs://node/log"], "PATH: hdfs:// is not supported: mount that file system"),
+        (["log", "--out", "s3://bucket/out"], "--out: s3:// is not supported: mount that file system"),
         (["log", "--max-drift", "30"], "--max-drift '30' is no duration: write 500ms, 30s, 5m or 2h"),
         (["log", "--group", "orders"], "--max-drift must say how far"),
         (["log", "--ignore", "log-watermark-increase"], "did you mean 'log-watermark-increases'?"),

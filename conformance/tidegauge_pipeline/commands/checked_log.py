@@ -26,6 +26,7 @@ from ..event_log.surroundings import NearbyRow, surroundings
 from ..event_log.verdicts import SENTENCES, LogResults, PropertyVerdict, results_of, with_surroundings
 from ..on_spark.check import judged_on_spark
 from ..on_spark.session import session
+from .local_path import local_path
 
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 _DURATION = re.compile(r"(\d+)\s*([a-z]+)")
@@ -49,6 +50,8 @@ def checked(
     if format is not None and format not in FORMATS:
         raise BadInput(unknown("format", format, FORMATS))
     alignment = _alignment(*aligned)
+    path = local_path("PATH", path)
+    out = None if out is None else local_path("--out", out)
     found = find(path, format, skip_bad_files)
     parts = parts_of(found.files)
     if master is not None or sum(part.rows for part in parts) > MOST_ROWS:
@@ -110,7 +113,8 @@ def _show(results: LogResults, tolerated: Collection[str]) -> None:
     OUT.print(
         f"{counted(results.rows, 'row')} of {counted(jobs, 'job')}, "
         f"{counted(len(results.operators), 'operator')}, {counted(subtasks, 'subtask')}, "
-        f"in {counted(results.files, 'file')}",
+        f"in {counted(results.files, 'file')}"
+        + (f"; {counted(len(results.skipped), 'bad file')} skipped" if results.skipped else ""),
         soft_wrap=True,
     )
     for bad in results.skipped:

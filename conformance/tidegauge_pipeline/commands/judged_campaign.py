@@ -28,6 +28,7 @@ from ..campaign.process import EngineProcess
 from ..campaign.results import results_of
 from ..campaign.rows import finished_in, remove_unfinished
 from ..campaign.specification import Chunk, Exhaustively, Specification, chunks_of, specified
+from .local_path import local_path
 from .rate import Rate
 
 _USUAL_COUNT = 100_000
@@ -47,7 +48,7 @@ def run_campaign(
     """Run a campaign, write and show its results; whether the engine agrees in every scenario. Raises
     `BadInput`."""
     began = time.monotonic()
-    out = Path(request.out).absolute()
+    out = local_path("--out", request.out).absolute()
     request = replace(request, out=str(out))
     number = _USUAL_COUNT if count is None and exhaustively is None else count
     specification = specified(request, number, exhaustively)
@@ -98,7 +99,9 @@ def _begin(specification: Specification, out: Path, resume: bool) -> None:
         (out / RESULTS).unlink(missing_ok=True)
         if before is not None:
             shutil.rmtree(out / SCENARIOS, ignore_errors=True)
-        file.write_bytes(document)
+        partial = file.with_name(f".{file.name}")
+        partial.write_bytes(document)
+        partial.replace(file)
 
 
 def _digest(document: bytes) -> str:

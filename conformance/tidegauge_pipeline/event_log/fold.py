@@ -55,12 +55,6 @@ class Fold:
     def _count(self, rows: Rows) -> None:
         """Rows, subtasks, kinds and times of each operator."""
         borders = np.append(_borders(rows), len(rows))
-        new_subtask = np.diff(rows.subtask, prepend=-1).astype(bool)
-        if rows.old:
-            new_subtask[: rows.old + 1] = False
-            new_subtask[rows.old] = (
-                rows.old < len(rows) and rows.subtask[rows.old] != rows.subtask[rows.old - 1]
-            )
         for begin, end in pairwise(borders):
             found = self._of(rows, int(begin))
             mine = slice(max(begin, rows.old), end)
@@ -68,15 +62,15 @@ class Fold:
             if number <= 0:
                 continue
             found.rows += int(number)
-            found.subtasks += int(new_subtask[mine].sum())
+            found.subtasks += int(rows.begins_subtask[mine].sum())
             times = rows.processing_time[mine]
             found.begin = min(int(times.min()), int(times[0]) if found.begin is None else found.begin)
             found.end = max(int(times.max()), int(times[0]) if found.end is None else found.end)
             found.has_channels |= bool((rows.channel[mine] >= 0).any())
             found.has_splits |= bool(((rows.split[mine] >= 0) & (rows.kind[mine] != _RECORD)).any())
-            for code, many in zip(*np.unique(rows.kind[mine], return_counts=True), strict=True):
-                if code != UNKNOWN:
-                    found.kinds[KINDS[code]] = found.kinds.get(KINDS[code], 0) + int(many)
+            for kind, many in zip(KINDS, np.bincount(rows.kind[mine] - UNKNOWN)[1:], strict=False):
+                if many:
+                    found.kinds[kind] = found.kinds.get(kind, 0) + int(many)
 
     def _count_troubles(self, rows: Rows, troubles: Iterable[Trouble]) -> None:
         for name, where, far, says in troubles:
@@ -106,7 +100,7 @@ _RECORD = KINDS.index("record")
 
 def _borders(rows: Rows) -> Indexes:
     """The first row of each operator."""
-    return np.flatnonzero(np.diff(rows.operator, prepend=-1))
+    return np.flatnonzero(rows.begins_operator)
 
 
 def _by_operator(rows: Rows, some: Indexes) -> Iterator[tuple[int, slice]]:

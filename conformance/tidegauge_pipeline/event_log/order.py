@@ -14,13 +14,13 @@ BY = ("job", "source", "subtask", "sequence")
 def is_in_order(table: Any) -> bool:
     """Whether rows are in this order."""
     rows = Rows(table)
-    first = np.flatnonzero(np.diff(rows.operator, prepend=-1))
+    first = np.flatnonzero(rows.begins_operator)
     names = [(table["job"][int(at)].as_py(), table["source"][int(at)].as_py()) for at in first]
     if any(one >= other for one, other in pairwise(names)):
         return False
     numbers = table["subtask"].to_numpy().astype(np.int64)
-    same_operator = np.diff(rows.operator) == 0
-    same_subtask = np.diff(rows.subtask) == 0
+    same_operator = ~rows.begins_operator[1:]
+    same_subtask = ~rows.begins_subtask[1:]
     return bool(
         (np.diff(numbers)[same_operator] >= 0).all() and (np.diff(rows.sequence)[same_subtask] >= 0).all()
     )

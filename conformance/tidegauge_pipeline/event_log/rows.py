@@ -82,15 +82,22 @@ class Rows:
         return np.where(codes == names.index(""), NONE, codes) if "" in names else codes
 
     @cached_property
-    def operator(self) -> Numbers:
-        """0, 1, ...: a new number where job or source change."""
-        return np.cumsum(_changes(self.table["job"]) | _changes(self.table["source"]), dtype=np.int64)
+    def begins_operator(self) -> Flags:
+        """Whether a row is the first, or its job or source is another than that of the row before it."""
+        begins: Flags = _changes(self.table["job"]) | _changes(self.table["source"])
+        begins[:1] = True
+        return begins
 
     @cached_property
-    def subtask(self) -> Numbers:
-        """0, 1, ...: a new number where job, source or subtask change."""
-        changes = _changes(self.table["subtask"]) | np.diff(self.operator, prepend=0).astype(bool)
-        return np.cumsum(changes, dtype=np.int64)
+    def begins_subtask(self) -> Flags:
+        """Whether a row begins an operator, or its subtask is another than that of the row before it."""
+        begins: Flags = self.begins_operator | _changes(self.table["subtask"])
+        return begins
+
+    @cached_property
+    def operator(self) -> Numbers:
+        """1, 2, ...: a new number for each operator."""
+        return np.cumsum(self.begins_operator, dtype=np.int64)
 
     @cached_property
     def starts_stretch(self) -> Flags:
@@ -98,7 +105,7 @@ class Rows:
         gap = np.diff(self.sequence, prepend=self.sequence[:1]) > 1
         gap[: self.old] = False
         gap[0:1] = True
-        starts: Flags = gap | np.diff(self.subtask, prepend=-1).astype(bool) | self.is_kind("restarted")
+        starts: Flags = gap | self.begins_subtask | self.is_kind("restarted")
         return starts
 
     @cached_property
@@ -108,8 +115,9 @@ class Rows:
 
     def is_kind(self, *kinds: str) -> Flags:
         """Whether a row is of one of these kinds."""
-        flags: Flags = np.isin(self.kind, [CODES[kind] for kind in kinds])
-        return flags
+        wanted = np.zeros(len(KINDS) + 1, dtype=bool)  # the last one is that of `UNKNOWN`
+        wanted[[CODES[kind] for kind in kinds]] = True
+        return wanted[self.kind]
 
     @cached_property
     def own(self) -> Flags:

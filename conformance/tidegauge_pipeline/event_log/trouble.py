@@ -16,7 +16,7 @@ Trouble = tuple[str, Indexes, Numbers, str]
 
 def doubled(rows: Rows) -> Flags:
     """Rows with the number of a row before them."""
-    twice: Flags = (np.diff(rows.sequence, prepend=0) == 0) & (np.diff(rows.subtask, prepend=-1) == 0)
+    twice: Flags = (np.diff(rows.sequence, prepend=0) == 0) & ~rows.begins_subtask
     twice[: rows.old] = False
     return twice
 
@@ -33,7 +33,7 @@ def of_rows(rows: Rows, twice: Flags) -> Iterator[Trouble]:
 
 def between_rows(rows: Rows) -> Iterator[Trouble]:
     """The troubles between a new row and the one before it; of rows without duplicates."""
-    follows = (np.diff(rows.subtask, prepend=-1) == 0) & (np.arange(len(rows)) >= rows.old)
+    follows = ~rows.begins_subtask & (np.arange(len(rows)) >= rows.old)
     step = np.diff(rows.sequence, prepend=0)
     yield _trouble("gap", follows & (step > 1), None, "follows a gap in the sequence")
     back = -np.diff(rows.processing_time, prepend=0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import heapq
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -43,7 +44,7 @@ def judged_on_spark(
     spark: SparkSession, parts: Sequence[Part], alignment: Alignment | None, skips: bool
 ) -> tuple[list[OperatorFindings], list[str]]:
     """What the parts of a log show, and what is wrong with files that were skipped. Raises `BadInput`."""
-    answers = _answers(spark, parts, alignment, skips)
+    answers = _answers(spark, [_found_anywhere(part) for part in parts], alignment, skips)
     if alignment is not None:
         answers = answers.persist()
     findings, bad = [], []
@@ -59,6 +60,12 @@ def judged_on_spark(
     if alignment is not None:
         findings += _spreads(answers, alignment)
     return together(findings), sorted(set(bad))
+
+
+def _found_anywhere(part: Part) -> Part:
+    """The part by whole paths: executors have working directories of their own."""
+    files = {chunk.file: replace(chunk.file, path=chunk.file.path.absolute()) for chunk in part.chunks}
+    return replace(part, chunks=tuple(replace(chunk, file=files[chunk.file]) for chunk in part.chunks))
 
 
 def _answers(

@@ -1,9 +1,11 @@
 """A session of Spark for one command."""
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegauge.wire.scenario import BadInput
@@ -42,7 +44,20 @@ def session(master: str) -> Iterator["SparkSession"]:
         said = " ".join(str(problem).split())[:300]
         raise BadInput(f"--master {master!r}: no session of Spark: {said}") from problem
     spark.sparkContext.setLogLevel("ERROR")
+    left = _work_of_a_local_cluster(spark, master)
     try:
         yield spark
     finally:
         spark.stop()
+        if left is not None:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _work_of_a_local_cluster(spark: "SparkSession", master: str) -> Path | None:
+    """The folder in the installation of Spark in which the executors of `local-cluster[...]` work, with what
+    they unpack. Spark leaves it there."""
+    if not master.startswith("local-cluster"):
+        return None
+    from pyspark.find_spark_home import _find_spark_home
+
+    return Path(_find_spark_home(), "work", spark.sparkContext.applicationId)
