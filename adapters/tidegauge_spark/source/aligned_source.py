@@ -52,9 +52,10 @@ def informed(source: type[AlignedSource], spark: SparkSession) -> type[AlignedSo
 class AlignedSource(DataSource):
     """A partitioned log, read by source subtasks under watermark alignment (chapters ALIGN and SOURCE).
 
-    With the option `path` it is a folder of files, one sub-folder for each split, and rows have the columns
-    of the files. With `subscribe` it is topics of Kafka, each partition a split, and rows have the columns of
-    Spark's own source over Kafka. Without either it is a number sequence, and rows are of `SOURCE_SCHEMA`.
+    With the option `path` it is a folder of files, one sub-folder for each split, or as Spark writes it
+    (`splitBy`), and rows have the columns of the files. With `subscribe` it is topics of Kafka, each
+    partition a split, and rows have the columns of Spark's own source over Kafka. Without either it is a
+    number sequence, and rows are of `SOURCE_SCHEMA`.
     Other logs: `tidegauge_spark.source.own_log.register_log`. Options of all:
 
     * `numSubtasks` (1): how many subtasks, each a partition of a batch that has records of it. Over files and
@@ -119,6 +120,13 @@ class AlignedSource(DataSource):
 
     * `eventTimeColumn`: a timestamp (UTC if it has no time zone), or a whole number. It must be set. It may
       be a field of a struct, such as "meta.at".
+    * `splitBy` ("folder"): what a split is. "folder": each sub-folder. In a folder that Spark has written:
+      one or more partition columns, such as "region" or "region,device" (each combination of their values is
+      a split, called "region=eu/device=7"), "partNumber" (of the names of the files: `part-00000-...` is in
+      the split "00000"), or "none" (all files are one split). A column whose name is one of these words is
+      written in backticks.
+    * `fileOrder`: in which order the files of a folder are read: "name", the default of sub-folders, or
+      "modificationTime", the default of the other layouts.
     * `eventTimeUnit`: what a whole number counts since 1970, "ms" (the default), "s", "us" or "ns". Numbers
       that look like seconds are refused unless it is set.
     * `fileFormat`: "parquet" (the default) or "json", one object on each line.
@@ -135,7 +143,24 @@ class AlignedSource(DataSource):
       the source goes on without it.
 
     The columns are those of the first file, or those of `schema()`: a column that a file does not have is
-    null then. The driver reads the event time column of what it plans, and keeps some of it: files
+    null then.
+
+    With `splitBy` there may be files in the folder itself, or in folders of partition columns (`day=.../`),
+    the same for all files. Each split is read in order of the values of these columns (null first, numbers
+    by size, then texts), and where these are equal in `fileOrder`. A file that sorts before one that is read
+    is an error. So is late data for an old `day`, unless `splitBy` names `day` as well. All files that one
+    job wrote at the same time, with rows in order of part number, need `fileOrder` "name". Modification times
+    must stay as they are: copy files with them.
+
+    Partition columns come out as columns of rows. Their types are those that Spark infers, of all values when
+    the query is loaded (a timestamp or decimal has to be given by `schema()`, where a timestamp is UTC), or
+    those of `schema()`; a value of another type is an error. Names that begin with "_" or "." are not looked
+    at. While there is a folder `_temporary` a job of Spark has not committed: new files are read when it has.
+    Of a folder that a streaming query writes (`_spark_metadata`) only committed files are read, with the
+    modification times that its log has. `_FINISHED` and `_PAUSED` are about all splits, or in the folder of
+    all columns that `splitBy` names about that split. The folder of a Delta table is refused.
+
+    The driver reads the event time column of what it plans, and keeps some of it: files
     and row groups are best of some 10,000 to 1,000,000 rows.
 
     **Kafka.** Needs `pip install 'tidegauge-spark[kafka]'`. Columns: key and value (binary), topic,

@@ -23,6 +23,7 @@ from tidegauge_spark import WATERMARK_LAG_CONF, BacklogListener, register
 from tidegauge_spark.decisions.sources.signals import SourceSignals
 from tidegauge_spark.source.backlog_listener import BacklogChange
 from tidegauge_spark.source.files.offset import FilesOffset
+from tidegauge_spark.source.options.layout import SUB_FOLDERS
 from tidegauge_spark.source.planning.signals import PlannedSignals
 
 QUERY = "11111111-2222-3333-4444-555555555555"
@@ -33,7 +34,15 @@ def offset(source: str, *backlog: bool | None) -> str:
     """The offset of a source whose subtasks have said this, as the progress of a query shows it."""
     state = {**SourceSignals(len(backlog)).state(), "backlog": list(backlog)}
     stored = FilesOffset(
-        source, 0, 0, None, (0,) * len(backlog), signals=PlannedSignals({}, state), path="/", format="json"
+        source,
+        0,
+        0,
+        None,
+        (0,) * len(backlog),
+        signals=PlannedSignals({}, state),
+        path="/",
+        format="json",
+        layout=str(SUB_FOLDERS),
     )
     return json.dumps(stored.to_json())
 

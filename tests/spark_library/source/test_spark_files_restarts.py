@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,16 +35,28 @@ def test_job_4_files_that_appear_later_change_nothing_about_a_batch(tmp_path: Pa
     assert [row["time"] for row in read_rows(fresh, query.start, query.log[0])] == [1, 2, 3]
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_job_4_crashes_anywhere_lose_nothing_and_repeat_nothing(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize(
+    ("seed", "split_by"),
+    [
+        *((seed, "folder") for seed in range(5)),
+        (5, "partNumber"),
+        (6, "partNumber"),
+        (7, "region"),
+        (8, "region"),
+    ],
+)
+def test_job_4_crashes_anywhere_lose_nothing_and_repeat_nothing(
+    tmp_path: Path, seed: int, split_by: str
+) -> None:
     """With new splits, files of all sizes and finished splits, and the bound checked at each batch."""
     draw = random.Random(seed)
     disorder, drift = draw.choice([0, 30]), draw.choice([0, 50, 400])
-    log = GrowingLog(tmp_path, draw, disorder)
+    log = GrowingLog(tmp_path, draw, disorder, split_by)
     log.grow()
     query = DrivenFiles(
         tmp_path,
         available_now=False,
+        splitBy=split_by,
         numSubtasks=str(draw.randint(1, 3)),
         maxOutOfOrderness=f"{disorder} milliseconds",
         maxRowsPerTrigger=str(draw.choice([1, 9, 50, 1000])),
@@ -67,8 +80,7 @@ def test_job_4_crashes_anywhere_lose_nothing_and_repeat_nothing(tmp_path: Path, 
                 query.batch()
         if len(query.log) > 1:
             check_bound(query, drift, disorder)
-    for split in log.times:
-        (tmp_path / split / "_FINISHED").touch()
+    log.finish()
     for _ in range(4000):
         query.batch()
         if query.planned() == {split: len(times) for split, times in log.times.items()}:
@@ -80,13 +92,14 @@ def test_job_4_crashes_anywhere_lose_nothing_and_repeat_nothing(tmp_path: Path, 
 class GrowingLog:
     """A log of a few splits, whose files come little by little; `times` is what each split has."""
 
-    def __init__(self, folder: Path, draw: random.Random, disorder: int) -> None:
-        self.folder, self.draw, self.disorder = folder, draw, disorder
+    def __init__(self, folder: Path, draw: random.Random, disorder: int, split_by: str) -> None:
+        self.folder, self.draw, self.disorder, self.split_by = folder, draw, disorder, split_by
         self.times: dict[str, list[int | None]] = {}
         self.files = 0
 
     def grow(self) -> None:
-        for split in self.draw.sample("abcd", 2):
+        names = {"folder": "{}", "partNumber": "0000{}", "region": "region={}"}
+        for split in map(names[self.split_by].format, self.draw.sample(range(4), 2)):
             times = self.times.setdefault(split, [])
             last = max((time for time in times if time is not None), default=0)
             new: list[int | None] = []
@@ -95,9 +108,24 @@ class GrowingLog:
                 new.append(last - self.draw.randint(0, self.disorder))
             times += new
             self.files += 1
-            write_parquet(
-                self.folder, split, f"{self.files:04}", new, row_group=self.draw.choice([1, 7, 100])
-            )
+            below, name = self._place(split)
+            hidden = write_parquet(self.folder, below, "_new", new, row_group=self.draw.choice([1, 7, 100]))
+            os.utime(hidden, (self.files, self.files))
+            hidden.rename(hidden.with_name(name))
+
+    def _place(self, split: str) -> tuple[str, str]:
+        """Return folder and name of a file that comes last in a split; names that Spark gives say nothing."""
+        job = f"{self.draw.randrange(2**32):08x}"
+        if self.split_by == "region":
+            return f"hour={self.files // 8}/{split}", f"part-{self.draw.randrange(9):05}-{job}.parquet"
+        if self.split_by == "partNumber":
+            return "", f"part-{split}-{job}.parquet"
+        return split, f"{self.files:04}"
+
+    def finish(self) -> None:
+        """Say that no split gets more files."""
+        for split in self.times if self.split_by == "folder" else [""]:
+            (self.folder / split / "_FINISHED").touch()
 
 
 def check_bound(query: DrivenFiles, drift: int, disorder: int) -> None:

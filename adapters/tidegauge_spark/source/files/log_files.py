@@ -1,22 +1,19 @@
-"""The files of a partitioned log: a folder with a sub-folder for each split, files in order of name."""
+"""The files of a partitioned log: a folder, in the layout that the options say."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pyarrow.fs as filesystems
 
+from tidegauge_spark.source.files.listing import FINISHED, PAUSED, FoundFile, Key, Listing, file_key, in_order
+from tidegauge_spark.source.files.sink_log import SINK_LOG, SinkLog
+from tidegauge_spark.source.files.spark_folders import spark_listing
+from tidegauge_spark.source.options.layout import SUB_FOLDERS, Layout
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
-
-FINISHED: Final = "_FINISHED"
-"""An empty file of this name in the folder of a split says that the split gets no more files; beside the
-splits it says that there will be no more splits."""
-
-PAUSED: Final = "_PAUSED"
-"""An empty file of this name in the folder of a split says that nothing is read of it until it is removed."""
 
 ATTEMPTS: Final = 3
 
@@ -25,35 +22,16 @@ class LostFileError(BrokenLogError):
     """A file has vanished before all of it was read."""
 
 
-class SplitFiles(NamedTuple):
-    """The files of a split: names in ascending order, with their sizes (bytes).
-
-    finished: whether the split gets no more. paused: whether it is not to be read for now.
-    """
-
-    names: tuple[str, ...]
-    sizes: tuple[int, ...]
-    finished: bool
-    paused: bool = False
-
-
-class Listing(dict[str, SplitFiles]):
-    """The splits that were found, by name.
-
-    ended: whether there will be no other ones. grown: the splits that have further files, which are not to be
-    read for now.
-    """
-
-    ended: bool = False
-    grown: frozenset[str] = frozenset()
-
-
 class LogFolder:
-    """The folder of a source. Paths in it are "split/file"; `path` is a local one, or the URI of another."""
+    """The folder of a source; `path` is a local one, or the URI of another.
 
-    def __init__(self, path: str) -> None:
+    With a sub-folder for each split the path of a file in it is "split/file"; in a folder as Spark writes it
+    that is the name of the file.
+    """
+
+    def __init__(self, path: str, layout: Layout = SUB_FOLDERS) -> None:
         """Raises `BrokenLogError` for a path that is none."""
-        self.path = path
+        self.path, self.layout = path, layout
         try:
             if "://" in path:
                 self._filesystem, root = filesystems.FileSystem.from_uri(path)
@@ -62,6 +40,8 @@ class LogFolder:
         except (ValueError, OSError) as error:
             raise BrokenLogError(f"the path {path!r} cannot be opened: {error}") from error
         self._root = root.rstrip("/")
+        log = f"{self.path.rstrip('/')}/{SINK_LOG}"
+        self._sink_log = SinkLog(self._content, repr(log))
 
     def list(self) -> Listing:
         """Return the files of each split.
@@ -69,8 +49,36 @@ class LogFolder:
         Names that begin with "_" or "." are not looked at, as in Spark. Raises `BrokenLogError` if the folder
         is not there, or has something that would never be read: a file beside the splits, a folder in one.
         """
-        found = self._entries()
-        splits: dict[str, list[tuple[str, int]]] = {}
+        if not self.layout.of_spark:
+            return self._sub_folders()
+        committed = self._committed()  # before the files are looked up: they are there then
+        prefix = len(self._root) + 1
+        entries = ((info.path[prefix:], info) for info in self._entries(self._root))
+        return spark_listing(entries, self.path, self.layout, committed)
+
+    def key(self, name: str, modified: int) -> Key:
+        """Return by what the files of a split are in order: see `file_key`."""
+        return file_key(self.layout, name, modified)
+
+    def _committed(self) -> dict[str, FoundFile] | None:
+        """Return what a streaming query of Spark has committed, None if none has written the folder."""
+        entries = self._entries(f"{self._root}/{SINK_LOG}", allow_missing=True)
+        names = [info.path.rpartition("/")[2] for info in entries]
+        return self._sink_log.committed(names) if names else None
+
+    def _content(self, name: str) -> bytes:
+        try:
+            with self._filesystem.open_input_stream(f"{self._root}/{SINK_LOG}/{name}") as file:
+                content: bytes = file.read()
+                return content
+        except OSError as error:
+            raise BrokenLogError(
+                f"the file {name} of the log {f'{self.path}/{SINK_LOG}'!r} cannot be read: {error}"
+            ) from error
+
+    def _sub_folders(self) -> Listing:
+        found = self._entries(self._root)
+        splits: dict[str, list[FoundFile]] = {}
         finished: set[str] = set()
         paused: set[str] = set()
         listing = Listing()
@@ -88,21 +96,27 @@ class LogFolder:
             if info.type == filesystems.FileType.NotFound:
                 continue  # it was renamed while the folder was listed
             is_folder = info.type == filesystems.FileType.Directory
+            if is_folder and "=" in parts[-1]:
+                raise BrokenLogError(_partitioned(self.path, parts[-1]))
             if len(parts) == 1 and is_folder:
                 splits.setdefault(parts[0], [])
             elif len(parts) == 2 and not is_folder:
-                splits.setdefault(parts[0], []).append((parts[1], info.size))
+                splits.setdefault(parts[0], []).append(FoundFile(parts[1], info.size, info.mtime_ns or 0))
             else:
                 raise BrokenLogError(_misplaced(self.path, "/".join(parts), is_folder))
         for split, files in splits.items():
-            listing[split] = _split_files(files, split in finished, split in paused)
+            listing[split] = in_order(files, self.layout, split in finished, split in paused)
         return listing
 
-    def _entries(self) -> Any:
-        """Return all that is in the folder. What is removed meanwhile can make it fail, but not always."""
+    def _entries(self, folder: str, allow_missing: bool = False) -> Any:
+        """Return all that is in a folder. What is removed meanwhile can make it fail, but not always.
+
+        allow_missing: it is empty if it is not there.
+        """
+        selector = filesystems.FileSelector(folder, allow_not_found=allow_missing, recursive=True)
         for attempt in range(ATTEMPTS):
             try:
-                return self._filesystem.get_file_info(filesystems.FileSelector(self._root, recursive=True))
+                return self._filesystem.get_file_info(selector)
             except OSError as error:
                 if attempt == ATTEMPTS - 1:
                     raise BrokenLogError(
@@ -117,7 +131,7 @@ class LogFolder:
         Raises `LostFileError` if it is not there any more, `BrokenLogError` if its size is another one.
         """
         try:
-            file = self._filesystem.open_input_file(f"{self._root}/{split}/{name}")
+            file = self._filesystem.open_input_file(f"{self._root}/{self._path(split, name)}")
         except FileNotFoundError as error:
             raise LostFileError(
                 f"the file {self.described(split, name)} has vanished before it was read; bring it back, or "
@@ -134,7 +148,10 @@ class LogFolder:
 
     def described(self, split: str, name: str) -> str:
         """Return what a message calls a file."""
-        return repr(f"{self.path.rstrip('/')}/{split}/{name}")
+        return repr(f"{self.path.rstrip('/')}/{self._path(split, name)}")
+
+    def _path(self, split: str, name: str) -> str:
+        return name if self.layout.of_spark else f"{split}/{name}"
 
 
 def changed(file: str, size: int, size_now: int) -> str:
@@ -145,14 +162,18 @@ def changed(file: str, size: int, size_now: int) -> str:
     )
 
 
-def _split_files(files: list[tuple[str, int]], finished: bool, paused: bool) -> SplitFiles:
-    files.sort()
-    return SplitFiles(tuple(name for name, _ in files), tuple(size for _, size in files), finished, paused)
-
-
 def _misplaced(root: str, path: str, is_folder: bool) -> str:
     what = "folder" if is_folder else "file"
     return (
         f"the {what} {path!r} in {root!r} would never be read: there must be one sub-folder for each split, "
-        'with files and no folders in it; move it away, or give it a name that begins with "_"'
+        'with files and no folders in it; move it away, or give it a name that begins with "_" (of a folder '
+        "that Spark has written splitBy says what a split is)"
+    )
+
+
+def _partitioned(root: str, folder: str) -> str:
+    column = folder.partition("=")[0]
+    return (
+        f"the folder {folder!r} in {root!r} names a partition column: set splitBy, to {column!r} if each "
+        'value is a split, to "partNumber" if each number in the names of the files is one'
     )

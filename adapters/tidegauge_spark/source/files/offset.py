@@ -22,20 +22,30 @@ KIND: Final = "files"
 
 @dataclass(frozen=True)
 class FilesOffset(SplitsOffset[FilePosition, Slice]):
-    """How far a source over files is planned. path, format: what it reads."""
+    """How far a source over files is planned. path, format, layout: what it reads, in which order."""
 
     path: str = field(kw_only=True)
     format: str = field(kw_only=True)
+    layout: str = field(kw_only=True)
 
     @classmethod
     def initial(cls, options: FileOptions, source: str, started_at: int) -> FilesOffset:
         """Return where a new source stands: nothing is known yet and no time has passed."""
         watermarks = (MIN,) * options.subtasks
-        return cls(source, started_at, 0, None, watermarks, path=options.path, format=options.format)
+        return cls(
+            source,
+            started_at,
+            0,
+            None,
+            watermarks,
+            path=options.path,
+            format=options.format,
+            layout=str(options.layout),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the offset as Spark stores it."""
-        return self.stored(KIND, path=self.path, format=self.format)
+        return self.stored(KIND, path=self.path, format=self.format, layout=self.layout)
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> FilesOffset:
@@ -43,7 +53,8 @@ class FilesOffset(SplitsOffset[FilePosition, Slice]):
 
         Raises `IllegalOffsetError` for anything else: one of another source or version, or damaged.
         """
-        return cls.read(stored, KIND, "files", FilePosition.from_json, Slice.from_json, "path", "format")
+        read = ("path", "format", "layout")
+        return cls.read(stored, KIND, "files", FilePosition.from_json, Slice.from_json, *read)
 
     def continued(self, options: FileOptions, in_band: bool) -> FilesOffset:
         """Return this offset for a source that goes on with these options.
@@ -52,11 +63,13 @@ class FilesOffset(SplitsOffset[FilePosition, Slice]):
         lose records or repeat them (JOB-1). The number of subtasks may be another one, unless they speak in
         band: the operators behind them wait for as many as there were.
         """
-        if self.format != options.format or (self.path != options.path and not options.path_moved):
+        same = (self.format, self.layout) == (options.format, str(options.layout))
+        if not same or (self.path != options.path and not options.path_moved):
             raise IllegalOffsetError(
-                f"the checkpoint is of path {self.path!r}, fileFormat {self.format!r}, the options say "
-                f"{options.path!r}, {options.format!r}: set them as before, set pathMoved to true if the "
-                "same files are in another place now, or start with a new checkpoint folder"
+                f"the checkpoint is of path {self.path!r}, fileFormat {self.format!r}, {self.layout}, the "
+                f"options say {options.path!r}, {options.format!r}, {options.layout}: set them as before, "
+                "set pathMoved to true if the same files are in another place now, or start with a new "
+                "checkpoint folder"
             )
         moved = self if self.path == options.path else replace(self, path=options.path)
         return moved.with_subtasks(options.subtasks, in_band)

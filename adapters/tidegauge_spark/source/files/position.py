@@ -15,8 +15,9 @@ class FilePosition(NamedTuple):
     whole: whether all of that file is planned. block: where the block begins that is planned next, or in
     part; before: how many rows of the file come before that block. row: how many rows of the file are
     planned. behind: how many files were there, up to this one, when it was looked at. records: how many rows
-    of the split are planned. latest: the greatest event time of them (ms), `MIN` if there is none. finished:
-    whether the split is planned to its end.
+    of the split are planned. latest: the greatest event time of them (ms), `MIN` if there is none. modified:
+    when the file was modified, if files are in that order (ns since 1970). finished: whether the split is
+    planned to its end.
     """
 
     subtask: int
@@ -29,6 +30,7 @@ class FilePosition(NamedTuple):
     behind: int = 0
     records: int = 0
     latest: int = MIN
+    modified: int = 0
     finished: bool = False
 
     def watermark(self, out_of_orderness: int) -> int:
@@ -49,6 +51,7 @@ class FilePosition(NamedTuple):
                 type(each) is not int or each < 0 for each in (*numbers, position.subtask, position.records)
             )
             or type(position.latest) is not int
+            or type(position.modified) is not int
             or not MIN <= position.latest < MAX
             or position.row < position.before
         ):

@@ -12,12 +12,19 @@ from pyspark.sql.types import StructType
 
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.source.files.event_time_index import EventTimeIndex
-from tidegauge_spark.source.files.log_files import LogFolder, SplitFiles
+from tidegauge_spark.source.files.listing import SplitFiles
+from tidegauge_spark.source.files.log_files import LogFolder
 from tidegauge_spark.source.files.offset import FilesOffset
 from tidegauge_spark.source.files.position import FilePosition
 from tidegauge_spark.source.files.rows import FilesRows
 from tidegauge_spark.source.files.schema import FORMATS, checked_schema, event_time_column
-from tidegauge_spark.source.files.split_discovery import SplitDiscovery, Splits, position_in, vanished
+from tidegauge_spark.source.files.split_discovery import (
+    SplitDiscovery,
+    Splits,
+    check_moved,
+    position_in,
+    vanished,
+)
 from tidegauge_spark.source.files.split_reading import FileBudget, SplitReading
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.options.source import SourceOptions
@@ -61,7 +68,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         self._files = options.files
         self._schema = schema
         arrow = checked_schema(self._files, schema)
-        self._folder = LogFolder(self._files.path)
+        self._folder = LogFolder(self._files.path, self._files.layout)
         self._rows = FilesRows(self._files, self._folder, arrow)
         self._index = EventTimeIndex(
             self._folder,
@@ -90,7 +97,10 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
 
     def _parsed(self, stored: dict[str, Any]) -> FilesOffset:
         in_band = self._options.signals is not None and self._options.signals.in_band
-        return FilesOffset.from_json(stored).continued(self._files, in_band)
+        offset = FilesOffset.from_json(stored)
+        if offset.path != self._files.path and self._files.path_moved and self._files.layout.by_modification:
+            check_moved(self._folder, offset.splits)
+        return offset.continued(self._files, in_band)
 
     @property
     def _reads(self) -> FileOptions:
@@ -143,7 +153,13 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         budget = None if most_files is None else FileBudget(most_files)
         splits = {
             split: self._split(
-                split, position, found.get(split), budget, idle=split in idle, grown=split in found.grown
+                split,
+                position,
+                found.get(split),
+                budget,
+                idle=split in idle,
+                grown=split in found.grown,
+                ended=found.ended,
             )
             for split, position in assigned(
                 offset, found, lambda _split, subtask: FilePosition(subtask)
@@ -168,7 +184,10 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         *,
         idle: bool,
         grown: bool,
+        ended: bool,
     ) -> PlannedSplit[SplitReading]:
+        if files is None and self._files.layout.of_spark:
+            files = SplitFiles((), (), finished=ended)  # there is no folder of it that would tell
         if files is None:
             if self._files.fail_on_data_loss:
                 raise vanished(self._folder, split)

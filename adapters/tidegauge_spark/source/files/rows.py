@@ -7,8 +7,10 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from tidegauge_spark.source.files.formats import found_name
 from tidegauge_spark.source.files.limited_cache import LimitedCache
 from tidegauge_spark.source.files.log_files import LogFolder, LostFileError
+from tidegauge_spark.source.files.partition_columns import typed_value, values_in
 from tidegauge_spark.source.files.position import Slice
 from tidegauge_spark.source.files.schema import FORMATS, event_time_column
 from tidegauge_spark.source.options.files import FileOptions
@@ -56,11 +58,14 @@ class FilesRows:
 
     def _rows(self, split: str, part: Slice) -> Any:
         described = self._folder.described(split, part.file)
-        key = (self._folder.path, split, part.file, part.size, part.begin, part.end, self._data)
+        raw = values_in(part.file) if self._files.layout.of_spark else []
+        values = {found_name(self._data.names, column): value for column, value in raw}
+        data = pa.schema([field for field in self._data if field.name not in values])
+        key = (self._folder.path, split, part.file, part.size, part.begin, part.end, data)
         with self._folder.open(split, part.file, part.size) as file:
             table = _partly_read.take(key)
             if table is None:
-                table = self._format.rows(file, described, part.begin, part.end, self._data)
+                table = self._format.rows(file, described, part.begin, part.end, data)
         if table.num_rows < part.first + part.rows:
             raise BrokenLogError(
                 f"the file {described} has fewer rows than when it was planned: a file must not change; "
@@ -68,7 +73,12 @@ class FilesRows:
             )
         if part.first + part.rows < table.num_rows:
             _partly_read.keep(key, table, table.nbytes)
-        return table.slice(part.first, part.rows)
+        table = table.slice(part.first, part.rows)
+        for place, field in enumerate(self._data):
+            if field.name in values:
+                value = typed_value(values[field.name], field, described)
+                table = table.add_column(place, field, pa.repeat(value, table.num_rows))
+        return table
 
     def _times(self, batch: Any) -> Any:
         return milliseconds(self._event_time.of(batch), self._event_time.unit)

@@ -7,13 +7,16 @@ from typing import Final
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path, type_at
 from tidegauge_spark.source.files.formats import FileFormat, found_name
 from tidegauge_spark.source.files.json_lines_format import JsonLinesFormat
+from tidegauge_spark.source.files.listing import Listing
 from tidegauge_spark.source.files.log_files import LogFolder
 from tidegauge_spark.source.files.parquet_format import ParquetFormat
+from tidegauge_spark.source.files.partition_columns import inferred_type
+from tidegauge_spark.source.files.spark_folders import partition_values
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
@@ -29,14 +32,16 @@ def first_schema(files: FileOptions) -> StructType:
 
     Raises `BrokenLogError` if there is no such file, or if it cannot be read.
     """
-    folder, format_ = LogFolder(files.path), FORMATS[files.format]()
-    for split, found in sorted(folder.list().items()):
+    folder, format_ = LogFolder(files.path, files.layout), FORMATS[files.format]()
+    listing = folder.list()
+    for split, found in sorted(listing.items()):
         for name, size in zip(found.names, found.sizes, strict=True):
             described = folder.described(split, name)
             with folder.open(split, name, size) as file:
                 schema = format_.schema(file, described, files.event_time_column)
             if not schema.fields:
                 continue
+            schema = _with_partition_columns(schema, listing, files)
             if files.progress_column is None:
                 return schema
             if found_name(schema.names, files.progress_column) is not None:
@@ -49,6 +54,24 @@ def first_schema(files: FileOptions) -> StructType:
         f"the folder {files.path!r} has no file yet that tells the columns: give them by schema(), or start "
         "when there is one"
     )
+
+
+def _with_partition_columns(schema: StructType, listing: Listing, files: FileOptions) -> StructType:
+    """Return the columns of a file and those of its folders, which take the place of one of that name."""
+    fields = list(schema.fields)
+    for column, values in partition_values(listing).items() if files.layout.of_spark else ():
+        if column.lower() == files.event_time_column.lower():
+            raise IllegalOptionError(
+                f"option eventTimeColumn = {files.event_time_column!r}: it is a partition column, in the "
+                "names of folders; name a column that is in the files"
+            )
+        field = StructField(column, inferred_type(column, values))
+        here = found_name([each.name for each in fields], column)
+        if here is None:
+            fields.append(field)
+        else:
+            fields = [field if each.name == here else each for each in fields]
+    return StructType(fields)
 
 
 def checked_schema(files: FileOptions, schema: StructType) -> pa.Schema:

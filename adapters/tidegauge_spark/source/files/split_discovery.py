@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Final
 
-from tidegauge_spark.source.files.log_files import Listing, LogFolder, LostFileError, SplitFiles, changed
+from tidegauge_spark.source.files.listing import Listing, SplitFiles
+from tidegauge_spark.source.files.log_files import LogFolder, LostFileError, changed
 from tidegauge_spark.source.files.position import FilePosition
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
+from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 
 Splits = Listing
+
+_LOG: Final = logging.getLogger(__name__)
+
+_REMEDIES: Final = {
+    False: "give new files names that sort after it",
+    True: "give new files a later time of modification (touch), and values of partition columns that sort "
+    "after those that are read, or name these columns in splitBy",
+}
+"""What helps against files that sort before what is read; by whether they are in order of modification."""
 
 
 class SplitDiscovery:
@@ -26,6 +39,7 @@ class SplitDiscovery:
         self.looked_at = 0
         """The processing time (ms) at which the listing that `splits` returned last was begun."""
         self._coming: Future[Splits] | None = None
+        self._held_back = False
         self._last: Splits | None = None
         self._shown = self._seen = Splits()
 
@@ -44,14 +58,32 @@ class SplitDiscovery:
         if self._found_at is None:
             self._found_at = self.looked_at = now
         if self._coming is not None and self._coming.done():
-            self._found, self._coming, self.looked_at = self._coming.result(), None, self._found_at
+            self._find(self._coming.result())
+            self._coming, self.looked_at = None, self._found_at
         if self._coming is None and now - self._found_at >= max(1, self._interval):
             self._found_at = now
             if self._worker is None:
-                self._found, self.looked_at = self._list(), now
+                self._find(self._list())
+                self.looked_at = now
             else:
                 self._coming = self._worker.submit(self._list)
         return self._found if self._last is None else self._only_last(self._last, self._found)
+
+    def _find(self, found: Splits) -> None:
+        """Take a listing, unless some job of Spark has not committed yet what it writes.
+
+        It moves its files one after the other to where they are found: an earlier one may come later.
+        """
+        if not found.being_written:
+            self._held_back = False
+            self._found = found
+        elif not self._held_back:
+            self._held_back = True
+            _LOG.warning(
+                "%s: a job of Spark is writing here; its files are read when it has ended, or when the "
+                "folder _temporary that a killed one has left is removed",
+                found.root,
+            )
 
     def _only_last(self, last: Splits, found: Splits) -> Splits:
         """Return the last listing that is read of, another object after each look."""
@@ -62,7 +94,7 @@ class SplitDiscovery:
             self._shown.grown = frozenset(
                 split
                 for split, files in last.items()
-                if split in found and found[split].names[-1:] > files.names[-1:]
+                if split in found and found[split].keys[-1:] > files.keys[-1:]
             )
         return self._shown
 
@@ -83,18 +115,25 @@ def position_in(
     """
     if not position.file:
         return position
-    behind = bisect_right(files.names, position.file)
+    behind = bisect_right(files.keys, folder.key(position.file, position.modified))
     if behind > position.behind:
         raise BrokenLogError(
             f"a file was added to the split {split!r} of {folder.path!r} that would never be read: there "
             f"were {position.behind} files up to {position.file!r}, which is read, now there are {behind} "
-            f"({', '.join(files.names[max(0, behind - 5) : behind])}); give new files names that sort after "
-            "it"
+            f"({', '.join(files.names[max(0, behind - 5) : behind])}); "
+            f"{_REMEDIES[folder.layout.by_modification]}"
         )
     if behind and files.names[behind - 1] == position.file:
         if files.sizes[behind - 1] != position.size:
             file = folder.described(split, position.file)
             raise BrokenLogError(changed(file, position.size, files.sizes[behind - 1]))
+    elif folder.layout.by_modification and position.file in files.names:
+        file = folder.described(split, position.file)
+        raise BrokenLogError(
+            f"the file {file} was modified after it was found, or copied without the time of its "
+            f"modification, by which files are in order: restore that time ({position.modified} ns), or "
+            "start with a new checkpoint folder"
+        )
     elif not position.whole:
         if fail_on_data_loss:
             raise LostFileError(
@@ -103,6 +142,25 @@ def position_in(
             )
         position = position._replace(whole=True)
     return position if behind == position.behind else position._replace(behind=behind)
+
+
+def check_moved(folder: LogFolder, positions: Mapping[str, FilePosition]) -> None:
+    """Raise `IllegalOffsetError` if files that are in order of modification have other such times here.
+
+    It cannot be seen of a split whose last file was removed: what is read of it already would be read again.
+    """
+    for split, files in folder.list().items():
+        position = positions.get(split)
+        if position is None or not position.file:
+            continue
+        key = folder.key(position.file, position.modified)
+        if files.names and key not in files.keys:
+            raise IllegalOffsetError(
+                f"the file {folder.described(split, position.file)} is not there with the time of "
+                f"modification that it had ({position.modified} ns), so nothing tells which files are read "
+                "already: move the files with these times (cp -p, rsync -t), or start with a new checkpoint "
+                "folder"
+            )
 
 
 def vanished(folder: LogFolder, split: str) -> LostFileError:

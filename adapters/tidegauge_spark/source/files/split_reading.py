@@ -8,7 +8,8 @@ from typing import Final
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.files.formats import Block
-from tidegauge_spark.source.files.log_files import LostFileError, SplitFiles
+from tidegauge_spark.source.files.listing import SplitFiles
+from tidegauge_spark.source.files.log_files import LostFileError
 from tidegauge_spark.source.files.position import FilePosition, Slice
 
 ROWS_READ_TOGETHER: Final = 65_536
@@ -156,6 +157,7 @@ class SplitReading:
             before=0,
             row=0,
             behind=index + 1,
+            modified=self._files.modified[index],
         )
 
 

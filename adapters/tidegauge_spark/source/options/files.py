@@ -9,9 +9,12 @@ from urllib.parse import unquote, urlsplit
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.options.given import GivenOptions
+from tidegauge_spark.source.options.layout import SUB_FOLDERS, Layout, parse_layout
 
 FILE_OPTIONS: Final = (
     "path",
+    "splitBy",
+    "fileOrder",
     "fileFormat",
     "pathMoved",
     "eventTimeColumn",
@@ -35,7 +38,7 @@ DISCOVERY_INTERVAL: Final = 10_000
 class FileOptions:
     """The files of a source, checked.
 
-    path: the folder, or its URI, whose sub-folders are the splits. format: "parquet" or "json". subtasks: how
+    path: the folder, or its URI. layout: what its splits are. format: "parquet" or "json". subtasks: how
     many read them. event_time_column: the column with the event time. max_out_of_orderness: how far a record
     may be behind the greatest event time of its split before it (ms). discovery_interval: how long new
     folders and files may go unnoticed (ms). fail_on_invalid_timestamp: whether a record without a valid event
@@ -60,6 +63,7 @@ class FileOptions:
     path_moved: bool = False
     files_per_batch: int | None = None
     starting_timestamp: int | None = None
+    layout: Layout = SUB_FOLDERS
 
 
 def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
@@ -89,6 +93,7 @@ def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
         if "maxFilesPerTrigger" in given
         else None,
         starting_timestamp=starting_timestamp(given),
+        layout=parse_layout(given),
     )
 
 

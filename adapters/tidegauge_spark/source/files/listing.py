@@ -1,0 +1,76 @@
+"""What a look at the folder of a source finds: splits, and their files in the order of reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+from tidegauge_spark.source.files.partition_columns import value_order, values_in
+from tidegauge_spark.source.options.layout import Layout
+
+FINISHED: Final = "_FINISHED"
+"""An empty file of this name in the folder of a split says that the split gets no more files; beside the
+splits it says that there will be no more splits."""
+
+PAUSED: Final = "_PAUSED"
+"""An empty file of this name in the folder of a split says that nothing is read of it until it is removed."""
+
+Key = tuple[Any, ...]
+"""By which the files of a split are in order: see `file_key`."""
+
+
+class FoundFile(NamedTuple):
+    """A file of a split: its name, unique in the split; its bytes; when it was modified (ns since 1970)."""
+
+    name: str
+    size: int
+    modified: int
+
+
+class SplitFiles(NamedTuple):
+    """The files of a split: names in the order in which they are read, with their sizes (bytes).
+
+    finished: whether the split gets no more. paused: whether it is not to be read for now. modified: when the
+    files were modified (ns since 1970), 0 if that does not matter. keys: by what they are in order.
+    """
+
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+    finished: bool
+    paused: bool = False
+    modified: tuple[int, ...] = ()
+    keys: tuple[Key, ...] = ()
+
+
+class Listing(dict[str, SplitFiles]):
+    """The splits that were found, by name.
+
+    ended: whether there will be no other ones. grown: the splits that have further files, which are not to be
+    read for now. being_written: whether some job of Spark has not committed yet what it writes. root: what
+    messages call the folder.
+    """
+
+    ended: bool = False
+    grown: frozenset[str] = frozenset()
+    being_written: bool = False
+    root: str = ""
+
+
+def in_order(files: Iterable[FoundFile], layout: Layout, finished: bool, paused: bool) -> SplitFiles:
+    """Return the files of a split in the order that the layout says."""
+    ordered = sorted((file_key(layout, each.name, each.modified), each) for each in files)
+    return SplitFiles(
+        tuple(each.name for _, each in ordered),
+        tuple(each.size for _, each in ordered),
+        finished,
+        paused,
+        tuple(each.modified if layout.by_modification else 0 for _, each in ordered),
+        tuple(key for key, _ in ordered),
+    )
+
+
+def file_key(layout: Layout, name: str, modified: int) -> Key:
+    """Return by what a file is in order: the values of the partition columns, the time of its modification if
+    that counts, its name. Other files, and whether this one is still there, do not matter."""
+    values = tuple(value_order(raw) for _, raw in values_in(name)) if layout.of_spark else ()
+    return values, modified if layout.by_modification else 0, name

@@ -1,0 +1,77 @@
+"""What the splits of a folder of files are, and in which order the files of a split are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tidegauge_spark.source.options.given import GivenOptions
+
+SUB_FOLDER: Final = "folder"
+PART_NUMBER: Final = "partNumber"
+ONE_SPLIT: Final = "none"
+COLUMNS: Final = "columns"
+"""Not written by users, who name the columns themselves."""
+
+ORDERS: Final = ("modificationTime", "name")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The layout of a folder.
+
+    kind: what a split is, one of `SUB_FOLDER`, `PART_NUMBER` (in the names that Spark gives to files),
+    `ONE_SPLIT` (the folder as a whole), or `COLUMNS`. columns: the partition columns of which each
+    combination of values is a split. by_modification: whether the files of a folder are in order of
+    modification time, not of name.
+    """
+
+    kind: str = SUB_FOLDER
+    columns: tuple[str, ...] = ()
+    by_modification: bool = False
+
+    @property
+    def of_spark(self) -> bool:
+        """Whether the folder is as Spark writes it: files in it, or in folders named column=value."""
+        return self.kind != SUB_FOLDER
+
+    def __str__(self) -> str:
+        """Return the options, as messages and checkpoints have them."""
+        split_by = ",".join(f"`{each}`" for each in self.columns) or self.kind
+        return f"splitBy {split_by}, fileOrder {ORDERS[not self.by_modification]}"
+
+
+SUB_FOLDERS: Final = Layout()
+"""A sub-folder for each split, unless the options say otherwise."""
+
+
+def parse_layout(given: GivenOptions) -> Layout:
+    """Return what splitBy and fileOrder say. Raises `IllegalOptionError`."""
+    kind, columns = _split_by(given)
+    by_modification = kind != SUB_FOLDER
+    if "fileOrder" in given:
+        by_modification = given.one_of("fileOrder", [each.lower() for each in ORDERS]) == ORDERS[0].lower()
+    return Layout(kind, columns, by_modification)
+
+
+def _split_by(given: GivenOptions) -> tuple[str, tuple[str, ...]]:
+    written = given.text("splitBy")
+    if written is None:
+        return SUB_FOLDER, ()
+    for kind in (SUB_FOLDER, PART_NUMBER, ONE_SPLIT):
+        if written.lower() == kind.lower():
+            return kind, ()
+    columns = tuple(_unquoted(each.strip()) for each in written.split(","))
+    if "" in columns or len({each.lower() for each in columns}) < len(columns):
+        given.refuse(
+            "splitBy",
+            written,
+            f'write partition columns, each once, such as "region" or "day,region", or "{PART_NUMBER}", '
+            f'"{ONE_SPLIT}" or "{SUB_FOLDER}"',
+        )
+    return COLUMNS, columns
+
+
+def _unquoted(column: str) -> str:
+    """Return a column without the backticks in which a reserved word may be written."""
+    return column[1:-1] if len(column) > 2 and column[0] == column[-1] == "`" else column
