@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from tidegauge_spark.source.aligned_source import AlignedSource, informed
 from tidegauge_spark.source.logs.split_log import SplitLog
-from tidegauge_spark.source.options.source import SourceOptions
+from tidegauge_spark.source.options.source import SourceOptions, check_own_options
 
 
 def register_log(
@@ -23,8 +23,9 @@ def register_log(
     options: the names of the options that the log has of its own, such as "path"; `open_log` gets those that
     were given. All other options are those of `AlignedSource` that do not belong to files, Kafka or numbers.
     `open_log` runs in Python processes that Spark starts, so it must be possible to pickle it; it may raise
-    `IllegalOptionError`.
+    `IllegalOptionError`. Raises it itself for an own option that the source has, too.
     """
+    check_own_options(name, options)
 
     class OwnLog(AlignedSource):
         own_options: ClassVar[Collection[str] | None] = tuple(options)

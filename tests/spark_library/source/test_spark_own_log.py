@@ -23,6 +23,7 @@ from tidegauge_spark.source.logs.rows import log_schema
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.options.source import parse_options
+from tidegauge_spark.source.own_log import register_log
 from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 
 Records = Mapping[str, Mapping[int, int]]
@@ -208,18 +209,35 @@ def test_a_log_that_makes_no_progress_is_told_so() -> None:
         driven(Stuck({"a": {2: 2}})).run()
 
 
+ONLY_THESE = (
+    "there is no such option; there are numSubtasks, maxOutOfOrderness, failOnDataLoss, watermarkGroup, "
+    "maxAllowedWatermarkDrift, updateInterval, splitAlignment, coordinator, coordinatorTimeout, sourcesInGroup, "
+    "clockStep, maxRowsPerTrigger, sourceName, progressColumn, eventLog, eventLogJob, inBandWatermarks, "
+    "idleTimeout, maxRowsPerTriggerInBacklog, place"
+)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"path": "/x"}, "option path = '/x': the source reads a log that has no such option; leave it out"),
-        ({"end": "5"}, "option end = '5': it is of number sequences, and the source reads a log; leave one"),
-        ({"topic": "x"}, "option topic = 'x': there is no such option; there are numSubtasks"),
+        ({"path": "/x"}, f"option path = '/x': {ONLY_THESE}"),
+        ({"end": "5"}, f"option end = '5': {ONLY_THESE}"),
+        ({"end.0": "5"}, f"option end.0 = '5': {ONLY_THESE}"),
+        ({"topic": "x"}, f"option topic = 'x': {ONLY_THESE}"),
     ],
 )
 def test_options_of_other_sources_are_refused(options: Mapping[str, str], message: str) -> None:
     with pytest.raises(IllegalOptionError) as error:
         parse_options(options, own=("place",))
-    assert str(error.value).startswith(message)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("name", ["maxrowspertrigger", "numSubtasks", "watermarkLagThreshold"])
+def test_an_own_option_that_the_source_has_is_refused(name: str) -> None:
+    with pytest.raises(IllegalOptionError) as refusal:
+        register_log(None, "letters", lambda _: None, options=("place", name))  # type: ignore[arg-type, return-value]
+    assert str(refusal.value).startswith(f"own option {name!r} of the log 'letters': ")
+    assert str(refusal.value).endswith(" is an option of the source; give it another name")
 
 
 def test_options_of_the_log_reach_it_as_they_are_spelled() -> None:

@@ -24,11 +24,16 @@ class GivenOptions:
     """The options of a source by name, whatever its case: Spark does not keep the case of names.
 
     plain: the names that there are. by_subtask: names that a subtask has of its own, written with its index,
-    as in "end.0". Every method raises `IllegalOptionError` for a value that is not one.
+    as in "end.0". listed: names that there are, too, and that are read elsewhere. Every method raises
+    `IllegalOptionError` for a value that is not one.
     """
 
     def __init__(
-        self, options: Mapping[str, str], plain: Collection[str], by_subtask: Collection[str]
+        self,
+        options: Mapping[str, str],
+        plain: Collection[str],
+        by_subtask: Collection[str],
+        listed: Collection[str] = (),
     ) -> None:
         self._values = {name.lower(): value.strip() for name, value in options.items()}
         self._spelled = {name.lower(): name for name in (*plain, *by_subtask, *RENAMED)}
@@ -38,7 +43,7 @@ class GivenOptions:
             if (renamed := RENAMED.get(self._spelled.get(name, ""))) is not None:
                 self.refuse(name, value, f"it is called {renamed}; write that")
             if name not in known and not name.startswith(prefixes):
-                names = (*plain, *(f"{each}.<subtask>" for each in by_subtask))
+                names = (*plain, *listed, *(f"{each}.<subtask>" for each in by_subtask))
                 self.refuse(name, value, f"there is no such option; there are {', '.join(names)}")
 
     def __contains__(self, name: str) -> bool:

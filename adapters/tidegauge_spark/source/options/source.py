@@ -44,10 +44,7 @@ ALIGNMENT_OPTIONS: Final = (
     "sourcesInGroup",
 )
 SIGNAL_OPTIONS: Final = ("inBandWatermarks", "idleTimeout", "maxRowsPerTriggerInBacklog")
-PLAIN_OPTIONS: Final = (
-    "numSubtasks",
-    *SEQUENCE_OPTIONS,
-    *dict.fromkeys((*FILE_OPTIONS, *KAFKA_OPTIONS)),
+COMMON_OPTIONS: Final = (
     *ALIGNMENT_OPTIONS,
     "clockStep",
     "maxRowsPerTrigger",
@@ -57,6 +54,14 @@ PLAIN_OPTIONS: Final = (
     "eventLogJob",
     *SIGNAL_OPTIONS,
 )
+PLAIN_OPTIONS: Final = (
+    "numSubtasks",
+    *SEQUENCE_OPTIONS,
+    *dict.fromkeys((*FILE_OPTIONS, *KAFKA_OPTIONS)),
+    *COMMON_OPTIONS,
+)
+OWN_LOG_OPTIONS: Final = ("numSubtasks", *LOG_OPTIONS, *COMMON_OPTIONS)
+"""What a log that somebody registered takes beside its own options."""
 
 _BACKLOG_THRESHOLD: Final = frozenset(
     {
@@ -162,7 +167,10 @@ def parse_options(
         for name, value in options.items()
         if name.lower() not in spelled and not (own is None and name.lower().startswith(PREFIX))
     }
-    given = GivenOptions(read, (*PLAIN_OPTIONS, *spelled.values()), SUBTASK_OPTIONS)
+    if own is None:
+        given = GivenOptions(read, PLAIN_OPTIONS, SUBTASK_OPTIONS)
+    else:
+        given = GivenOptions(read, OWN_LOG_OPTIONS, (), listed=spelled.values())
     count = given.integer("numSubtasks", 1, 1, MOST_SUBTASKS)
     kafka = parse_kafka(given, config) if own is None else None
     log = files = None
@@ -171,8 +179,7 @@ def parse_options(
             spelled[name.lower()]: value for name, value in options.items() if name.lower() in spelled
         }
         log = parse_log(given, count, of_the_log)
-        others = LOG_OPTIONS if kafka is None else (*LOG_OPTIONS, *KAFKA_OPTIONS)
-        _refuse_files(given, others)
+        _refuse_files(given)
         _refuse_sequence(given, "the source reads a log")
     else:
         files = parse_files(given, count)
@@ -192,6 +199,17 @@ def parse_options(
         event_log=_event_log(given),
         event_log_job=given.text("eventLogJob"),
     )
+
+
+def check_own_options(log: str, own: Collection[str]) -> None:
+    """Raise `IllegalOptionError` if an own option of a log would hide one of the source, or be refused."""
+    taken = {each.lower(): each for each in OWN_LOG_OPTIONS}
+    for name in own:
+        if name.lower() in taken or name.lower() in _BACKLOG_THRESHOLD:
+            raise IllegalOptionError(
+                f"own option {name!r} of the log {log!r}: {taken.get(name.lower(), name)} is an option of "
+                "the source; give it another name"
+            )
 
 
 def _progress_column(
@@ -236,9 +254,9 @@ def _signals(given: GivenOptions, threshold: int | None) -> SignalOptions | None
     return SignalOptions(in_band, idle_timeout, threshold, in_backlog)
 
 
-def _refuse_files(given: GivenOptions, others: Collection[str]) -> None:
+def _refuse_files(given: GivenOptions) -> None:
     for name, value in given.items():
-        if name in (*FILE_OPTIONS, *KAFKA_OPTIONS) and name not in others:
+        if name in FILE_OPTIONS and name not in (*LOG_OPTIONS, *KAFKA_OPTIONS):
             given.refuse(name, value, "the source reads a log that has no such option; leave it out")
 
 
