@@ -160,8 +160,9 @@ class AlignedSource(DataSource):
     modification times that its log has. `_FINISHED` and `_PAUSED` are about all splits, or in the folder of
     all columns that `splitBy` names about that split. The folder of a Delta table is refused.
 
-    The driver reads the event time column of what it plans, and keeps some of it: files
-    and row groups are best of some 10,000 to 1,000,000 rows.
+    The driver reads the event time column of what it plans, and keeps some of it: files and row groups are
+    best of some 10,000 to 1,000,000 rows. Where Parquet's statistics tell enough it does not: of row groups
+    that `startingTimestamp` leaves out, and of those that a source without alignment reads as a whole.
 
     **Kafka.** Needs `pip install 'tidegauge-spark[kafka]'`. Columns: key and value (binary), topic,
     partition, offset, timestamp, timestampType. The event time is the timestamp of the record. A batch is a

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import LongType, StructType, TimestampNTZType
 from spark_programs.driven_files import PLAIN, SCHEMA, VIRTUAL, DrivenFiles, aligned, write_parquet
 
+from tidegauge_spark import BrokenLogError
 from tidegauge_spark.source.files.limited_cache import LimitedCache
 from tidegauge_spark.source.files.parquet_format import ParquetFormat
 
@@ -181,3 +185,77 @@ def test_names_that_begin_with_an_underscore_or_a_dot_are_not_read(tmp_path: Pat
     query = DrivenFiles(tmp_path)
     query.run()
     assert query.times("x") == [1]
+
+
+STAMPS = {
+    "INT96": {"use_deprecated_int96_timestamps": True},
+    "us": {},
+    "ms": {"coerce_timestamps": "ms"},
+    "ns": {},
+}
+
+
+def write_groups(folder: Path, kind: str, draw: random.Random) -> None:
+    """Write files of out-of-order event times in row groups, with and without nulls and statistics."""
+    for split in "xyz":
+        for number in range(4):
+            begin = number * 1000
+            times = [begin + draw.randrange(1500) for _ in range(draw.choice([0, 1, 40, 300]))]
+            values: list[int | None] = [*times, None] if draw.random() < 0.3 else [*times]
+            column = pa.array(values, pa.int64())
+            if kind in STAMPS:
+                column = column.cast(pa.timestamp("ms")).cast(pa.timestamp("ns" if kind == "ns" else "us"))
+            table = pa.table({"time": column, "id": range(len(values))})
+            (folder / split).mkdir(parents=True, exist_ok=True)
+            parquet.write_table(
+                table,
+                folder / split / str(number),
+                row_group_size=50,
+                write_statistics=kind != "none" and draw.random() < 0.8,
+                **STAMPS.get(kind, {}),
+            )
+
+
+@pytest.mark.parametrize("kind", ["whole numbers", "none", *STAMPS])
+@pytest.mark.parametrize("more", [{}, {"startingTimestamp": "1700"}, aligned(300)], ids=str)
+def test_statistics_of_row_groups_change_no_decision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, more: dict[str, str]
+) -> None:
+    """The same offsets, batch by batch, whether event times are read or not; and fewer are read."""
+    write_groups(tmp_path, kind, random.Random(kind))
+    schema = (
+        PLAIN if kind not in STAMPS else StructType().add("time", TimestampNTZType()).add("id", LongType())
+    )
+    options = {"failOnInvalidTimestamp": "false", "maxFilesPerTrigger": "3", "progressColumn": "", **more}
+    read: list[int] = []
+    block = ParquetFormat.block
+    monkeypatch.setattr(ParquetFormat, "block", lambda *given: read.append(given[3]) or block(*given))
+    for most in ("70", "1000"):
+        logs, counts = [], []
+        for statistics in (True, False):
+            if not statistics:
+                monkeypatch.setattr(ParquetFormat, "summaries", lambda *_: ())
+            read.clear()
+            query = DrivenFiles(tmp_path, schema=schema, maxRowsPerTrigger=most, **options, **VIRTUAL)
+            query.run()
+            logs.append([_without_identity(offset) for offset in query.log])
+            counts.append(len(read))
+        monkeypatch.setattr(ParquetFormat, "summaries", _SUMMARIES)
+        assert logs[0] == logs[1]
+        if kind in ("whole numbers", "us", "ms", "ns") and "watermarkGroup" not in more:
+            assert counts[0] < counts[1]
+        else:
+            assert counts[0] == counts[1]
+
+
+_SUMMARIES = ParquetFormat.summaries
+
+
+def _without_identity(offset: dict[str, Any]) -> dict[str, Any]:
+    return {name: each for name, each in offset.items() if name not in ("source", "started_at", "checksum")}
+
+
+def test_whole_numbers_in_statistics_that_look_like_seconds_are_refused(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "x", "a", [1_760_000_400, 1_760_000_401])
+    with pytest.raises(BrokenLogError, match="which look like seconds since 1970"):
+        DrivenFiles(tmp_path).run()

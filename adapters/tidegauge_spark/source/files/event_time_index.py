@@ -10,12 +10,13 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn
-from tidegauge_spark.source.files.formats import Block, FileFormat
+from tidegauge_spark.source.files.formats import Block, BlockSummary, FileFormat
 from tidegauge_spark.source.files.limited_cache import LimitedCache
 from tidegauge_spark.source.files.log_files import LogFolder
 from tidegauge_spark.source.files.position import FilePosition
 from tidegauge_spark.source.files.split_reading import SplitReading
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
+from tidegauge_spark.source.planning.event_times import maybe_seconds
 
 MOST_ROWS: Final = 1 << 24
 """Of how many rows the event times are kept: 128 MB of them."""
@@ -24,6 +25,10 @@ _LEAST_ROWS: Final = 1024
 
 MOST_BYTES_AHEAD: Final = 1 << 26
 """How many bytes the files have together that are read ahead."""
+
+
+MOST_SUMMARIES: Final = 1 << 18
+"""Of how many blocks it is kept what is known without reading."""
 
 
 class BlockPlace(NamedTuple):
@@ -55,12 +60,15 @@ class EventTimeIndex:
         ahead, beside the planning. most_rows: how much is kept.
         """
         self._folder, self._format, self._event_time = folder, format, event_time
-        self._counts = pa.types.is_integer(event_time.type)
+        self._unit_unknown = event_time.written_unit is None and pa.types.is_integer(event_time.type)
         self._fail_on_invalid = fail_on_invalid
         self.splits = 1
         """How many splits share what is kept."""
         self._most_rows = most_rows
         self._blocks: LimitedCache[BlockPlace, Block] = LimitedCache(most_rows)
+        self._summaries: LimitedCache[BlockPlace, tuple[BlockSummary | None, ...]] = LimitedCache(
+            MOST_SUMMARIES
+        )
         self._worker = ThreadPoolExecutor(1, "tidegauge-read-ahead") if in_background else None
         self._coming: dict[BlockPlace, Future[Block]] = {}
 
@@ -84,7 +92,7 @@ class EventTimeIndex:
                 f"{self._event_time.name!r} (null or out of range): correct it, or set "
                 "failOnInvalidTimestamp to false to let such rows through"
             )
-        if self._event_time.written_unit is None and self._counts and block.times.look_like_seconds:
+        if self._unit_unknown and block.times.look_like_seconds:
             raise BrokenLogError(
                 f"the column {self._event_time.name!r} of the file "
                 f"{self._folder.described(place.split, place.file)} has whole numbers such as "
@@ -94,6 +102,26 @@ class EventTimeIndex:
         block = block.window(row, max(_LEAST_ROWS, self._most_rows // (2 * self.splits)))
         self._blocks.keep(place, block, len(block.times.latest) + 1)  # an empty one takes some room, too
         return block
+
+    def summary(self, split: str, position: FilePosition) -> BlockSummary | None:
+        """Return what is known without reading of the block that begins at a position, None if nothing is.
+
+        A block that is known already, or is being read, needs no summary. Raises as `block` does.
+        """
+        place = _place(split, position)
+        if place in self._blocks or place in self._coming:
+            return None
+        file = place._replace(begin=0)
+        found = self._summaries.get(file)
+        if found is None:
+            with self._folder.open(place.split, place.file, place.size) as opened:
+                described = self._folder.described(place.split, place.file)
+                found = self._format.summaries(opened, described, self._event_time)
+            self._summaries.keep(file, found, len(found) + 1)
+        summary = found[place.begin] if place.begin < len(found) else None
+        if summary is None or not summary.rows or (self._unit_unknown and maybe_seconds(summary.greatest)):
+            return None
+        return summary
 
     def read_ahead(self, splits: Iterable[tuple[str, SplitReading]]) -> None:
         """Begin to read what splits will need next, as far as there is room. Errors wait until then."""

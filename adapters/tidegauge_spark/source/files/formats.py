@@ -74,6 +74,22 @@ class Block(NamedTuple):
         return self._replace(times=times, before=row, behind=self.rows - row - len(shown))
 
 
+class BlockSummary(NamedTuple):
+    """What is known of a block without reading it: where it is, how many rows there are, all with valid event
+    times, and the greatest of these (ms)."""
+
+    begin: int
+    end: int
+    last: bool
+    rows: int
+    greatest: int
+
+    def latest(self, row: int) -> int:
+        """Return how far the event time has come at the last row (ms); no other one can be asked for."""
+        assert row == self.rows - 1
+        return self.greatest
+
+
 class FileFormat(Protocol):
     """A file format. `file` is an open file (`pyarrow.NativeFile`), `described` what messages call it.
 
@@ -85,6 +101,11 @@ class FileFormat(Protocol):
 
     def block(self, file: Any, described: str, begin: int, event_time: EventTimeColumn) -> Block:
         """Return the block that begins there."""
+
+    def summaries(
+        self, file: Any, described: str, event_time: EventTimeColumn
+    ) -> tuple[BlockSummary | None, ...]:
+        """Return what is known of the blocks, by their begin; none if the format keeps no statistics."""
 
     def rows(self, file: Any, described: str, begin: int, end: int, schema: pa.Schema) -> pa.Table:
         """Return the rows between two borders of blocks, in the types that the columns have in Spark.

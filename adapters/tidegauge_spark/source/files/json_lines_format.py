@@ -17,7 +17,14 @@ from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn
-from tidegauge_spark.source.files.formats import Block, fitted, found_name, missing_event_time, parsing
+from tidegauge_spark.source.files.formats import (
+    Block,
+    BlockSummary,
+    fitted,
+    found_name,
+    missing_event_time,
+    parsing,
+)
 from tidegauge_spark.source.planning.event_times import event_times
 
 NAME: Final = "JSON lines"
@@ -52,6 +59,12 @@ class JsonLinesFormat:
             if records and column.null_count == len(records) and not _is_there(holders, event_time.path[-1]):
                 raise missing_event_time(described, event_time.name, list(records[0]))
             return Block(begin, end, end >= file.size(), event_times(column, event_time.unit))
+
+    def summaries(
+        self, file: Any, described: str, event_time: EventTimeColumn
+    ) -> tuple[BlockSummary | None, ...]:
+        """Return nothing: only reading tells."""
+        return ()
 
     def rows(self, file: Any, described: str, begin: int, end: int, schema: pa.Schema) -> pa.Table:
         """Return the rows of the lines between two bytes."""

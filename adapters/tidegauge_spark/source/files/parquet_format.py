@@ -11,7 +11,15 @@ from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path, nested, type_at
-from tidegauge_spark.source.files.formats import Block, fitted, found_name, missing_event_time, parsing
+from tidegauge_spark.source.files.formats import (
+    Block,
+    BlockSummary,
+    fitted,
+    found_name,
+    missing_event_time,
+    parsing,
+)
+from tidegauge_spark.source.files.row_group_statistics import summaries
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import EventTimes, event_times, is_event_time
 
@@ -41,21 +49,21 @@ class ParquetFormat:
         """Return the event times of a row group."""
         with parsing(described, NAME):
             opened = _opened(file)
-            fields = list(opened.schema_arrow)
-            path = found_path(fields, event_time.path)
-            if path is None:
-                raise missing_event_time(described, event_time.name, opened.schema_arrow.names)
-            type_ = type_at(fields, path)
-            if not is_event_time(type_):
-                raise BrokenLogError(
-                    f"the column {event_time.name!r} of the file {described} is {type_}, no timestamp and "
-                    "no integer: it cannot be the event time"
-                )
+            path, _ = _column(opened, described, event_time)
             if opened.num_row_groups == 0:
                 return Block(0, 0, True, _NO_TIMES)
             read = opened.read_row_group(begin, columns=[".".join(path)], use_threads=False)
             times = event_times(nested(read.column(path[0]), path[1:]), event_time.unit)
             return Block(begin, begin + 1, begin + 1 >= opened.num_row_groups, times)
+
+    def summaries(
+        self, file: Any, described: str, event_time: EventTimeColumn
+    ) -> tuple[BlockSummary | None, ...]:
+        """Return what the statistics of each row group say."""
+        with parsing(described, NAME):
+            opened = _opened(file)
+            path, type_ = _column(opened, described, event_time)
+            return summaries(opened.metadata, ".".join(path), type_, event_time.unit)
 
     def rows(self, file: Any, described: str, begin: int, end: int, schema: pa.Schema) -> pa.Table:
         """Return the rows of some row groups."""
@@ -72,6 +80,21 @@ class ParquetFormat:
             return pa.Table.from_arrays(
                 [fitted(column, field, described) for column, field in fields], schema=schema
             )
+
+
+def _column(opened: Any, described: str, event_time: EventTimeColumn) -> tuple[tuple[str, ...], pa.DataType]:
+    """Return where the event time is in a file, and of which type. Raises `BrokenLogError` if it is not."""
+    fields = list(opened.schema_arrow)
+    path = found_path(fields, event_time.path)
+    if path is None:
+        raise missing_event_time(described, event_time.name, opened.schema_arrow.names)
+    type_ = type_at(fields, path)
+    if not is_event_time(type_):
+        raise BrokenLogError(
+            f"the column {event_time.name!r} of the file {described} is {type_}, no timestamp and "
+            "no integer: it cannot be the event time"
+        )
+    return path, type_
 
 
 def _opened(file: Any) -> Any:

@@ -195,9 +195,13 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         else:
             position = position_in(self._folder, split, position, files, self._files.fail_on_data_loss)
         load = partial(self._index.block, split)
-        reading = SplitReading(position, files, load, skip_lost=not self._files.fail_on_data_loss)
+        summarize = partial(self._index.summary, split)
+        skip_lost = not self._files.fail_on_data_loss
+        reading = SplitReading(position, files, load, skip_lost, summarize)
         if self._files.starting_timestamp is not None and not position.records:
             reading.skip_before(self._files.starting_timestamp)
+        if self._options.alignment is not None:
+            reading.summarize = None  # a bound needs the event times within blocks, which are read ahead
         reading.budget = budget  # what is left out costs nothing
         return PlannedSplit(reading, files.finished, files.paused, idle, grown)
 

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
-from tidegauge_spark.source.files.formats import Block
+from tidegauge_spark.source.files.formats import Block, BlockSummary
 from tidegauge_spark.source.files.listing import SplitFiles
 from tidegauge_spark.source.files.log_files import LostFileError
 from tidegauge_spark.source.files.position import FilePosition, Slice
 
 ROWS_READ_TOGETHER: Final = 65_536
 """With so many rows no further block is joined to a slice, which is read into memory as a whole."""
+
+SummarizeBlock = Callable[[FilePosition], BlockSummary | None]
+"""Returns what is known without loading of the block that begins at a position, None if nothing is."""
 
 LoadBlock = Callable[[FilePosition], Block]
 """Returns the block that a position is in, with a window that shows its row."""
@@ -30,11 +33,17 @@ class SplitReading:
     """A split that is being planned: `position` moves on with each row taken, `slices` are these rows."""
 
     def __init__(
-        self, position: FilePosition, files: SplitFiles, load: LoadBlock, skip_lost: bool = False
+        self,
+        position: FilePosition,
+        files: SplitFiles,
+        load: LoadBlock,
+        skip_lost: bool = False,
+        summarize: SummarizeBlock | None = None,
     ) -> None:
         """Start at a position; `position.behind` of the files are up to it, the others after it.
 
         skip_lost: go on behind files that have vanished; otherwise they are an error when they are reached.
+        summarize: None if every block is loaded of which rows are taken. What is taken is the same.
         """
         self.position = position
         self.slices: list[Slice] = []
@@ -45,6 +54,8 @@ class SplitReading:
         self._files = files
         self._load = load
         self._skip_lost = skip_lost
+        self.summarize = summarize
+        self._loaded = False
 
     def next_time(self) -> int | None:
         """Return the event time that the next row brings the split to, None if there is no row.
@@ -61,16 +72,18 @@ class SplitReading:
         """Take up to so many rows more; return how many. Raises `BrokenLogError` as `next_time` does."""
         taken = 0
         while taken < rows and self.position.latest <= self.admitted:
-            block = self._block()
+            block = self._whole_block(rows - taken) or self._block()
             if block is None:
                 break
             begins = self.position.row == 0
             if begins and self.budget is not None and not self.budget.left:
                 break
             first = self.position.row - self.position.before
-            end = min(block.until, first + rows - taken)
-            if self.admitted != MAX:
-                end = block.admitted(self.admitted, first, end)
+            end = block.rows
+            if isinstance(block, Block):
+                end = min(block.until, first + rows - taken)
+                if self.admitted != MAX:
+                    end = block.admitted(self.admitted, first, end)
             if end == first:
                 break
             if begins and self.budget is not None:
@@ -85,8 +98,7 @@ class SplitReading:
         Raises `BrokenLogError` as `next_time` does.
         """
         self.admitted = time - 1
-        while self.take(ROWS_READ_TOGETHER):
-            pass
+        self.take(MAX)
         self.admitted = MAX
         self.slices.clear()
         self.position = self.position._replace(records=0, latest=MIN)
@@ -94,8 +106,10 @@ class SplitReading:
     def needs(self, known: Callable[[FilePosition], Block | None]) -> FilePosition | None:
         """Return the position in the first block that is needed next and not known, None if there is none.
 
-        It looks no further than one block behind the next row.
+        It looks no further than one block behind the next row. As long as summaries do, no block is needed.
         """
+        if self.summarize is not None and not self._loaded:
+            return None
         position = self.position
         if not position.whole:
             block = known(position)
@@ -117,6 +131,7 @@ class SplitReading:
             if self.position.whole:
                 self.position = self._in_next_file(self.position)
             position = self.position
+            self._loaded = True
             try:
                 block = self._load(position)
             except LostFileError:
@@ -129,7 +144,27 @@ class SplitReading:
             self.position = _behind(position, block)
         return None
 
-    def _take(self, block: Block, first: int, end: int) -> None:
+    def _whole_block(self, rows: int) -> BlockSummary | None:
+        """Return the block of the next row, if all of it is taken whatever the order of its rows is.
+
+        That is so if none of its event times is later than what is admitted, and it is one of no more than so
+        many rows. None in all other cases: then the block has to be loaded.
+        """
+        if self.summarize is None or self.exhausted:
+            return None
+        position = self._in_next_file(self.position) if self.position.whole else self.position
+        if position.row != position.before:
+            return None
+        try:
+            summary = self.summarize(position)
+        except LostFileError:
+            return None
+        if summary is None or summary.rows > rows or summary.greatest > self.admitted:
+            return None
+        self.position = position
+        return summary
+
+    def _take(self, block: Block | BlockSummary, first: int, end: int) -> None:
         """Take rows of a block, from the `first` up to `end`."""
         position, rows = self.position, end - first
         self.position = position._replace(
@@ -161,7 +196,7 @@ class SplitReading:
         )
 
 
-def _behind(position: FilePosition, block: Block) -> FilePosition:
+def _behind(position: FilePosition, block: Block | BlockSummary) -> FilePosition:
     """Return the position at the end of the block that a position is in."""
     row = position.before + block.rows
     return position._replace(whole=block.last, block=block.end, before=row, row=row)

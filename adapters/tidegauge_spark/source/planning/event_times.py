@@ -26,7 +26,12 @@ class EventTimes(NamedTuple):
     @property
     def look_like_seconds(self) -> bool:
         """Whether these ms are seconds, perhaps: those from 1973 to 2286 would be a few months of 1970."""
-        return bool(self.latest) and self.latest[0] >= 10**8 and self.latest[-1] < 10**10
+        return bool(self.latest) and self.latest[0] >= 10**8 and maybe_seconds(self.latest[-1])
+
+
+def maybe_seconds(greatest: int) -> bool:
+    """Return whether the greatest of some numbers (ms) allows that they count seconds."""
+    return 10**8 <= greatest < 10**10
 
 
 def is_event_time(type_: pa.DataType) -> bool:

@@ -1,0 +1,44 @@
+"""What Parquet's statistics say of the event times of row groups, so that these need not be read."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pyarrow as pa
+
+from tidegauge_spark.source.files.formats import BlockSummary
+from tidegauge_spark.source.planning.event_times import milliseconds
+
+_STORED_AS: Final = ("INT32", "INT64")
+"""As what event times with an order are stored; Spark's older timestamps (INT96) have none."""
+
+
+def summaries(metadata: Any, path: str, type_: pa.DataType, unit: str) -> tuple[BlockSummary | None, ...]:
+    """Return a summary of each row group, None where its statistics do not tell enough; none if none does.
+
+    metadata: that of the file. path: the column with the event time, with dots. type_: its type in the file.
+    unit: what a whole number counts. Statistics of a column with nulls, or with event times that are not
+    valid, are of no use: such rows are an error, or move nothing.
+    """
+    column = next((i for i in range(metadata.num_columns) if metadata.schema.column(i).path == path), None)
+    if column is None or metadata.schema.column(column).physical_type not in _STORED_AS:
+        return ()
+    found: list[BlockSummary | None] = []
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        latest = _latest(group.column(column).statistics, type_, unit)
+        last = number + 1 == metadata.num_row_groups
+        summary = None if latest is None else BlockSummary(number, number + 1, last, group.num_rows, latest)
+        found.append(summary)
+    return tuple(found)
+
+
+def _latest(statistics: Any, type_: pa.DataType, unit: str) -> int | None:
+    """Return the greatest event time (ms), None if it is not known or some are not valid."""
+    if statistics is None or not (statistics.has_min_max and statistics.has_null_count):
+        return None
+    if statistics.null_count:
+        return None
+    raw = pa.array([statistics.min_raw, statistics.max_raw], pa.int64())
+    times = milliseconds(raw.cast(type_) if pa.types.is_integer(type_) else raw.view(type_), unit)
+    return None if times.null_count else int(times[1].as_py())
