@@ -106,6 +106,19 @@ def test_an_invalid_event_time_is_an_error_or_moves_nothing(tmp_path: Path, inva
     assert query.offset["watermarks"] == [2]
 
 
+def test_rows_without_an_event_time_at_the_beginning_do_not_lift_the_bound(tmp_path: Path) -> None:
+    for split, step in (("x", 1), ("y", 10)):
+        times = [None, *range(0, 1000, step)]
+        write_parquet(tmp_path, split, "a", times)
+    query = DrivenFiles(tmp_path, failOnInvalidTimestamp="false", **aligned(20), **VIRTUAL)
+    query.batch()
+    read = query.batch_times()
+    assert {split: (times[:2], max(filter(None, times)) <= 20) for split, times in read.items()} == {
+        "x": ([None, 0], True),
+        "y": ([None, 0], True),
+    }
+
+
 def test_an_invalid_event_time_further_on_is_named_by_its_row(tmp_path: Path) -> None:
     write_parquet(tmp_path, "x", "a", [1, 2, 3, 4, None], row_group=2)
     broken(tmp_path, "row 4, counted from 0")

@@ -15,7 +15,7 @@ from spark_programs.driven_log import DrivenLog
 from spark_programs.event_logs import judged, recorded
 
 from tidegauge_spark import BrokenLogError
-from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.logs.position import LogPosition
 from tidegauge_spark.source.logs.reader import AlignedLogReader
 from tidegauge_spark.source.logs.reading import KnownTimes, LogReading
@@ -85,9 +85,14 @@ def texts_of(records: Records) -> list[str]:
 
 
 @pytest.mark.parametrize("window", [1, 3, 1000])
-@pytest.mark.parametrize("indexed", [False, True])
-def test_all_records_come_once_in_order_and_within_the_drift(window: int, indexed: bool) -> None:
+@pytest.mark.parametrize(("indexed", "without_times"), [(False, False), (True, False), (False, True)])
+def test_all_records_come_once_in_order_and_within_the_drift(
+    window: int, indexed: bool, without_times: bool
+) -> None:
     records = {"a": {n: n * 10 for n in range(300)}, "b": {2 * n + 5: n * 25 for n in range(100)}}
+    if without_times:  # the first record of each, and others
+        records["a"] |= dict.fromkeys(range(0, 300, 7), MIN)
+        records["b"] |= dict.fromkeys([5, 7, 105, 107], MIN)
     query = driven(MemoryLog(records, window, indexed), maxRowsPerTrigger="70", numSubtasks="2", **ALIGNED)
     query.run(2)
     query.run()

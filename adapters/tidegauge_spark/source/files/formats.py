@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 import pyarrow as pa
 from pyspark.sql.types import StructType
 
+from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import EventTimes, rounded_down
 
@@ -59,6 +60,11 @@ class Block(NamedTuple):
     def latest(self, row: int) -> int:
         """Return how far the event time has come at a row of the window (ms)."""
         return self.times.latest[row - self.before]
+
+    def first_time(self) -> int:
+        """Return the first event time in the window (ms), `MIN` if there is none."""
+        first = bisect_right(self.times.latest, MIN)
+        return self.times.latest[first] if first < len(self.times.latest) else MIN
 
     def admitted(self, time: int, row: int, end: int) -> int:
         """Return up to which row, from this one to `end`, all of the window, no event time is later (ms)."""

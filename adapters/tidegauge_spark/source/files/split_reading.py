@@ -60,13 +60,15 @@ class SplitReading:
     def next_time(self) -> int | None:
         """Return the event time that the next row brings the split to, None if there is no row.
 
+        Before the first event time it is that one, if it is in the block: rows without one come first.
         Raises `BrokenLogError` if its block cannot be read.
         """
         block = self._block()
         if block is None:
             return None
         position = self.position
-        return max(position.latest, block.latest(position.row - position.before))
+        latest = max(position.latest, block.latest(position.row - position.before))
+        return block.first_time() if latest == MIN else latest
 
     def take(self, rows: int) -> int:
         """Take up to so many rows more; return how many. Raises `BrokenLogError` as `next_time` does."""

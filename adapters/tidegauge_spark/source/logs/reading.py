@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import OrderedDict
 from typing import Final
 
-from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.logs.position import LogPosition, LogSlice
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
 
@@ -15,6 +15,9 @@ MOST_SPLITS_KNOWN: Final = 1000
 
 LOOK_BACK: Final = 16
 """How many positions before the place of a jump the driver looks at, to find the last record before it."""
+
+PARTS_AHEAD: Final = 16
+"""How many parts of a split the driver looks through, to find its first event time."""
 
 
 class KnownTimes:
@@ -63,15 +66,30 @@ class LogReading:
         return self.position.next >= self._end
 
     def next_time(self) -> int | None:
-        """Return the event time that the next record brings the split to, None if there is no record."""
+        """Return the event time that the next record brings the split to, None if there is no record.
+
+        Before the first event time it is that one, if it is not too far away: records without one come first.
+        """
         while not self.exhausted:
             at = self.position.next
             known = self._known.after(self._split, at, self._end)
             index = bisect_left(known.positions, at)
             if index < len(known.positions) and known.positions[index] < self._end:
-                return max(self.position.latest, known.times[index])
+                time = max(self.position.latest, known.times[index])
+                return self._first_time(known, index) if time == MIN else time
             self.position = self.position._replace(next=min(known.until, self._end))
         return None
+
+    def _first_time(self, known: RecordTimes, index: int) -> int:
+        """Return the first event time from a record on, `MIN` if there is none near."""
+        for _ in range(PARTS_AHEAD):
+            found = next((time for time in known.times[index:] if time != MIN), None)
+            if found is not None:
+                return found
+            if known.until >= self._end:
+                break
+            known, index = self._known.after(self._split, known.until, self._end), 0
+        return MIN
 
     def take(self, rows: int) -> int:
         """Take up to so many records more; return how many."""

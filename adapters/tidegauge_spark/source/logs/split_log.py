@@ -30,8 +30,9 @@ class SplitRange(NamedTuple):
 class RecordTimes(NamedTuple):
     """The event times of some records of a split that follow one another.
 
-    positions: where the records are, in ascending order. times: the event time of each (ms since 1970).
-    until: the position up to which these are all records; those from there on are not in here.
+    positions: where the records are, in ascending order. times: the event time of each (ms since 1970), -2^63
+    for a record without one. until: the position up to which these are all records; those from there on are
+    not in here.
     """
 
     positions: Sequence[int]
@@ -73,8 +74,7 @@ class SplitLog(ABC):
         """Return the event times of the next records from a position on, before the position `end`.
 
         It may be any number of them, such as some thousands, but `until` has to be greater than `first`. The
-        driver keeps the answer, and asks again behind it. Times must lie between -2^63 and 2^63 - 1,
-        both excluded.
+        driver keeps the answer, and asks again behind it. Times are at least -2^63 and less than 2^63 - 1.
         """
 
     @abstractmethod
