@@ -60,18 +60,20 @@ def test_flat_files_are_split_by_part_number_and_read_as_they_were_written(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("options", "times"),
+    ("options", "below", "times"),
     [
-        ({"splitBy": "none"}, [5, 1, 9]),
-        ({"splitBy": "none", "fileOrder": "name"}, [1, 5, 9]),
-        ({"splitBy": "`none`"}, None),
+        ({"splitBy": "none"}, "", [5, 1, 9]),
+        ({"splitBy": "none", "fileOrder": "name"}, "", [1, 5, 9]),
+        ({"splitBy": "`none`"}, "", None),
+        ({}, "all", [1, 5, 9]),
+        ({"fileOrder": "modificationTime"}, "all", [5, 1, 9]),
     ],
 )
 def test_the_order_in_a_folder_is_what_the_option_says(
-    tmp_path: Path, options: dict[str, str], times: list[int] | None
+    tmp_path: Path, options: dict[str, str], below: str, times: list[int] | None
 ) -> None:
     for name, at in (("b", 1), ("a", 2), ("c", 3)):
-        put(tmp_path, "", name, [{"a": 1, "b": 5, "c": 9}[name]], at)
+        put(tmp_path, below, name, [{"a": 1, "b": 5, "c": 9}[name]], at)
     if times is None:
         with pytest.raises(BrokenLogError, match="has no partition column 'none', which splitBy names"):
             DrivenFiles(tmp_path, **options)
@@ -364,6 +366,8 @@ def test_of_a_folder_that_a_query_writes_only_what_is_committed_is_read(tmp_path
         put(here, "k=a%3Ab", part(0, job), [time], at=9)
         for time, job in ((1, "d"), (2, "c"), (3, "b"), (4, "a"))
     )
+    (here / "_spark_metadata").mkdir()
+    assert not DrivenFiles(here, **PARTS).batch()  # nothing is committed yet
     committed(here, "0", (first, 1))
     committed(here, "1", (second, 2))
     query = DrivenFiles(here, available_now=False, discoveryInterval="0 seconds", **PARTS)

@@ -62,9 +62,11 @@ class LogFolder:
 
     def _committed(self) -> dict[str, FoundFile] | None:
         """Return what a streaming query of Spark has committed, None if none has written the folder."""
-        entries = self._entries(f"{self._root}/{SINK_LOG}", allow_missing=True)
-        names = [info.path.rpartition("/")[2] for info in entries]
-        return self._sink_log.committed(names) if names else None
+        folder = f"{self._root}/{SINK_LOG}"
+        names = [info.path.rpartition("/")[2] for info in self._entries(folder, allow_missing=True)]
+        if not names and self._filesystem.get_file_info(folder).type == filesystems.FileType.NotFound:
+            return None
+        return self._sink_log.committed(names)
 
     def _content(self, name: str) -> bytes:
         try:
