@@ -232,14 +232,15 @@ def test_files_of_a_job_that_has_not_committed_are_not_read(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     put(tmp_path, "", part(0, "a"), [1], at=1)
-    options = {"discoveryInterval": "1 second", **PARTS, **VIRTUAL}
+    options = {"discoveryInterval": "1 second", "idleTimeout": "3 seconds", **PARTS, **VIRTUAL}
     query = DrivenFiles(tmp_path, available_now=False, **options)
     query.batch()
     put(tmp_path, "_temporary/0", part(0, "b"), [2], at=2)
     put(tmp_path, "", part(0, "c"), [3], at=3)  # moved already, before the one above
-    query.batch()
-    query.batch()
+    for _ in range(9):
+        query.batch()
     assert query.times("00000") == [1]
+    assert query.offset["signals"]["state"]["idle_splits"] == []
     (line,) = caplog.messages
     assert line.startswith(
         f"{tmp_path}: a job of Spark is writing here; its files are read when it has ended"
@@ -248,6 +249,9 @@ def test_files_of_a_job_that_has_not_committed_are_not_read(
     shutil.rmtree(tmp_path / "_temporary")
     query.batch()
     assert query.times("00000") == [1, 2, 3]
+    for _ in range(9):
+        query.batch()
+    assert query.offset["signals"]["state"]["idle_splits"] == ["00000"]
 
 
 def test_a_file_that_sorts_before_what_is_read_is_an_error(tmp_path: Path) -> None:

@@ -58,25 +58,25 @@ class SplitDiscovery:
         if self._found_at is None:
             self._found_at = self.looked_at = now
         if self._coming is not None and self._coming.done():
-            self._find(self._coming.result())
-            self._coming, self.looked_at = None, self._found_at
+            self._find(self._coming.result(), self._found_at)
+            self._coming = None
         if self._coming is None and now - self._found_at >= max(1, self._interval):
             self._found_at = now
             if self._worker is None:
-                self._find(self._list())
-                self.looked_at = now
+                self._find(self._list(), now)
             else:
                 self._coming = self._worker.submit(self._list)
         return self._found if self._last is None else self._only_last(self._last, self._found)
 
-    def _find(self, found: Splits) -> None:
-        """Take a listing, unless some job of Spark has not committed yet what it writes.
+    def _find(self, found: Splits, begun_at: int) -> None:
+        """Take a listing that was begun at a time (ms), unless a job of Spark has not committed yet.
 
-        It moves its files one after the other to where they are found: an earlier one may come later.
+        It moves its files one after the other to where they are found: an earlier one may come later. Until
+        then it is not known whether a split is empty.
         """
         if not found.being_written:
             self._held_back = False
-            self._found = found
+            self._found, self.looked_at = found, begun_at
         elif not self._held_back:
             self._held_back = True
             _LOG.warning(
