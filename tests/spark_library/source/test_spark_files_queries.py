@@ -30,6 +30,18 @@ def _queries() -> Iterator[SparkQueries]:
         yield queries
 
 
+def collected(files: DataFrame, name: str, folder: Path) -> list[str]:
+    """Return the rows of a stream that ends, as texts, in ascending order."""
+    writer = files.drop("progress").writeStream.format("memory").queryName(name)
+    query = writer.option("checkpointLocation", str(folder / name)).trigger(availableNow=True).start()
+    assert query.awaitTermination(PATIENCE)
+    return texts(files.sparkSession.table(name))
+
+
+def texts(rows: DataFrame) -> list[str]:
+    return sorted(map(str, rows.collect()))
+
+
 def as_numbers(files: DataFrame) -> DataFrame:
     """Return the rows of files in the columns of a number sequence."""
     return files.selectExpr(
@@ -109,6 +121,43 @@ def wait(reached: Callable[[], bool]) -> None:
     while not reached():
         assert time.monotonic() < deadline
         time.sleep(0.005)
+
+
+@pytest.mark.xdist_group("spark")
+def test_spark_reads_what_spark_wrote_with_the_columns_of_its_own_reader(
+    queries: SparkQueries, tmp_path: Path
+) -> None:
+    spark, folder = queries.session, str(tmp_path / "written")
+    rows = spark.range(60).selectExpr(
+        "timestamp_seconds(id) AS time",
+        "id",
+        "date_add(DATE'2026-01-01', CAST(id / 20 AS INT)) AS day",
+        "CASE id % 3 WHEN 0 THEN 'a:b/c d' WHEN 1 THEN NULL ELSE '%é' END AS region",
+        "id % 2 AS half",
+    )
+    for half in (0, 1):
+        written = rows.filter(f"half = {half}").write.partitionBy("day", "region", "half").mode("append")
+        written.parquet(folder)
+    native = spark.read.parquet(folder)
+    read = {"path": folder, "eventTimeColumn": "time", "progressColumn": "progress"}
+    for name, split_by in (("by_columns", "region,half"), ("by_parts", "partNumber")):
+        ours = spark.readStream.format("tidegauge").options(splitBy=split_by, **read).load()
+        assert ours.drop("progress").schema.simpleString() == native.schema.simpleString()
+        assert collected(ours, name, tmp_path) == texts(native)
+
+    numbers = queries.source(end="9", maxRowsPerTrigger="4").selectExpr("timestamp_millis(number) AS time")
+    sink, checkpoint = str(tmp_path / "sink"), str(tmp_path / "sink-state")
+    for _ in range(2):
+        writer = numbers.writeStream.format("parquet").option("checkpointLocation", checkpoint)
+        assert writer.trigger(availableNow=True).start(sink).awaitTermination(PATIENCE)
+    native.select("time").coalesce(1).write.parquet(str(tmp_path / "uncommitted"))
+    for file in (tmp_path / "uncommitted").glob("part-*"):
+        file.rename(tmp_path / "sink" / file.name)
+    committed = spark.readStream.format("tidegauge").options(
+        path=sink, eventTimeColumn="time", progressColumn="progress", splitBy="none"
+    )
+    assert collected(committed.load(), "of_a_sink", tmp_path) == texts(spark.read.parquet(sink))
+    assert spark.table("of_a_sink").count() == 10
 
 
 @pytest.mark.xdist_group("spark")
