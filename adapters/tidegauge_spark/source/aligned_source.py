@@ -155,19 +155,22 @@ class AlignedSource(DataSource):
 
     Partition columns come out as columns of rows. Their types are those that Spark infers, of all values when
     the query is loaded (a timestamp or decimal has to be given by `schema()`, where a timestamp is UTC), or
-    those of `schema()`; a value of another type is an error. Names that begin with "_" or "." are not looked
-    at. While there is a folder `_temporary` a job of Spark has not committed: new files are read when it has.
-    Of a folder that a streaming query writes (`_spark_metadata`) only committed files are read, with the
-    modification times that its log has. `_FINISHED` and `_PAUSED` are about all splits, or in the folder of
-    all columns that `splitBy` names about that split. The folder of a Delta table is refused.
+    those of `schema()`, which then has to name them; a value of another type is an error.
+
+    Names that begin with "_" or "." are not looked at. While there is a folder `_temporary` a job of Spark
+    has not committed: new files are read when it has. Of a folder that a streaming query writes
+    (`_spark_metadata`) only committed files are read, with the modification times that its log has.
+    `_FINISHED` and `_PAUSED` are about all splits, or in the folder of all columns that `splitBy` names about
+    that split. The folder of a Delta table is refused.
 
     The driver reads the event time column of what it plans, and keeps some of it: files and row groups are
     best of some 10,000 to 1,000,000 rows. Where Parquet's statistics tell enough it does not: of row groups
     that `startingTimestamp` leaves out, and of those that a source without alignment reads as a whole.
 
     **Kafka.** Needs `pip install 'tidegauge-spark[kafka]'`. Columns: key and value (binary), topic,
-    partition, offset, timestamp, timestampType. The event time is the timestamp of the record. A batch is a
-    range of offsets of each partition; nothing is committed to Kafka.
+    partition, offset, timestamp, timestampType. The event time is the timestamp of the record, unless
+    `eventTimeField` says otherwise. A batch is a range of offsets of each partition; nothing is committed to
+    Kafka.
 
     * `subscribe`: the topics, such as "orders,returns". They must exist. New partitions are found.
     * `kafka.bootstrap.servers`: the brokers. All other options that begin with `kafka.` are for the client,
@@ -175,6 +178,12 @@ class AlignedSource(DataSource):
       "read_uncommitted" unless it is set.
     * `startingOffsets` ("latest", or "earliest") or `startingTimestamp` (ms): where a query begins that
       starts for the first time. Partitions that are found later are read from their beginning.
+    * `eventTimeField`: a field of the value, which is then a JSON object, such as "at" or "meta.at". It has
+      the event time: a whole number (`eventTimeUnit`, as over files) or an ISO 8601 text (UTC if it does not
+      say otherwise), and comes out as one more column, `eventTime`. The driver then reads the values of all
+      that it plans, once to plan and perhaps once more. `startingTimestamp` is still about timestamps.
+    * `failOnInvalidTimestamp` ("true"): a value without a valid event time in that field is an error. With
+      "false" the record comes through, moves no watermark, and its `eventTime` is null.
     * `maxOutOfOrderness` ("0 seconds"): as over files. Where many records are planned at once their offsets
       are looked up by time: the watermark then follows the last record of the batch, and can only be lower.
     * `failOnDataLoss` ("true"): it is an error that records are deleted before they are read. With "false"

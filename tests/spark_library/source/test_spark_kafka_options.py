@@ -5,12 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
+import pyarrow as pa
 import pytest
+from confluent_kafka import Message
 from kafka_broker import free_port
 
 from tidegauge_spark import BrokenLogError, IllegalOptionError
+from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.kafka.log import KafkaLog
+from tidegauge_spark.source.kafka.rows import record_batch
 from tidegauge_spark.source.options.source import parse_options
+from tidegauge_spark.source.planning.json_times import times_in
 
 SERVERS = {"kafka.bootstrap.servers": "127.0.0.1:9"}
 
@@ -46,6 +51,15 @@ def kafka_log(**options: str) -> KafkaLog:
         ),
         ({**SERVERS, "subscribe": "a", "end": "5"}, "option end = '5': it is of number sequences, and the"),
         ({"startingOffsets": "latest"}, "option startingOffsets = 'latest': set subscribe as well, or leave"),
+        ({"eventTimeField": "at"}, "option eventTimeField = 'at': set subscribe as well, or leave"),
+        (
+            {**SERVERS, "subscribe": "a", "eventTimeUnit": "s"},
+            "option eventTimeUnit = 's': set eventTimeField as well, or leave",
+        ),
+        (
+            {**SERVERS, "subscribe": "a", "eventTimeField": "at", "progressColumn": "eventtime"},
+            "option progressColumn = 'eventtime': there is a column of that name",
+        ),
         (
             {**SERVERS, "subscribe": "a", "progressColumn": "VALUE"},
             "option progressColumn = 'VALUE': there is",
@@ -79,3 +93,80 @@ def test_a_missing_client_is_named_with_the_command_that_installs_it(monkeypatch
     monkeypatch.setitem(sys.modules, "confluent_kafka", None)
     with pytest.raises(IllegalOptionError, match=r"pip install 'tidegauge-spark\[kafka\]', on the driver"):
         kafka_log().splits()
+
+
+@pytest.mark.parametrize(
+    ("value", "field", "unit", "microseconds"),
+    [
+        (b'{"at": 5}', "at", "ms", 5_000),
+        (b'{"meta": {"at": -5}}', "meta.at", "s", -5_000_000),
+        (b'{"meta.at": 7, "meta": {"at": 5}}', "meta.at", "us", 7),
+        (b'{"at": -1}', "at", "ns", -1),
+        (b'{"at": "1970-01-01T01:00:00.000001+01:00"}', "at", "s", 1),
+        (b'{"at": "1970-01-01 00:00:01"}', "at", "ms", 1_000_000),
+        *(
+            (value, "at", "ms", None)
+            for value in (
+                None,
+                b"",
+                b"text",
+                b"\xff",
+                b"[5]",
+                b'{"to": 5}',
+                b'{"at": null}',
+                b'{"at": true}',
+                b'{"at": 5.0}',
+                b'{"at": "soon"}',
+                b'{"at": [5]}',
+                b'{"at": 9223372036854775807}',
+                b'{"at": ' + b"9" * 5_000 + b"}",
+                b"[" * 100_000,
+            )
+        ),
+        (b'{"meta": 5}', "meta.at", "ms", None),
+        (b'{"at": -9223372036854775808}', "at", "us", None),
+    ],
+)
+def test_an_event_time_is_in_a_field_of_a_json_value_or_there_is_none(
+    value: bytes | None, field: str, unit: str, microseconds: int | None
+) -> None:
+    (found,) = times_in([value], field, unit).cast(pa.int64()).to_pylist()
+    assert found == microseconds
+
+
+def test_a_field_of_the_value_is_one_more_column_and_part_of_what_is_read() -> None:
+    log = kafka_log(eventTimeField="meta.at")
+    assert log.schema.names[-2:] == ["timestampType", "eventTime"]
+    assert log.event_time_column == "eventTime"
+    assert log.identity == "topics a of Kafka, event time from eventTimeField meta.at"
+    assert log.seek("a-0", 5) is None  # brokers know timestamps only
+
+
+def messages_of(*values: bytes) -> list[Message]:
+    """Return messages of one partition, as the client hands them out."""
+    return [
+        Message(topic="a", partition=0, offset=offset, value=value, timestamp=(1, 9))
+        for offset, value in enumerate(values, start=7)
+    ]
+
+
+def test_event_times_of_values_are_planned_by_and_come_out() -> None:
+    messages = messages_of(b'{"at": 5}', b'{"at": "1970-01-01"}', b"none")
+    log = kafka_log(eventTimeField="at", failOnInvalidTimestamp="false")
+    assert log._times("a-0", messages) == [5, 0, MIN]
+    batch = record_batch(messages, log._options)
+    assert batch.schema.names == log.schema.names
+    assert batch.column("eventTime").cast(pa.int64()).to_pylist() == [5_000, 0, None]
+    assert record_batch(messages, kafka_log()._options).schema.names == kafka_log().schema.names
+
+
+def test_values_without_an_event_time_are_refused_in_one_line() -> None:
+    with pytest.raises(
+        BrokenLogError, match="the record at offset 8 of a-0 has no valid event time in the"
+    ) as no:
+        kafka_log(eventTimeField="at")._times("a-0", messages_of(b'{"at": 5}', b"{}"))
+    seconds = messages_of(b'{"at": 1760000400}')
+    with pytest.raises(BrokenLogError, match="times such as 1760000400, which look like seconds") as unit:
+        kafka_log(eventTimeField="at")._times("a-0", seconds)
+    assert "\n" not in f"{no.value}{unit.value}"
+    assert kafka_log(eventTimeField="at", eventTimeUnit="ms")._times("a-0", seconds) == [1_760_000_400]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
@@ -26,13 +26,12 @@ from tidegauge_spark.source.files.formats import (
     parsing,
 )
 from tidegauge_spark.source.planning.event_times import event_times
+from tidegauge_spark.source.planning.json_times import microseconds
 
 NAME: Final = "JSON lines"
 
 BLOCK: Final = 1 << 20
 """How many bytes a block has, up to the end of the line that they end in."""
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 Record = dict[str, Any]
 
@@ -132,7 +131,7 @@ def _column(records: list[Record], field: pa.Field, described: str) -> Any:
 def _converter(type_: pa.DataType) -> Callable[[Any], Any] | None:
     """Return how a JSON value becomes one that Arrow takes for this type, None if it takes it as it is."""
     if pa.types.is_timestamp(type_):
-        return _microseconds
+        return microseconds
     if pa.types.is_date(type_):
         return date.fromisoformat
     if pa.types.is_decimal(type_):
@@ -140,15 +139,6 @@ def _converter(type_: pa.DataType) -> Callable[[Any], Any] | None:
     if pa.types.is_integer(type_):
         return _whole
     return None
-
-
-def _microseconds(text: Any) -> int:
-    if not isinstance(text, str):
-        raise TypeError(f"{text!r} is no timestamp; write it as an ISO 8601 text")
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def _whole(value: Any) -> int:

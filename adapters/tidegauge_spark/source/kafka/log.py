@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from pyspark.sql.types import StructType
 
+from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.kafka.client import (
     PLANNING,
     admin,
@@ -18,11 +19,12 @@ from tidegauge_spark.source.kafka.client import (
     not_reached,
     passing,
 )
-from tidegauge_spark.source.kafka.rows import record_batch
+from tidegauge_spark.source.kafka.rows import record_batch, value_times
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
 from tidegauge_spark.source.options.given import IllegalOptionError
-from tidegauge_spark.source.options.kafka import KAFKA_SCHEMA, SERVERS, KafkaOptions
+from tidegauge_spark.source.options.kafka import EVENT_TIME, SERVERS, KafkaOptions
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
+from tidegauge_spark.source.planning.event_times import maybe_seconds, milliseconds
 
 TIMES_AT_ONCE: Final = 2_000
 """Of how many records the driver reads the event times at once; beyond that it looks up offsets by time."""
@@ -34,8 +36,8 @@ _readers: Final[dict[tuple[Any, ...], Any]] = {}
 class KafkaLog(SplitLog):
     """Topics of Kafka; a split is called "topic-partition". Positions are offsets.
 
-    The event time of a record is its timestamp. With isolation.level "read_committed" the end of a split is
-    that of the last finished transaction.
+    The event time of a record is its timestamp, or a field of its value, which is a JSON object. With
+    isolation.level "read_committed" the end of a split is that of the last finished transaction.
     """
 
     def __init__(self, options: KafkaOptions) -> None:
@@ -52,18 +54,20 @@ class KafkaLog(SplitLog):
 
     @property
     def identity(self) -> str:
-        """The topics; the brokers may be others after a restart."""
-        return f"topics {', '.join(self._options.topics)} of Kafka"
+        """The topics, and where the event time is; the brokers may be others after a restart."""
+        field = self._options.event_time_field
+        event_time = "" if field is None else f", event time from eventTimeField {field}"
+        return f"topics {', '.join(self._options.topics)} of Kafka{event_time}"
 
     @property
     def schema(self) -> StructType:
-        """The columns of Spark's own source over Kafka."""
-        return KAFKA_SCHEMA
+        """The columns of Spark's own source over Kafka, and of an event time in the value."""
+        return self._options.schema
 
     @property
     def event_time_column(self) -> str:
-        """The timestamp of the record."""
-        return "timestamp"
+        """The timestamp of the record, or the time in its value."""
+        return "timestamp" if self._options.event_time_field is None else EVENT_TIME
 
     def splits(self) -> Mapping[str, SplitRange]:
         """Return the partitions and their first and next offsets.
@@ -82,34 +86,61 @@ class KafkaLog(SplitLog):
         """Return where a first start begins, as startingOffsets and startingTimestamp say."""
         ranges = self.splits()
         if self._options.starting_timestamp is not None:
-            found = {split: self.seek(split, self._options.starting_timestamp) for split in ranges}
-            return {
-                split: range_.end if found[split] is None else min(range_.end, found[split] or 0)
-                for split, range_ in ranges.items()
-            }
+            found = {split: self._offset_at(split, self._options.starting_timestamp) for split in ranges}
+            return {split: min(range_.end, found[split]) for split, range_ in ranges.items()}
         return {
             split: range_.end if self._options.from_latest else range_.begin
             for split, range_ in ranges.items()
         }
 
     def event_times(self, split: str, first: int, end: int) -> RecordTimes:
-        """Return the timestamps of the next records: up to `TIMES_AT_ONCE` of them."""
+        """Return the event times of the next records: up to `TIMES_AT_ONCE` of them.
+
+        Raises `BrokenLogError` for a record without a valid one in its value, unless that may be.
+        """
         positions: list[int] = []
         times: list[int] = []
         place, until = self._place(split, first), first
         for found in messages(self._plans(), self._options, place, end, TIMES_AT_ONCE):
             positions += [message.offset() for message in found]
-            times += [message.timestamp()[1] for message in found]
+            times += self._times(split, found)
             until = positions[-1] + 1 if found else end
         return RecordTimes(positions, times, until)
 
     def seek(self, split: str, time: int) -> int | None:
-        """Return the first offset whose record has this timestamp or a later one."""
+        """Return the first offset whose record has this timestamp or a later one.
+
+        None if the event time is in the value: brokers know the timestamp only.
+        """
+        return self._offset_at(split, time) if self._options.event_time_field is None else None
+
+    def _offset_at(self, split: str, time: int) -> int:
         place = self._place(split, max(0, time))
         found = self._asked(lambda seconds: self._plans().offsets_for_times([place], seconds))[0]
         if found.error is not None:
             raise BrokenLogError(f"{split} of {self.identity} cannot be read: {found.error.str()}")
-        return found.offset if found.offset >= 0 else self._ranges[split].end
+        return int(found.offset) if found.offset >= 0 else self._ranges[split].end
+
+    def _times(self, split: str, messages: list[Any]) -> list[int]:
+        """Return the event times of messages (ms), `MIN` where there is none."""
+        field, unit = self._options.event_time_field, self._options.event_time_unit
+        if field is None:
+            return [message.timestamp()[1] for message in messages]
+        times: list[int | None] = milliseconds(value_times(messages, field, unit)).to_pylist()
+        if None in times and self._options.fail_on_invalid_timestamp:
+            offset = messages[times.index(None)].offset()
+            raise BrokenLogError(
+                f"the record at offset {offset} of {split} has no valid event time in the field {field!r} of "
+                "its value (no JSON object, or neither a whole number nor an ISO 8601 text there): correct "
+                "it, or set failOnInvalidTimestamp to false to let such records through"
+            )
+        valid = [time for time in times if time is not None]
+        if unit is None and valid and maybe_seconds(min(valid)) and maybe_seconds(max(valid)):
+            raise BrokenLogError(
+                f"the field {field!r} of values in {split} has times such as {valid[0]}, which look like "
+                'seconds since 1970: set eventTimeUnit to "s", or to "ms" if they are milliseconds'
+            )
+        return [MIN if time is None else time for time in times]
 
     def read(self, split: str, first: int, end: int) -> Iterator[Any]:
         """Yield the records with these offsets."""
@@ -118,7 +149,7 @@ class KafkaLog(SplitLog):
             _readers[key] = consumer(self._options, {})
         for found in messages(_readers[key], self._options, self._place(split, first), end):
             if found:
-                yield record_batch(found)
+                yield record_batch(found, self._options)
 
     def close(self) -> None:
         """Leave the brokers."""

@@ -7,25 +7,34 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from tidegauge_spark.source.options.kafka import EVENT_TIME, KafkaOptions
+from tidegauge_spark.source.planning.json_times import times_in
+
 SPARKS_TIMESTAMP_TYPES: Final = {0: -1, 1: 0, 2: 1}
 """What Spark, as Kafka's own client, calls the types of timestamps, by the numbers of confluent-kafka: none,
 the time of creation, the time of appending."""
 
 
-def record_batch(messages: Sequence[Any]) -> Any:
-    """Return messages of one partition as an Arrow record batch, with the columns of `KafkaLog.schema`."""
+def record_batch(messages: Sequence[Any], options: KafkaOptions) -> Any:
+    """Return messages of one partition as an Arrow record batch: see `KafkaOptions.schema`."""
     count, first = len(messages), messages[0]
     stamps = [message.timestamp() for message in messages]
     milliseconds = pa.array([time for _, time in stamps], pa.int64())
     types = [SPARKS_TIMESTAMP_TYPES[kind] for kind, _ in stamps]
-    return pa.RecordBatch.from_pydict(
-        {
-            "key": pa.array([message.key() for message in messages], pa.binary()),
-            "value": pa.array([message.value() for message in messages], pa.binary()),
-            "topic": pa.repeat(pa.scalar(first.topic(), pa.string()), count),
-            "partition": pa.repeat(pa.scalar(first.partition(), pa.int32()), count),
-            "offset": pa.array([message.offset() for message in messages], pa.int64()),
-            "timestamp": milliseconds.cast(pa.timestamp("ms", "UTC")).cast(pa.timestamp("us", "UTC")),
-            "timestampType": pa.array(types, pa.int32()),
-        }
-    )
+    columns = {
+        "key": pa.array([message.key() for message in messages], pa.binary()),
+        "value": pa.array([message.value() for message in messages], pa.binary()),
+        "topic": pa.repeat(pa.scalar(first.topic(), pa.string()), count),
+        "partition": pa.repeat(pa.scalar(first.partition(), pa.int32()), count),
+        "offset": pa.array([message.offset() for message in messages], pa.int64()),
+        "timestamp": milliseconds.cast(pa.timestamp("ms", "UTC")).cast(pa.timestamp("us", "UTC")),
+        "timestampType": pa.array(types, pa.int32()),
+    }
+    if options.event_time_field is not None:
+        columns[EVENT_TIME] = value_times(messages, options.event_time_field, options.event_time_unit)
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def value_times(messages: Sequence[Any], field: str, unit: str | None) -> Any:
+    """Return the event times in the values of messages: see `times_in`."""
+    return times_in([message.value() for message in messages], field, unit or "ms")

@@ -16,7 +16,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from tidegauge_spark.source.options.files import DISCOVERY_INTERVAL, starting_timestamp
+from tidegauge_spark.source.options.files import DISCOVERY_INTERVAL, UNITS, starting_timestamp
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
 
 KAFKA_OPTIONS: Final = (
@@ -25,6 +25,9 @@ KAFKA_OPTIONS: Final = (
     "startingTimestamp",
     "discoveryInterval",
     "brokerTimeout",
+    "eventTimeField",
+    "eventTimeUnit",
+    "failOnInvalidTimestamp",
 )
 
 PREFIX: Final = "kafka."
@@ -57,6 +60,9 @@ KAFKA_SCHEMA: Final = StructType(
 )
 """The columns of a record, those of Spark's own source over Kafka."""
 
+EVENT_TIME: Final = "eventTime"
+"""One more column, if the event time is in the value of the record."""
+
 
 @dataclass(frozen=True)
 class KafkaOptions:
@@ -66,7 +72,9 @@ class KafkaOptions:
     for the first time reads only what comes from then on. starting_timestamp: it starts, in each partition,
     with the first record of this time (ms) or a later one; None: it does not look at times.
     discovery_interval: how long new partitions may go unnoticed (ms). patience: how long to wait for the
-    brokers (ms).
+    brokers (ms). event_time_field: the field of a JSON value that has the event time, None: it is the
+    timestamp of the record. event_time_unit: what a whole number in that field counts, None: it is not said.
+    fail_on_invalid_timestamp: whether a value without a valid event time is an error.
     """
 
     config: Mapping[str, str] = field(repr=False)  # there may be a password in it
@@ -75,6 +83,16 @@ class KafkaOptions:
     starting_timestamp: int | None
     discovery_interval: int
     patience: int
+    event_time_field: str | None = None
+    event_time_unit: str | None = None
+    fail_on_invalid_timestamp: bool = True
+
+    @property
+    def schema(self) -> StructType:
+        """The columns of a record."""
+        if self.event_time_field is None:
+            return KAFKA_SCHEMA
+        return StructType([*KAFKA_SCHEMA.fields, StructField(EVENT_TIME, TimestampType())])
 
 
 def kafka_config(options: Mapping[str, str]) -> dict[str, str]:
@@ -96,7 +114,7 @@ def kafka_config(options: Mapping[str, str]) -> dict[str, str]:
 def parse_kafka(given: GivenOptions, config: Mapping[str, str]) -> KafkaOptions | None:
     """Return the options about Kafka, None if the source does not read it. Raises `IllegalOptionError`."""
     topics = given.text("subscribe")
-    for name in ("startingOffsets", "brokerTimeout"):
+    for name in ("startingOffsets", "brokerTimeout", "eventTimeField"):
         given.require(name, "subscribe")
     if topics is None:
         if config:
@@ -113,6 +131,8 @@ def parse_kafka(given: GivenOptions, config: Mapping[str, str]) -> KafkaOptions 
     time = starting_timestamp(given)
     if time is not None and "startingOffsets" in given:
         given.refuse("startingTimestamp", str(time), "startingOffsets says something else; leave one out")
+    for name in ("eventTimeUnit", "failOnInvalidTimestamp"):
+        given.require(name, "eventTimeField")
     interval, patience = given.duration("discoveryInterval"), given.duration("brokerTimeout", least=1)
     return KafkaOptions(
         config=config,
@@ -121,4 +141,7 @@ def parse_kafka(given: GivenOptions, config: Mapping[str, str]) -> KafkaOptions 
         starting_timestamp=time,
         discovery_interval=DISCOVERY_INTERVAL if interval is None else interval,
         patience=DEFAULT_PATIENCE if patience is None else patience,
+        event_time_field=given.text("eventTimeField"),
+        event_time_unit=given.one_of("eventTimeUnit", UNITS) if "eventTimeUnit" in given else None,
+        fail_on_invalid_timestamp=given.boolean("failOnInvalidTimestamp", default=True),
     )

@@ -14,7 +14,6 @@ from tidegauge_spark.source.options.files import FILE_OPTIONS, FileOptions, abso
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
 from tidegauge_spark.source.options.kafka import (
     KAFKA_OPTIONS,
-    KAFKA_SCHEMA,
     PREFIX,
     KafkaOptions,
     kafka_config,
@@ -218,7 +217,7 @@ def _progress_column(
     column = given.text("progressColumn")
     taken = [field.name for field in SOURCE_SCHEMA] if files is None else [files.event_time_column]
     if log is not None:  # the columns of a log that somebody registered are not known here
-        taken = [] if kafka is None else KAFKA_SCHEMA.names
+        taken = [] if kafka is None else kafka.schema.names
     if column is not None and column.lower() in (name.lower() for name in taken):
         given.refuse("progressColumn", column, "there is a column of that name; write another one")
     return column
