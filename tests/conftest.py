@@ -28,6 +28,7 @@ LONGEST_FIRST = (
     "spark_library",
     "jobs",
     "commands",
+    "guides",
     "engine",
     "judging",
     "reports/test_reports_from_results.py",

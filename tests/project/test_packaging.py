@@ -26,6 +26,7 @@ PACKAGES = (
 KINDS = {
     *(".py", ".md", ".txt", ".json", ".jsonl", ".j2", ".css", ".js", ".ini", ".toml", ".typed"),
     *(".java", ".jar"),  # the driver of Flink and its sources
+    ".svg",  # pictures of the guides
 }
 
 

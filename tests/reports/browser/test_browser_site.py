@@ -34,7 +34,7 @@ KINDS = (
     "valve.html",
     "ten-minutes.html",
     "guides/reading-a-report.html",
-    "guides/event-logs.html",
+    "guides/campaigns.html",
     "reference/valve.py.html",
     "vectors/valve.html",
     "mutants.html",

@@ -92,7 +92,20 @@ def _text(content: str) -> Token:
 
 
 def _lay_out(state: StateCore) -> None:
-    state.tokens = list(_laid_out(state.tokens, state.env["path"]))
+    state.tokens = list(_laid_out(list(_without_empty_heads(state.tokens)), state.env["path"]))
+
+
+def _without_empty_heads(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Markdown has no table without a head: a head without a word is left out."""
+    head: list[Token] = []
+    for token in tokens:
+        if token.type == "thead_open" or head:
+            head.append(token)
+            if token.type == "thead_close":
+                yield from head if any(one.content for one in head) else ()
+                head = []
+        else:
+            yield token
 
 
 def _laid_out(tokens: Sequence[Token], document: str) -> Iterator[Token]:
