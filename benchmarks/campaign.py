@@ -74,8 +74,8 @@ def processor() -> float:
     return sum(sum(one.cpu_times()[:4]) for one in [here, *here.children(recursive=True)])
 
 
-def measured(component: str, count: int, pairs: int, with_spark: bool) -> dict[str, Any]:
-    """All figures."""
+def measured(component: str, count: int, pairs: int, master: str | None) -> dict[str, Any]:
+    """All figures; without a master those without Spark."""
     works: dict[str, Callable[[], None]] = {
         "loop": lambda: loop(component, count),
         "1 worker": lambda: campaign(component, count, 1),
@@ -91,9 +91,11 @@ def measured(component: str, count: int, pairs: int, with_spark: bool) -> dict[s
                 else:
                     work()
 
-    if with_spark:
-        with session("local[2]") as spark:
-            works["Spark, 2 cores"] = lambda: campaign(component, count, 2, spark)
+    cores = 0
+    if master is not None:
+        with session(master) as spark:
+            cores = spark.sparkContext.defaultParallelism
+            works["Spark"] = lambda: campaign(component, count, 2, spark)
             works["Spark identity"] = lambda: identity(spark, count)
             in_turns()
     else:
@@ -109,9 +111,10 @@ def measured(component: str, count: int, pairs: int, with_spark: bool) -> dict[s
         "1 worker / loop, by processor time": costs["loop"] / costs["1 worker"],
         "2 workers / loop, by processor time": costs["loop"] / costs["2 workers"],
     }
-    if with_spark:
-        figures["Spark a core / loop"] = rates["Spark, 2 cores"] / 2 / rates["loop"]
-        figures["Spark / loop, by processor time"] = costs["loop"] / costs["Spark, 2 cores"]
+    if master is not None:
+        figures["Spark"] = {"master": master, "cores": cores}
+        figures["Spark a core / loop"] = rates["Spark"] / cores / rates["loop"]
+        figures["Spark / loop, by processor time"] = costs["loop"] / costs["Spark"]
     return figures
 
 
@@ -121,10 +124,13 @@ def main() -> None:
     parser.add_argument("--component", default="valve")
     parser.add_argument("--count", type=int, default=40_000)
     parser.add_argument("--pairs", type=int, default=3)
-    parser.add_argument("--without-spark", action="store_true")
+    spark = parser.add_mutually_exclusive_group()
+    spark.add_argument("--master", default="local[2]", help="the Spark on which it runs")
+    spark.add_argument("--without-spark", action="store_true")
     parser.add_argument("--record", type=Path, help="write the figures into this file, as JSON")
     given = parser.parse_args()
-    figures = measured(given.component, given.count, given.pairs, not given.without_spark)
+    master = None if given.without_spark else given.master
+    figures = measured(given.component, given.count, given.pairs, master)
     document = json.dumps(figures, indent=1)
     print(document)
     if given.record is not None:

@@ -24,7 +24,6 @@ import psutil
 from campaigns import rows_in, without_times
 
 PATIENCE = 600
-COMPONENT = "clock"
 MUTANT = "mutant:clock-reason-counts-once"
 SCENARIOS_OF_A_CHUNK = 4_000
 MOST_DELAY = 2.0
@@ -36,18 +35,8 @@ class KilledCampaign:
     def __init__(self, folder: Path, chunks: int, where: Sequence[str]) -> None:
         self.folder, self.chunks = folder, chunks
         count = str(chunks * SCENARIOS_OF_A_CHUNK)
-        asked = [
-            "--adapter",
-            MUTANT,
-            "--component",
-            COMPONENT,
-            "--count",
-            count,
-            *where,
-            "--out",
-            str(folder),
-        ]
-        self._command = [sys.executable, "-m", "tidegauge", "campaign", *asked]
+        asked = ["--adapter", MUTANT, "--component", "clock", "--count", count, *where, "--out", folder]
+        self._command = [sys.executable, "-m", "tidegauge", "campaign", *map(str, asked)]
         self._log = folder.with_name(f"{folder.name}.log")
         self._finished: dict[Path, int] = {}
         self._to_a_chunk = MOST_DELAY
@@ -60,7 +49,7 @@ class KilledCampaign:
     def run_until_killed(self, draw: random.Random) -> str:
         """Kill the command at a random moment, and say when that was: after the first chunk that it finishes,
         or in the time that it usually takes until then. A command without Spark is killed alone; with Spark its
-        JVM is killed as well. What else they have started must end by itself."""
+        JVM is killed as well."""
         before, began = len(self._finished), time.monotonic()
         is_after_a_chunk, part = before < self.chunks and draw.random() < 0.5, draw.random()
         with self._running() as child:
@@ -126,14 +115,22 @@ def _ends_within(child: subprocess.Popen[bytes], seconds: float) -> bool:
 
 
 def _kill_with_java(child: subprocess.Popen[bytes]) -> None:
-    """SIGKILL for a process and for the JVM that it has started."""
+    """SIGKILL for a process and for the JVM that it has started. The others of its family must end then: a
+    worker of Spark at the end of its chunk, which it may still write."""
     if child.poll() is not None:
         return
+    family: list[psutil.Process] = []
     with suppress(psutil.Error):
-        started = [each for each in psutil.Process(child.pid).children() if each.name() == "java"]
-        for each in [psutil.Process(child.pid), *started]:
-            each.kill()
+        process = psutil.Process(child.pid)
+        family = process.children(recursive=True)
+        process.kill()
+    for each in family:
+        with suppress(psutil.Error):
+            if each.name() == "java":
+                each.kill()
     child.wait()
+    _, left = psutil.wait_procs(family, PATIENCE)
+    assert not left, left
 
 
 def killed_and_compared(folder: Path, kills: int, seed: str, where: Sequence[str] = ()) -> None:
