@@ -45,8 +45,8 @@ _AT_MOST: dict[Engine, dict[str, int]] = {
 _TIMED_AT_MOST = {
     "vectors": 40,
     "state-cover": 20,
-    "random-histories": 40,
-    "scale": 12,
+    "random-histories": 24,
+    "scale": 8,
     "properties": 6,
     "shrinking": 12,
 }
@@ -68,7 +68,7 @@ _SECONDS: dict[Engine, dict[str, float]] = {
 _TIMED_SECONDS = {
     "vectors": 50.0,
     "state-cover": 12.0,
-    "random-histories": 120.0,
+    "random-histories": 90.0,
     "scale": 30.0,
     "properties": 30.0,
 }
