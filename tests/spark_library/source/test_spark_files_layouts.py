@@ -23,6 +23,7 @@ from spark_programs.driven_files import (
     write_parquet,
     write_table,
 )
+from spark_programs.driven_query import WallClock
 
 from tidegauge_spark import BrokenLogError, IllegalOptionError
 from tidegauge_spark.source.files.log_files import LostFileError
@@ -252,6 +253,41 @@ def test_files_of_a_job_that_has_not_committed_are_not_read(
     for _ in range(9):
         query.batch()
     assert query.offset["signals"]["state"]["idle_splits"] == ["00000"]
+
+
+@pytest.mark.parametrize("available_now", [True, False])
+def test_a_first_look_waits_for_a_job_that_has_not_committed(tmp_path: Path, available_now: bool) -> None:
+    put(tmp_path, "", part(0, "a"), [1], at=1)
+    clock = WallClock()
+    options = {"splitBy": "none", **VIRTUAL, "discoveryInterval": "0 seconds"}
+    query = DrivenFiles(tmp_path, clock, available_now=available_now, **options)
+    query.batch()
+    query.commit()
+    staged = put(tmp_path, "_temporary/0", part(0, "b"), [2], at=2)
+    put(tmp_path, "", part(1, "b"), [3], at=3)
+    (tmp_path / "_FINISHED").touch()
+
+    def end_job(seconds: float) -> None:
+        clock.now += round(seconds * 1000)
+        staged.rename(tmp_path / part(0, "b"))
+        shutil.rmtree(tmp_path / "_temporary")
+
+    if available_now:
+        with pytest.raises(BrokenLogError, match="a job of Spark is writing to '.*', and has not ended for"):
+            query.restart()
+        clock.sleep = end_job  # type: ignore[method-assign]
+        query.restart()
+    else:
+        query.restart()
+        query.batch()
+        query.batch()
+        assert query.times("all") == [1]
+        assert query.offset["splits"]["all"][-1] is False
+        end_job(0)
+    query.batch()
+    query.batch()
+    assert query.times("all") == [1, 2, 3]
+    assert query.offset["splits"]["all"][-1] is True
 
 
 def test_a_file_that_sorts_before_what_is_read_is_an_error(tmp_path: Path) -> None:

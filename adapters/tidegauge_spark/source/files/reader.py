@@ -78,7 +78,10 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
             in_background=options.clock_step is None,
         )
         self._discovery = SplitDiscovery(
-            self._folder.list, self._files.discovery_interval, in_background=options.clock_step is None
+            self._folder.list,
+            self._files.discovery_interval,
+            in_background=options.clock_step is None,
+            sleep=sleep,
         )
         self._in_vain: PlannedInVain | None = None
 
@@ -111,6 +114,8 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
 
     def _planned(self, offset: FilesOffset, now: int, most_rows: int | None) -> FilesOffset:
         found = self._discovery.splits(now)
+        if found is None:
+            return offset.at(now)
         if self._in_vain is not None and self._in_vain.holds(offset, found):
             if self._announcement(self._in_vain.standing, now) == self._in_vain.group:
                 return offset.at(now)
@@ -144,7 +149,12 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         return self._available_now and all(position.whole for position in offset.splits.values())
 
     def _planning(self, offset: FilesOffset, now: int) -> FilesPlanning:
-        return self._planning_of(offset, self._discovery.splits(now))
+        found = self._discovery.splits(now)
+        assert found is not None, "it is known what there is when a planning has told the group of it"
+        return self._planning_of(offset, found)
+
+    def _reach(self, offset: FilesOffset, now: int, most_rows: int | None) -> int | None:
+        return None if self._discovery.splits(now) is None else super()._reach(offset, now, most_rows)
 
     def _planning_of(self, offset: FilesOffset, found: Splits) -> FilesPlanning:
         """Return a planning of the splits that there are; what is finished and removed is forgotten."""

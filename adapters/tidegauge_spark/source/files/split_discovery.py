@@ -18,6 +18,9 @@ Splits = Listing
 
 _LOG: Final = logging.getLogger(__name__)
 
+JOB_PATIENCE: Final = 60
+"""How often AvailableNow looks, once a second, whether a job that writes to the folder has ended."""
+
 _REMEDIES: Final = {
     False: "give new files names that sort after it",
     True: "give new files a later time of modification (touch), and values of partition columns that sort "
@@ -29,9 +32,16 @@ _REMEDIES: Final = {
 class SplitDiscovery:
     """Lists the folder of a source now and then, beside the planning if it may."""
 
-    def __init__(self, list_folder: Callable[[], Splits], interval: int, in_background: bool) -> None:
-        """interval: how long a listing is good (ms). in_background: whether to list beside the planning."""
-        self._list = list_folder
+    def __init__(
+        self,
+        list_folder: Callable[[], Splits],
+        interval: int,
+        in_background: bool,
+        sleep: Callable[[float], None],
+    ) -> None:
+        """interval: how long a listing is good (ms). in_background: whether to list beside the planning.
+        sleep: waits so many seconds."""
+        self._list, self._sleep = list_folder, sleep
         self._interval = interval
         self._worker = ThreadPoolExecutor(1, "tidegauge-discovery") if in_background else None
         self._found: Splits | None = None
@@ -46,17 +56,33 @@ class SplitDiscovery:
     def freeze(self) -> None:
         """Show what is there now, and nothing that appears later (AvailableNow).
 
-        Later looks only tell which splits have more meanwhile (`Listing.grown`).
+        Later looks only tell which splits have more meanwhile (`Listing.grown`). Waits for a job of Spark
+        that writes here, and raises `BrokenLogError` if that takes too long.
         """
-        self._last = self._found = self._list()
+        found = self._list()
+        for _ in range(JOB_PATIENCE):
+            if not found.being_written:
+                break
+            self._hold_back(found)
+            self._sleep(1)
+            found = self._list()
+        if found.being_written:
+            raise BrokenLogError(
+                f"a job of Spark is writing to {found.root!r}, and has not ended for {JOB_PATIENCE} seconds: "
+                "start the query when it has, or remove the folder _temporary or .spark-staging-... that a "
+                "killed one has left"
+            )
+        self._last = self._found = found
+        self._held_back = False
         self._found_at = None
 
-    def splits(self, now: int) -> Splits:
-        """Return what there is at a processing time (ms). Raises `BrokenLogError` if it cannot be listed."""
-        if self._found is None:
-            self._found = self._list()
+    def splits(self, now: int) -> Splits | None:
+        """Return what there is at a processing time (ms), None as long as it is not known, since a job of
+        Spark is writing. Raises `BrokenLogError` if it cannot be listed."""
         if self._found_at is None:
             self._found_at = self.looked_at = now
+            if self._found is None:
+                self._find(self._list(), now)
         if self._coming is not None and self._coming.done():
             self._find(self._coming.result(), self._found_at)
             self._coming = None
@@ -66,7 +92,9 @@ class SplitDiscovery:
                 self._find(self._list(), now)
             else:
                 self._coming = self._worker.submit(self._list)
-        return self._found if self._last is None else self._only_last(self._last, self._found)
+        if self._last is None or self._found is None:
+            return self._found
+        return self._only_last(self._last, self._found)
 
     def _find(self, found: Splits, begun_at: int) -> None:
         """Take a listing that was begun at a time (ms), unless a job of Spark has not committed yet.
@@ -77,11 +105,16 @@ class SplitDiscovery:
         if not found.being_written:
             self._held_back = False
             self._found, self.looked_at = found, begun_at
-        elif not self._held_back:
+        else:
+            self._hold_back(found)
+
+    def _hold_back(self, found: Splits) -> None:
+        """Say once that a listing is not taken."""
+        if not self._held_back:
             self._held_back = True
             _LOG.warning(
                 "%s: a job of Spark is writing here; its files are read when it has ended, or when the "
-                "folder _temporary that a killed one has left is removed",
+                "folder _temporary or .spark-staging-... that a killed one has left is removed",
                 found.root,
             )
 
