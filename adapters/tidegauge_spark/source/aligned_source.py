@@ -157,8 +157,10 @@ class AlignedSource(DataSource):
     the query is loaded (a timestamp or decimal has to be given by `schema()`, where a timestamp is UTC), or
     those of `schema()`, which then has to name them; a value of another type is an error.
 
-    Names that begin with "_" or "." are not looked at. While there is a folder `_temporary` a job of Spark
-    has not committed: new files are read when it has. Of a folder that a streaming query writes
+    Names that begin with "_" or "." are not looked at. While there is a folder `_temporary`, or
+    `.spark-staging-...`, a job of Spark has not committed: new files are read when it has (AvailableNow waits
+    a minute for it). Jobs that write to a folder of partition columns can be seen too late: let them write to
+    the folder itself. Of a folder that a streaming query writes
     (`_spark_metadata`) only committed files are read, with the modification times that its log has.
     `_FINISHED` and `_PAUSED` are about all splits, or in the folder of all columns that `splitBy` names about
     that split. The folder of a Delta table is refused.

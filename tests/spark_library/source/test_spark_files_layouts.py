@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -26,7 +28,11 @@ from spark_programs.driven_files import (
 from spark_programs.driven_query import WallClock
 
 from tidegauge_spark import BrokenLogError, IllegalOptionError
-from tidegauge_spark.source.files.log_files import LostFileError
+from tidegauge_spark.source.files import log_files
+from tidegauge_spark.source.files.listing import Listing
+from tidegauge_spark.source.files.log_files import LogFolder, LostFileError
+from tidegauge_spark.source.files.spark_folders import spark_listing
+from tidegauge_spark.source.options.layout import Layout
 from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 
 PARTS = {"splitBy": "partNumber"}
@@ -288,6 +294,43 @@ def test_a_first_look_waits_for_a_job_that_has_not_committed(tmp_path: Path, ava
     query.batch()
     assert query.times("all") == [1, 2, 3]
     assert query.offset["splits"]["all"][-1] is True
+
+
+@pytest.mark.parametrize("own", ["day=2/_temporary", ".spark-staging-1234"])
+def test_a_job_that_writes_partitions_is_waited_for(tmp_path: Path, own: str) -> None:
+    put(tmp_path, "day=1", part(0, "a"), [1], at=1)
+    options = {"available_now": False, "discoveryInterval": "0 seconds", "splitBy": "none", **VIRTUAL}
+    query = DrivenFiles(tmp_path, **options)  # type: ignore[arg-type]
+    query.batch()
+    staged = put(tmp_path, f"{own}/_temporary/0", part(0, "b"), [2], at=2)
+    put(tmp_path, "day=2", part(1, "b"), [3], at=3)
+    query.batch()
+    query.batch()
+    assert query.times("all") == [1]
+    staged.rename(tmp_path / "day=2" / part(0, "b"))
+    shutil.rmtree(tmp_path / own)
+    query.batch()
+    query.batch()
+    assert query.times("all") == [1, 2, 3]
+
+
+def test_a_job_that_ends_while_files_are_looked_up_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staged = put(tmp_path, "_temporary/0", part(0), [1], at=1)
+    put(tmp_path, "day=1", part(1), [1], at=1)
+
+    def listed_as_the_job_ends(entries: Iterable[tuple[str, Any]], *rest: Any) -> Listing:
+        found = [(path, info) for path, info in entries if not path.startswith("_temporary")]
+        staged.rename(tmp_path / "day=1" / part(0))
+        shutil.rmtree(tmp_path / "_temporary")
+        return spark_listing(found, *rest)
+
+    monkeypatch.setattr(log_files, "spark_listing", listed_as_the_job_ends)
+    folder = LogFolder(str(tmp_path), Layout("none", (), by_modification=True))
+    assert folder.list().being_written
+    monkeypatch.undo()
+    assert not folder.list().being_written
 
 
 def test_a_file_that_sorts_before_what_is_read_is_an_error(tmp_path: Path) -> None:
