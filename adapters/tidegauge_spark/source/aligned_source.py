@@ -151,7 +151,10 @@ class AlignedSource(DataSource):
     by size, then texts), and where these are equal in `fileOrder`. A file that sorts before one that is read
     is an error. So is late data for an old `day`, unless `splitBy` names `day` as well. All files that one
     job wrote at the same time, with rows in order of part number, need `fileOrder` "name". Modification times
-    must stay as they are: copy files with them.
+    must stay as they are: copy files with them. That a file is modified after it was read is an error, too;
+    but if that happens to several of them while the query is stopped, they can be read again, as new ones. If
+    read files are removed, late ones go unnoticed that are no newer than all that was read. Files that vanish
+    unread are noticed if none of their split is left and a batch has seen them.
 
     Partition columns come out as columns of rows. Their types are those that Spark infers, of all values when
     the query is loaded (a timestamp or decimal has to be given by `schema()`, where a timestamp is UTC), or

@@ -22,8 +22,10 @@ from tidegauge_spark.source.files.split_discovery import (
     SplitDiscovery,
     Splits,
     check_moved,
+    check_unchanged,
     position_in,
     vanished,
+    vanished_unread,
 )
 from tidegauge_spark.source.files.split_reading import FileBudget, SplitReading
 from tidegauge_spark.source.options.files import FileOptions
@@ -83,6 +85,8 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
             in_background=options.clock_step is None,
             sleep=sleep,
         )
+        self._looked: Splits | None = None
+        """What was found when a planning looked last."""
         self._in_vain: PlannedInVain | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -116,6 +120,10 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         found = self._discovery.splits(now)
         if found is None:
             return offset.at(now)
+        if self._looked is not found:
+            if self._looked is not None:
+                check_unchanged(self._folder, offset.splits, self._looked, found)
+            self._looked = found
         if self._in_vain is not None and self._in_vain.holds(offset, found):
             if self._announcement(self._in_vain.standing, now) == self._in_vain.group:
                 return offset.at(now)
@@ -140,8 +148,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         if self._signalled(offset.signals, planned.signals):
             return True
         return bool(planned.slices) or any(
-            position._replace(behind=0)
-            != offset.splits.get(split, FilePosition(position.subtask))._replace(behind=0)
+            position.place != offset.splits.get(split, FilePosition(position.subtask)).place
             for split, position in planned.splits.items()
         )
 
@@ -197,7 +204,9 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         ended: bool,
     ) -> PlannedSplit[SplitReading]:
         if files is None and self._files.layout.of_spark:
-            files = SplitFiles((), (), finished=ended)  # there is no folder of it that would tell
+            if position.more and self._files.fail_on_data_loss:
+                raise vanished_unread(self._folder, split)
+            files = SplitFiles((), (), finished=ended or position.finished)  # no folder of it would tell
         if files is None:
             if self._files.fail_on_data_loss:
                 raise vanished(self._folder, split)
