@@ -136,6 +136,18 @@ def test_of_a_large_block_a_window_is_kept_and_it_is_read_again_where_that_ends(
     assert len(decoded) == 3  # windows of 2,000 rows
 
 
+def test_a_paused_split_gives_no_rows_without_an_event_time(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "x", "a", [None, None, 5])
+    (tmp_path / "x" / "_PAUSED").touch()
+    options = {"failOnInvalidTimestamp": "false", "discoveryInterval": "0 seconds", **VIRTUAL}
+    query = DrivenFiles(tmp_path, available_now=False, **options)
+    query.batch()
+    assert query.rows("x") == []
+    (tmp_path / "x" / "_PAUSED").unlink()
+    query.batch()
+    assert query.times("x") == [None, None, 5]
+
+
 def test_the_progress_column_says_where_a_row_came_from(tmp_path: Path) -> None:
     write_parquet(tmp_path, "x", "a", [5])
     write_parquet(tmp_path, "y", "a", [6])
