@@ -163,8 +163,8 @@ class AlignedSource(DataSource):
     Names that begin with "_" or "." are not looked at. While there is a folder `_temporary`, or
     `.spark-staging-...`, a job of Spark has not committed: new files are read when it has (AvailableNow waits
     a minute for it). Jobs that write to a folder of partition columns can be seen too late: let them write to
-    the folder itself. Of a folder that a streaming query writes
-    (`_spark_metadata`) only committed files are read, with the modification times that its log has.
+    the folder itself. Of a folder that a streaming query writes (`_spark_metadata`) only committed files
+    are read, in the order of its log, with the modification times that it has.
     `_FINISHED` and `_PAUSED` are about all splits, or in the folder of all columns that `splitBy` names about
     that split. The folder of a Delta table is refused.
 

@@ -475,3 +475,48 @@ def test_of_a_folder_that_a_query_writes_only_what_is_committed_is_read(tmp_path
     query.restart()
     with pytest.raises(BrokenLogError, match="the file 4 of the log .* is not one of Spark's file sink"):
         query.batch()
+
+
+def test_files_of_a_query_that_were_written_at_the_same_time_are_in_the_order_of_its_log(
+    tmp_path: Path,
+) -> None:
+    first, second, third = (
+        put(tmp_path, "day=2", part(0, job), [time], at=1) for time, job in ((1, "ff"), (2, "00"), (3, "77"))
+    )
+    committed(tmp_path, "0", (first, 1))
+    query = DrivenFiles(tmp_path, available_now=False, discoveryInterval="0 seconds", **PARTS)
+    query.batch()
+    query.commit()
+    committed(tmp_path, "1", (second, 1))
+    query.restart()
+    query.batch()
+    query.commit()
+    committed(tmp_path, "2.compact", (first, 1), (second, 1), (third, 1))
+    query.restart()
+    query.batch()
+    query.commit()
+    assert query.times("00000") == [1, 2, 3]
+    committed(tmp_path, "3", (put(tmp_path, "day=1", part(0, "a"), [4], at=9), 9))
+    query.restart()
+    with pytest.raises(
+        BrokenLogError, match="a file was added .*; files are in the order of its log: .* splitBy"
+    ):
+        query.batch()
+
+
+def test_names_of_partition_columns_are_unescaped(tmp_path: Path) -> None:
+    for value in (7, 8):
+        put(tmp_path, f"price%25={value}", part(0), [value], at=1)
+    query = query_of_inferred(tmp_path, splitBy="price%")
+    query.run()
+    assert query.planned() == {"price%25=7": 1, "price%25=8": 1}
+    assert [row["price%"] for row in query.rows("price%25=7")] == [7]
+
+
+def test_a_value_that_is_too_large_a_number_is_a_text(tmp_path: Path) -> None:
+    huge = "9e99999999999999999999"
+    for value in ("a", huge, "1"):
+        put(tmp_path, f"dev={value}", part(0), [1], at=1)
+    query = query_of_inferred(tmp_path, **PARTS)
+    query.run()
+    assert [row["dev"] for row in query.rows()] == ["1", huge, "a"]

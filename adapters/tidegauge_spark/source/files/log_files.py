@@ -59,6 +59,13 @@ class LogFolder:
         listing.being_written |= being_written
         return listing
 
+    @property
+    def ordered_by(self) -> str:
+        """By what the files of a folder are in order: "name", "modificationTime", or `SINK_LOG`."""
+        if not self.layout.by_modification:
+            return "name"
+        return SINK_LOG if self._sink_log.found else "modificationTime"
+
     def key(self, name: str, modified: int) -> Key:
         """Return by what the files of a split are in order: see `file_key`."""
         return file_key(self.layout, name, modified)

@@ -140,11 +140,12 @@ def _split(path: str, root: str, layout: Layout) -> str:
 
 def _folders(path: str, layout: Layout) -> Iterator[str]:
     """Yield the folders in a path that say which split it belongs to, in the order that splitBy has."""
-    values = dict(values_in(path))
+    columns = [column for column, _ in values_in(path)]
+    folders = dict(zip(columns, path.split("/"), strict=False))
     for wanted in layout.columns:
-        name = found_name(list(values), wanted)
+        name = found_name(columns, wanted)
         if name is not None:
-            yield f"{name}={values[name]}"
+            yield folders[name]
 
 
 def _split_of_folder(path: str, root: str, layout: Layout) -> str | None:

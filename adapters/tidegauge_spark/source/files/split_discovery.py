@@ -11,6 +11,7 @@ from typing import Final
 from tidegauge_spark.source.files.listing import Listing, SplitFiles, name_checksum
 from tidegauge_spark.source.files.log_files import LogFolder, LostFileError, changed
 from tidegauge_spark.source.files.position import FilePosition
+from tidegauge_spark.source.files.sink_log import SINK_LOG
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 
@@ -22,11 +23,13 @@ JOB_PATIENCE: Final = 60
 """How often AvailableNow looks, once a second, whether a job that writes to the folder has ended."""
 
 _REMEDIES: Final = {
-    False: "give new files names that sort after it",
-    True: "give new files a later time of modification (touch), and values of partition columns that sort "
-    "after those that are read, or name these columns in splitBy",
+    "name": "give new files names that sort after it",
+    "modificationTime": "give new files a later time of modification (touch), and values of partition "
+    "columns that sort after those that are read, or name these columns in splitBy",
+    SINK_LOG: "files are in the order of its log: name the partition columns in splitBy, or write only such "
+    "values of them as do not sort before those that are read",
 }
-"""What helps against files that sort before what is read; by whether they are in order of modification."""
+"""What helps against files that sort before what is read; by what they are in order."""
 
 
 class SplitDiscovery:
@@ -225,7 +228,7 @@ def check_unchanged(
 def _added(folder: LogFolder, split: str, why: str) -> BrokenLogError:
     return BrokenLogError(
         f"a file was added to the split {split!r} of {folder.path!r} that would never be read: {why}; "
-        f"{_REMEDIES[folder.layout.by_modification]}"
+        f"{_REMEDIES[folder.ordered_by]}"
     )
 
 
