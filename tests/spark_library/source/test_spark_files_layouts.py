@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
+from threading import Event
 from typing import Any
 from urllib.parse import quote
 
@@ -32,6 +33,7 @@ from tidegauge_spark.source.files import log_files
 from tidegauge_spark.source.files.listing import Listing
 from tidegauge_spark.source.files.log_files import LogFolder, LostFileError
 from tidegauge_spark.source.files.spark_folders import spark_listing
+from tidegauge_spark.source.files.split_discovery import SplitDiscovery
 from tidegauge_spark.source.options.layout import Layout
 from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 
@@ -520,3 +522,46 @@ def test_a_value_that_is_too_large_a_number_is_a_text(tmp_path: Path) -> None:
     query = query_of_inferred(tmp_path, **PARTS)
     query.run()
     assert [row["dev"] for row in query.rows()] == ["1", huge, "a"]
+
+
+def test_hidden_names_are_those_that_spark_does_not_look_at(tmp_path: Path) -> None:
+    put(tmp_path, "_date=1", part(0), [1], at=1)
+    for hidden in ("_date=1", "_other", ".dot", "k._COPYING_"):
+        put(tmp_path, hidden, f"{part(1)}._COPYING_", [2], at=2)
+        if hidden != "_date=1":
+            put(tmp_path, hidden, part(1), [2], at=2)
+    query = query_of_inferred(tmp_path, **PARTS)
+    query.run()
+    assert [(row["_date"], row["time"]) for row in query.rows()] == [(1, 1)]
+
+
+def test_a_file_of_the_same_name_in_another_place_is_not_committed(tmp_path: Path) -> None:
+    committed(tmp_path, "0", (put(tmp_path, "day=1", part(0), [1], at=1), 1))
+    put(tmp_path, "day=2", part(0), [2], at=2)
+    query = DrivenFiles(tmp_path, **PARTS)
+    query.run()
+    assert query.times("00000") == [1]
+
+
+def test_what_was_found_is_true_of_the_time_at_which_the_look_was_begun() -> None:
+    begun, go_on = Event(), Event()
+    listings = [Listing(), Listing(), Listing()]
+
+    def look() -> Listing:
+        found = listings.pop()
+        if len(listings) < 2:
+            begun.set()
+            assert go_on.wait(60)
+        return found
+
+    discovery = SplitDiscovery(look, 10, in_background=True, sleep=lambda _: None)
+    first = discovery.splits(0)
+    assert discovery.splits(10) is first
+    assert begun.wait(60)
+    assert discovery.splits(15) is first
+    assert discovery.looked_at == 0
+    go_on.set()
+    while discovery.splits(19) is first:
+        pass
+    assert discovery.looked_at == 10
+    discovery.stop()

@@ -72,9 +72,11 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         arrow = checked_schema(self._files, schema)
         self._folder = LogFolder(self._files.path, self._files.layout)
         self._rows = FilesRows(self._files, self._folder, arrow)
+        format_ = FORMATS[self._files.format]()
+        self._keeps_statistics = format_.keeps_statistics
         self._index = EventTimeIndex(
             self._folder,
-            FORMATS[self._files.format](),
+            format_,
             event_time_column(self._files, arrow),
             self._files.fail_on_invalid_timestamp,
             in_background=options.clock_step is None,
@@ -214,7 +216,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         else:
             position = position_in(self._folder, split, position, files, self._files.fail_on_data_loss)
         load = partial(self._index.block, split)
-        summarize = partial(self._index.summary, split)
+        summarize = partial(self._index.summary, split) if self._keeps_statistics else None
         skip_lost = not self._files.fail_on_data_loss
         reading = SplitReading(position, files, load, skip_lost, summarize)
         if self._files.starting_timestamp is not None and not position.records:
