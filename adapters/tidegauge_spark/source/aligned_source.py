@@ -151,15 +151,20 @@ class AlignedSource(DataSource):
     by size, then texts), and where these are equal in `fileOrder`. A file that sorts before one that is read
     is an error. So is late data for an old `day`, unless `splitBy` names `day` as well. All files that one
     job wrote at the same time, with rows in order of part number, need `fileOrder` "name". Modification times
-    must stay as they are: copy files with them.
+    must stay as they are: copy files with them. That a file is modified after it was read is an error, too;
+    but if that happens to several of them while the query is stopped, they can be read again, as new ones. If
+    read files are removed, late ones go unnoticed that are no newer than all that was read. Files that vanish
+    unread are noticed if none of their split is left and a batch has seen them.
 
     Partition columns come out as columns of rows. Their types are those that Spark infers, of all values when
     the query is loaded (a timestamp or decimal has to be given by `schema()`, where a timestamp is UTC), or
     those of `schema()`, which then has to name them; a value of another type is an error.
 
-    Names that begin with "_" or "." are not looked at. While there is a folder `_temporary` a job of Spark
-    has not committed: new files are read when it has. Of a folder that a streaming query writes
-    (`_spark_metadata`) only committed files are read, with the modification times that its log has.
+    Names that begin with "_" or "." are not looked at. While there is a folder `_temporary`, or
+    `.spark-staging-...`, a job of Spark has not committed: new files are read when it has (AvailableNow waits
+    a minute for it). Jobs that write to a folder of partition columns can be seen too late: let them write to
+    the folder itself. Of a folder that a streaming query writes (`_spark_metadata`) only committed files
+    are read, in the order of its log, with the modification times that it has.
     `_FINISHED` and `_PAUSED` are about all splits, or in the folder of all columns that `splitBy` names about
     that split. The folder of a Delta table is refused.
 

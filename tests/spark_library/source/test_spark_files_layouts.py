@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
+from threading import Event
+from typing import Any
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -23,9 +26,15 @@ from spark_programs.driven_files import (
     write_parquet,
     write_table,
 )
+from spark_programs.driven_query import WallClock
 
 from tidegauge_spark import BrokenLogError, IllegalOptionError
-from tidegauge_spark.source.files.log_files import LostFileError
+from tidegauge_spark.source.files import log_files
+from tidegauge_spark.source.files.listing import Listing
+from tidegauge_spark.source.files.log_files import LogFolder, LostFileError
+from tidegauge_spark.source.files.spark_folders import spark_listing
+from tidegauge_spark.source.files.split_discovery import SplitDiscovery
+from tidegauge_spark.source.options.layout import Layout
 from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 
 PARTS = {"splitBy": "partNumber"}
@@ -254,6 +263,78 @@ def test_files_of_a_job_that_has_not_committed_are_not_read(
     assert query.offset["signals"]["state"]["idle_splits"] == ["00000"]
 
 
+@pytest.mark.parametrize("available_now", [True, False])
+def test_a_first_look_waits_for_a_job_that_has_not_committed(tmp_path: Path, available_now: bool) -> None:
+    put(tmp_path, "", part(0, "a"), [1], at=1)
+    clock = WallClock()
+    options = {"splitBy": "none", **VIRTUAL, "discoveryInterval": "0 seconds"}
+    query = DrivenFiles(tmp_path, clock, available_now=available_now, **options)
+    query.batch()
+    query.commit()
+    staged = put(tmp_path, "_temporary/0", part(0, "b"), [2], at=2)
+    put(tmp_path, "", part(1, "b"), [3], at=3)
+    (tmp_path / "_FINISHED").touch()
+
+    def end_job(seconds: float) -> None:
+        clock.now += round(seconds * 1000)
+        staged.rename(tmp_path / part(0, "b"))
+        shutil.rmtree(tmp_path / "_temporary")
+
+    if available_now:
+        with pytest.raises(BrokenLogError, match="a job of Spark is writing to '.*', and has not ended for"):
+            query.restart()
+        clock.sleep = end_job  # type: ignore[method-assign]
+        query.restart()
+    else:
+        query.restart()
+        query.batch()
+        query.batch()
+        assert query.times("all") == [1]
+        assert query.offset["splits"]["all"][-1] is False
+        end_job(0)
+    query.batch()
+    query.batch()
+    assert query.times("all") == [1, 2, 3]
+    assert query.offset["splits"]["all"][-1] is True
+
+
+@pytest.mark.parametrize("own", ["day=2/_temporary", ".spark-staging-1234"])
+def test_a_job_that_writes_partitions_is_waited_for(tmp_path: Path, own: str) -> None:
+    put(tmp_path, "day=1", part(0, "a"), [1], at=1)
+    options = {"available_now": False, "discoveryInterval": "0 seconds", "splitBy": "none", **VIRTUAL}
+    query = DrivenFiles(tmp_path, **options)  # type: ignore[arg-type]
+    query.batch()
+    staged = put(tmp_path, f"{own}/_temporary/0", part(0, "b"), [2], at=2)
+    put(tmp_path, "day=2", part(1, "b"), [3], at=3)
+    query.batch()
+    query.batch()
+    assert query.times("all") == [1]
+    staged.rename(tmp_path / "day=2" / part(0, "b"))
+    shutil.rmtree(tmp_path / own)
+    query.batch()
+    query.batch()
+    assert query.times("all") == [1, 2, 3]
+
+
+def test_a_job_that_ends_while_files_are_looked_up_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staged = put(tmp_path, "_temporary/0", part(0), [1], at=1)
+    put(tmp_path, "day=1", part(1), [1], at=1)
+
+    def listed_as_the_job_ends(entries: Iterable[tuple[str, Any]], *rest: Any) -> Listing:
+        found = [(path, info) for path, info in entries if not path.startswith("_temporary")]
+        staged.rename(tmp_path / "day=1" / part(0))
+        shutil.rmtree(tmp_path / "_temporary")
+        return spark_listing(found, *rest)
+
+    monkeypatch.setattr(log_files, "spark_listing", listed_as_the_job_ends)
+    folder = LogFolder(str(tmp_path), Layout("none", (), by_modification=True))
+    assert folder.list().being_written
+    monkeypatch.undo()
+    assert not folder.list().being_written
+
+
 def test_a_file_that_sorts_before_what_is_read_is_an_error(tmp_path: Path) -> None:
     put(tmp_path, "day=2/region=eu", part(0, "b"), [3], at=5)
     query = DrivenFiles(tmp_path, available_now=False, discoveryInterval="0 seconds", **REGIONS)
@@ -396,3 +477,91 @@ def test_of_a_folder_that_a_query_writes_only_what_is_committed_is_read(tmp_path
     query.restart()
     with pytest.raises(BrokenLogError, match="the file 4 of the log .* is not one of Spark's file sink"):
         query.batch()
+
+
+def test_files_of_a_query_that_were_written_at_the_same_time_are_in_the_order_of_its_log(
+    tmp_path: Path,
+) -> None:
+    first, second, third = (
+        put(tmp_path, "day=2", part(0, job), [time], at=1) for time, job in ((1, "ff"), (2, "00"), (3, "77"))
+    )
+    committed(tmp_path, "0", (first, 1))
+    query = DrivenFiles(tmp_path, available_now=False, discoveryInterval="0 seconds", **PARTS)
+    query.batch()
+    query.commit()
+    committed(tmp_path, "1", (second, 1))
+    query.restart()
+    query.batch()
+    query.commit()
+    committed(tmp_path, "2.compact", (first, 1), (second, 1), (third, 1))
+    query.restart()
+    query.batch()
+    query.commit()
+    assert query.times("00000") == [1, 2, 3]
+    committed(tmp_path, "3", (put(tmp_path, "day=1", part(0, "a"), [4], at=9), 9))
+    query.restart()
+    with pytest.raises(
+        BrokenLogError, match="a file was added .*; files are in the order of its log: .* splitBy"
+    ):
+        query.batch()
+
+
+def test_names_of_partition_columns_are_unescaped(tmp_path: Path) -> None:
+    for value in (7, 8):
+        put(tmp_path, f"price%25={value}", part(0), [value], at=1)
+    query = query_of_inferred(tmp_path, splitBy="price%")
+    query.run()
+    assert query.planned() == {"price%25=7": 1, "price%25=8": 1}
+    assert [row["price%"] for row in query.rows("price%25=7")] == [7]
+
+
+def test_a_value_that_is_too_large_a_number_is_a_text(tmp_path: Path) -> None:
+    huge = "9e99999999999999999999"
+    for value in ("a", huge, "1"):
+        put(tmp_path, f"dev={value}", part(0), [1], at=1)
+    query = query_of_inferred(tmp_path, **PARTS)
+    query.run()
+    assert [row["dev"] for row in query.rows()] == ["1", huge, "a"]
+
+
+def test_hidden_names_are_those_that_spark_does_not_look_at(tmp_path: Path) -> None:
+    put(tmp_path, "_date=1", part(0), [1], at=1)
+    for hidden in ("_date=1", "_other", ".dot", "k._COPYING_"):
+        put(tmp_path, hidden, f"{part(1)}._COPYING_", [2], at=2)
+        if hidden != "_date=1":
+            put(tmp_path, hidden, part(1), [2], at=2)
+    query = query_of_inferred(tmp_path, **PARTS)
+    query.run()
+    assert [(row["_date"], row["time"]) for row in query.rows()] == [(1, 1)]
+
+
+def test_a_file_of_the_same_name_in_another_place_is_not_committed(tmp_path: Path) -> None:
+    committed(tmp_path, "0", (put(tmp_path, "day=1", part(0), [1], at=1), 1))
+    put(tmp_path, "day=2", part(0), [2], at=2)
+    query = DrivenFiles(tmp_path, **PARTS)
+    query.run()
+    assert query.times("00000") == [1]
+
+
+def test_what_was_found_is_true_of_the_time_at_which_the_look_was_begun() -> None:
+    begun, go_on = Event(), Event()
+    listings = [Listing(), Listing(), Listing()]
+
+    def look() -> Listing:
+        found = listings.pop()
+        if len(listings) < 2:
+            begun.set()
+            assert go_on.wait(60)
+        return found
+
+    discovery = SplitDiscovery(look, 10, in_background=True, sleep=lambda _: None)
+    first = discovery.splits(0)
+    assert discovery.splits(10) is first
+    assert begun.wait(60)
+    assert discovery.splits(15) is first
+    assert discovery.looked_at == 0
+    go_on.set()
+    while discovery.splits(19) is first:
+        pass
+    assert discovery.looked_at == 10
+    discovery.stop()

@@ -11,11 +11,22 @@ import pyarrow.parquet as parquet
 import pytest
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import LongType, StructType, TimestampNTZType
-from spark_programs.driven_files import PLAIN, SCHEMA, VIRTUAL, DrivenFiles, aligned, write_parquet
+from spark_programs.driven_files import (
+    PLAIN,
+    SCHEMA,
+    VIRTUAL,
+    DrivenFiles,
+    aligned,
+    write_json,
+    write_parquet,
+    write_table,
+)
 
 from tidegauge_spark import BrokenLogError
 from tidegauge_spark.source.files.limited_cache import LimitedCache
+from tidegauge_spark.source.files.log_files import LogFolder
 from tidegauge_spark.source.files.parquet_format import ParquetFormat
+from tidegauge_spark.source.files.position import FilePosition
 
 
 def test_job_1_files_are_read_in_order_of_name_and_rows_in_order(tmp_path: Path) -> None:
@@ -134,6 +145,18 @@ def test_of_a_large_block_a_window_is_kept_and_it_is_read_again_where_that_ends(
     query.run()
     assert query.times("x") == list(range(5_000))
     assert len(decoded) == 3  # windows of 2,000 rows
+
+
+def test_a_paused_split_gives_no_rows_without_an_event_time(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "x", "a", [None, None, 5])
+    (tmp_path / "x" / "_PAUSED").touch()
+    options = {"failOnInvalidTimestamp": "false", "discoveryInterval": "0 seconds", **VIRTUAL}
+    query = DrivenFiles(tmp_path, available_now=False, **options)
+    query.batch()
+    assert query.rows("x") == []
+    (tmp_path / "x" / "_PAUSED").unlink()
+    query.batch()
+    assert query.times("x") == [None, None, 5]
 
 
 def test_the_progress_column_says_where_a_row_came_from(tmp_path: Path) -> None:
@@ -259,3 +282,37 @@ def test_whole_numbers_in_statistics_that_look_like_seconds_are_refused(tmp_path
     write_parquet(tmp_path, "x", "a", [1_760_000_400, 1_760_000_401])
     with pytest.raises(BrokenLogError, match="which look like seconds since 1970"):
         DrivenFiles(tmp_path).run()
+
+
+def test_statistics_of_another_column_of_the_same_path_are_not_taken(tmp_path: Path) -> None:
+    times = pa.array(range(100), pa.int64())
+    nested = pa.StructArray.from_arrays([pa.array([0] * 100, pa.int64())], ["at"])
+    write_table(tmp_path, "x", "a", pa.table({"time": nested, "time.at": times, "id": times}), 20)
+    schema = StructType().add("time", StructType().add("at", LongType()))
+    schema = schema.add("time.at", LongType()).add("id", LongType())
+    options = {"eventTimeColumn": "time.at", "progressColumn": "", **VIRTUAL}
+    query = DrivenFiles(tmp_path, schema=schema, startingTimestamp="50", **options)
+    query.run()
+    assert query.offset["watermarks"] == [98]
+    assert query.planned() == {"x": 50}
+
+
+def test_a_block_that_is_known_needs_no_summary(tmp_path: Path) -> None:
+    file = write_parquet(tmp_path, "x", "a", [5, 6])
+    index = DrivenFiles(tmp_path, **VIRTUAL).reader._index  # type: ignore[attr-defined]
+    position = FilePosition(0, "a", file.stat().st_size, whole=False)
+    summary = index.summary("x", position)
+    assert (summary.rows, summary.greatest) == (2, 6)
+    assert index.block("x", position).rows == 2
+    assert index.summary("x", position) is None
+
+
+def test_a_file_without_statistics_is_opened_once_to_plan_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_json(tmp_path, "x", "a", [{"time": 1, "id": 0}])
+    opened = []
+    open_ = LogFolder.open
+    monkeypatch.setattr(LogFolder, "open", lambda *given: opened.append(given[2]) or open_(*given))
+    DrivenFiles(tmp_path, schema=PLAIN, progressColumn="", fileFormat="json", **VIRTUAL).plan()
+    assert opened == ["a"]

@@ -135,6 +135,39 @@ def test_an_index_takes_what_is_taken_without_it() -> None:
         assert after == len(positions) or times[after] > admitted
 
 
+def test_of_a_split_that_is_held_back_nothing_is_read_not_even_records_without_an_event_time() -> None:
+    records = {"a": {n: n * 10 for n in range(20)}, "b": {0: MIN, 1: MIN, 2: 1_000_000}}
+    options = {"numSubtasks": "2", "splitAlignment": "false", "maxRowsPerTrigger": "10", **ALIGNED}
+    query = driven(MemoryLog(records), **options)
+    query.run(1)
+    assert {text[0] for text in query.column("text")} == {"a"}
+    query.run()
+    assert sorted(query.column("text")) == texts_of(records)
+
+
+def test_the_first_event_time_is_looked_for_once() -> None:
+    records = {"a": {n: n if n in (12, 30) else MIN for n in range(40)}}
+    log, asked = MemoryLog(records, window=1), []
+
+    class Counted(KnownTimes):
+        def _asked(self, split: str, first: int, end: int) -> RecordTimes:
+            asked.append(first)
+            return super()._asked(split, first, end)
+
+    known, position = Counted(log), LogPosition(0, 0)
+    for _ in range(12):
+        for _ in range(3):
+            assert LogReading("a", position, log.splits()["a"], known).next_time() == 12
+        reading = LogReading("a", position, log.splits()["a"], known)
+        reading.take(1)
+        position = reading.position
+    assert len(asked) == 13 + 11  # the parts up to the event time, and once more each that is read
+    for _ in range(2):
+        assert LogReading("a", LogPosition(0, 13), log.splits()["a"], known).next_time() == MIN
+    assert LogReading("a", LogPosition(0, 14), log.splits()["a"], known).next_time() == MIN
+    assert LogReading("a", LogPosition(0, 15), log.splits()["a"], known).next_time() == 30
+
+
 def test_rows_are_limited_also_where_an_index_leads_further() -> None:
     log = MemoryLog({"a": {n: n for n in range(1000)}}, window=4, indexed=True)
     reading = LogReading("a", LogPosition(0, 0), log.splits()["a"], KnownTimes(log))

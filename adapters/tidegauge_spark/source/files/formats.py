@@ -6,7 +6,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol
 
 import pyarrow as pa
 from pyspark.sql.types import StructType
@@ -101,6 +101,9 @@ class FileFormat(Protocol):
 
     Every method raises `BrokenLogError` for a file that is not of this format, or not of these columns.
     """
+
+    keeps_statistics: ClassVar[bool]
+    """Whether there are files of which `summaries` knows anything."""
 
     def schema(self, file: Any, described: str, event_time_column: str) -> StructType:
         """Return the columns of a file, none of which has to have a value in each row."""

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_type
@@ -38,6 +38,8 @@ Record = dict[str, Any]
 
 class JsonLinesFormat:
     """One JSON object on each line; a timestamp is an ISO 8601 text, and UTC if it does not say otherwise."""
+
+    keeps_statistics: ClassVar[bool] = False
 
     def schema(self, file: Any, described: str, event_time_column: str) -> StructType:
         """Return the columns of the first block; an event time column of texts has timestamps."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from hashlib import blake2b
+from itertools import accumulate
+from operator import xor
 from typing import Any, Final, NamedTuple
 
 from tidegauge_spark.source.files.partition_columns import value_order, values_in
@@ -32,6 +35,8 @@ class SplitFiles(NamedTuple):
 
     finished: whether the split gets no more. paused: whether it is not to be read for now. modified: when the
     files were modified (ns since 1970), 0 if that does not matter. keys: by what they are in order.
+    newest, checksums: of each file and those before it, if they are in order of modification, the latest such
+    time, and their names (`name_checksum`, combined by exclusive or).
     """
 
     names: tuple[str, ...]
@@ -40,6 +45,8 @@ class SplitFiles(NamedTuple):
     paused: bool = False
     modified: tuple[int, ...] = ()
     keys: tuple[Key, ...] = ()
+    newest: tuple[int, ...] = ()
+    checksums: tuple[int, ...] = ()
 
 
 class Listing(dict[str, SplitFiles]):
@@ -59,14 +66,23 @@ class Listing(dict[str, SplitFiles]):
 def in_order(files: Iterable[FoundFile], layout: Layout, finished: bool, paused: bool) -> SplitFiles:
     """Return the files of a split in the order that the layout says."""
     ordered = sorted((file_key(layout, each.name, each.modified), each) for each in files)
+    names = tuple(each.name for _, each in ordered)
+    modified = tuple(each.modified if layout.by_modification else 0 for _, each in ordered)
     return SplitFiles(
-        tuple(each.name for _, each in ordered),
+        names,
         tuple(each.size for _, each in ordered),
         finished,
         paused,
-        tuple(each.modified if layout.by_modification else 0 for _, each in ordered),
+        modified,
         tuple(key for key, _ in ordered),
+        tuple(accumulate(modified, max)) if layout.by_modification else (),
+        tuple(accumulate(map(name_checksum, names), xor)) if layout.by_modification else (),
     )
+
+
+def name_checksum(name: str) -> int:
+    """Return what stands for the name of a file among those that are read."""
+    return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=6).digest(), "big")
 
 
 def file_key(layout: Layout, name: str, modified: int) -> Key:

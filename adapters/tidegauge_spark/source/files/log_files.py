@@ -11,7 +11,7 @@ import pyarrow.fs as filesystems
 
 from tidegauge_spark.source.files.listing import FINISHED, PAUSED, FoundFile, Key, Listing, file_key, in_order
 from tidegauge_spark.source.files.sink_log import SINK_LOG, SinkLog
-from tidegauge_spark.source.files.spark_folders import spark_listing
+from tidegauge_spark.source.files.spark_folders import is_of_a_job, spark_listing
 from tidegauge_spark.source.options.layout import SUB_FOLDERS, Layout
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
@@ -52,13 +52,31 @@ class LogFolder:
         if not self.layout.of_spark:
             return self._sub_folders()
         committed = self._committed()  # before the files are looked up: they are there then
+        being_written = self._being_written()  # a job that ends while they are looked up has moved some
         prefix = len(self._root) + 1
         entries = ((info.path[prefix:], info) for info in self._entries(self._root))
-        return spark_listing(entries, self.path, self.layout, committed)
+        listing = spark_listing(entries, self.path, self.layout, committed)
+        listing.being_written |= being_written
+        return listing
+
+    @property
+    def ordered_by(self) -> str:
+        """By what the files of a folder are in order: "name", "modificationTime", or `SINK_LOG`."""
+        if not self.layout.by_modification:
+            return "name"
+        return SINK_LOG if self._sink_log.found else "modificationTime"
 
     def key(self, name: str, modified: int) -> Key:
         """Return by what the files of a split are in order: see `file_key`."""
         return file_key(self.layout, name, modified)
+
+    def _being_written(self) -> bool:
+        """Return whether a job of Spark has not committed what it writes to the folder itself."""
+        return any(
+            is_of_a_job(info.path.rpartition("/")[2])
+            for info in self._entries(self._root, recursive=False)
+            if info.type == filesystems.FileType.Directory
+        )
 
     def _committed(self) -> dict[str, FoundFile] | None:
         """Return what a streaming query of Spark has committed, None if none has written the folder."""
@@ -110,12 +128,12 @@ class LogFolder:
             listing[split] = in_order(files, self.layout, split in finished, split in paused)
         return listing
 
-    def _entries(self, folder: str, allow_missing: bool = False) -> Any:
+    def _entries(self, folder: str, allow_missing: bool = False, recursive: bool = True) -> Any:
         """Return all that is in a folder. What is removed meanwhile can make it fail, but not always.
 
-        allow_missing: it is empty if it is not there.
+        allow_missing: it is empty if it is not there. recursive: whether folders in it are looked into.
         """
-        selector = filesystems.FileSelector(folder, allow_not_found=allow_missing, recursive=True)
+        selector = filesystems.FileSelector(folder, allow_not_found=allow_missing, recursive=recursive)
         for attempt in range(ATTEMPTS):
             try:
                 return self._filesystem.get_file_info(selector)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
@@ -33,6 +33,8 @@ _NO_TIMES: Final = EventTimes(memoryview(b"").cast("q"), None)
 
 class ParquetFormat:
     """Reads of the driver are of the event time column only."""
+
+    keeps_statistics: ClassVar[bool] = True
 
     def schema(self, file: Any, described: str, event_time_column: str) -> StructType:
         """Return the columns, as Spark wrote them if it did."""

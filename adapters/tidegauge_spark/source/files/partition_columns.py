@@ -26,7 +26,8 @@ _TIMESTAMP: Final = re.compile(rf"{_DATE.pattern}[ T][0-9]{{2}}:[0-9]{{2}}:[0-9]
 
 def values_in(name: str) -> list[tuple[str, str]]:
     """Return the partition columns in a path of a file, with their values as the folders have them."""
-    return [(column, raw) for column, _, raw in (each.partition("=") for each in name.split("/")[:-1])]
+    parted = (each.partition("=") for each in name.split("/")[:-1])
+    return [(unescaped(column), raw) for column, _, raw in parted]
 
 
 def unescaped(raw: str) -> str:
@@ -39,7 +40,16 @@ def value_order(raw: str) -> tuple[int, Decimal, str]:
     if raw == NULL:
         return 0, Decimal(0), ""
     text = unescaped(raw)
-    return (1, Decimal(text), text) if _NUMBER.fullmatch(text) else (2, Decimal(0), text)
+    number = _decimal(text)
+    return (2, Decimal(0), text) if number is None else (1, number, text)
+
+
+def _decimal(text: str) -> Decimal | None:
+    """Return the number that a text is, None if it is none, or too large or small for a decimal."""
+    try:
+        return Decimal(text) if _NUMBER.fullmatch(text) else None
+    except ArithmeticError:
+        return None
 
 
 def inferred_type(column: str, values: Iterable[str]) -> DataType:
@@ -63,7 +73,8 @@ def _kind(column: str, raw: str) -> type[DataType]:
             return IntegerType
         if -(2**63) <= number < 2**63:
             return LongType
-    if _NUMBER.fullmatch(raw) and Decimal(raw).as_tuple().exponent >= 0:  # type: ignore[operator]
+    decimal = _decimal(raw)
+    if decimal is not None and decimal.as_tuple().exponent >= 0:  # type: ignore[operator]
         raise _not_inferred(column, raw, "a decimal")
     if _DOUBLE.fullmatch(raw):
         return DoubleType

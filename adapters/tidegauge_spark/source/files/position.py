@@ -16,8 +16,10 @@ class FilePosition(NamedTuple):
     part; before: how many rows of the file come before that block. row: how many rows of the file are
     planned. behind: how many files were there, up to this one, when it was looked at. records: how many rows
     of the split are planned. latest: the greatest event time of them (ms), `MIN` if there is none. modified:
-    when the file was modified, if files are in that order (ns since 1970). finished: whether the split is
-    planned to its end.
+    when the file was modified, if files are in that order (ns since 1970); newest: the latest such time of
+    the files up to this one. names: the names of the files that `behind` counts, as `SplitFiles.checksums`
+    has them. more: whether there were files after this one. finished: whether the split is planned to its
+    end.
     """
 
     subtask: int
@@ -31,11 +33,19 @@ class FilePosition(NamedTuple):
     records: int = 0
     latest: int = MIN
     modified: int = 0
+    newest: int = 0
+    names: int = 0
+    more: bool = False
     finished: bool = False
 
     def watermark(self, out_of_orderness: int) -> int:
         """Return the watermark (ms): what is up to there has come, unless it is later than the bound (ms)."""
         return bounded_watermark(self.latest, out_of_orderness)
+
+    @property
+    def place(self) -> FilePosition:
+        """This position without what each look at the folder can change."""
+        return self._replace(behind=0, names=0, more=False)
 
     @classmethod
     def from_json(cls, stored: Any) -> FilePosition:
@@ -46,12 +56,13 @@ class FilePosition(NamedTuple):
             len(stored) != len(cls._fields)
             or type(position.file) is not str
             or type(position.whole) is not bool
+            or type(position.more) is not bool
             or type(position.finished) is not bool
             or any(
                 type(each) is not int or each < 0 for each in (*numbers, position.subtask, position.records)
             )
             or type(position.latest) is not int
-            or type(position.modified) is not int
+            or any(type(each) is not int for each in (position.modified, position.newest, position.names))
             or not MIN <= position.latest < MAX
             or position.row < position.before
         ):

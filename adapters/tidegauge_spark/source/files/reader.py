@@ -22,8 +22,10 @@ from tidegauge_spark.source.files.split_discovery import (
     SplitDiscovery,
     Splits,
     check_moved,
+    check_unchanged,
     position_in,
     vanished,
+    vanished_unread,
 )
 from tidegauge_spark.source.files.split_reading import FileBudget, SplitReading
 from tidegauge_spark.source.options.files import FileOptions
@@ -70,16 +72,23 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         arrow = checked_schema(self._files, schema)
         self._folder = LogFolder(self._files.path, self._files.layout)
         self._rows = FilesRows(self._files, self._folder, arrow)
+        format_ = FORMATS[self._files.format]()
+        self._keeps_statistics = format_.keeps_statistics
         self._index = EventTimeIndex(
             self._folder,
-            FORMATS[self._files.format](),
+            format_,
             event_time_column(self._files, arrow),
             self._files.fail_on_invalid_timestamp,
             in_background=options.clock_step is None,
         )
         self._discovery = SplitDiscovery(
-            self._folder.list, self._files.discovery_interval, in_background=options.clock_step is None
+            self._folder.list,
+            self._files.discovery_interval,
+            in_background=options.clock_step is None,
+            sleep=sleep,
         )
+        self._looked: Splits | None = None
+        """What was found when a planning looked last."""
         self._in_vain: PlannedInVain | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -111,6 +120,12 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
 
     def _planned(self, offset: FilesOffset, now: int, most_rows: int | None) -> FilesOffset:
         found = self._discovery.splits(now)
+        if found is None:
+            return offset.at(now)
+        if self._looked is not found:
+            if self._looked is not None:
+                check_unchanged(self._folder, offset.splits, self._looked, found)
+            self._looked = found
         if self._in_vain is not None and self._in_vain.holds(offset, found):
             if self._announcement(self._in_vain.standing, now) == self._in_vain.group:
                 return offset.at(now)
@@ -135,8 +150,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         if self._signalled(offset.signals, planned.signals):
             return True
         return bool(planned.slices) or any(
-            position._replace(behind=0)
-            != offset.splits.get(split, FilePosition(position.subtask))._replace(behind=0)
+            position.place != offset.splits.get(split, FilePosition(position.subtask)).place
             for split, position in planned.splits.items()
         )
 
@@ -144,7 +158,12 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         return self._available_now and all(position.whole for position in offset.splits.values())
 
     def _planning(self, offset: FilesOffset, now: int) -> FilesPlanning:
-        return self._planning_of(offset, self._discovery.splits(now))
+        found = self._discovery.splits(now)
+        assert found is not None, "it is known what there is when a planning has told the group of it"
+        return self._planning_of(offset, found)
+
+    def _reach(self, offset: FilesOffset, now: int, most_rows: int | None) -> int | None:
+        return None if self._discovery.splits(now) is None else super()._reach(offset, now, most_rows)
 
     def _planning_of(self, offset: FilesOffset, found: Splits) -> FilesPlanning:
         """Return a planning of the splits that there are; what is finished and removed is forgotten."""
@@ -187,7 +206,9 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         ended: bool,
     ) -> PlannedSplit[SplitReading]:
         if files is None and self._files.layout.of_spark:
-            files = SplitFiles((), (), finished=ended)  # there is no folder of it that would tell
+            if position.more and self._files.fail_on_data_loss:
+                raise vanished_unread(self._folder, split)
+            files = SplitFiles((), (), finished=ended or position.finished)  # no folder of it would tell
         if files is None:
             if self._files.fail_on_data_loss:
                 raise vanished(self._folder, split)
@@ -195,7 +216,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         else:
             position = position_in(self._folder, split, position, files, self._files.fail_on_data_loss)
         load = partial(self._index.block, split)
-        summarize = partial(self._index.summary, split)
+        summarize = partial(self._index.summary, split) if self._keeps_statistics else None
         skip_lost = not self._files.fail_on_data_loss
         reading = SplitReading(position, files, load, skip_lost, summarize)
         if self._files.starting_timestamp is not None and not position.records:

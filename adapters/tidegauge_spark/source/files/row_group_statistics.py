@@ -20,8 +20,11 @@ def summaries(metadata: Any, path: str, type_: pa.DataType, unit: str) -> tuple[
     unit: what a whole number counts. Statistics of a column with nulls, or with event times that are not
     valid, are of no use: such rows are an error, or move nothing.
     """
-    column = next((i for i in range(metadata.num_columns) if metadata.schema.column(i).path == path), None)
-    if column is None or metadata.schema.column(column).physical_type not in _STORED_AS:
+    columns = [each for each in range(metadata.num_columns) if metadata.schema.column(each).path == path]
+    if len(columns) != 1:  # a field of a struct, and a column with a dot in its name
+        return ()
+    (column,) = columns
+    if metadata.schema.column(column).physical_type not in _STORED_AS:
         return ()
     found: list[BlockSummary | None] = []
     for number in range(metadata.num_row_groups):

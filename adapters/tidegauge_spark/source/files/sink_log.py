@@ -26,11 +26,18 @@ class SinkLog:
         self._read, self._described = read, described
         self._known: dict[str, list[FoundFile]] = {}
 
+    @property
+    def found(self) -> bool:
+        """Whether there was anything in the log when it was read last."""
+        return bool(self._known)
+
     def committed(self, names: Iterable[str]) -> dict[str, FoundFile]:
         """Return the files that are committed, by the last part of their names.
 
         names: those of the files in the folder of the log. The name of a file is its whole path, wherever it
-        was when the log was written, and the time of its modification is that of the log, which copies keep.
+        was when the log was written. The time of its modification is that of the log, which copies keep. If
+        that does not grow from one entry to the next it is made to, by 1 ns: the log is in the order in which
+        files were committed, also when it is compacted.
         Raises `BrokenLogError` for a log that is not as Spark writes it.
         """
         batches = {int(found[1]): each for each in names if (found := _BATCH.fullmatch(each)) is not None}
@@ -39,6 +46,7 @@ class SinkLog:
         files: dict[str, FoundFile] = {}
         last = max(batches, default=-1)
         needed = range(first, last + 1)
+        latest = 0
         for number in needed:
             if number not in batches:
                 raise BrokenLogError(
@@ -46,7 +54,8 @@ class SinkLog:
                     f"remove {SINK_LOG} if all files of the folder are to be read"
                 )
             for file in self._batch(batches[number]):
-                files[file.name.rpartition("/")[2]] = file
+                latest = max(file.modified, latest + 1)
+                files[file.name.rpartition("/")[2]] = file._replace(modified=latest)
         self._known = {batches[number]: self._known[batches[number]] for number in needed}
         return files
 

@@ -18,6 +18,7 @@ WHOLE_FOLDER: Final = "all"
 """What the split is called if there is only one."""
 
 _TEMPORARY: Final = "_temporary"
+_STAGING: Final = ".spark-staging-"
 _DELTA_LOG: Final = "_delta_log"
 _PART: Final = re.compile(r"part-([0-9]{5,9})-")
 
@@ -27,6 +28,12 @@ Splits = dict[str, list[FoundFile]]
 def is_hidden(name: str) -> bool:
     """Return whether Spark does not look at a file or folder of this name."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
+
+
+def is_of_a_job(name: str) -> bool:
+    """Return whether a folder of this name is there as long as a job of Spark has not committed what it
+    writes beside it."""
+    return name == _TEMPORARY or name.startswith(_STAGING)
 
 
 def spark_listing(
@@ -54,10 +61,10 @@ def spark_listing(
                 f"the folder {root!r} is a table of Delta, with files that are not part of it any more: read "
                 'it by format("delta")'
             )
-        if not folders and name == _TEMPORARY and is_folder:
-            listing.being_written = True
         if any(map(is_hidden, folders)):
             continue
+        if is_folder and is_of_a_job(name):
+            listing.being_written = True
         if name in marked:
             marked[name].add(_split_of_folder(path, root, layout))
         if is_hidden(name) or is_folder or info.type == filesystems.FileType.NotFound:
@@ -133,11 +140,12 @@ def _split(path: str, root: str, layout: Layout) -> str:
 
 def _folders(path: str, layout: Layout) -> Iterator[str]:
     """Yield the folders in a path that say which split it belongs to, in the order that splitBy has."""
-    values = dict(values_in(path))
+    columns = [column for column, _ in values_in(path)]
+    folders = dict(zip(columns, path.split("/"), strict=False))
     for wanted in layout.columns:
-        name = found_name(list(values), wanted)
+        name = found_name(columns, wanted)
         if name is not None:
-            yield f"{name}={values[name]}"
+            yield folders[name]
 
 
 def _split_of_folder(path: str, root: str, layout: Layout) -> str | None:

@@ -195,6 +195,9 @@ class SplitReading:
             row=0,
             behind=index + 1,
             modified=self._files.modified[index],
+            newest=max(position.newest, self._files.modified[index]),
+            names=self._files.checksums[index] if self._files.checksums else 0,
+            more=index + 1 < len(self._files.names),
         )
 
 

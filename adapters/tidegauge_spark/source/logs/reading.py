@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import OrderedDict
-from typing import Final
+from typing import Final, NamedTuple, TypeVar
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.logs.position import LogPosition, LogSlice
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
+
+Kept = TypeVar("Kept")
 
 MOST_SPLITS_KNOWN: Final = 1000
 """Of how many splits some event times are kept."""
@@ -20,18 +22,65 @@ PARTS_AHEAD: Final = 16
 """How many parts of a split the driver looks through, to find its first event time."""
 
 
+class FirstTime(NamedTuple):
+    """The first event time (ms) of a split from the position `first` on, and the position `at` that has it.
+
+    end: None; or the end of the split up to which, or near which, there was none: then `at` is `first`.
+    """
+
+    first: int
+    at: int
+    time: int
+    end: int | None
+
+
+def _keep(kept: OrderedDict[str, Kept], split: str, value: Kept) -> None:
+    kept[split] = value
+    kept.move_to_end(split)
+    if len(kept) > MOST_SPLITS_KNOWN:
+        kept.popitem(last=False)
+
+
 class KnownTimes:
     """The event times that a log was last asked for, of each split."""
 
     def __init__(self, log: SplitLog) -> None:
         self._log = log
         self._known: OrderedDict[str, tuple[int, RecordTimes]] = OrderedDict()
+        self._first: OrderedDict[str, FirstTime] = OrderedDict()
 
     def after(self, split: str, first: int, end: int) -> RecordTimes:
         """Return event times that cover a position; they may begin before it, and end behind `end`."""
         known = self._known.get(split)
         if known is not None and known[0] <= first < known[1].until:
             return known[1]
+        found = self._asked(split, first, end)
+        _keep(self._known, split, (first, found))
+        return found
+
+    def first_time(self, split: str, first: int, end: int) -> int:
+        """Return the first event time from a position on (ms), `MIN` if there is none near.
+
+        What was found is kept until the split is behind it: to look for it takes many parts.
+        """
+        known = self._first.get(split)
+        if known is None or not (known.first <= first <= known.at and known.end in (None, end)):
+            known = self._looked_for(split, first, end)
+            _keep(self._first, split, known)
+        return known.time
+
+    def _looked_for(self, split: str, first: int, end: int) -> FirstTime:
+        known = self.after(split, first, end)
+        for _ in range(PARTS_AHEAD):
+            for at, time in zip(known.positions, known.times, strict=True):
+                if time != MIN and first <= at < end:
+                    return FirstTime(first, at, time, None)
+            if known.until >= end:
+                break
+            known = self._asked(split, known.until, end)
+        return FirstTime(first, first, MIN, end)
+
+    def _asked(self, split: str, first: int, end: int) -> RecordTimes:
         found = self._log.event_times(split, first, end)
         if found.until <= first or len(found.positions) != len(found.times):
             raise ValueError(
@@ -39,10 +88,6 @@ class KnownTimes:
                 f"{len(found.positions)} positions and {len(found.times)} times until {found.until}: return "
                 f"a time for each position, and cover at least position {first}"
             )
-        self._known[split] = (first, found)
-        self._known.move_to_end(split)
-        if len(self._known) > MOST_SPLITS_KNOWN:
-            self._known.popitem(last=False)
         return found
 
     def seek(self, split: str, time: int) -> int | None:
@@ -76,20 +121,9 @@ class LogReading:
             index = bisect_left(known.positions, at)
             if index < len(known.positions) and known.positions[index] < self._end:
                 time = max(self.position.latest, known.times[index])
-                return self._first_time(known, index) if time == MIN else time
+                return self._known.first_time(self._split, at, self._end) if time == MIN else time
             self.position = self.position._replace(next=min(known.until, self._end))
         return None
-
-    def _first_time(self, known: RecordTimes, index: int) -> int:
-        """Return the first event time from a record on, `MIN` if there is none near."""
-        for _ in range(PARTS_AHEAD):
-            found = next((time for time in known.times[index:] if time != MIN), None)
-            if found is not None:
-                return found
-            if known.until >= self._end:
-                break
-            known, index = self._known.after(self._split, known.until, self._end), 0
-        return MIN
 
     def take(self, rows: int) -> int:
         """Take up to so many records more; return how many."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.decisions.watermark_generators import bounded_watermark
 
+NOTHING: Final = MIN - 1
+"""Up to which event time a split is read of which nothing is: rows without one count as `MIN`."""
+
 
 class Reading(Protocol):
-    """What one planning takes of a split: see `SplitReading` and `LogReading`."""
+    """What one planning takes of a split: see `SplitReading` and `LogReading`. admitted: the greatest event
+    time up to which records are taken, or `NOTHING`."""
 
     admitted: int
 

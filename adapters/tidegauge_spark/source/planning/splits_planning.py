@@ -23,7 +23,7 @@ from tidegauge_spark.decisions.sources.standing import (
 from tidegauge_spark.decisions.sources.subtask import SourceSubtask
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.options.source import Alignment
-from tidegauge_spark.source.planning.reading import Reading, known_watermark
+from tidegauge_spark.source.planning.reading import NOTHING, Reading, known_watermark
 from tidegauge_spark.source.planning.splits_offset import AnyPosition, SplitsOffset
 
 AnyOffset = TypeVar("AnyOffset", bound=SplitsOffset[Any, Any])
@@ -212,7 +212,7 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
                 self._admit(subtask, group.watermark)
         for split in self._splits.values():
             if split.paused:
-                split.reading.admitted = MIN
+                split.reading.admitted = NOTHING
         counts = share_out(
             [reading.take for reading in readings],
             [reading.position.records for reading in readings],
@@ -236,7 +236,7 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
         for name, split in splits.items():
             watermark = watermarks[name]
             if blocked or name in paused:
-                split.reading.admitted = MIN
+                split.reading.admitted = NOTHING
             elif self._by_split or (watermark is not None and watermark == slowest):
                 # Part I of FLIP-182: the watermark of the subtask is that of its slowest split. While that
                 # stays within the bound the subtask is not blocked, and the others are read as far as they
