@@ -336,7 +336,7 @@ def laid(query: Scripted, scenario: WindowScenario) -> list[dict[str, Any]]:
 def test_rows_of_timers_are_laid_to_the_watermark_only_where_it_has_risen() -> None:
     scenario = windows("w", RecordStep(3, 1), WatermarkStep(9), RecordStep(12, 2))
     timer, answer = {"key": "w", "sequence": None}, {"key": "w", "sequence": 2, "position": 0}
-    query = Scripted([(0, [timer]), (10, [timer, {"key": "of none", "sequence": None}]), (10, [answer])])
+    query = Scripted([(0, [timer]), (10, [timer]), (10, [answer])])
     too_early, risen, last = laid(query, scenario)
     assert query.fed == [2, 1]
     assert (too_early["sequence"], last) == (None, answer)
@@ -347,6 +347,14 @@ def test_a_watermark_that_did_not_go_as_the_scenario_says_is_no_verdict() -> Non
     scenario = windows("w", RecordStep(3, 1), WatermarkStep(9), RecordStep(12, 2))
     with pytest.raises(QueryFailed, match=r"was at \[0, 9, 9\] ms, batch by batch, instead of \[0, 10, 10\]"):
         laid(Scripted([(0, []), (9, []), (9, [])]), scenario)
+
+
+@pytest.mark.parametrize("key", ["wx", None])
+def test_a_row_of_another_key_is_not_dropped(key: str | None) -> None:
+    timer = {"key": key, "sequence": None}
+    scenario = windows("w", RecordStep(3, 1), WatermarkStep(9), RecordStep(12, 2))
+    with pytest.raises(QueryFailed, match=f"have {key!r} in the key column 'key'"):
+        laid(Scripted([(0, []), (10, [timer]), (10, [])]), scenario)
 
 
 class Speechless(example.MyWindows):  # type: ignore[misc]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +141,23 @@ class CheckpointedQuery:
             self._cause = self._cause or _root_cause(error)  # what follows it, in an added batch, says less
             if _NO_WORKER in self._cause:
                 raise
+
+
+def rows_by_key(rows: Iterable[dict[str, Any]], column: str, keys: Iterable[str]) -> dict[str, Rows]:
+    """The rows of each of `keys`, which are in `column`. Raises `QueryFailed` for a row of any other key."""
+    found: dict[str, Rows] = {key: [] for key in keys}
+    strange = set()
+    for row in rows:
+        if row[column] in found:
+            found[row[column]].append(row)
+        else:
+            strange.add(repr(row[column]))
+    if strange:
+        raise QueryFailed(
+            f"output rows have {', '.join(sorted(strange)[:3])} in the key column {column!r}, as no input "
+            "row has; put the key there that the processor was called with"
+        )
+    return found
 
 
 def _root_cause(error: Exception) -> str:

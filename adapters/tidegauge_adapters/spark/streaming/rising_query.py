@@ -14,7 +14,7 @@ from ...spark_schedule.schedule import Portion, raising_steps, stays
 from ..binding.processor_binding import ProcessorBinding
 from ..binding.step_rows import Rise, rows_of_timers, step_row
 from .caught_processor import CAUGHT
-from .checkpointed_query import CheckpointedQuery, QueryFailed, Rows
+from .checkpointed_query import CheckpointedQuery, QueryFailed, Rows, rows_by_key
 from .dispatcher import PROCESSOR
 
 EVENT_TIME = "_event_time"
@@ -39,19 +39,20 @@ def laid_rows(
 ) -> Rows:
     """Feed `query`, and return what is new of its output rows, each with the step that it belongs to.
 
-    Raises `QueryFailed` if Spark's watermark did not go as the portions say.
+    Raises `QueryFailed` if Spark's watermark did not go as the portions say, or for a row of another key.
     """
     planned = _fed(binding, query, portions, histories)
     came = query.in_order()
     went, should = [watermark for watermark, _ in came], [one.watermark for one in planned]
     if went != should:
         raise QueryFailed(f"Spark's watermark was at {went} ms, batch by batch, instead of {should}")
+    by_key = [rows_by_key(rows, binding.key, histories) for _, rows in came]
     found: Rows = []
     for name, history in histories.items():
         seen = {entry[0] for entry in history.course.steps[: history.course.since] if entry is not None}
-        for micro_batch, (_, rows) in zip(planned, came, strict=True):
-            own = [row for row in rows if row[binding.key] == name]
-            found += [row for row in _laid(own, micro_batch, name, history) if row["sequence"] not in seen]
+        for micro_batch, rows in zip(planned, by_key, strict=True):
+            laid = _laid(rows[name], micro_batch, name, history)
+            found += [row for row in laid if row["sequence"] not in seen]
     return found
 
 
