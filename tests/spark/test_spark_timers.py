@@ -18,7 +18,14 @@ from pyspark.sql.types import StructType
 
 from tidegauge.vectors.published import load_vectors
 from tidegauge.wire.scenario import Scenario
-from tidegauge.wire.steps.window import RecordStep, Tumbling, WatermarkStep, WindowScenario, WindowSetup
+from tidegauge.wire.steps.window import (
+    IdleStep,
+    RecordStep,
+    Tumbling,
+    WatermarkStep,
+    WindowScenario,
+    WindowSetup,
+)
 from tidegauge.wire.vocabulary import Fire, Late, Restore, Snapshot, Watermark
 from tidegauge_adapters.spark.binding.processor_binding import ProcessorBinding
 from tidegauge_adapters.spark.processor_adapter import ProcessorAdapter
@@ -28,6 +35,7 @@ from tidegauge_adapters.spark.streaming.rising_query import History as TimedHist
 from tidegauge_adapters.spark.streaming.rising_query import laid_rows
 from tidegauge_adapters.spark.streaming.timed_processors import restarted_courses, side_by_side
 from tidegauge_adapters.spark.tester.guarded_state import GuardedProcessor
+from tidegauge_adapters.spark_schedule.courses import Course
 from tidegauge_adapters.spark_schedule.schedule import schedule
 from tidegauge_adapters.spark_session.session import end_spark
 from tidegauge_reference import PROFILES
@@ -271,7 +279,14 @@ def test_scenarios_share_a_query_only_if_their_watermarks_go_the_same_way() -> N
             windows("both", RecordStep(1, 1), WatermarkStep(5), WatermarkStep(9)),
             windows("jumps over 5", WatermarkStep(9), RecordStep(1, 1)),
             windows("both, and one of before 1970", WatermarkStep(-5), WatermarkStep(5), WatermarkStep(9)),
-            windows("both, the second undone", WatermarkStep(5), Snapshot(), WatermarkStep(9), Restore()),
+            windows(
+                "both, the second undone",
+                WatermarkStep(5),
+                Snapshot(),
+                WatermarkStep(9),
+                Restore(),
+                IdleStep(),
+            ),
             windows("stops at 8", RecordStep(1, 1), WatermarkStep(5), WatermarkStep(8)),
             windows("goes back", WatermarkStep(5), WatermarkStep(3), WatermarkStep(9)),
         ]
@@ -291,10 +306,17 @@ def test_a_query_is_restarted_in_each_scenario() -> None:
         (windows("b", first, second, third, groups=(1, 2)), [1]),
         (windows("c", first, second, third, groups=(3,)), [2]),
         (windows("d", first), []),
-        (windows("e", first, Snapshot(), second, Restore(), third), [1]),
+        (windows("e", first, Snapshot(), second, Snapshot(), Restore()), [1]),
+        (windows("e and no more", Snapshot(), Restore(), first, second), [0, 2]),
+        (windows("f", first, Snapshot(), Restore(), second, Snapshot(), Restore(), third), [1, 3]),
     ):
-        *_, course = restarted_courses(scenario)
+        (course,) = restarted_courses(scenario)
         assert [index for index, entry in enumerate(course.steps) if entry is None] == restarts
+    undone = windows("g", first, second, Snapshot(), third, Restore(), Snapshot(), third, Restore())
+    assert restarted_courses(undone) == [
+        Course(((0, first), (1, second), None, (3, third))),
+        Course(((0, first), (1, second), None, (6, third)), since=3),
+    ]
 
 
 def test_what_the_watermark_of_spark_cannot_follow_is_left_out_of_queries_with_the_reason() -> None:

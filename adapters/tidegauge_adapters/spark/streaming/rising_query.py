@@ -79,7 +79,7 @@ def _fed(
         rows = [*_rows_of(binding, portion, histories)]
         if not rows:
             continue
-        if portion.restarted:
+        if portion.restarted and planned:  # nothing is restarted before the first micro-batch
             query.stop()
             query.start()
         planned.append(_MicroBatch(portion, standing, added=False))
