@@ -28,6 +28,7 @@ from tidegauge.wire.steps.window import (
 )
 from tidegauge.wire.vocabulary import Fire, Late, Restore, Snapshot, Watermark
 from tidegauge_adapters.spark.binding.processor_binding import ProcessorBinding
+from tidegauge_adapters.spark.binding.step_rows import step_outputs
 from tidegauge_adapters.spark.processor_adapter import ProcessorAdapter
 from tidegauge_adapters.spark.rows.valve import VALVE_BINDING
 from tidegauge_adapters.spark.streaming.checkpointed_query import CheckpointedQuery, QueryFailed
@@ -382,6 +383,43 @@ def test_a_watermark_that_did_not_go_as_the_scenario_says_is_no_verdict() -> Non
     scenario = windows("w", RecordStep(3, 1), WatermarkStep(9), RecordStep(12, 2))
     with pytest.raises(QueryFailed, match=r"was at \[0, 9, 9\] ms, batch by batch, instead of \[0, 10, 10\]"):
         laid(Scripted([(0, []), (9, []), (9, [])]), scenario)
+
+
+def test_a_row_that_comes_later_than_its_step_is_an_error() -> None:
+    scenario = windows("w", RecordStep(3, 1), WatermarkStep(9), RecordStep(12, 2), RecordStep(13, 3))
+    answer = {"key": "w", "sequence": 0, "position": 0, "kind": "late", "value": 1}
+    batches: list[tuple[int, list[dict[str, Any]]]] = [(0, []), (10, []), (10, []), (10, [])]
+    for number in range(len(batches)):
+        came = [(at, [answer] if place == number else []) for place, (at, _) in enumerate(batches)]
+        (row,) = laid(Scripted(came), scenario)
+        binding = example.MyAdapter.bindings[0]
+        if number == 0:
+            assert step_outputs(binding, [row], 4)[0] == (Late(1),)
+        else:
+            with pytest.raises(ValueError, match="came in another micro-batch than the step of its sequence"):
+                step_outputs(binding, [row], 4)
+
+
+class AnswersLate(example.MyWindows):  # type: ignore[misc]
+    """Its timers answer an earlier record; at 20 its records do."""
+
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+        for row in super().handleInputRows(key, rows, timerValues):
+            yield Row(**{**row.asDict(), "sequence": 0} if self.size == 20 else row.asDict())
+
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N803
+        for row in super().handleExpiredTimer(key, timerValues, expiredTimerInfo):
+            stray = {"sequence": 0, "position": 0} if self.size == 10 else {}
+            yield Row(**{**row.asDict(), **stray})
+
+
+@pytest.mark.parametrize("size", [10, 20])
+def test_a_row_that_comes_later_than_its_step_is_an_error_in_the_tester(size: int) -> None:
+    history = (RecordStep(3, 1), WatermarkStep(25), RecordStep(1, 2))
+    scenario = WindowScenario(id="w", setup=WindowSetup(Tumbling(size)), history=history)
+    (transcript,) = adapter_of(lambda setup: AnswersLate(size=size, slide=size), TESTER).run([scenario])
+    assert transcript.failure is not None
+    assert "came in another micro-batch than the step" in transcript.failure.text
 
 
 @pytest.mark.parametrize("key", ["wx", None])

@@ -12,7 +12,7 @@ from tidegauge.wire.steps.window import WatermarkStep
 from ...spark_schedule.courses import Course
 from ...spark_schedule.schedule import Portion, raising_steps, stays
 from ..binding.processor_binding import ProcessorBinding
-from ..binding.step_rows import Rise, rows_of_timers, step_row
+from ..binding.step_rows import ASTRAY, Rise, rows_of_steps, rows_of_timers, step_row
 from .caught_processor import CAUGHT
 from .checkpointed_query import CheckpointedQuery, QueryFailed, Rows, rows_by_key
 from .dispatcher import PROCESSOR
@@ -52,7 +52,7 @@ def laid_rows(
         seen = {entry[0] for entry in history.course.steps[: history.course.since] if entry is not None}
         for micro_batch, rows in zip(planned, by_key, strict=True):
             laid = _laid(rows[name], micro_batch, name, history)
-            found += [row for row in laid if row["sequence"] not in seen]
+            found += [row for row in laid if row["sequence"] not in seen or ASTRAY in row]
     return found
 
 
@@ -123,8 +123,9 @@ def _laid(rows: Rows, micro_batch: _MicroBatch, name: str, history: History) -> 
         raising = dict(raising_steps(stays(history.course)))
         value = micro_batch.portion.rises_to
         return rows_of_timers(rows, Rise(raising[value], value)) if value is not None else rows
-    last = max((one.index for one in micro_batch.portion.placed if one.history == name), default=0)
+    placed = {one.index for one in micro_batch.portion.placed if one.history == name}
+    last = max(placed, default=0)
     return [
         {**row, "sequence": last} if row["sequence"] is None and row.get(CAUGHT) is not None else row
-        for row in rows
+        for row in rows_of_steps(rows, placed)
     ]
