@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -31,7 +32,7 @@ from tidegauge_adapters.spark.binding.processor_binding import ProcessorBinding
 from tidegauge_adapters.spark.binding.step_rows import step_outputs
 from tidegauge_adapters.spark.processor_adapter import ProcessorAdapter
 from tidegauge_adapters.spark.rows.valve import VALVE_BINDING
-from tidegauge_adapters.spark.streaming.checkpointed_query import CheckpointedQuery, QueryFailed
+from tidegauge_adapters.spark.streaming.checkpointed_query import CheckpointedQuery, QueryFailed, root_cause
 from tidegauge_adapters.spark.streaming.rising_query import History as TimedHistory
 from tidegauge_adapters.spark.streaming.rising_query import laid_rows
 from tidegauge_adapters.spark.streaming.timed_processors import restarted_courses, side_by_side
@@ -400,6 +401,29 @@ def test_a_row_that_comes_later_than_its_step_is_an_error() -> None:
                 step_outputs(binding, [row], 4)
 
 
+class OfJava:
+    """An exception of Spark's, as Python sees it."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+    def getMessage(self) -> str:
+        return self.message
+
+    def getClass(self) -> SimpleNamespace:
+        return SimpleNamespace(getSimpleName=lambda: "PythonException")
+
+    def getCause(self) -> None:
+        return None
+
+
+@pytest.mark.parametrize("end", ["", "\nSQLSTATE: 38000\n", "\n\n SQLSTATE: 38000"])
+def test_the_cause_of_a_failed_query_is_what_python_raised(end: str) -> None:
+    error = RuntimeError("in Java")
+    error.java_exception = OfJava(f"Traceback (most recent call last):\n  File\nSystemExit: bye{end}")  # type: ignore[attr-defined]
+    assert root_cause(error) == "PythonException: SystemExit: bye"
+
+
 class AnswersLate(example.MyWindows):  # type: ignore[misc]
     """Its timers answer an earlier record; at 20 its records do."""
 
@@ -468,7 +492,7 @@ class Raising(example.MyWindows):  # type: ignore[misc]
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N803
         if expiredTimerInfo.getExpiryTimeInMs() == 20:
-            raise LookupError("no timer at 20")
+            sys.exit("no timer at 20")
         answers: Iterator[Row] = super().handleExpiredTimer(key, timerValues, expiredTimerInfo)
         return answers
 
@@ -519,7 +543,7 @@ def test_timers_of_a_real_query_expire_as_the_watermark_of_the_scenario_rises(
     )
     raised, late = found["20"], found["5"]
     assert raised.failure is not None
-    assert (raised.outputs, raised.failure.text) == (((), ()), "LookupError: no timer at 20")
+    assert (raised.outputs, raised.failure.text) == (((), ()), "SystemExit: no timer at 20")
     assert late.failure is not None
     assert (late.failure.kind, "has no sequence" in late.failure.text) == ("protocol", True)
 

@@ -88,7 +88,7 @@ class CheckpointedQuery:
                 break
             except StreamingQueryException as error:
                 self._query = None
-                cause = self._cause or _root_cause(error)
+                cause = self._cause or root_cause(error)
                 if _NO_WORKER not in cause:
                     raise QueryFailed(cause) from None
                 if start == _MOST_STARTS:
@@ -138,7 +138,7 @@ class CheckpointedQuery:
             self._batches[self._restores, batch] = frame.toArrow()
             note_micro_batch()
         except Exception as error:  # raised here, it would be logged as well; `feed` misses the batch
-            self._cause = self._cause or _root_cause(error)  # what follows it, in an added batch, says less
+            self._cause = self._cause or root_cause(error)  # what follows it, in an added batch, says less
             if _NO_WORKER in self._cause:
                 raise
 
@@ -160,12 +160,13 @@ def rows_by_key(rows: Iterable[dict[str, Any]], column: str, keys: Iterable[str]
     return found
 
 
-def _root_cause(error: Exception) -> str:
+def root_cause(error: Exception) -> str:
     """What is at the bottom of Spark's stack of exceptions, in one line."""
     at: Any = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     found = f"{type(error).__name__}: {error}".partition("\n")[0]
     while at is not None:
-        lines = [line.strip() for line in (at.getMessage() or "").splitlines() if line.strip()]
+        lines = [line.strip() for line in (at.getMessage() or "").splitlines()]
+        lines = [line for line in lines if line and not line.startswith("SQLSTATE")]
         if lines:
             words = lines[-1] if any("Traceback (most recent" in line for line in lines) else lines[0]
             found = f"{at.getClass().getSimpleName()}: {words}"
