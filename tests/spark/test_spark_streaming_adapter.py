@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,9 @@ from tidegauge.wire.vocabulary import Restore, Snapshot
 from tidegauge_adapters.java import require_java
 from tidegauge_adapters.spark.adapter import SparkAdapter
 from tidegauge_adapters.spark.rows.valve import VALVE_BINDING
+from tidegauge_adapters.spark.streaming.checkpointed_query import CheckpointedQuery
 from tidegauge_adapters.spark.streaming.step_schedule import legs, schedule
+from tidegauge_adapters.spark.streaming.streaming_processors import StreamingProcessors
 from tidegauge_adapters.spark_session.session import is_local
 from tidegauge_adapters.spark_session.temporary_folder import TemporaryFolder
 from tidegauge_reference import PROFILES
@@ -206,6 +209,40 @@ def test_a_worker_that_dies_costs_only_the_scenario_that_killed_it() -> None:
         "innocent": True,
         "culprit": False,
     }
+
+
+class Scripted(CheckpointedQuery):
+    """Runs nothing; what comes out of one that was fed the scenario "culprit" has a row of `strange` key."""
+
+    def __init__(self, strange: str | None) -> None:
+        self.strange = strange
+        self.fed: list[dict[str, Any]] = []
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def feed(self, rows: list[dict[str, Any]], batches: int = 1) -> None:
+        self.fed += rows
+
+    def answers(self) -> list[dict[str, Any]]:
+        with_culprit = any(row[VALVE_BINDING.key] == "culprit" for row in self.fed)
+        return [{VALVE_BINDING.key: self.strange, "sequence": 0}] if with_culprit else []
+
+
+@pytest.mark.parametrize("strange", ["culprit-2", None])
+def test_a_row_of_another_key_costs_the_scenario_that_it_came_of(strange: str | None) -> None:
+    class Processors(StreamingProcessors):
+        @contextmanager
+        def query(self, *_: Any, **named: Any) -> Iterator[CheckpointedQuery]:
+            yield Scripted(strange)
+
+    scenarios = [own(name, IdleStep(0), IdleStep(1)) for name in ("one", "culprit", "another")]
+    found = {one.scenario: one for one in Processors(VALVE_BINDING, "local[1]", None).transcripts(scenarios)}
+    failure = found["culprit"].failure
+    assert failure is not None
+    assert f"output rows have {strange!r} in the key column" in failure.text
+    assert (found["one"].failure, found["another"].failure) == (None, None)
 
 
 _STARTS_AND_RAISES = """

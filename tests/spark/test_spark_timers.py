@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,16 +19,25 @@ from pyspark.sql.types import StructType
 
 from tidegauge.vectors.published import load_vectors
 from tidegauge.wire.scenario import Scenario
-from tidegauge.wire.steps.window import RecordStep, Tumbling, WatermarkStep, WindowScenario, WindowSetup
+from tidegauge.wire.steps.window import (
+    IdleStep,
+    RecordStep,
+    Tumbling,
+    WatermarkStep,
+    WindowScenario,
+    WindowSetup,
+)
 from tidegauge.wire.vocabulary import Fire, Late, Restore, Snapshot, Watermark
 from tidegauge_adapters.spark.binding.processor_binding import ProcessorBinding
+from tidegauge_adapters.spark.binding.step_rows import step_outputs
 from tidegauge_adapters.spark.processor_adapter import ProcessorAdapter
 from tidegauge_adapters.spark.rows.valve import VALVE_BINDING
-from tidegauge_adapters.spark.streaming.checkpointed_query import CheckpointedQuery, QueryFailed
+from tidegauge_adapters.spark.streaming.checkpointed_query import CheckpointedQuery, QueryFailed, root_cause
 from tidegauge_adapters.spark.streaming.rising_query import History as TimedHistory
 from tidegauge_adapters.spark.streaming.rising_query import laid_rows
 from tidegauge_adapters.spark.streaming.timed_processors import restarted_courses, side_by_side
 from tidegauge_adapters.spark.tester.guarded_state import GuardedProcessor
+from tidegauge_adapters.spark_schedule.courses import Course
 from tidegauge_adapters.spark_schedule.schedule import schedule
 from tidegauge_adapters.spark_session.session import end_spark
 from tidegauge_reference import PROFILES
@@ -83,10 +93,23 @@ def defective(method: str, wrong: Callable[..., Any]) -> Callable[[Any], Statefu
     return make
 
 
-def failing(adapter: ProcessorAdapter, scenarios: list[Scenario]) -> set[str]:
+def standings(adapter: ProcessorAdapter, scenarios: list[Scenario]) -> dict[str, str]:
     within_reach = [one for one in scenarios if "int64" not in one.needs and not adapter.inexpressible(one)]
     judgement = judgement_of(adapter, within_reach, SPARK_4)
-    return {rule for rule, one in judgement.rules.items() if one.standing == "fail"}
+    return {rule: one.standing for rule, one in judgement.rules.items()}
+
+
+def not_kept(found: dict[str, str]) -> set[str]:
+    return {rule for rule, standing in found.items() if standing in {"fail", "error"}}
+
+
+def assert_kept(found: dict[str, str]) -> None:
+    assert not_kept(found) == set()
+    assert {rule: found[rule] for *_, rule in DEFECTS} == {
+        "WIN-3": "pass",
+        "WIN-10": "pass",
+        "WIN-13": "pass",
+    }
 
 
 def published() -> list[Scenario]:
@@ -100,7 +123,7 @@ def test_the_example_with_timers_keeps_the_rules_of_windows_in_the_tester() -> N
     adapter = example.MyAdapter(TESTER)
     described = adapter.describe()
     assert (described.capabilities, described.profile) == (("window", "snapshot"), "spark-4")
-    assert failing(adapter, [*published(), *drawn("window", 60)]) == set()
+    assert_kept(standings(adapter, [*published(), *drawn("window", 60)]))
 
 
 @pytest.mark.parametrize(("method", "wrong", "rule"), DEFECTS, ids=[rule for *_, rule in DEFECTS])
@@ -108,7 +131,7 @@ def test_a_planted_defect_of_timers_is_named_in_the_tester(
     method: str, wrong: Callable[..., Any], rule: str
 ) -> None:
     adapter = adapter_of(defective(method, wrong), TESTER)
-    assert rule in failing(adapter, [*published(), *drawn("window", 25)])
+    assert standings(adapter, [*published(), *drawn("window", 25)])[rule] == "fail"
 
 
 SNAPSHOT_OF_A_TIMER = [
@@ -271,7 +294,14 @@ def test_scenarios_share_a_query_only_if_their_watermarks_go_the_same_way() -> N
             windows("both", RecordStep(1, 1), WatermarkStep(5), WatermarkStep(9)),
             windows("jumps over 5", WatermarkStep(9), RecordStep(1, 1)),
             windows("both, and one of before 1970", WatermarkStep(-5), WatermarkStep(5), WatermarkStep(9)),
-            windows("both, the second undone", WatermarkStep(5), Snapshot(), WatermarkStep(9), Restore()),
+            windows(
+                "both, the second undone",
+                WatermarkStep(5),
+                Snapshot(),
+                WatermarkStep(9),
+                Restore(),
+                IdleStep(),
+            ),
             windows("stops at 8", RecordStep(1, 1), WatermarkStep(5), WatermarkStep(8)),
             windows("goes back", WatermarkStep(5), WatermarkStep(3), WatermarkStep(9)),
         ]
@@ -291,10 +321,17 @@ def test_a_query_is_restarted_in_each_scenario() -> None:
         (windows("b", first, second, third, groups=(1, 2)), [1]),
         (windows("c", first, second, third, groups=(3,)), [2]),
         (windows("d", first), []),
-        (windows("e", first, Snapshot(), second, Restore(), third), [1]),
+        (windows("e", first, Snapshot(), second, Snapshot(), Restore()), [1]),
+        (windows("e and no more", Snapshot(), Restore(), first, second), [0, 2]),
+        (windows("f", first, Snapshot(), Restore(), second, Snapshot(), Restore(), third), [1, 3]),
     ):
-        *_, course = restarted_courses(scenario)
+        (course,) = restarted_courses(scenario)
         assert [index for index, entry in enumerate(course.steps) if entry is None] == restarts
+    undone = windows("g", first, second, Snapshot(), third, Restore(), Snapshot(), third, Restore())
+    assert restarted_courses(undone) == [
+        Course(((0, first), (1, second), None, (3, third))),
+        Course(((0, first), (1, second), None, (6, third)), since=3),
+    ]
 
 
 def test_what_the_watermark_of_spark_cannot_follow_is_left_out_of_queries_with_the_reason() -> None:
@@ -336,7 +373,7 @@ def laid(query: Scripted, scenario: WindowScenario) -> list[dict[str, Any]]:
 def test_rows_of_timers_are_laid_to_the_watermark_only_where_it_has_risen() -> None:
     scenario = windows("w", RecordStep(3, 1), WatermarkStep(9), RecordStep(12, 2))
     timer, answer = {"key": "w", "sequence": None}, {"key": "w", "sequence": 2, "position": 0}
-    query = Scripted([(0, [timer]), (10, [timer, {"key": "of none", "sequence": None}]), (10, [answer])])
+    query = Scripted([(0, [timer]), (10, [timer]), (10, [answer])])
     too_early, risen, last = laid(query, scenario)
     assert query.fed == [2, 1]
     assert (too_early["sequence"], last) == (None, answer)
@@ -347,6 +384,74 @@ def test_a_watermark_that_did_not_go_as_the_scenario_says_is_no_verdict() -> Non
     scenario = windows("w", RecordStep(3, 1), WatermarkStep(9), RecordStep(12, 2))
     with pytest.raises(QueryFailed, match=r"was at \[0, 9, 9\] ms, batch by batch, instead of \[0, 10, 10\]"):
         laid(Scripted([(0, []), (9, []), (9, [])]), scenario)
+
+
+def test_a_row_that_comes_later_than_its_step_is_an_error() -> None:
+    scenario = windows("w", RecordStep(3, 1), WatermarkStep(9), RecordStep(12, 2), RecordStep(13, 3))
+    answer = {"key": "w", "sequence": 0, "position": 0, "kind": "late", "value": 1}
+    batches: list[tuple[int, list[dict[str, Any]]]] = [(0, []), (10, []), (10, []), (10, [])]
+    for number in range(len(batches)):
+        came = [(at, [answer] if place == number else []) for place, (at, _) in enumerate(batches)]
+        (row,) = laid(Scripted(came), scenario)
+        binding = example.MyAdapter.bindings[0]
+        if number == 0:
+            assert step_outputs(binding, [row], 4)[0] == (Late(1),)
+        else:
+            with pytest.raises(ValueError, match="came in another micro-batch than the step of its sequence"):
+                step_outputs(binding, [row], 4)
+
+
+class OfJava:
+    """An exception of Spark's, as Python sees it."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+    def getMessage(self) -> str:
+        return self.message
+
+    def getClass(self) -> SimpleNamespace:
+        return SimpleNamespace(getSimpleName=lambda: "PythonException")
+
+    def getCause(self) -> None:
+        return None
+
+
+@pytest.mark.parametrize("end", ["", "\nSQLSTATE: 38000\n", "\n\n SQLSTATE: 38000"])
+def test_the_cause_of_a_failed_query_is_what_python_raised(end: str) -> None:
+    error = RuntimeError("in Java")
+    error.java_exception = OfJava(f"Traceback (most recent call last):\n  File\nSystemExit: bye{end}")  # type: ignore[attr-defined]
+    assert root_cause(error) == "PythonException: SystemExit: bye"
+
+
+class AnswersLate(example.MyWindows):  # type: ignore[misc]
+    """Its timers answer an earlier record; at 20 its records do."""
+
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+        for row in super().handleInputRows(key, rows, timerValues):
+            yield Row(**{**row.asDict(), "sequence": 0} if self.size == 20 else row.asDict())
+
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N803
+        for row in super().handleExpiredTimer(key, timerValues, expiredTimerInfo):
+            stray = {"sequence": 0, "position": 0} if self.size == 10 else {}
+            yield Row(**{**row.asDict(), **stray})
+
+
+@pytest.mark.parametrize("size", [10, 20])
+def test_a_row_that_comes_later_than_its_step_is_an_error_in_the_tester(size: int) -> None:
+    history = (RecordStep(3, 1), WatermarkStep(25), RecordStep(1, 2))
+    scenario = WindowScenario(id="w", setup=WindowSetup(Tumbling(size)), history=history)
+    (transcript,) = adapter_of(lambda setup: AnswersLate(size=size, slide=size), TESTER).run([scenario])
+    assert transcript.failure is not None
+    assert "came in another micro-batch than the step" in transcript.failure.text
+
+
+@pytest.mark.parametrize("key", ["wx", None])
+def test_a_row_of_another_key_is_not_dropped(key: str | None) -> None:
+    timer = {"key": key, "sequence": None}
+    scenario = windows("w", RecordStep(3, 1), WatermarkStep(9), RecordStep(12, 2))
+    with pytest.raises(QueryFailed, match=f"have {key!r} in the key column 'key'"):
+        laid(Scripted([(0, []), (10, [timer]), (10, [])]), scenario)
 
 
 class Speechless(example.MyWindows):  # type: ignore[misc]
@@ -387,7 +492,7 @@ class Raising(example.MyWindows):  # type: ignore[misc]
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N803
         if expiredTimerInfo.getExpiryTimeInMs() == 20:
-            raise LookupError("no timer at 20")
+            sys.exit("no timer at 20")
         answers: Iterator[Row] = super().handleExpiredTimer(key, timerValues, expiredTimerInfo)
         return answers
 
@@ -438,7 +543,7 @@ def test_timers_of_a_real_query_expire_as_the_watermark_of_the_scenario_rises(
     )
     raised, late = found["20"], found["5"]
     assert raised.failure is not None
-    assert (raised.outputs, raised.failure.text) == (((), ()), "LookupError: no timer at 20")
+    assert (raised.outputs, raised.failure.text) == (((), ()), "SystemExit: no timer at 20")
     assert late.failure is not None
     assert (late.failure.kind, "has no sequence" in late.failure.text) == ("protocol", True)
 
@@ -446,7 +551,7 @@ def test_timers_of_a_real_query_expire_as_the_watermark_of_the_scenario_rises(
 @pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_the_example_with_timers_keeps_the_rules_of_windows_in_queries(streaming: dict[str, str]) -> None:
-    assert failing(example.MyAdapter(streaming), [*published(), *drawn("window", 8)]) == set()
+    assert_kept(standings(example.MyAdapter(streaming), [*published(), *drawn("window", 8)]))
 
 
 @pytest.mark.slower
@@ -455,4 +560,5 @@ def test_the_example_with_timers_keeps_the_rules_of_windows_in_queries(streaming
 def test_a_planted_defect_of_timers_is_named_in_queries_as_in_the_tester(
     method: str, wrong: Callable[..., Any], rule: str, streaming: dict[str, str]
 ) -> None:
-    assert failing(adapter_of(defective(method, wrong), streaming), published()) == {rule}
+    found = standings(adapter_of(defective(method, wrong), streaming), published())
+    assert (not_kept(found), found[rule]) == ({rule}, "fail")

@@ -77,6 +77,16 @@ def test_what_follows_a_restore_is_a_query_of_its_own_that_is_restarted_at_the_s
     assert restored_twice[-1] == Course(((0, first), None, (3, second), None, (6, third)), since=4)
 
 
+def test_a_restore_that_undoes_nothing_may_be_a_restart_in_place() -> None:
+    first, second, third = (RecordStep(number, number) for number in range(3))
+    history = (Snapshot(), Restore(), first, Snapshot(), Restore(), Restore(), second, Restore(), third)
+    assert courses(history, in_place=True) == [
+        Course((None, (2, first), None, None, (6, second))),
+        Course((None, (2, first), None, (8, third)), since=3),
+    ]
+    assert len(courses(history)) == 5
+
+
 def test_histories_share_the_watermarks_of_all_and_stand_at_their_own() -> None:
     early = Course(tuple(enumerate((RecordStep(1, 1), Mark(3), RecordStep(5, 2), Mark(2), Mark(7)))))
     late = Course(tuple(enumerate((RecordStep(6, 3), Mark(5), ExpiredStateStep()))))

@@ -39,8 +39,9 @@ class ProcessorBinding:
     instead of "all up to"), starts in 1970 and is reported downstream by Spark. Timers that expire with it
     call `handleExpiredTimer`. The rows of that have null in `sequence` and `position`: they belong to the
     watermark, in their order. No row is dropped before the processor: it decides itself what is late. In
-    streaming queries scenarios with the watermark `MAX`, or with more than 40 watermarks, are skipped; timers
-    set at or before the watermark are errors, as their rows belong to no step.
+    streaming queries scenarios with the watermark `MAX`, or with more than 40 watermarks, are skipped.
+    Rows of a timer that was set at or before the watermark are errors there, as they belong to no step; one
+    that is set in `handleExpiredTimer` expires with the next micro-batch that has rows.
 
     Raises `ValueError` for a schema without the key column, `sequence` or `position`, and for a time mode
     that cannot be tested.

@@ -1,6 +1,6 @@
 """Scenarios of a component as rows of a data frame, and rows back as transcripts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -15,6 +15,9 @@ from tidegauge.wire.vocabulary import AnyOutput, Restore, Setup, Snapshot, Step,
 from .processor_binding import ProcessorBinding
 
 Row = dict[str, Any]
+
+ASTRAY = "_astray"
+"""The additional column of output rows that came in another micro-batch than the step that they name."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +82,20 @@ def rows_of_timers(rows: Iterable[Row], rise: Rise) -> list[Row]:
     """Rows that came as Spark's watermark rose; those of no step are put to the one that raised it."""
     found: list[Row] = []
     position = 0
-    for row in rows:
+    for row in rows_of_steps(rows, ()):
         if row["sequence"] is None:
             row = {**row, "sequence": rise.sequence, "position": position}
             position += 1
         found.append(row)
     return found
+
+
+def rows_of_steps(rows: Iterable[Row], sequences: Container[int]) -> list[Row]:
+    """Rows that came as the steps of `sequences` were handled; those of other steps are marked `ASTRAY`."""
+    return [
+        row if row["sequence"] is None or row["sequence"] in sequences else {**row, ASTRAY: True}
+        for row in rows
+    ]
 
 
 def step_outputs(
@@ -104,6 +115,12 @@ def step_outputs(
             raise ValueError(
                 f"the output row {dict(row)} has no sequence, as only rows of timers that expire when the "
                 "watermark rises; put the step's sequence into it, and set timers after the watermark"
+            )
+        if ASTRAY in row:
+            answer = {name: value for name, value in row.items() if name != ASTRAY}
+            raise ValueError(
+                f"the output row {answer} came in another micro-batch than the step of its sequence; send it "
+                "where that step is handled, and leave sequence null in rows of timers"
             )
     found: dict[int, list[AnyOutput]] = {}
     for row in sorted(rows, key=lambda row: (row["sequence"], row["position"])):

@@ -81,7 +81,7 @@ class CaughtProcessor(StatefulProcessor):
     def _answers(self, key: Any, sequence: int | None, handle: Callable[[], Iterator[Row]]) -> Iterator[Row]:
         try:
             answers = list(handle())
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # that of a processor ends the query, too
             return iter([self._caught(RAISED, key, sequence, error)])
         try:  # as Spark's Python worker does it
             named = [answer.asDict(True) for answer in answers]
@@ -90,7 +90,7 @@ class CaughtProcessor(StatefulProcessor):
             return iter([self._caught(MISFIT, key, sequence, error)])
         return (Row(**answer, **{CAUGHT: None, ERROR: None}) for answer in named)
 
-    def _caught(self, kind: str, key: Any, sequence: int | None, error: Exception) -> Row:
+    def _caught(self, kind: str, key: Any, sequence: int | None, error: BaseException) -> Row:
         columns = dict.fromkeys(self._output_schema.names)
         columns[self._key] = key[0]
         columns["sequence"] = sequence

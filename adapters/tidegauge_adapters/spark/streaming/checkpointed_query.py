@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +88,7 @@ class CheckpointedQuery:
                 break
             except StreamingQueryException as error:
                 self._query = None
-                cause = self._cause or _root_cause(error)
+                cause = self._cause or root_cause(error)
                 if _NO_WORKER not in cause:
                     raise QueryFailed(cause) from None
                 if start == _MOST_STARTS:
@@ -138,17 +138,35 @@ class CheckpointedQuery:
             self._batches[self._restores, batch] = frame.toArrow()
             note_micro_batch()
         except Exception as error:  # raised here, it would be logged as well; `feed` misses the batch
-            self._cause = self._cause or _root_cause(error)  # what follows it, in an added batch, says less
+            self._cause = self._cause or root_cause(error)  # what follows it, in an added batch, says less
             if _NO_WORKER in self._cause:
                 raise
 
 
-def _root_cause(error: Exception) -> str:
+def rows_by_key(rows: Iterable[dict[str, Any]], column: str, keys: Iterable[str]) -> dict[str, Rows]:
+    """The rows of each of `keys`, which are in `column`. Raises `QueryFailed` for a row of any other key."""
+    found: dict[str, Rows] = {key: [] for key in keys}
+    strange = set()
+    for row in rows:
+        if row[column] in found:
+            found[row[column]].append(row)
+        else:
+            strange.add(repr(row[column]))
+    if strange:
+        raise QueryFailed(
+            f"output rows have {', '.join(sorted(strange)[:3])} in the key column {column!r}, as no input "
+            "row has; put the key there that the processor was called with"
+        )
+    return found
+
+
+def root_cause(error: Exception) -> str:
     """What is at the bottom of Spark's stack of exceptions, in one line."""
     at: Any = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     found = f"{type(error).__name__}: {error}".partition("\n")[0]
     while at is not None:
-        lines = [line.strip() for line in (at.getMessage() or "").splitlines() if line.strip()]
+        lines = [line.strip() for line in (at.getMessage() or "").splitlines()]
+        lines = [line for line in lines if line and not line.startswith("SQLSTATE")]
         if lines:
             words = lines[-1] if any("Traceback (most recent" in line for line in lines) else lines[0]
             found = f"{at.getClass().getSimpleName()}: {words}"

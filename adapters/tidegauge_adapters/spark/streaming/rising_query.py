@@ -12,9 +12,9 @@ from tidegauge.wire.steps.window import WatermarkStep
 from ...spark_schedule.courses import Course
 from ...spark_schedule.schedule import Portion, raising_steps, stays
 from ..binding.processor_binding import ProcessorBinding
-from ..binding.step_rows import Rise, rows_of_timers, step_row
+from ..binding.step_rows import ASTRAY, Rise, rows_of_steps, rows_of_timers, step_row
 from .caught_processor import CAUGHT
-from .checkpointed_query import CheckpointedQuery, QueryFailed, Rows
+from .checkpointed_query import CheckpointedQuery, QueryFailed, Rows, rows_by_key
 from .dispatcher import PROCESSOR
 
 EVENT_TIME = "_event_time"
@@ -39,19 +39,20 @@ def laid_rows(
 ) -> Rows:
     """Feed `query`, and return what is new of its output rows, each with the step that it belongs to.
 
-    Raises `QueryFailed` if Spark's watermark did not go as the portions say.
+    Raises `QueryFailed` if Spark's watermark did not go as the portions say, or for a row of another key.
     """
     planned = _fed(binding, query, portions, histories)
     came = query.in_order()
     went, should = [watermark for watermark, _ in came], [one.watermark for one in planned]
     if went != should:
         raise QueryFailed(f"Spark's watermark was at {went} ms, batch by batch, instead of {should}")
+    by_key = [rows_by_key(rows, binding.key, histories) for _, rows in came]
     found: Rows = []
     for name, history in histories.items():
         seen = {entry[0] for entry in history.course.steps[: history.course.since] if entry is not None}
-        for micro_batch, (_, rows) in zip(planned, came, strict=True):
-            own = [row for row in rows if row[binding.key] == name]
-            found += [row for row in _laid(own, micro_batch, name, history) if row["sequence"] not in seen]
+        for micro_batch, rows in zip(planned, by_key, strict=True):
+            laid = _laid(rows[name], micro_batch, name, history)
+            found += [row for row in laid if row["sequence"] not in seen or ASTRAY in row]
     return found
 
 
@@ -78,7 +79,7 @@ def _fed(
         rows = [*_rows_of(binding, portion, histories)]
         if not rows:
             continue
-        if portion.restarted:
+        if portion.restarted and planned:  # nothing is restarted before the first micro-batch
             query.stop()
             query.start()
         planned.append(_MicroBatch(portion, standing, added=False))
@@ -122,8 +123,9 @@ def _laid(rows: Rows, micro_batch: _MicroBatch, name: str, history: History) -> 
         raising = dict(raising_steps(stays(history.course)))
         value = micro_batch.portion.rises_to
         return rows_of_timers(rows, Rise(raising[value], value)) if value is not None else rows
-    last = max((one.index for one in micro_batch.portion.placed if one.history == name), default=0)
+    placed = {one.index for one in micro_batch.portion.placed if one.history == name}
+    last = max(placed, default=0)
     return [
         {**row, "sequence": last} if row["sequence"] is None and row.get(CAUGHT) is not None else row
-        for row in rows
+        for row in rows_of_steps(rows, placed)
     ]

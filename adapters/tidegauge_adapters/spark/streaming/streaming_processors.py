@@ -19,7 +19,7 @@ from ..binding.made_processors import MadeProcessors
 from ..binding.processor_binding import ProcessorBinding
 from ..binding.step_rows import transcript
 from .caught_processor import CAUGHT, ERROR, MISFIT, CaughtProcessor, caught_schema
-from .checkpointed_query import CheckpointedQuery, QueryFailed, Rows
+from .checkpointed_query import CheckpointedQuery, QueryFailed, Rows, rows_by_key
 from .dispatcher import PROCESSOR, Dispatcher
 from .step_schedule import Leg, schedule
 
@@ -104,7 +104,7 @@ class StreamingProcessors:
     def answers(
         self, scenarios: Sequence[Scenario], made: MadeProcessors, run_caught: bool
     ) -> dict[str, Rows]:
-        """The output rows of each of the scenarios, which share a query."""
+        """The output rows of each of the scenarios, which share a query. Raises `QueryFailed`."""
         legs = schedule(self.binding, scenarios)
         schema, operator = self.binding.input_schema, self.binding.operator
         if run_caught or operator is None:
@@ -113,14 +113,10 @@ class StreamingProcessors:
             numbers = {scenario.id: made.number(scenario) for scenario in scenarios}
             for row in (row for leg in legs for batch in (*leg.undone, *leg.kept) for row in batch):
                 row[PROCESSOR] = numbers[row[self.binding.key]]
-        answers: dict[str, Rows] = {scenario.id: [] for scenario in scenarios}
         with self.query(schema, operator) as query:
             for leg in legs:
                 _drive(query, leg)
-        for row in query.answers():
-            if row[self.binding.key] in answers:
-                answers[row[self.binding.key]].append(row)
-        return answers
+        return rows_by_key(query.answers(), self.binding.key, [scenario.id for scenario in scenarios])
 
     @contextmanager
     def query(

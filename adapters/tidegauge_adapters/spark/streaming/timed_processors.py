@@ -14,6 +14,7 @@ from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from tidegauge import Failure, Transcript
 from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.vocabulary import Step
 
 from ...spark_schedule.courses import Course, courses
 from ...spark_schedule.schedule import raising_steps, schedule, stays
@@ -23,6 +24,8 @@ from .checkpointed_query import Rows
 from .dispatcher import PROCESSOR
 from .rising_query import EVENT_TIME, History, laid_rows
 from .streaming_processors import Operator, StreamingProcessors, dispatching
+
+Entries = tuple[tuple[int, Step] | None, ...]
 
 _QUERIES_AT_A_TIME = 2
 _SETTINGS = {
@@ -55,7 +58,7 @@ class TimedProcessors(StreamingProcessors):
         """As of any, with the watermarks that Spark's went through."""
         rises = {
             index: Rise(index, value)
-            for course in courses(scenario.history)
+            for course in restarted_courses(scenario)
             for value, index in _raised(course).items()
         }
         return transcript(self.binding, scenario, rows, failure, steps, rises.values())
@@ -96,15 +99,29 @@ def side_by_side(scenarios: Iterable[Scenario]) -> list[list[Scenario]]:
 
 
 def restarted_courses(scenario: Scenario) -> list[Course]:
-    """The courses of a scenario. One without a restore is restarted at its first group border, or before its
-    last step."""
-    found = courses(scenario.history)
-    steps = found[0].steps
-    if len(found) > 1 or len(steps) < 2:
-        return found
-    border = scenario.groups[0] if len(scenario.groups) > 1 else len(scenario.history) - 1
-    before = tuple(entry for entry in steps if entry is not None and entry[0] < border)
-    return [Course((*before, None, *steps[len(before) :]))]
+    """The courses of a scenario. One that no restore restarts is restarted at the first group border of the
+    scenario, or before its last step."""
+    found = courses(scenario.history, in_place=True)
+    ended = [Course(_ended(course.steps), course.since) for course in found]
+    shown = [course for course in ended[1:] if len(course.steps) > course.since]
+    return [_restarted(course, scenario.groups) for course in (ended[0], *shown)]
+
+
+def _ended(steps: Entries) -> Entries:
+    """Without restarts that nothing follows."""
+    while steps and steps[-1] is None:
+        steps = steps[:-1]
+    return steps
+
+
+def _restarted(course: Course, groups: tuple[int, ...]) -> Course:
+    steps = course.steps
+    places = [(place, entry[0]) for place, entry in enumerate(steps) if entry is not None]
+    if len(places) < 2 or None in steps[places[0][0] :]:
+        return course
+    borders = (place for place, index in places[1:] if len(groups) > 1 and index >= groups[0])
+    border = next(borders, places[-1][0])
+    return Course((*steps[:border], None, *steps[border:]), course.since)
 
 
 def _raised(course: Course) -> dict[int, int]:

@@ -17,7 +17,7 @@ from pyspark.sql.types import StructType
 from tidegauge.engine.interruption import from_outside
 
 from ..binding.processor_binding import TimeMode
-from ..binding.step_rows import Rise, rows_of_timers
+from ..binding.step_rows import Rise, rows_of_steps, rows_of_timers
 from .declared_schema import DeclaredSchema, RowDoesNotFit
 from .guarded_state import Entries, GuardedProcessor, Place, decoded, encoded
 
@@ -75,9 +75,9 @@ class GuardedTester:
                 after[key] = processor.entries
                 written.add(key, before, processor)
         answers = failed | _fitting(self._outputs.rows, given_out)
-        for key, (_, rows) in rows_of_keys.items():
-            if isinstance(rows, Rise) and isinstance(answer := answers[key], list):
-                answers[key] = rows_of_timers(answer, rows)
+        for key, (_, rows) in rows_of_keys.items() if self._time_mode != "None" else ():
+            if isinstance(answer := answers[key], list):
+                answers[key] = _laid(answer, rows)
         for key, stored in written.through_arrow().items():
             if isinstance(stored, Exception):
                 answers[key] = stored
@@ -109,6 +109,13 @@ class GuardedTester:
             tester.handle.registerTimer(timer)
             del processor.entries[_TIMER, timer]
         return found
+
+
+def _laid(answer: Rows, to: Rows | Rise) -> Rows:
+    """Output rows, to the steps in which they came."""
+    if isinstance(to, Rise):
+        return rows_of_timers(answer, to)
+    return rows_of_steps(answer, {row["sequence"] for row in to})
 
 
 def watermark_of(entries: Entries) -> int:
