@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
-from warm_command import warm_command
 
 if TYPE_CHECKING:
     from kafka_broker import Broker
@@ -76,8 +75,6 @@ def run_module(folder: Path, module: str) -> Command:
     def command(
         *arguments: str, input: str = "", environment: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        if module == "tidegauge" and environment is None:
-            return warm_command(arguments, folder, input, plain_environment(), PATIENCE)
         return subprocess.run(
             [sys.executable, "-m", module, *arguments],
             cwd=folder,
