@@ -8,13 +8,12 @@ from typing import Any
 from tidegauge.wire.steps.window import RecordStep, Session, WatermarkStep, WindowSetup
 from tidegauge.wire.vocabulary import Step
 
-from ..spark_schedule.schedule import Portion
+from ..spark_schedule.schedule import Portion, moment_of, raised_to
 
 
 def is_fed(step: Step) -> bool:
     """Whether a step is a row."""
-    moves = isinstance(step, WatermarkStep) and isinstance(step.timestamp, int)
-    return moves or isinstance(step, RecordStep)
+    return moment_of(step) is not None or isinstance(step, RecordStep)
 
 
 def row_of(history: str, index: int, step: Step, setup: WindowSetup) -> dict[str, Any] | None:
@@ -27,13 +26,13 @@ def row_of(history: str, index: int, step: Step, setup: WindowSetup) -> dict[str
             "milliseconds": step.timestamp if isinstance(step.timestamp, int) else None,
             "gap": assigner.gap if isinstance(assigner, Session) else None,
         }
-    moves = isinstance(step, WatermarkStep) and isinstance(step.timestamp, int)
-    return mark(step.timestamp) if moves else None  # type: ignore[attr-defined]
+    moment = moment_of(step)
+    return None if moment is None else mark(moment)
 
 
-def mark(timestamp: int) -> dict[str, Any]:
-    """The row of a watermark: it says "all up to", Spark's "all before", a ms more."""
-    return {"milliseconds": timestamp + 1}
+def mark(moment: int) -> dict[str, Any]:
+    """The row that raises the watermark: all up to a moment (ms) has arrived."""
+    return {"milliseconds": raised_to(moment)}
 
 
 def latest(portions: Iterable[Portion]) -> int:

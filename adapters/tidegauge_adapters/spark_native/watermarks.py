@@ -14,6 +14,7 @@ from tidegauge.wire.transcript import Outputs
 from tidegauge.wire.vocabulary import Step, Watermark
 
 from ..spark_schedule.courses import Course, courses
+from ..spark_schedule.schedule import raised_to
 from .query import NativeQuery
 
 _SCHEMA = "input STRING, milliseconds BIGINT"
@@ -39,9 +40,9 @@ def watermark_outputs(
 def row_of(step: Step) -> dict[str, Any] | None:
     """The row by which a watermark shows: "all before its time has arrived", a ms after "all up to it"."""
     if isinstance(step, WatermarkStep) and isinstance(step.timestamp, int):
-        return {"input": str(step.channel), "milliseconds": step.timestamp + 1}
+        return {"input": str(step.channel), "milliseconds": raised_to(step.timestamp)}
     if isinstance(step, SplitWatermarkStep) and isinstance(step.timestamp, int):
-        return {"input": step.split, "milliseconds": step.timestamp + 1}
+        return {"input": step.split, "milliseconds": raised_to(step.timestamp)}
     return None
 
 

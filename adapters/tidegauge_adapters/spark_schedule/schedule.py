@@ -44,6 +44,18 @@ class Stay:
     left_by: int | None = None
 
 
+def moment_of(step: Step) -> int | None:
+    """The moment (ms) up to which all has arrived, as a step says; None for one that says nothing of it."""
+    if isinstance(step, WatermarkStep) and isinstance(step.timestamp, int):
+        return step.timestamp
+    return None
+
+
+def raised_to(moment: int) -> int:
+    """Spark's watermark (ms) when all up to a moment (ms) has arrived: it says "all before", a ms more."""
+    return moment + 1
+
+
 def stays(course: Course) -> dict[int | None, Stay]:
     """By the watermark (ms; None: there is none yet) what a history does, in order."""
     current: int | None = None
@@ -53,10 +65,10 @@ def stays(course: Course) -> dict[int | None, Stay]:
             found[current].parts.append([])
             continue
         index, step = entry
-        rises = isinstance(step, WatermarkStep) and isinstance(step.timestamp, int)
-        if rises and (current is None or step.timestamp > current):  # type: ignore[attr-defined]
+        moment = moment_of(step)
+        if moment is not None and (current is None or moment > current):
             found[current].left_by = index
-            current = step.timestamp  # type: ignore[attr-defined]
+            current = moment
             found[current] = Stay()
         else:
             found[current].parts[-1].append((index, step))

@@ -10,7 +10,7 @@ from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.steps.window import WatermarkStep
 
 from ...spark_schedule.courses import Course
-from ...spark_schedule.schedule import Portion, raising_steps, stays
+from ...spark_schedule.schedule import Portion, moment_of, raised_to, raising_steps, stays
 from ..binding.processor_binding import ProcessorBinding
 from ..binding.step_rows import ASTRAY, Rise, rows_of_steps, rows_of_timers, step_row
 from .caught_processor import CAUGHT
@@ -83,11 +83,12 @@ def _fed(
             query.stop()
             query.start()
         planned.append(_MicroBatch(portion, standing, added=False))
-        rises = portion.rises_to is not None and portion.rises_to + 1 > standing
-        if portion.rises_to is not None and rises:
-            standing = portion.rises_to + 1
+        if portion.rises_to is None or raised_to(portion.rises_to) <= standing:
+            query.feed(rows)
+        else:
+            standing = raised_to(portion.rises_to)
             planned.append(_MicroBatch(portion, standing, added=True))
-        query.feed(rows, batches=2 if rises else 1)
+            query.feed(rows, batches=2)
     return planned
 
 
@@ -95,22 +96,20 @@ def _rows_of(
     binding: ProcessorBinding, portion: Portion, histories: Mapping[str, History]
 ) -> Iterator[dict[str, Any]]:
     for placed in portion.placed:
-        if not isinstance(placed.step, WatermarkStep):
+        moment = moment_of(placed.step)
+        if moment is not None:
+            yield _mark(binding, moment)
+        elif not isinstance(placed.step, WatermarkStep):
             history = histories[placed.history]
             row = step_row(binding, placed.history, history.scenario.setup, placed.index, placed.step)
             yield {**row, PROCESSOR: history.processor, EVENT_TIME: None}
-        elif isinstance(placed.step.timestamp, int):
-            yield _mark(binding, placed.step.timestamp)
     if portion.rises_to is not None:
         yield _mark(binding, portion.rises_to)
 
 
-def _mark(binding: ProcessorBinding, timestamp: int) -> dict[str, Any]:
-    """The row of a watermark: it says "all up to", Spark's "all before", a ms more."""
-    return {
-        **dict.fromkeys([*binding.input_schema.names, PROCESSOR]),
-        EVENT_TIME: Rise(0, timestamp).watermark,
-    }
+def _mark(binding: ProcessorBinding, moment: int) -> dict[str, Any]:
+    """The row that raises the watermark: all up to a moment (ms) has arrived."""
+    return {**dict.fromkeys([*binding.input_schema.names, PROCESSOR]), EVENT_TIME: raised_to(moment)}
 
 
 def _laid(rows: Rows, micro_batch: _MicroBatch, name: str, history: History) -> Rows:
