@@ -11,18 +11,11 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 from conftest import PATIENCE, ROOT, plain_environment, run_module
+from packed_folders import LIBRARY, OF_NO_PACKAGE, PACKAGES
 
 import tidegauge_spark
 from tidegauge_reports.site.guides.documents import documents
 
-PACKAGES = (
-    "spec/tidegauge_spec",
-    "reference_impl/tidegauge_reference",
-    "conformance/tidegauge",
-    "adapters/tidegauge_adapters",
-    "conformance/tidegauge_pipeline",
-    "reports/tidegauge_reports",
-)
 KINDS = {
     *(".py", ".md", ".txt", ".json", ".jsonl", ".j2", ".css", ".js", ".ini", ".toml", ".typed"),
     *(".java", ".jar"),  # the driver of Flink and its sources
@@ -32,10 +25,6 @@ KINDS = {
 
 DOCUMENTS = "tidegauge_reports/site/guides/documents/"
 """Where the wheel has copies of documents of other folders."""
-
-LIBRARY = ROOT / "adapters" / "tidegauge_spark"
-OF_NO_PACKAGE = {"pyproject.toml", "README.md", "state.png", "LICENSE"}
-"""What is in the folder of the library beside its package."""
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +61,7 @@ def built(project: Path, folder: Path) -> Path:
 def in_the_tree() -> set[str]:
     """The files of the five packages, as the wheel names them."""
     found = set()
-    for package in map(ROOT.joinpath, PACKAGES):
+    for package in map(ROOT.joinpath, PACKAGES["tidegauge"]):
         for path in package.rglob("*"):
             if path.is_file() and "__pycache__" not in path.parts:
                 found.add(path.relative_to(package.parent).as_posix())
@@ -107,7 +96,7 @@ def test_the_wheel_holds_the_documents_that_the_site_shows(wheel: zipfile.ZipFil
 
 def test_the_five_packages_are_the_only_top_levels(wheel: zipfile.ZipFile) -> None:
     top_levels = {PurePosixPath(name).parts[0] for name in in_the_wheel(wheel)}
-    assert top_levels == {PurePosixPath(package).name for package in PACKAGES}
+    assert top_levels == {PurePosixPath(package).name for package in PACKAGES["tidegauge"]}
 
 
 def test_files_are_of_known_kinds_and_each_kind_is_there(wheel: zipfile.ZipFile) -> None:
@@ -115,7 +104,7 @@ def test_files_are_of_known_kinds_and_each_kind_is_there(wheel: zipfile.ZipFile)
     assert kinds == KINDS
 
 
-@pytest.mark.parametrize("package", [PurePosixPath(package).name for package in PACKAGES])
+@pytest.mark.parametrize("package", [PurePosixPath(package).name for package in PACKAGES["tidegauge"]])
 def test_every_package_is_typed(wheel: zipfile.ZipFile, package: str) -> None:
     assert f"{package}/py.typed" in wheel.namelist()
 
@@ -147,7 +136,9 @@ def test_every_package_is_typed(wheel: zipfile.ZipFile, package: str) -> None:
 def test_what_is_read_at_run_time_is_in_the_wheel_as_it_is_in_the_tree(
     wheel: zipfile.ZipFile, file: str
 ) -> None:
-    (source,) = (ROOT / Path(p).parent / file for p in PACKAGES if Path(p).name == file.partition("/")[0])
+    (source,) = (
+        ROOT / Path(p).parent / file for p in PACKAGES["tidegauge"] if Path(p).name == file.partition("/")[0]
+    )
     assert wheel.read(file) == source.read_bytes()
 
 

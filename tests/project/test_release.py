@@ -15,21 +15,9 @@ from pathlib import Path
 
 import pytest
 from conftest import PATIENCE, ROOT
+from packed_folders import LIBRARY, OF_NO_PACKAGE, PACKAGES
 
 pytestmark = pytest.mark.release
-
-LIBRARY = ROOT / "adapters" / "tidegauge_spark"
-PACKAGES = {
-    "tidegauge": (
-        "spec/tidegauge_spec",
-        "reference_impl/tidegauge_reference",
-        "conformance/tidegauge",
-        "conformance/tidegauge_pipeline",
-        "adapters/tidegauge_adapters",
-        "reports/tidegauge_reports",
-    ),
-    "tidegauge_spark": ("adapters/tidegauge_spark",),
-}
 
 
 @dataclass(frozen=True)
@@ -100,10 +88,8 @@ def test_the_contents_of_a_wheel_are_those_of_its_packages(
 ) -> None:
     packages = [tmp_path / Path(package).name for package in PACKAGES[name]]
     for package, copy in zip(PACKAGES[name], packages, strict=True):
-        # The folder of the library is the root of its project, too: files there are not of the package.
-        not_packed = ("__pycache__", "pyproject.toml", "state.png", "README.md", "LICENSE")
-        omitted = not_packed if name == "tidegauge_spark" else ("__pycache__",)
-        shutil.copytree(ROOT / package, copy, ignore=shutil.ignore_patterns(*omitted))
+        not_packed = OF_NO_PACKAGE if ROOT / package == LIBRARY else ()
+        shutil.copytree(ROOT / package, copy, ignore=shutil.ignore_patterns("__pycache__", *not_packed))
     for source, place in documents_in_the_wheel() if name == "tidegauge" else ():
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         if (ROOT / source).is_dir():

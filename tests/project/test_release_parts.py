@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 from conftest import ROOT
+from packed_folders import LIBRARY
 
-LIBRARY = ROOT / "adapters" / "tidegauge_spark"
 PROJECTS = (ROOT, LIBRARY)
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
