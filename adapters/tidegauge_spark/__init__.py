@@ -88,7 +88,7 @@ __all__ = [
 _MODULES: Final = {
     "BacklogChange": "source.backlog_listener",
     "BacklogListener": "source.backlog_listener",
-    "BrokenLogError": "source.files.log_files",
+    "BrokenLogError": "source.planning.broken_log",
     "CoordinationService": "group_coordination.service",
     "CoordinatorError": "group_coordination.client",
     "IllegalOptionError": "source.options.given",

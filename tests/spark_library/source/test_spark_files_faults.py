@@ -13,7 +13,7 @@ from spark_programs.driven_files import VIRTUAL, DrivenFiles, aligned, write_jso
 
 from tidegauge_spark import BrokenLogError
 from tidegauge_spark.decisions.timestamps import MAX, MIN
-from tidegauge_spark.source.files.log_files import LostFileError
+from tidegauge_spark.source.files.folder.log_files import LostFileError
 
 
 def broken(folder: Path, message: str, **options: str) -> None:

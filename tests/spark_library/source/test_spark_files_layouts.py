@@ -29,11 +29,11 @@ from spark_programs.driven_files import (
 from spark_programs.driven_query import WallClock
 
 from tidegauge_spark import BrokenLogError, IllegalOptionError
-from tidegauge_spark.source.files import log_files
-from tidegauge_spark.source.files.listing import Listing
-from tidegauge_spark.source.files.log_files import LogFolder, LostFileError
-from tidegauge_spark.source.files.spark_folders import spark_listing
-from tidegauge_spark.source.files.split_discovery import SplitDiscovery
+from tidegauge_spark.source.files.folder import log_files
+from tidegauge_spark.source.files.folder.listing import Listing
+from tidegauge_spark.source.files.folder.log_files import LogFolder, LostFileError
+from tidegauge_spark.source.files.folder.spark_folders import spark_listing
+from tidegauge_spark.source.files.folder.split_discovery import SplitDiscovery
 from tidegauge_spark.source.options.layout import Layout
 from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 

@@ -10,7 +10,7 @@ import pytest
 from spark_programs.driven_files import VIRTUAL, DrivenFiles, write_parquet
 
 from tidegauge_spark import BrokenLogError
-from tidegauge_spark.source.files.log_files import LostFileError
+from tidegauge_spark.source.files.folder.log_files import LostFileError
 
 ONE_SPLIT = {"splitBy": "none", "discoveryInterval": "0 seconds", **VIRTUAL}
 

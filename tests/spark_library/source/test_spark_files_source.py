@@ -23,8 +23,8 @@ from spark_programs.driven_files import (
 )
 
 from tidegauge_spark import BrokenLogError
+from tidegauge_spark.source.files.folder.log_files import LogFolder
 from tidegauge_spark.source.files.limited_cache import LimitedCache
-from tidegauge_spark.source.files.log_files import LogFolder
 from tidegauge_spark.source.files.parquet_format import ParquetFormat
 from tidegauge_spark.source.files.position import FilePosition
 

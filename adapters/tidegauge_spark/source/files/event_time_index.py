@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn
+from tidegauge_spark.source.files.folder.log_files import LogFolder
 from tidegauge_spark.source.files.formats import Block, BlockSummary, FileFormat
 from tidegauge_spark.source.files.limited_cache import LimitedCache
-from tidegauge_spark.source.files.log_files import LogFolder
 from tidegauge_spark.source.files.position import FilePosition
 from tidegauge_spark.source.files.split_reading import SplitReading
 from tidegauge_spark.source.planning.broken_log import BrokenLogError

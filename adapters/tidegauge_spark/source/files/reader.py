@@ -12,21 +12,20 @@ from pyspark.sql.types import StructType
 
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.source.files.event_time_index import EventTimeIndex
-from tidegauge_spark.source.files.listing import SplitFiles
-from tidegauge_spark.source.files.log_files import LogFolder
+from tidegauge_spark.source.files.folder.listing import Listing, SplitFiles
+from tidegauge_spark.source.files.folder.log_files import LogFolder
+from tidegauge_spark.source.files.folder.split_discovery import SplitDiscovery
 from tidegauge_spark.source.files.offset import FilesOffset
 from tidegauge_spark.source.files.position import FilePosition
-from tidegauge_spark.source.files.rows import FilesRows
-from tidegauge_spark.source.files.schema import FORMATS, checked_schema, event_time_column
-from tidegauge_spark.source.files.split_discovery import (
-    SplitDiscovery,
-    Splits,
+from tidegauge_spark.source.files.read_already import (
     check_moved,
     check_unchanged,
     position_in,
     vanished,
     vanished_unread,
 )
+from tidegauge_spark.source.files.rows import FilesRows
+from tidegauge_spark.source.files.schema import FORMATS, checked_schema, event_time_column
 from tidegauge_spark.source.files.split_reading import FileBudget, SplitReading
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.options.source import SourceOptions
@@ -45,11 +44,11 @@ class PlannedInVain(NamedTuple):
     """A planning that brought nothing, and so will not as long as nothing about it is different."""
 
     offset: FilesOffset
-    found: Splits
+    found: Listing
     standing: SourceStanding
     group: GroupMinimum | None
 
-    def holds(self, offset: FilesOffset, found: Splits) -> bool:
+    def holds(self, offset: FilesOffset, found: Listing) -> bool:
         """Return whether offset and files are still these; by identity, they are never changed."""
         return self.offset is offset and self.found is found
 
@@ -87,7 +86,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
             in_background=options.clock_step is None,
             sleep=sleep,
         )
-        self._looked: Splits | None = None
+        self._looked: Listing | None = None
         """What was found when a planning looked last."""
         self._in_vain: PlannedInVain | None = None
 
@@ -165,7 +164,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
     def _reach(self, offset: FilesOffset, now: int, most_rows: int | None) -> int | None:
         return None if self._discovery.splits(now) is None else super()._reach(offset, now, most_rows)
 
-    def _planning_of(self, offset: FilesOffset, found: Splits) -> FilesPlanning:
+    def _planning_of(self, offset: FilesOffset, found: Listing) -> FilesPlanning:
         """Return a planning of the splits that there are; what is finished and removed is forgotten."""
         idle = offset.signals.idle_splits
         most_files = self._files.files_per_batch

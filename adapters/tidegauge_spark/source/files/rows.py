@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from tidegauge_spark.source.files.folder.log_files import LogFolder, LostFileError
+from tidegauge_spark.source.files.folder.partition_columns import typed_value, values_in
 from tidegauge_spark.source.files.formats import found_name
 from tidegauge_spark.source.files.limited_cache import LimitedCache
-from tidegauge_spark.source.files.log_files import LogFolder, LostFileError
-from tidegauge_spark.source.files.partition_columns import typed_value, values_in
 from tidegauge_spark.source.files.position import Slice
 from tidegauge_spark.source.files.schema import FORMATS, event_time_column
 from tidegauge_spark.source.options.files import FileOptions

@@ -10,13 +10,13 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path, type_at
+from tidegauge_spark.source.files.folder.listing import Listing
+from tidegauge_spark.source.files.folder.log_files import LogFolder
+from tidegauge_spark.source.files.folder.partition_columns import inferred_type
+from tidegauge_spark.source.files.folder.spark_folders import partition_values
 from tidegauge_spark.source.files.formats import FileFormat, found_name
 from tidegauge_spark.source.files.json_lines_format import JsonLinesFormat
-from tidegauge_spark.source.files.listing import Listing
-from tidegauge_spark.source.files.log_files import LogFolder
 from tidegauge_spark.source.files.parquet_format import ParquetFormat
-from tidegauge_spark.source.files.partition_columns import inferred_type
-from tidegauge_spark.source.files.spark_folders import partition_values
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.planning.broken_log import BrokenLogError

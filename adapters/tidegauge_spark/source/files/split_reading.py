@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.source.files.folder.listing import SplitFiles
+from tidegauge_spark.source.files.folder.log_files import LostFileError
 from tidegauge_spark.source.files.formats import Block, BlockSummary
-from tidegauge_spark.source.files.listing import SplitFiles
-from tidegauge_spark.source.files.log_files import LostFileError
 from tidegauge_spark.source.files.position import FilePosition, Slice
 
 ROWS_READ_TOGETHER: Final = 65_536

@@ -9,9 +9,17 @@ from typing import Any, Final
 
 import pyarrow.fs as filesystems
 
-from tidegauge_spark.source.files.listing import FINISHED, PAUSED, FoundFile, Key, Listing, file_key, in_order
-from tidegauge_spark.source.files.sink_log import SINK_LOG, SinkLog
-from tidegauge_spark.source.files.spark_folders import is_of_a_job, spark_listing
+from tidegauge_spark.source.files.folder.listing import (
+    FINISHED,
+    PAUSED,
+    FoundFile,
+    Key,
+    Listing,
+    file_key,
+    in_order,
+)
+from tidegauge_spark.source.files.folder.sink_log import SINK_LOG, SinkLog
+from tidegauge_spark.source.files.folder.spark_folders import is_of_a_job, spark_listing
 from tidegauge_spark.source.options.layout import SUB_FOLDERS, Layout
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 

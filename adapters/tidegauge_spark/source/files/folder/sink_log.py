@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from tidegauge_spark.source.files.listing import FoundFile
+from tidegauge_spark.source.files.folder.listing import FoundFile
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 SINK_LOG: Final = "_spark_metadata"

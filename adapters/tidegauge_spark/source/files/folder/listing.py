@@ -8,7 +8,7 @@ from itertools import accumulate
 from operator import xor
 from typing import Any, Final, NamedTuple
 
-from tidegauge_spark.source.files.partition_columns import value_order, values_in
+from tidegauge_spark.source.files.folder.partition_columns import value_order, values_in
 from tidegauge_spark.source.options.layout import Layout
 
 FINISHED: Final = "_FINISHED"

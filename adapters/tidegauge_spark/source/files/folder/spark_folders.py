@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import pyarrow.fs as filesystems
 
+from tidegauge_spark.source.files.folder.listing import FINISHED, PAUSED, FoundFile, Listing, in_order
+from tidegauge_spark.source.files.folder.partition_columns import values_in
 from tidegauge_spark.source.files.formats import found_name
-from tidegauge_spark.source.files.listing import FINISHED, PAUSED, FoundFile, Listing, in_order
-from tidegauge_spark.source.files.partition_columns import values_in
 from tidegauge_spark.source.options.layout import COLUMNS, ONE_SPLIT, PART_NUMBER, Layout
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 

@@ -1,0 +1,124 @@
+"""Which splits and files there are: looked up again at most once in an interval."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Final
+
+from tidegauge_spark.source.files.folder.listing import Listing
+from tidegauge_spark.source.planning.broken_log import BrokenLogError
+
+_LOG: Final = logging.getLogger(__name__)
+
+JOB_PATIENCE: Final = 60
+"""How often AvailableNow looks, once a second, whether a job that writes to the folder has ended."""
+
+
+class SplitDiscovery:
+    """Lists the folder of a source now and then, beside the planning if it may."""
+
+    def __init__(
+        self,
+        list_folder: Callable[[], Listing],
+        interval: int,
+        in_background: bool,
+        sleep: Callable[[float], None],
+    ) -> None:
+        """interval: how long a listing is good (ms). in_background: whether to list beside the planning.
+        sleep: waits so many seconds."""
+        self._list, self._sleep = list_folder, sleep
+        self._interval = interval
+        self._worker = ThreadPoolExecutor(1, "tidegauge-discovery") if in_background else None
+        self._found: Listing | None = None
+        self._found_at: int | None = None
+        self.looked_at = 0
+        """The processing time (ms) at which the listing that `splits` returned last was begun."""
+        self._coming: Future[Listing] | None = None
+        self._held_back = False
+        self._last: Listing | None = None
+        self._shown = self._seen = Listing()
+
+    def freeze(self) -> None:
+        """Show what is there now, and nothing that appears later (AvailableNow).
+
+        Later looks only tell which splits have more meanwhile (`Listing.grown`). Waits for a job of Spark
+        that writes here, and raises `BrokenLogError` if that takes too long.
+        """
+        found = self._list()
+        for _ in range(JOB_PATIENCE):
+            if not found.being_written:
+                break
+            self._hold_back(found)
+            self._sleep(1)
+            found = self._list()
+        if found.being_written:
+            raise BrokenLogError(
+                f"a job of Spark is writing to {found.root!r}, and has not ended for {JOB_PATIENCE} seconds: "
+                "start the query when it has, or remove the folder _temporary or .spark-staging-... that a "
+                "killed one has left"
+            )
+        self._last = self._found = found
+        self._held_back = False
+        self._found_at = None
+
+    def splits(self, now: int) -> Listing | None:
+        """Return what there is at a processing time (ms), None as long as it is not known, since a job of
+        Spark is writing. Raises `BrokenLogError` if it cannot be listed."""
+        if self._found_at is None:
+            self._found_at = self.looked_at = now
+            if self._found is None:
+                self._find(self._list(), now)
+        if self._coming is not None and self._coming.done():
+            self._find(self._coming.result(), self._found_at)
+            self._coming = None
+        if self._coming is None and now - self._found_at >= max(1, self._interval):
+            self._found_at = now
+            if self._worker is None:
+                self._find(self._list(), now)
+            else:
+                self._coming = self._worker.submit(self._list)
+        if self._last is None or self._found is None:
+            return self._found
+        return self._only_last(self._last, self._found)
+
+    def _find(self, found: Listing, begun_at: int) -> None:
+        """Take a listing that was begun at a time (ms), unless a job of Spark has not committed yet.
+
+        It moves its files one after the other to where they are found: an earlier one may come later. Until
+        then it is not known whether a split is empty.
+        """
+        if not found.being_written:
+            self._held_back = False
+            self._found, self.looked_at = found, begun_at
+        else:
+            self._hold_back(found)
+
+    def _hold_back(self, found: Listing) -> None:
+        """Say once that a listing is not taken."""
+        if not self._held_back:
+            self._held_back = True
+            _LOG.warning(
+                "%s: a job of Spark is writing here; its files are read when it has ended, or when the "
+                "folder _temporary or .spark-staging-... that a killed one has left is removed",
+                found.root,
+            )
+
+    def _only_last(self, last: Listing, found: Listing) -> Listing:
+        """Return the last listing that is read of, another object after each look."""
+        if found is not self._seen:
+            self._seen = found
+            self._shown = Listing(last)
+            self._shown.ended = last.ended
+            self._shown.grown = frozenset(
+                split
+                for split, files in last.items()
+                if split in found and found[split].keys[-1:] > files.keys[-1:]
+            )
+        return self._shown
+
+    def stop(self) -> None:
+        """Look no more."""
+        if self._worker is not None:
+            self._worker.shutdown(wait=False, cancel_futures=True)
