@@ -83,7 +83,9 @@ def test_classifiers_claim_the_pythons_that_ci_runs(folder: Path) -> None:
 
 def test_the_workflow_of_ci_runs_what_ci_runs_on_its_python() -> None:
     (job,) = loaded(ROOT / ".github" / "workflows" / "ci.yml")["jobs"].values()
-    assert ".ci/run" in [step.get("run") for step in job["steps"]]
+    commands = [step.get("run", "") for step in job["steps"]]
+    assert ".ci/run" in commands
+    assert any("openjdk-17-jdk" in command for command in commands), "tests compile Java"
     assert {job["container"]["image"]} == {f"python:{version}-bookworm" for version in pythons_of_ci()}
 
 
