@@ -95,7 +95,9 @@ def test_a_promoted_counterexample_is_a_vector(here: InProcess, found: Path, tmp
         assert part in ended.stdout
 
 
-@pytest.mark.parametrize(("adapter", "outcome"), [(WRONG, "failed"), ("reference", "judged")])
+@pytest.mark.parametrize(
+    ("adapter", "outcome"), [pytest.param(WRONG, "failed", marks=pytest.mark.slower), ("reference", "judged")]
+)
 def test_a_later_run_judges_it(
     tidegauge: Command, found: Path, tmp_path: Path, adapter: str, outcome: str
 ) -> None:

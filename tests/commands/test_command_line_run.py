@@ -254,6 +254,7 @@ def test_one_rule_is_judged_alone(tidegauge: Command, tmp_path: Path) -> None:
     assert results_in(tmp_path / "out")["selection"]["rules"] == "VALVE-10,VALVE-3"
 
 
+@pytest.mark.slower
 def test_a_second_run_into_the_same_folder_leaves_nothing_of_the_first(
     tidegauge: Command, tmp_path: Path
 ) -> None:

@@ -112,6 +112,7 @@ def test_an_engine_that_wants_all_memory_gets_none(scores: dict[str, MutantScore
     assert score.killed_by == "valve-vectors"
 
 
+@pytest.mark.slower
 def test_a_mutant_must_be_killed_with_each_seed() -> None:
     score = named(RARELY_WRONG, seeds=2)[RARELY_WRONG.name]
     assert isinstance(score.seeds, tuple)

@@ -1,6 +1,6 @@
 """Every named wrong engine is found out by a default run, and laid to a rule that it breaks.
 
-Clocks here and all others in `tox -e slower`, with one seed; `tox -e mutation` takes five seeds, and whole jobs.
+In `tox -e slower` with one seed; `tox -e mutation` takes five seeds, and whole jobs.
 That a vector shows each wrong engine is always tested: `spec/test_vectors_published.py`.
 """
 
@@ -15,10 +15,8 @@ from tidegauge.detection.campaign import try_named
 LONGEST_COUNTEREXAMPLE = 12
 
 
-@pytest.mark.parametrize(
-    "component",
-    [pytest.param(name, marks=() if name == "clock" else pytest.mark.slower) for name in DRAWN],
-)
+@pytest.mark.slower
+@pytest.mark.parametrize("component", DRAWN)
 def test_every_wrong_engine_is_found_out_and_laid_to_a_rule_it_breaks(component: str) -> None:
     mutants = [mutant for mutant in load_mutants().values() if mutant.component == component]
     scores = list(try_named(mutants, "default", seeds=1, workers=1))

@@ -64,6 +64,7 @@ def test_outcomes_are_kept_and_not_measured_again(tmp_path: Path) -> None:
         list(measured([FAST_CLOCK], 1, kept))
 
 
+@pytest.mark.slower
 def test_parts_make_up_the_whole() -> None:
     every = cases()
     parts = [part_of(every, f"{number}/3") for number in (1, 2, 3)]

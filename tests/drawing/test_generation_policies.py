@@ -22,6 +22,8 @@ from tidegauge_spec import load_registry, read_policies
 
 ENOUGH = 5
 SELDOM = {"window_endless_state": 1}
+SHOWS_LATE = ("window_endless_state", "valve_minimum_when_idle")
+"""Policies that few scenarios show: it takes long to find these."""
 """Its values differ only where a cleanup time is `MAX` itself, which a scenario of scale next to `MAX` has."""
 
 DEFAULT_BUDGET = 12_000
@@ -73,7 +75,10 @@ def not_random(component: Component) -> Iterator[Scenario]:
         yield from (cover.scenario(index) for index in range(0, len(cover), 41))
 
 
-@pytest.mark.parametrize(("policy", "value"), OTHERS)
+@pytest.mark.parametrize(
+    ("policy", "value"),
+    [pytest.param(*other, marks=pytest.mark.slower if other[0] in SHOWS_LATE else ()) for other in OTHERS],
+)
 def test_a_policy_shows_in_generated_scenarios(policy: str, value: str) -> None:
     component = COMPONENTS[component_of(policy)]
     usual = replace(CORE, **TOGETHER_WITH.get(policy, {}))

@@ -130,6 +130,7 @@ def test_rules_that_decide_where_it_crashed_are_in_error_and_say_so(run: Callabl
     assert results.counts["scenarios"] > 2000
 
 
+@pytest.mark.slower
 def test_an_endless_loop_costs_its_item(run: Callable[..., Results]) -> None:
     results = run(engine(IN_ONE_VECTOR, "never_ends()"), "--item-timeout", "15")
     found = outcomes(results)
@@ -168,8 +169,15 @@ def test_an_engine_that_does_not_import_any_more_ends_the_run(run: Callable[...,
     ("action", "kind", "text"),
     [
         ("raise KeyError(channel)", "exception", "KeyError: "),
-        ("return [('watermark', 1.5)]", "protocol", "Expected `int | str`, got `float`"),
-        ("return ['nonsense']", "protocol", "the engine returned 'nonsense'"),
+        pytest.param(
+            "return [('watermark', 1.5)]",
+            "protocol",
+            "Expected `int | str`, got `float`",
+            marks=pytest.mark.slower,
+        ),
+        pytest.param(
+            "return ['nonsense']", "protocol", "the engine returned 'nonsense'", marks=pytest.mark.slower
+        ),
     ],
     ids=["raises", "a float", "nonsense"],
 )
@@ -190,6 +198,7 @@ def test_an_answer_that_is_none_is_an_error_of_the_rules_that_decide_there(
     assert {verdicts[rule] for rule in ("VALVE-7", "VALVE-8", "VALVE-9", "VALVE-12", "VALVE-13")} == {"pass"}
 
 
+@pytest.mark.slower
 def test_an_engine_that_cannot_be_built_for_a_setup_is_in_error_there_only(
     run: Callable[..., Results],
 ) -> None:
@@ -428,7 +437,9 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("deed", HOSTILE)
+@pytest.mark.parametrize(
+    "deed", ["holds the lock", *(pytest.param(one, marks=pytest.mark.slower) for one in list(HOSTILE)[1:])]
+)
 def test_what_python_cannot_end_is_ended_from_outside(run: Callable[..., Results], deed: str) -> None:
     action, did = HOSTILE[deed]
     results = run(engine(IN_ONE_VECTOR, action), "--scenario-seconds", "3", "--memory", "700")
@@ -442,6 +453,7 @@ def test_what_python_cannot_end_is_ended_from_outside(run: Callable[..., Results
     assert rules["VALVE-10"].verdict == "pass"
 
 
+@pytest.mark.slower
 def test_an_engine_that_hangs_again_and_again_is_given_up(run: Callable[..., Results]) -> None:
     """It answers in the preflight, and in no random history."""
     results = run(engine("len(self.channels) > 2", "never_ends()"), "--scenario-seconds", "2")
@@ -452,6 +464,7 @@ def test_an_engine_that_hangs_again_and_again_is_given_up(run: Callable[..., Res
     assert all("3 processes of the engine had to be killed" in text for text in not_run)
 
 
+@pytest.mark.slower
 def test_an_engine_that_never_loads_ends_the_run(
     tidegauge: Command, engine_module: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -462,6 +475,7 @@ def test_an_engine_that_never_loads_ends_the_run(
     assert ended.stderr.strip() == "tidegauge: the engine did not load within 5 s; see out/pytest.log"
 
 
+@pytest.mark.slower
 def test_a_plain_session_of_pytest_is_watched_too(
     engine_module: Callable[[str, str], None], tmp_path: Path
 ) -> None:
@@ -481,6 +495,7 @@ def test_a_plain_session_of_pytest_is_watched_too(
     assert "1 failed" in ended.stdout
 
 
+@pytest.mark.slower
 def test_an_engine_that_does_not_close_costs_nothing_that_is_judged(
     tidegauge: Command, engine_module: Callable[[str, str], None], tmp_path: Path
 ) -> None:
@@ -503,6 +518,7 @@ for own_session in (False, True):
 """
 
 
+@pytest.mark.slower
 def test_processes_that_an_engine_leaves_behind_are_ended_and_named(
     tidegauge: Command, engine_module: Callable[[str, str], None]
 ) -> None:

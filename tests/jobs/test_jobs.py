@@ -41,6 +41,7 @@ def findings_of(adapter: ReferenceAdapter | MutantAdapter) -> Findings:
     return merged(reports)
 
 
+@pytest.mark.slower
 def test_the_reference_has_every_property_and_no_control_has_an_alignment_property() -> None:
     findings = findings_of(ReferenceAdapter({}))
     assert set(findings.properties) == set(RULES_OF_JOB_PROPERTIES)

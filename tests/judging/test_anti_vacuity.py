@@ -76,6 +76,7 @@ def test_rules_of_time_are_judged_in_what_they_decide(tidegauge: Command, tmp_pa
     assert {(rule["component"], rule["verdict"]) for rule in rules} == {("time", "pass")}
 
 
+@pytest.mark.slower
 def test_a_rule_that_decides_only_behind_a_breakdown_is_named(tidegauge: Command, tmp_path: Path) -> None:
     """An engine that breaks down at the first idle channel does not pass what comes after."""
     (tmp_path / "young.py").write_text(

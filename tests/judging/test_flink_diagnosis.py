@@ -173,6 +173,7 @@ def test_under_its_profile_only_what_the_profile_does_not_say_is_left(recording:
     assert model(judgement) == {frozenset(one) for one in left}
 
 
+@pytest.mark.slower
 def test_without_one_of_its_terms_the_model_proves_nothing() -> None:
     assert not judged("splits", "core", tuple(sorted(SILENT))).fit.proves
 

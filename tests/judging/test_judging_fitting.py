@@ -394,6 +394,7 @@ def test_rules_that_decide_where_no_answer_came_are_in_error() -> None:
     assert judgement.fit.exact, "a scenario without an answer is nothing to be explained"
 
 
+@pytest.mark.slower
 def test_the_first_suspect_fails_where_nothing_is_proved_and_is_marked_so() -> None:
     judgement = judgement_of(ValveAdapter(FiveDefects), SCENARIOS)
     (failing,) = [one for one in judgement.rules.values() if one.standing == "fail"]

@@ -82,7 +82,11 @@ def test_each_defect_is_seen(full: dict[str, RuleResult]) -> None:
     }
 
 
-@pytest.mark.parametrize("components", [("valve",), ("idleness", "splits"), ("generator",)], ids="+".join)
+@pytest.mark.parametrize(
+    "components",
+    [("valve",), pytest.param(("idleness", "splits"), marks=pytest.mark.slower), ("generator",)],
+    ids="+".join,
+)
 def test_a_run_of_some_components_gives_the_verdicts_of_the_full_run(
     full: dict[str, RuleResult], components: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -91,7 +95,14 @@ def test_a_run_of_some_components_gives_the_verdicts_of_the_full_run(
     assert facts(narrowed.values()) == facts(full[name] for name in narrowed)
 
 
-@pytest.mark.parametrize("rules", [("VALVE-10",), ("SPLIT-1", "IDLE-6"), ("TIME-2",)], ids="+".join)
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ("VALVE-10",),
+        *(pytest.param(rules, marks=pytest.mark.slower) for rules in (("SPLIT-1", "IDLE-6"), ("TIME-2",))),
+    ],
+    ids="+".join,
+)
 def test_a_run_of_some_rules_gives_the_verdicts_of_the_full_run(
     full: dict[str, RuleResult], rules: tuple[str, ...], tmp_path: Path
 ) -> None:

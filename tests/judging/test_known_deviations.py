@@ -241,6 +241,7 @@ def test_updating_keeps_comments_and_order_and_leaves_the_reason_to_a_person(tmp
     assert [one.rule for one in known.flaky] == ["JOB-2"]
 
 
+@pytest.mark.slower
 def test_a_list_is_made_explained_used_and_emptied(tidegauge: Command, tmp_path: Path) -> None:
     """The whole way of an engineer whose engine is known to be wrong, and of the day when it is mended."""
     run = ("run", "--component", "valve", "--budget", "smoke", "--deviations", "known.toml", "-n", "2")
@@ -321,6 +322,7 @@ class Flaky(ComponentAdapter):
 """
 
 
+@pytest.mark.slower
 def test_a_changing_answer_counts_unless_it_is_known_to_change(tidegauge: Command, tmp_path: Path) -> None:
     (tmp_path / "moody.py").write_text(FLAKY_ENGINE, encoding="utf-8")
     run = ("run", "--component", "valve", "--budget", "smoke", "--adapter", "moody:Flaky", "-n", "1")

@@ -55,6 +55,9 @@ each_engine = pytest.mark.parametrize("name", BUILT_IN)
 FIRST = ("ValveFromHistory", "CoordinatorFromLog", "WindowFromRecords", *list(BUILT_IN)[9:])
 """One engine of each component; the others in `tox -e slower`, where a test takes long."""
 
+QUICKLY_JUDGED = ("CoordinatorFromLog", "WindowFromRecords")
+"""Engines whose defect takes a few seconds to judge; the others in `tox -e slower`."""
+
 first_engines = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in FIRST else pytest.mark.slower) for name in BUILT_IN]
 )
@@ -224,7 +227,10 @@ def test_with_a_few_words_changed_it_is_caught_and_the_rule_named(
     assert min(len(found.failure.scenario.history) for found in blamed.values()) <= 8
 
 
-@first_engines
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in QUICKLY_JUDGED else pytest.mark.slower) for name in BUILT_IN],
+)
 def test_the_rule_that_it_then_breaks_does_not_pass(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

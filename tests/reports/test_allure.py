@@ -382,7 +382,9 @@ def test_bad():
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "two workers"])
+@pytest.mark.parametrize(
+    "workers", [(), pytest.param(("-n", "2"), marks=pytest.mark.slower)], ids=["one process", "two workers"]
+)
 def test_plain_pytest_writes_rules_for_the_suites_and_leaves_the_user_s_tests_to_allure(
     tmp_path: Path,
     tidegauge: Command,

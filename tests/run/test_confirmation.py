@@ -80,8 +80,8 @@ def isolation(results: Results) -> PropertyResult:
     [
         ("ValvesOnTheClass", "valve"),
         ("OperatorsOnTheClass", "window"),
-        ("ValvesWithDefaultArgument", "valve"),
-        ("OperatorsInOneDictionary", "window"),
+        pytest.param("ValvesWithDefaultArgument", "valve", marks=pytest.mark.slower),
+        pytest.param("OperatorsInOneDictionary", "window", marks=pytest.mark.slower),
     ],
 )
 def test_an_engine_whose_instances_share_state_is_found_and_named_so(

@@ -24,10 +24,11 @@ def results_without_times(folder: Path) -> dict[str, Any]:
     return kept
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize(
     ("adapter", "exit_code"),
     [
-        pytest.param("reference", 0, id="reference", marks=pytest.mark.slower),
+        pytest.param("reference", 0, id="reference"),
         pytest.param("mutant:valve-heard-while-idle", 1, id="mutant"),
     ],
 )

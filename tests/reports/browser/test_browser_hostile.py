@@ -24,7 +24,13 @@ def saying(payload: str) -> Results:
     return msgspec.structs.replace(found, rules=[*found.rules, links, rule(91, "fail"), rule(92)])
 
 
-@pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS.keys())
+@pytest.mark.parametrize(
+    "payload",
+    [
+        pytest.param(text, id=name, marks=pytest.mark.slower if name == "megabytes" else ())
+        for name, text in PAYLOADS.items()
+    ],
+)
 def test_what_is_hostile_does_no_harm_to_the_report(payload: str, page: Page) -> None:  # noqa: F811
     assert_harmless(
         page,

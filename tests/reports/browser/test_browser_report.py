@@ -362,7 +362,9 @@ def test_on_paper_all_is_open_and_there_are_no_controls(page: Page) -> None:
     assert page.locator("details:not([open])").count() > 0
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
+@pytest.mark.parametrize(
+    ("theme", "width"), [pytest.param("light", 1280, marks=pytest.mark.slower), ("dark", 390)]
+)
 def test_no_rule_of_wcag_is_broken(page: Page, theme: Literal["light", "dark"], width: int) -> None:
     page.emulate_media(color_scheme=theme)
     page.set_viewport_size({"width": width, "height": 900})
@@ -387,6 +389,7 @@ def test_pictures_are_taken_and_no_window_is_too_narrow(
             assert overflowing(page) == [], width
 
 
+@pytest.mark.slower
 def test_thousands_of_failures_stay_findable_on_a_page_of_less_than_10_megabytes(
     chromium: Browser,  # noqa: F811
     tmp_path: Path,

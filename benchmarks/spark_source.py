@@ -1,0 +1,208 @@
+"""What the aligned source over files costs beside Spark's own file source: the same files, in real queries.
+
+Three things are measured, each of them as the ratio of two queries of one pair, one after the other on the
+same machine, and of some pairs the median. The first pair warms up the JVM and does not count.
+
+* The time of a batch, to the sink "noop" and with Spark's own windows behind. Both sources read the same
+  batches: two files each, the next of each of two splits. Of a query it is the median of its batches, but for
+  the first, which Spark compiles, and the last.
+* The start: how much longer a query takes from `start()` to its end than all of its batches, in seconds.
+* Row groups that are longer than a batch: the time of a batch of the aligned source if it reads a tenth of a
+  row group, as a multiple of that of row groups of which it reads all.
+"""
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import window
+
+from tidegauge_spark import end_coordination, ensure_coordination, register
+
+SPLITS = 2
+ROWS_OF_A_FILE = 250_000
+ROW_GROUP = 50_000
+ROWS_OF_A_BATCH = SPLITS * ROWS_OF_A_FILE
+KEYS = 1_000
+MICROSECONDS_APART = 1_000
+PARTS_OF_A_ROW_GROUP = 10
+
+Source = Callable[[], DataFrame]
+
+
+class Taken(NamedTuple):
+    """How long a query took: a batch (ms, the median), and what is no batch (s)."""
+
+    batch: float
+    start: float
+
+
+def plain_session(warehouse: Path) -> SparkSession:
+    """A session as a user has it: the JVM of the kit's own is one for short lives, where Spark is slow."""
+    return (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", 2)
+        .config("spark.sql.warehouse.dir", str(warehouse))
+        .config("spark.driver.memory", "2g")
+        .getOrCreate()
+    )
+
+
+def write_log(folder: Path, rows: int, row_group: int = ROW_GROUP) -> None:
+    """Write a log of so many rows in all. The splits have the same event times, in order."""
+    for split in range(SPLITS):
+        (folder / f"split-{split}").mkdir(parents=True)
+        for first in range(0, rows // SPLITS, ROWS_OF_A_FILE):
+            numbers = pa.array(range(first, min(first + ROWS_OF_A_FILE, rows // SPLITS)))
+            times = pa.compute.multiply(numbers, MICROSECONDS_APART).cast(pa.timestamp("us", "UTC"))
+            keys = pa.array([number % KEYS for number in range(first, first + len(numbers))])
+            table = pa.table({"at": times, "customer": keys, "amount": numbers})
+            name = f"part-{first:09}-{split}.parquet"  # both splits' files of a batch are neighbours by name
+            parquet.write_table(table, folder / f"split-{split}" / name, row_group_size=row_group)
+
+
+def aligned(session: SparkSession, folder: Path, group: str, most: int = ROWS_OF_A_BATCH) -> DataFrame:
+    """The source of this library, aligned in a group of its own that never makes it wait."""
+    options = {"path": str(folder), "eventTimeColumn": "at", "numSubtasks": str(SPLITS)}
+    alignment = {"watermarkGroup": group, "maxAllowedWatermarkDrift": "1000 days"}
+    source = session.readStream.format("tidegauge").options(**options, **alignment)
+    return source.option("maxRowsPerTrigger", most).load()
+
+
+def native(session: SparkSession, folder: Path) -> DataFrame:
+    """Spark's own source over the same files."""
+    source = session.readStream.schema("at timestamp, customer long, amount long").format("parquet")
+    return source.option("maxFilesPerTrigger", SPLITS).option("recursiveFileLookup", "true").load(str(folder))
+
+
+def windows(rows: DataFrame) -> DataFrame:
+    """Spark's own windows."""
+    late = rows.withWatermark("at", "10 seconds")
+    return late.groupBy(window("at", "1 minute"), "customer").sum("amount")
+
+
+def unchanged(rows: DataFrame) -> DataFrame:
+    """The rows as they come."""
+    return rows
+
+
+def took(rows: DataFrame, expected: int, checkpoint: Path) -> Taken:
+    """Run a query to its end."""
+    began = time.monotonic()
+    query = (
+        rows.writeStream.format("noop")
+        .option("checkpointLocation", str(checkpoint))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    wall = time.monotonic() - began
+    batches = [
+        (batch["numInputRows"], batch["durationMs"]["triggerExecution"]) for batch in query.recentProgress
+    ]
+    assert sum(number for number, _ in batches) == expected, batches
+    full = [duration for number, duration in batches[1:-1] if number]
+    return Taken(statistics.median(full), wall - sum(duration for _, duration in batches) / 1000)
+
+
+def in_turns(
+    pairs: int, first: Callable[[str], Taken], second: Callable[[str], Taken]
+) -> Iterator[tuple[Taken, Taken]]:
+    """Measure both, in turns, so many times and once before; each gets a name that no other one has."""
+    for pair in range(pairs + 1):
+        if pair % 2:
+            one, other = first(f"first-{pair}"), second(f"second-{pair}")
+        else:
+            other, one = second(f"second-{pair}"), first(f"first-{pair}")
+        if pair:
+            yield one, other
+
+
+def beside_spark(session: SparkSession, folder: Path, rows: int, pairs: int) -> Iterator[dict[str, Any]]:
+    """Measure batches and starts beside Spark's own source."""
+    log = folder / "log"
+    write_log(log, rows)
+    for name, behind in (("noop", unchanged), ("windows", windows)):
+
+        def ours(label: str, name: str = name, behind: Callable[[DataFrame], DataFrame] = behind) -> Taken:
+            source = aligned(session, log, f"{name}-{label}")
+            return took(behind(source), rows, folder / f"{name}-{label}")
+
+        def theirs(label: str, name: str = name, behind: Callable[[DataFrame], DataFrame] = behind) -> Taken:
+            return took(behind(native(session, log)), rows, folder / f"{name}-{label}")
+
+        measured = list(in_turns(pairs, ours, theirs))
+        yield {
+            "query": name,
+            "rows": rows,
+            "batch ms, aligned": statistics.median(one.batch for one, _ in measured),
+            "batch ms, Spark": statistics.median(other.batch for _, other in measured),
+            "Spark / aligned": [round(other.batch / one.batch, 2) for one, other in measured],
+            "median": round(statistics.median(other.batch / one.batch for one, other in measured), 2),
+            "start s more": round(statistics.median(one.start - other.start for one, other in measured), 2),
+        }
+
+
+def long_row_groups(session: SparkSession, folder: Path, rows: int, pairs: int) -> Iterator[dict[str, Any]]:
+    """Measure batches of a tenth of a row group of each split, beside those of a whole one."""
+    part = ROWS_OF_A_FILE // PARTS_OF_A_ROW_GROUP
+    logs = {"long": folder / "long", "short": folder / "short"}
+    write_log(logs["long"], rows, ROWS_OF_A_FILE)
+    write_log(logs["short"], rows, part)
+
+    def reading(kind: str) -> Callable[[str], Taken]:
+        def measured(label: str) -> Taken:
+            source = aligned(session, logs[kind], f"{kind}-{label}", SPLITS * part)
+            return took(source, rows, folder / f"groups-{label}")
+
+        return measured
+
+    measured = list(in_turns(pairs, reading("long"), reading("short")))
+    yield {
+        "query": "row groups of ten batches",
+        "rows": rows,
+        "batch ms, long": statistics.median(one.batch for one, _ in measured),
+        "batch ms, short": statistics.median(other.batch for _, other in measured),
+        "long / short": [round(one.batch / other.batch, 2) for one, other in measured],
+        "median": round(statistics.median(one.batch / other.batch for one, other in measured), 2),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print what was measured, a line each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=10_000_000, help="of a query; default: %(default)s")
+    parser.add_argument("--pairs", type=int, default=5, help="default: %(default)s")
+    parser.add_argument("--record", type=Path, help="a file that gets the figures, as JSON")
+    given = parser.parse_args(arguments)
+    found = []
+    with tempfile.TemporaryDirectory() as temporary:
+        session = plain_session(Path(temporary) / "warehouse")
+        ensure_coordination(session)
+        register(session)
+        folder = Path(temporary)
+        parts = (
+            beside_spark(session, folder, given.rows, given.pairs),
+            long_row_groups(session, folder, given.rows // 4, given.pairs),
+        )
+        for part in parts:
+            for figures in part:
+                print(figures, flush=True)
+                found.append(figures)
+        end_coordination(session)
+    if given.record is not None:
+        given.record.parent.mkdir(parents=True, exist_ok=True)
+        given.record.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
