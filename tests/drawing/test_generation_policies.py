@@ -22,9 +22,9 @@ from tidegauge_spec import load_registry, read_policies
 
 ENOUGH = 5
 SELDOM = {"window_endless_state": 1}
+"""Its values differ only where a cleanup time is `MAX` itself, which a scenario of scale next to `MAX` has."""
 SHOWS_LATE = ("window_endless_state", "valve_minimum_when_idle")
 """Policies that few scenarios show: it takes long to find these."""
-"""Its values differ only where a cleanup time is `MAX` itself, which a scenario of scale next to `MAX` has."""
 
 DEFAULT_BUDGET = 12_000
 AT_ONCE = 200
