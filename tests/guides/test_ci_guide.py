@@ -32,14 +32,21 @@ def workflow() -> dict[str, Any]:
     return dict(read)
 
 
-def scripts() -> list[str]:
-    """The script of each step that has one, but for the installation."""
-    steps = workflow()["jobs"]["conformance"]["steps"]
+def scripts(job: str) -> list[str]:
+    """The script of each step of a job that has one, but for the installation."""
+    steps = workflow()["jobs"][job]["steps"]
     return [step["run"] for step in steps if "run" in step and not step["run"].startswith("pip install ")]
 
 
-def run_scripts(folder: Path, summary: Path) -> list[int]:
-    """The exit codes of the scripts, run as GitHub runs them, also after one has failed."""
+def artifact_of(job: str, deed: str) -> dict[str, str]:
+    """Name and path of the artifact that a job uploads or downloads."""
+    steps = workflow()["jobs"][job]["steps"]
+    (step,) = (step for step in steps if step.get("uses") == f"actions/{deed}-artifact@v4")
+    return dict(step["with"])
+
+
+def run_scripts(job: str, folder: Path, summary: Path) -> list[int]:
+    """The exit codes of the scripts of a job, run as GitHub runs them, also after one has failed."""
     environment = {
         **plain_environment(),
         "PATH": f"{Path(sys.executable).parent}:{plain_environment()['PATH']}",
@@ -49,7 +56,7 @@ def run_scripts(folder: Path, summary: Path) -> list[int]:
         subprocess.run(
             ["bash", "-e", "-c", script], cwd=folder, env=environment, check=False, timeout=PATIENCE
         ).returncode
-        for script in scripts()
+        for script in scripts(job)
     ]
 
 
@@ -60,9 +67,17 @@ def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
+def test_only_the_job_that_runs_no_engine_may_write() -> None:
+    assert workflow()["permissions"] == {"contents": "read"}
+    may_write = [name for name, job in workflow()["jobs"].items() if "permissions" in job]
+    assert may_write == ["badge"]
+    assert not any("tidegauge run" in script for script in scripts("badge"))
+
+
 def test_every_command_of_the_workflow_exists() -> None:
     known = typer.main.get_command(application())
-    lines = [shlex.split(line) for script in scripts() for line in script.splitlines()]
+    jobs = workflow()["jobs"]
+    lines = [shlex.split(line) for job in jobs for script in scripts(job) for line in script.splitlines()]
     for line in lines:
         assert shutil.which(line[0]) or (Path(sys.executable).parent / line[0]).exists(), line
         if line[0] == "tidegauge":
@@ -73,6 +88,7 @@ def test_every_command_of_the_workflow_exists() -> None:
 @pytest.mark.slower
 def test_the_workflow_judges_the_engine_shows_the_summary_and_publishes_the_badge(tmp_path: Path) -> None:
     origin, clone, summary = tmp_path / "origin.git", tmp_path / "clone", tmp_path / "summary.md"
+    of_badge = tmp_path / "badge"
     git(tmp_path, "init", "--quiet", "--bare", str(origin))
     git(tmp_path, "clone", "--quiet", str(origin), str(clone))
     for step in steps_of(ENGINE):
@@ -80,7 +96,13 @@ def test_the_workflow_judges_the_engine_shows_the_summary_and_publishes_the_badg
             step.make(clone)
     git(clone, "add", ".")
     git(clone, "commit", "--quiet", "-m", "An engine")
-    assert run_scripts(clone, summary) == [0, 0, 0]
+    git(clone, "push", "--quiet", "origin", "HEAD")
+    assert run_scripts("conformance", clone, summary) == [0, 0]
+    git(tmp_path, "clone", "--quiet", str(origin), str(of_badge))
+    artifact = artifact_of("conformance", "upload")
+    assert artifact_of("badge", "download") == artifact
+    shutil.copytree(clone / artifact["path"], of_badge / artifact["path"])
+    assert run_scripts("badge", of_badge, summary) == [0]
     assert summary.read_text(encoding="utf-8").startswith("## ✅ Conforms: all 4 claimed rules pass")
     assert git(origin, "ls-tree", "--name-only", "badges") == "badge.svg\n"
     assert "conforms" in git(origin, "show", "badges:badge.svg").lower()
