@@ -13,6 +13,7 @@ same machine, and of some pairs the median. The first pair warms up the JVM and 
 
 import argparse
 import json
+import os
 import statistics
 import tempfile
 import time
@@ -20,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 from pyspark.sql import DataFrame, SparkSession
@@ -58,16 +60,21 @@ def plain_session(warehouse: Path) -> SparkSession:
 
 
 def write_log(folder: Path, rows: int, row_group: int = ROW_GROUP) -> None:
-    """Write a log of so many rows in all. The splits have the same event times, in order."""
+    """Write a log of so many rows in all. The splits have the same event times, in order.
+
+    Spark's own source reads files in order of modification: the first ones of all splits are the oldest.
+    """
     for split in range(SPLITS):
         (folder / f"split-{split}").mkdir(parents=True)
-        for first in range(0, rows // SPLITS, ROWS_OF_A_FILE):
-            numbers = pa.array(range(first, min(first + ROWS_OF_A_FILE, rows // SPLITS)))
-            times = pa.compute.multiply(numbers, MICROSECONDS_APART).cast(pa.timestamp("us", "UTC"))
-            keys = pa.array([number % KEYS for number in range(first, first + len(numbers))])
-            table = pa.table({"at": times, "customer": keys, "amount": numbers})
-            name = f"part-{first:09}-{split}.parquet"  # both splits' files of a batch are neighbours by name
-            parquet.write_table(table, folder / f"split-{split}" / name, row_group_size=row_group)
+    oldest = time.time() - 86_400
+    for place, first in enumerate(range(0, rows // SPLITS, ROWS_OF_A_FILE)):
+        numbers = np.arange(first, min(first + ROWS_OF_A_FILE, rows // SPLITS))
+        times = pa.array(numbers * MICROSECONDS_APART, pa.timestamp("us", "UTC"))
+        table = pa.table({"at": times, "customer": numbers % KEYS, "amount": numbers})
+        for split in range(SPLITS):
+            file = folder / f"split-{split}" / f"part-{first:09}.parquet"
+            parquet.write_table(table, file, row_group_size=row_group)
+            os.utime(file, times=(oldest + place, oldest + place))
 
 
 def aligned(session: SparkSession, folder: Path, group: str, most: int = ROWS_OF_A_BATCH) -> DataFrame:
