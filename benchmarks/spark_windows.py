@@ -1,9 +1,9 @@
-"""What the library's valve and windows cost in streaming queries, beside two others over the same rows, in turn:
-two chained `transformWithStateInPandas` that hand on each row as it came, and Spark's own windows.
+"""What the library's valve and windows cost in streaming queries, beside two others over the same rows.
 
-Rows are read from Parquet files, a file for each micro-batch; results go to the sink "noop". What counts is the
-ratio of a round, one query after the other on the same machine, and of several rounds the median: of the
-batches' time, and of the processor time of Spark with its Python workers.
+The others are two chained `transformWithStateInPandas` that hand on each row as it came, and Spark's own
+windows. Rows are read from Parquet files, a file for each micro-batch; results go to the sink "noop". What
+counts is the ratio of a round, one query after the other on the same machine, and of several rounds the median:
+of the batches' time, and of the processor time of Spark with its Python workers.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as parquet
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import col, count, lit, pmod, sum, window, xxhash64
+from pyspark.sql.functions import col, lit, pmod, window, xxhash64
 from pyspark.sql.streaming.stateful_processor import (
     StatefulProcessor,
     StatefulProcessorHandle,
@@ -43,6 +43,11 @@ PROGRESS = pa.struct(
     [("source", pa.string()), ("subtask", pa.int32()), ("kind", pa.string()), ("timestamp", pa.int64())]
 )
 
+SCHEMA = (
+    "at timestamp, customer bigint, cents bigint, "
+    "progress struct<source: string, subtask: int, kind: string, timestamp: bigint>"
+)
+
 
 class Identity(StatefulProcessor):
     """Hands on what comes."""
@@ -51,8 +56,11 @@ class Identity(StatefulProcessor):
         """Declare a state, which each operator has."""
         self._state = handle.getValueState("seen", "seen boolean")
 
-    def handleInputRows(
-        self, key: Any, rows: Iterator[pd.DataFrame], timerValues: TimerValues
+    def handleInputRows(  # noqa: N802
+        self,
+        key: Any,
+        rows: Iterator[pd.DataFrame],
+        timerValues: TimerValues,  # noqa: N803
     ) -> Iterator[pd.DataFrame]:
         """Hand on the rows of a key."""
         self._state.update((True,))
@@ -119,7 +127,7 @@ def identities(rows: DataFrame) -> DataFrame:
 def native(rows: DataFrame) -> DataFrame:
     """Windows of Spark."""
     records = rows.where("progress.kind = 'record'").withWatermark("at", "0 seconds")
-    return records.groupBy(window("at", "1 minute"), "customer").agg(count("*"), sum("cents"))
+    return records.groupBy(window("at", "1 minute"), "customer").agg({"*": "count", "cents": "sum"})
 
 
 KINDS = {"library": library, "identities": identities, "native": native}
@@ -127,8 +135,7 @@ KINDS = {"library": library, "identities": identities, "native": native}
 
 def measured(session: SparkSession, log: Path, kind: str, checkpoint: str) -> dict[str, float]:
     """Run a query to its end; return the time of its batches and the processor time, in s."""
-    schema = "at timestamp, customer long, cents long, progress struct<source: string, subtask: int, kind: string, timestamp: long>"
-    rows = session.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(log))
+    rows = session.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).parquet(str(log))
     before, started = processor_time(), time.monotonic()
     writer = KINDS[kind](rows).writeStream.format("noop").option("checkpointLocation", checkpoint)
     query = writer.outputMode("append").trigger(availableNow=True).start()
@@ -153,7 +160,7 @@ def processor_time() -> float:
             continue
         process = int(status.parent.name)
         children.setdefault(int(fields[1]), []).append(process)
-        ticks[process] = statistics_of(fields)
+        ticks[process] = ticks_of(fields)
     found, waiting = 0, list(children.get(os.getpid(), ()))
     while waiting:
         process = waiting.pop()
@@ -162,7 +169,7 @@ def processor_time() -> float:
     return found / os.sysconf("SC_CLK_TCK")
 
 
-def statistics_of(fields: Sequence[str]) -> int:
+def ticks_of(fields: Sequence[str]) -> int:
     """Return user and system time of a process and of its ended children, in ticks."""
     return int(fields[11]) + int(fields[12]) + int(fields[13]) + int(fields[14])
 
