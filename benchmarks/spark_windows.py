@@ -2,8 +2,8 @@
 
 The others are two chained `transformWithStateInPandas` that hand on each row as it came, and Spark's own
 windows. Rows are read from Parquet files, a file for each micro-batch; results go to the sink "noop". What
-counts is the ratio of a round, one query after the other on the same machine, and of several rounds the median:
-of the batches' time, and of the processor time of Spark with its Python workers.
+counts is the ratio of a round, one query after the other on the same machine, and of several rounds the
+median: of the batches' time, and of the processor time of Spark with its Python workers.
 """
 
 import argparse

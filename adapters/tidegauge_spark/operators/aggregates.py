@@ -21,6 +21,7 @@ from pyspark.sql.types import (
     FractionalType,
     IntegralType,
     LongType,
+    MapType,
     NumericType,
     StructType,
 )
@@ -127,7 +128,7 @@ class ArrowAggregate(_Given):
         result: Callable[[Any], Any],
         result_type: DataType | str,
     ) -> None:
-        super().__init__(columns, merge, result, result_type)
+        super().__init__(_some(columns), merge, result, result_type)
         self._partial = partial
 
     def added_up(self, columns: pa.Table, groups: Numbers, count: int) -> list[Any]:
@@ -149,7 +150,7 @@ class PandasAggregate(_Given):
         result: Callable[[Any], Any],
         result_type: DataType | str,
     ) -> None:
-        super().__init__(columns, merge, result, result_type)
+        super().__init__(_some(columns), merge, result, result_type)
         self._partial = partial
 
     def added_up(self, columns: pa.Table, groups: Numbers, count: int) -> list[Any]:
@@ -175,6 +176,15 @@ class _Built(Aggregate):
         if not isinstance(field.dataType, kinds):
             raise IllegalArgumentError(
                 f"the aggregate needs numbers; the column {field.name!r} is {field.dataType.simpleString()}"
+            )
+        return field.dataType
+
+    def _ordered_type(self, records: StructType) -> DataType:
+        (field,) = known_columns(records, self.columns, "an aggregate")
+        if isinstance(field.dataType, StructType | ArrayType | MapType):
+            raise IllegalArgumentError(
+                f"the aggregate needs values that have an order; the column {field.name!r} is "
+                f"{field.dataType.simpleString()}"
             )
         return field.dataType
 
@@ -245,12 +255,7 @@ class _Extreme(_Built):
         self._largest = largest
 
     def result_type(self, records: StructType) -> DataType:
-        (field,) = known_columns(records, self.columns, "an aggregate")
-        if isinstance(field.dataType, StructType | ArrayType):
-            raise IllegalArgumentError(
-                f"{field.name!r} is {field.dataType.simpleString()}, which has no order"
-            )
-        return field.dataType
+        return self._ordered_type(records)
 
     def added_up(self, columns: pa.Table, groups: Numbers, count: int) -> list[Any]:
         values = columns.column(0)
@@ -272,8 +277,7 @@ class _Extreme(_Built):
 
 class _Values(_Built):
     def result_type(self, records: StructType) -> DataType:
-        (field,) = known_columns(records, self.columns, "values_of")
-        return ArrayType(field.dataType, containsNull=False)
+        return ArrayType(self._ordered_type(records), containsNull=False)
 
     def added_up(self, columns: pa.Table, groups: Numbers, count: int) -> list[Any]:
         found: list[list[Any]] = [[] for _ in range(count)]
@@ -321,6 +325,12 @@ def max_of(column: str) -> Aggregate:
 def values_of(column: str) -> Aggregate:
     """Return all values in ascending order (array)."""
     return _Values(column)
+
+
+def _some(columns: tuple[str, ...]) -> tuple[str, ...]:
+    if not columns:
+        raise IllegalArgumentError("an aggregate over whole batches names the columns it needs, at least one")
+    return columns
 
 
 def _either(first: Any, second: Any) -> Any:

@@ -190,6 +190,10 @@ def operator_input(
         raise IllegalArgumentError(f"an operator has at least one subtask, not {operator_subtasks}")
     known_columns(rows.schema, [progress], "progress")
     columns = StructType([field for field in rows.schema if field.name != progress])
+    if not len(columns) or len({name.lower() for name in columns.names}) < len(columns):
+        raise IllegalArgumentError(
+            f"the records need columns, each with a name of its own; they have {', '.join(columns.names)}"
+        )
     records = RecordColumns(columns, key)
     for field in known_columns(columns, key, "key"):
         if isinstance(field.dataType, MapType):

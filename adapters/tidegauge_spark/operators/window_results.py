@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import pyarrow as pa
@@ -65,6 +66,7 @@ class WindowResults:
         """Return the schema of packed results, times in ms."""
         return StructType([*self.records.key_fields, *_WINDOW, *self.aggregates.fields, *_AFTER_AGGREGATES])
 
+    @cached_property
     def packed_schema(self) -> pa.Schema:
         """Return the schema by which packed results are read."""
         return arrow_schema(self.result_schema())
@@ -89,7 +91,7 @@ class WindowResults:
 
     def pack_results(self, outputs: Sequence[WindowOutput], number: int) -> bytes:
         """Return results as bytes; the first one has the position `number`."""
-        schema = self.packed_schema()
+        schema = self.packed_schema
         keys = [output.record_key for output in outputs]
         return packed(
             [
@@ -111,7 +113,7 @@ class WindowResults:
     def unpack(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the columns that come out, for rows of `WINDOW_OUTPUT_SCHEMA`."""
         schema = arrow_schema(self.schema())
-        of_results, of_records = self.packed_schema(), self.records.arrow_schema()
+        of_results, of_records = self.packed_schema, self.records.arrow_schema()
         place = {name: schema.get_field_index(name) for name in ("watermark", "records", "record")}
         for batch in batches:
             for row in batch.to_pylist():

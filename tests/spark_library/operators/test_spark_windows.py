@@ -51,7 +51,7 @@ def processor_of(settings: WindowSettings) -> WindowProcessor:
     return WindowProcessor(settings, RECORDS, {"values": values_of("value")}, results_at_once=1)
 
 
-RESULTS = processor_of(TEN).results.packed_schema()
+RESULTS = processor_of(TEN).results.packed_schema
 
 
 def step_row(

@@ -59,7 +59,7 @@ def _assigner(setup: WindowSetup) -> TumblingWindows | SlidingWindows | SessionW
 
 
 _RESULTS = window_processor(WindowSetup(Session(1))).results
-_RESULTS_SCHEMA = _RESULTS.packed_schema()
+_RESULTS_SCHEMA = _RESULTS.packed_schema
 
 
 def _row(_: WindowSetup, step: Step) -> dict[str, Any]:

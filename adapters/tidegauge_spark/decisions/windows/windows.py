@@ -202,43 +202,51 @@ class Windows:
     ) -> list[WindowOutput]:
         """Add the records at these places in their order. waiting_are_added: they are in those of their
         windows already that the watermark has not reached."""
-        if not len(places):
-            return []
-        each = self._aggregation.added_up(places, np.arange(len(places)), len(places))
-        outputs: list[WindowOutput] = []
-        for place, accumulated in zip(places.tolist(), each, strict=True):
+        found: list[tuple[int, WindowOutput | KeptWindow]] = []
+        for place in places.tolist():
             timestamp, key = int(records.timestamps[place]), records.keys[records.codes[place]]
-            outputs += self._record(place, timestamp, key, accumulated, waiting_are_added)
+            found += [(place, each) for each in self._found(place, timestamp, key, waiting_are_added)]
+        # An accumulator belongs to one window only, so each pair of a record and a window has one.
+        pairs = np.array([place for place, each in found if isinstance(each, KeptWindow)], dtype=np.int64)
+        added = iter(self._aggregation.added_up(pairs, np.arange(len(pairs)), len(pairs)))
+        outputs: list[WindowOutput] = []
+        for place, each in found:
+            if isinstance(each, KeptWindow):
+                outputs += self._add(place, each, next(added))
+            else:
+                outputs.append(each)
         return outputs
 
-    def _record(
-        self, place: int, timestamp: int, record_key: Any, accumulated: Any, waiting_are_added: bool
-    ) -> Iterator[WindowOutput]:
-        """Add one record, which alone adds up to `accumulated`."""
+    def _found(
+        self, place: int, timestamp: int, record_key: Any, waiting_are_added: bool
+    ) -> Iterator[WindowOutput | KeptWindow]:
+        """Yield the windows to which a record is still to be added, or what comes of it instead."""
         if not MIN < timestamp < MAX:
             yield WindowOutput("refused", place)
             return
         windows = [KeptWindow(record_key, *window) for window in self._settings.assigner.windows(timestamp)]
         if self._merges:
-            windows = [self._merged(window) for window in windows]  # WIN-2: before it is judged
-        open_windows = [window for window in windows if not self._is_over(window)]  # WIN-10
-        if not open_windows:
-            # WIN-11: a record between two windows is in none of them, late or not.
-            if self._is_reached(timestamp + self._settings.allowed_lateness):
-                yield self._late(place)
+            yield from windows  # WIN-2: it is judged when it is merged
             return
-        for number, window in enumerate(open_windows):  # WIN-6: the assigner gives the earliest end first
-            waits = self._on_watermark and not self._is_reached(window.end - 1)
-            if waits and waiting_are_added:
-                continue
-            own = accumulated
-            if number:  # an accumulator belongs to one window only
-                (own,) = self._aggregation.added_up(np.array([place]), np.zeros(1, np.int64), 1)
-            contents = self._with(self._kept.get(window), 1, own)
-            if waits:
-                self._keep(window, contents)
-            else:
-                yield from self._fire(window, contents, place)  # WIN-4, WIN-5
+        open_windows = [window for window in windows if not self._is_over(window)]  # WIN-10
+        # WIN-11: a record between two windows is in none of them, late or not.
+        if not open_windows and self._is_reached(timestamp + self._settings.allowed_lateness):
+            yield self._late(place)
+        for window in open_windows:  # WIN-6: the assigner gives the earliest end first
+            if not (waiting_are_added and self._waits(window)):
+                yield window
+
+    def _add(self, place: int, window: KeptWindow, accumulated: Any) -> list[WindowOutput]:
+        """Add one record, which alone adds up to `accumulated`, to a window."""
+        if self._merges:
+            window = self._merged(window)  # WIN-2: before it is judged
+            if self._is_over(window):
+                return [self._late(place)]
+        contents = self._with(self._kept.get(window), 1, accumulated)
+        if self._waits(window):
+            self._keep(window, contents)
+            return []
+        return self._fire(window, contents, place)  # WIN-4, WIN-5
 
     def _late(self, place: int) -> WindowOutput:
         """Put a record aside, or say that it is lost (WIN-12)."""
@@ -306,8 +314,12 @@ class Windows:
             self._kept.remove(window)
             return
         self._kept.put(window, contents)
-        waits = self._on_watermark and not self._is_reached(window.end - 1)
-        self._due = min(self._due, window.end - 1 if waits else self._cleanup_time(window.end))
+        due = window.end - 1 if self._waits(window) else self._cleanup_time(window.end)
+        self._due = min(self._due, due)
+
+    def _waits(self, window: KeptWindow) -> bool:
+        """Whether the window fires on a watermark to come."""
+        return self._on_watermark and not self._is_reached(window.end - 1)
 
     def _is_reached(self, moment: int) -> bool:
         """Whether the watermark has reached the moment (ms); one later than `MAX` is `MAX` (TIME-1)."""
