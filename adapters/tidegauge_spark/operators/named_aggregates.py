@@ -36,6 +36,7 @@ class NamedAggregates:
         self._aggregates = dict(aggregates)
         self.fields = [StructField(name, each.result_type(records)) for name, each in aggregates.items()]
         self._columns = [list(each.columns) for each in aggregates.values()]
+        self._types = arrow_schema(StructType(self.fields)).types
         self._records = pa.table({})
 
     def over(self, records: pa.Table) -> None:
@@ -81,9 +82,8 @@ class NamedAggregates:
 
         Raises `IllegalArgumentError` for a result that its type does not have.
         """
-        types = arrow_schema(StructType(self.fields)).types
         columns = []
-        for place, (field, own_type) in enumerate(zip(self.fields, types, strict=True)):
+        for place, (field, own_type) in enumerate(zip(self.fields, self._types, strict=True)):
             values = [result[place] for result in results]
             try:
                 columns.append(pa.array(values, type=own_type))

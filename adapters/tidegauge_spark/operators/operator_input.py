@@ -116,7 +116,7 @@ class _Packing:
         self._subtasks = operator_subtasks
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        schema = self._records.arrow_schema()
+        schema = self._records.arrow_schema
         for batch in batches:
             is_record = pc.equal(batch.column(0), "record")
             told = batch.filter(pc.invert(is_record))
@@ -198,7 +198,7 @@ def operator_input(
     for field in known_columns(columns, key, "key"):
         if isinstance(field.dataType, MapType):
             raise IllegalArgumentError(f"the key {field.name!r} is a map; take columns that can be compared")
-    records.arrow_schema()  # refused here, not in a worker
+    records.arrow_schema  # noqa: B018 - refused here, not in a worker
     channel = create_map(
         *(
             lit(each)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import pyarrow as pa
@@ -55,8 +56,9 @@ class RecordColumns:
         """The columns of the record key."""
         return [self.columns[name] for name in self.key]
 
+    @cached_property
     def arrow_schema(self) -> pa.Schema:
-        """Return the schema of a packed batch: the event time, then the columns."""
+        """The schema of a packed batch: the event time, then the columns."""
         return arrow_schema(StructType([StructField(EVENT_TIME, LongType()), *self.columns]))
 
 

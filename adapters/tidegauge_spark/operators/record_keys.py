@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from math import isnan
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tidegauge_spark.decisions.windows.aggregation import Numbers
+
+_EPOCH: Final = datetime(1970, 1, 1)
 
 
 class NotANumber(Enum):
@@ -54,8 +57,11 @@ def _numbered(column: pa.ChunkedArray) -> tuple[Numbers, list[Any]]:
 
 def _frozen(value: Any) -> Any:
     """Return the value as one that can be the key of a dictionary."""
-    if isinstance(value, float) and isnan(value):
-        return NotANumber.NAN
+    if isinstance(value, float):
+        return NotANumber.NAN if isnan(value) else value + 0.0  # -0.0 is the same key as 0.0
+    if isinstance(value, datetime):
+        # Microseconds, which Arrow takes as they are: how a time zone is written differs between machines.
+        return (value - _EPOCH.replace(tzinfo=value.tzinfo and UTC)) // timedelta(microseconds=1)
     if isinstance(value, dict):  # a struct: its fields in their order
         return tuple(_frozen(each) for each in value.values())
     if isinstance(value, list):

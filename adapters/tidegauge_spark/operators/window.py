@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import groupby
 from typing import Any, Final
 
@@ -86,7 +87,7 @@ class WindowProcessor(StatefulProcessor):
         self._aggregates = NamedAggregates(aggregates, records.columns)
         self._results_at_once = results_at_once
 
-    @property
+    @cached_property
     def results(self) -> WindowResults:
         """What the packed results are."""
         return WindowResults(self._records, self._aggregates)
@@ -129,7 +130,7 @@ class WindowProcessor(StatefulProcessor):
                 answers.refuse(step)
         if not given:
             return
-        schema = self._records.arrow_schema()
+        schema = self._records.arrow_schema
         batches = [unpacked(step.records, schema) for step in given]
         sequences = np.repeat([step.sequence for step in given], [batch.num_rows for batch in batches])
         table = pa.Table.from_batches(batches)

@@ -68,7 +68,7 @@ class WindowResults:
 
     @cached_property
     def packed_schema(self) -> pa.Schema:
-        """Return the schema by which packed results are read."""
+        """The schema by which packed results are read."""
         return arrow_schema(self.result_schema())
 
     def schema(self) -> StructType:
@@ -113,7 +113,7 @@ class WindowResults:
     def unpack(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the columns that come out, for rows of `WINDOW_OUTPUT_SCHEMA`."""
         schema = arrow_schema(self.schema())
-        of_results, of_records = self.packed_schema, self.records.arrow_schema()
+        of_results, of_records = self.packed_schema, self.records.arrow_schema
         place = {name: schema.get_field_index(name) for name in ("watermark", "records", "record")}
         for batch in batches:
             for row in batch.to_pylist():

@@ -44,7 +44,7 @@ TEN = WindowSettings(TumblingWindows(10))
 RECORDS = RecordColumns(
     StructType([StructField("record_key", StringType()), StructField("value", LongType())]), ("record_key",)
 )
-ARROW = RECORDS.arrow_schema()
+ARROW = RECORDS.arrow_schema
 
 
 def processor_of(settings: WindowSettings) -> WindowProcessor:

@@ -21,7 +21,7 @@ from ..binding.step_columns import named_output, step_columns
 RECORDS = RecordColumns(StructType([StructField("value", LongType())]))
 """Records of the kit have a value beside their timestamp, and all the same key."""
 
-_RECORDS_SCHEMA = RECORDS.arrow_schema()
+_RECORDS_SCHEMA = RECORDS.arrow_schema
 
 
 def window_settings(setup: WindowSetup) -> WindowSettings:
