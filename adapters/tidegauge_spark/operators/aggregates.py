@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.errors import ParseException
 from pyspark.sql.types import (
     ArrayType,
     DataType,
@@ -70,12 +71,17 @@ class _Given(Aggregate):
         self.columns = columns
         self._merge = merge
         self._result = result
-        self._type = DataType.fromDDL(result_type) if isinstance(result_type, str) else result_type
+        self._type = result_type
 
     def result_type(self, records: StructType) -> DataType:
         """Return the type that the user says."""
-        known_columns(records, self.columns, f"{type(self).__name__}")
-        return self._type
+        known_columns(records, self.columns, "an aggregate")
+        if isinstance(self._type, DataType):
+            return self._type
+        try:
+            return DataType.fromDDL(self._type)
+        except ParseException:
+            raise IllegalArgumentError(f"the result type {self._type!r} is no type of Spark") from None
 
     def merge(self, first: Any, second: Any) -> Any:
         """Return the accumulator of both."""

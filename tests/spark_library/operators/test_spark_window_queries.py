@@ -95,10 +95,6 @@ def results(rows: list[Row]) -> list[Row]:
 # Aggregates
 
 
-def longest(frame: pd.DataFrame) -> float:
-    return float((frame["amount"] * frame["factor"]).max())
-
-
 def test_sliding_windows_by_two_keys_are_what_pandas_makes_of_them(spark: SparkSession) -> None:
     draw = np.random.default_rng(3)
     size, slide = timedelta(minutes=3), timedelta(minutes=1)
@@ -130,7 +126,12 @@ def test_sliding_windows_by_two_keys_are_what_pandas_makes_of_them(spark: SparkS
             result_type="int",
         ),
         "longest": PandasAggregate(
-            "amount", "factor", partial=longest, merge=np.fmax, result=float, result_type="double"
+            "amount",
+            "factor",
+            partial=lambda frame: (frame["amount"] * frame["factor"]).max(),
+            merge=np.fmax,
+            result=float,
+            result_type="double",
         ),
         "squares": ArrowAggregate(
             "factor",
@@ -213,6 +214,8 @@ def test_a_key_may_have_any_type_and_null_is_a_key(spark: SparkSession, kind: st
             return repr(value.astimezone(UTC))
         if isinstance(value, float):
             return repr(value + 0.0)
+        if isinstance(value, Decimal):
+            return repr(value.normalize())
         return repr(bytes(value) if isinstance(value, bytearray) else value)
 
     expected = Counter(map(text, values))
@@ -275,6 +278,7 @@ def test_sessions_over_a_restart_with_lateness_and_retractions(spark: SparkSessi
         SessionWindows(gap), allowed_lateness=lateness, accumulation="accumulating-and-retracting"
     )
     schema = f"at timestamp, customer string, cents decimal(9,2), {PROGRESS}"
+    (tmp_path / "log").mkdir()
     stream = spark.readStream.schema(schema).parquet(str(tmp_path / "log"))
     frame_of_windows = windows(
         stream,
@@ -366,6 +370,11 @@ def refused(spark: SparkSession) -> dict[str, Callable[[], Any]]:
         "the aggregate 'n' is 5": lambda: windows(rows, settings, {"n": 5}),  # type: ignore[dict-item]
         "the column 'customer' is there twice": lambda: windows(
             rows, settings, {"customer": count()}, key="customer"
+        ),
+        "the result type 'whole' is no type of Spark": lambda: windows(
+            rows,
+            settings,
+            {"n": RecordAggregate(zero=int, add=int, merge=max, result=int, result_type="whole")},
         ),
         "the column 'watermark' is there twice": lambda: windows(rows, settings, {"watermark": count()}),
     }
