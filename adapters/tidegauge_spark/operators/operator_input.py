@@ -229,7 +229,9 @@ def operator_input(
 def run_operator_input(steps: DataFrame, channels: int) -> DataFrame:
     """Return what goes into the operator behind valves of so many channels, in `WINDOW_INPUT_SCHEMA`.
 
-    Rows in are of `OPERATOR_INPUT_SCHEMA`. A streaming query needs the RocksDB state store provider.
+    Rows in are of `OPERATOR_INPUT_SCHEMA`. A streaming query needs the RocksDB state store provider. The
+    operator is `run_windows`, or a processor of your own: the records of a row are
+    `unpacked(row.records, columns.arrow_schema)`, with `columns` from `RecordColumns.of(inputs.schema, "records")`.
     """
     processor = OperatorInputProcessor(channels)
     records = RecordColumns.of(steps.schema, "records")

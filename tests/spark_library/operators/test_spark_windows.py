@@ -448,6 +448,10 @@ def test_a_key_whose_steps_were_all_refused_has_no_state() -> None:
         lambda: SlidingWindows(1, 0),
         lambda: SlidingWindows(5, -1),
         lambda: SessionWindows(0),
+        lambda: SessionWindows("0 seconds"),
+        lambda: TumblingWindows("a minute"),
+        lambda: TumblingWindows(60.0),  # type: ignore[arg-type]
+        lambda: replace(TEN, allowed_lateness="soon"),  # type: ignore[arg-type]
         lambda: TumblingWindows(2**63),
         lambda: replace(TEN, allowed_lateness=-1),
         lambda: replace(TEN, allowed_lateness=2**63),
@@ -459,6 +463,13 @@ def test_a_key_whose_steps_were_all_refused_has_no_state() -> None:
 def test_settings_that_cannot_be_are_refused_when_they_are_made(settings: Any) -> None:
     with pytest.raises(IllegalArgumentError, match=r"^the \w+"):
         settings()
+
+
+def test_durations_may_be_given_as_spark_writes_them() -> None:
+    assert TumblingWindows("1 minute") == TumblingWindows(60_000)
+    assert SlidingWindows("1 hour", "5m", "30s") == SlidingWindows(3_600_000, 300_000, 30_000)
+    assert WindowSettings(SessionWindows("2s"), "1 day").allowed_lateness == 86_400_000
+    assert TumblingWindows(10, -3).windows(5) == [(-3, 7)]
 
 
 # The ends of time
