@@ -231,7 +231,8 @@ def run_operator_input(steps: DataFrame, channels: int) -> DataFrame:
 
     Rows in are of `OPERATOR_INPUT_SCHEMA`. A streaming query needs the RocksDB state store provider. The
     operator is `run_windows`, or a processor of your own: the records of a row are
-    `unpacked(row.records, columns.arrow_schema)`, with `columns` from `RecordColumns.of(inputs.schema, "records")`.
+    `unpacked(row.records, columns.arrow_schema)`, where `columns` is `RecordColumns.of(inputs.schema,
+    "records")`.
     """
     processor = OperatorInputProcessor(channels)
     records = RecordColumns.of(steps.schema, "records")

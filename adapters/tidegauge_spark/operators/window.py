@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import groupby
 from typing import Any, Final
@@ -69,7 +69,8 @@ class WindowProcessor(StatefulProcessor):
     of an unknown kind, or without what its kind needs, is answered by "error".
 
     records: what the records are. aggregates: by the names that their results have. results_at_once: how many
-    results a row out has at most.
+    results or late records a row out has at most; if it is 1, each row names the step that caused it,
+    otherwise what comes of records that follow one another is put to the first of their steps.
     """
 
     _state: ValueState
@@ -158,24 +159,24 @@ class _Answers:
         """Say that a step cannot be."""
         self._add(step.sequence, "error", error=ILLEGAL_ARGUMENT)
 
-    def take(self, outputs: Iterable[WindowOutput], sequences: int | list[int], records: Any = None) -> None:
+    def take(self, outputs: list[WindowOutput], sequences: int | list[int], records: Any = None) -> None:
         """Take the outputs of a step, or of the records of several."""
+        refused = sum(output.kind == "refused" for output in outputs)
+        self.accepted = self.accepted or records is None or refused < records.num_rows
 
-        def place(output: WindowOutput) -> tuple[int, str]:
-            payload = "results" if output.kind in ("fire", "retract") else output.kind
+        def row(output: WindowOutput) -> tuple[int, str]:
+            kind = "results" if output.kind in ("fire", "retract") else output.kind
             if isinstance(sequences, int):
-                return sequences, payload
+                return sequences, kind
             assert output.place is not None
-            return sequences[output.place], payload
+            return sequences[output.place] if self._at_once == 1 else sequences[0], kind
 
-        self.accepted = self.accepted or isinstance(sequences, int)
-        several = 0
-        for (sequence, kind), alike in groupby(outputs, place):
+        if self._at_once > 1:  # late records may be anywhere among results
+            outputs = sorted(outputs, key=row)
+        for (sequence, kind), alike in groupby(outputs, row):
             together = list(alike)
             for start in range(0, len(together), self._at_once):
                 self._take_alike(sequence, kind, together[start : start + self._at_once], records)
-            several += len(together) if kind == "refused" else 0
-        self.accepted = self.accepted or (records is not None and several < records.num_rows)
 
     def _take_alike(self, sequence: int, kind: str, outputs: list[WindowOutput], records: Any) -> None:
         if kind == "results":

@@ -433,8 +433,9 @@ def test_win_15_a_record_without_event_time_comes_out_as_it_is(timestamp: int | 
     assert operator.windows() == {**before[0], ("b", 9, 14): (1, ([],), ())}
 
 
-def test_a_key_whose_steps_were_all_refused_has_no_state() -> None:
-    operator = Operator()
+@pytest.mark.parametrize("assigner", [TumblingWindows(10), SlidingWindows(10, 5), SessionWindows(10)])
+def test_a_key_whose_steps_were_all_refused_has_no_state(assigner: Any) -> None:
+    operator = Operator(replace(TEN, assigner=assigner))
     assert operator.record(None, 1) == [("refused", None, None, 1)]
     assert operator.progress() is None
     assert operator.windows() == {}

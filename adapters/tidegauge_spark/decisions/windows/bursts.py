@@ -17,12 +17,13 @@ _SAFE: Final = 2**60
 class Groups(NamedTuple):
     """Records by the window of a key that they belong to.
 
-    windows: one for each group. sizes: the number of records of each. places, groups: the record at
-    `places[i]` belongs to `groups[i]`; records are in their order.
+    windows: one for each group. sizes: the number of records of each. firsts: the place of one of its
+    records. places, groups: the record at `places[i]` belongs to `groups[i]`; records are in their order.
     """
 
     windows: list[KeptWindow]
     sizes: list[int]
+    firsts: Numbers
     places: Numbers
     groups: Numbers
 
@@ -65,7 +66,7 @@ def assigned(assigner: Assigner, timestamps: Numbers) -> Assigned:
 def grouped_by_window(records: Records, pairs: Assigned, size: int) -> Groups:
     """Return the pairs by window and key; `size`: of the windows."""
     if not len(pairs.places):
-        return Groups([], [], pairs.places, pairs.places)
+        return Groups([], [], pairs.places, pairs.places, pairs.places)
     window, starts = _numbered(pairs.starts)
     group, found = _numbered(window * len(records.keys) + records.codes[pairs.places])
     of_window, of_key = np.divmod(found, len(records.keys))
@@ -73,19 +74,25 @@ def grouped_by_window(records: Records, pairs: Assigned, size: int) -> Groups:
         KeptWindow(records.keys[key], start, start + size)
         for key, start in zip(of_key.tolist(), starts[of_window].tolist(), strict=True)
     ]
-    return Groups(windows, np.bincount(group).tolist(), pairs.places, group)
+    firsts = np.empty(len(found), dtype=np.int64)
+    firsts[group] = pairs.places
+    return Groups(windows, np.bincount(group).tolist(), firsts, pairs.places, group)
 
 
-def grouped_by_burst(records: Records, places: Numbers, gap: int) -> Groups:
-    """Return the records at these places by the session that they make among themselves (WIN-2)."""
+def grouped_by_burst(records: Records, places: Numbers, runs: Numbers, gap: int) -> Groups:
+    """Return the records at these places by the session that they make among themselves (WIN-2).
+
+    Only records of the same run make a session; `runs` has that of each place. The groups are in the order of
+    runs.
+    """
     timestamps, codes = records.timestamps[places], records.codes[places]
-    order = np.lexsort((timestamps, codes))
-    timestamps, codes = timestamps[order], codes[order]
+    order = np.lexsort((timestamps, codes, runs))
+    timestamps, codes, runs = timestamps[order], codes[order], runs[order]
     # A session ends `gap` after its last record, and one that begins right then still touches it.
     begins = np.ones(len(order), dtype=bool)
-    begins[1:] = (codes[1:] != codes[:-1]) | (timestamps[1:] - timestamps[:-1] > gap)
+    begins[1:] = (runs[1:] != runs[:-1]) | (codes[1:] != codes[:-1]) | (np.diff(timestamps) > gap)
     first = np.nonzero(begins)[0]
-    last = np.append(first[1:], len(order)) - 1
+    last = np.append(first[1:], len(order))[: len(first)] - 1
     windows = [
         KeptWindow(records.keys[key], start, end + gap)
         for key, start, end in zip(
@@ -94,7 +101,8 @@ def grouped_by_burst(records: Records, places: Numbers, gap: int) -> Groups:
     ]
     groups = np.empty(len(order), dtype=np.int64)
     groups[order] = np.cumsum(begins) - 1
-    return Groups(windows, np.bincount(groups).tolist(), places, groups)
+    sizes = np.bincount(groups, minlength=len(windows)).tolist()
+    return Groups(windows, sizes, places[order][first], places, groups)
 
 
 def _numbered(values: Numbers) -> tuple[Numbers, Numbers]:

@@ -180,22 +180,33 @@ class Windows:
         assigner = self._settings.assigner
         assert isinstance(assigner, SessionWindows)
         waits = legal & (records.timestamps > self._watermark - assigner.gap + 1)
-        outputs: list[WindowOutput] = []
-        for run in np.split(np.arange(len(waits)), np.nonzero(np.diff(waits))[0] + 1):
-            if not len(run):
-                continue
-            if waits[run[0]]:
-                self._add_at_once(grouped_by_burst(records, run, assigner.gap))
+        places = np.nonzero(legal)[0]
+        alone = ~waits[places]
+        begins = alone.copy()  # a run
+        begins[1:] |= alone[:-1]
+        groups = grouped_by_burst(records, places, np.cumsum(begins), assigner.gap)
+        added = self._aggregation.added_up(groups.places, groups.groups, len(groups.windows))
+        outputs = [WindowOutput("refused", place) for place in np.nonzero(~legal)[0].tolist()]
+        for window, size, first, accumulated in zip(
+            groups.windows, groups.sizes, groups.firsts.tolist(), added, strict=True
+        ):
+            if waits[first]:
+                self._add_waiting(window, size, accumulated)
             else:
-                outputs += self._one_by_one(records, run)
-        return outputs
+                outputs += self._add(first, window, accumulated)
+        return sorted(outputs, key=lambda output: output.place or 0)
 
     def _add_at_once(self, groups: Groups) -> None:
         """Add records to windows that the watermark has not reached."""
         added = self._aggregation.added_up(groups.places, groups.groups, len(groups.windows))
-        for own_window, size, accumulated in zip(groups.windows, groups.sizes, added, strict=True):
-            window = self._merged(own_window) if self._merges else own_window
-            self._keep(window, self._with(self._kept.get(window), size, accumulated))
+        for window, size, accumulated in zip(groups.windows, groups.sizes, added, strict=True):
+            self._add_waiting(window, size, accumulated)
+
+    def _add_waiting(self, window: KeptWindow, size: int, accumulated: Any) -> None:
+        """Add so many records to a window that the watermark has not reached."""
+        if self._merges:
+            window = self._merged(window)
+        self._keep(window, self._with(self._kept.get(window), size, accumulated))
 
     def _one_by_one(
         self, records: Records, places: Numbers, waiting_are_added: bool = False
