@@ -36,7 +36,8 @@ class Aggregate(ABC):
     """What windows compute of their records; `columns` are those of the records that it needs.
 
     The state of a window, its accumulator, is any Python value that `pickle` takes. It is pickled at the end
-    of each micro-batch, and its classes must be importable on the executors.
+    of each micro-batch, and its classes must be importable on the executors. Like anything that is pickled,
+    a checkpoint must come from a place that you trust.
     """
 
     columns: tuple[str, ...]

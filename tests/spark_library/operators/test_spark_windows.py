@@ -391,6 +391,29 @@ def test_the_borders_of_batches_and_restarts_change_nothing(assigner: Any, accum
     assert outputs == together
 
 
+@pytest.mark.parametrize("assigner", [TumblingWindows(4), SessionWindows(3)])
+def test_results_that_share_a_row_are_those_that_have_one_each(assigner: Any) -> None:
+    settings = WindowSettings(assigner, allowed_lateness=9, accumulation="accumulating-and-retracting")
+    draw = random.Random(11)
+    steps: list[Step] = [("watermark", None, 50, None)]
+    steps += [("record", draw.choice("ab"), draw.randint(30, 70), number) for number in range(300)]
+    steps += [("record", "a", None, 300), ("idle", None, None, None), ("watermark", None, 99, None)]
+    rows = [step_row("k", number, *step) for number, step in enumerate(steps)]
+    found: dict[int, list[dict[str, Any]]] = {}
+    for at_once in (1, 1_000):
+        processor = WindowProcessor(settings, RECORDS, {"values": values_of("value")}, at_once)
+        answers = TwsTester(processor).test("k", rows)
+        assert (len(answers) > 50) == (at_once == 1)
+        raw = pa.RecordBatch.from_pylist([row.asDict() for row in answers])
+        out = pa.Table.from_batches(list(processor.results.unpack(iter([raw])))).to_pylist()
+        found[at_once] = sorted(
+            out, key=lambda row: (row["kind"], row["position"] or 0, (row["record"] or {}).get("value") or 0)
+        )
+    assert {row["kind"] for row in found[1]} == {"result", "late", "refused", "idle", "watermark"}
+    assert {row["retraction"] for row in found[1] if row["kind"] == "result"} == {False, True}
+    assert found[1_000] == found[1]
+
+
 def test_the_rows_of_a_batch_are_taken_by_sequence() -> None:
     tester = TwsTester(processor_of(TEN))
     rows = [
