@@ -18,7 +18,7 @@ from event_time_plot import Panel, draw, folder_and_length, table
 from local_session import local_session
 from partitioned_log import finish, pause, write_file
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import array, array_size, col, explode, lit, struct, when
+from pyspark.sql.functions import array, coalesce, col, explode, lit, struct, unix_millis, when
 from watched_query import Rows, watch
 
 from tidegauge_spark import (
@@ -30,6 +30,7 @@ from tidegauge_spark import (
     run_operator_input,
     run_windows,
 )
+from tidegauge_spark.operators.aggregates import count
 
 SECOND = 1_000
 DRIFT = 120
@@ -91,16 +92,15 @@ def job(spark: SparkSession, folder: Path, aligned: bool) -> DataFrame:
     orders, payments = (load(spark, folder, source, aligned) for source in ROWS_PER_BATCH)
     rows = orders.union(payments)
     subtasks = dict.fromkeys(ROWS_PER_BATCH, PARTITIONS)
-    steps = operator_input(rows, subtasks, record_key=col("customer"), value=col("number"))
+    steps = operator_input(rows, subtasks, key="customer")
     inputs = run_operator_input(and_ask(steps), sum(subtasks.values()))
-    windows = run_windows(inputs, WindowSettings(TumblingWindows(WINDOW * SECOND)))
-    fires = col("kind") == "fire"
+    windows = run_windows(inputs, WindowSettings(TumblingWindows(WINDOW * SECOND)), {"count": count()})
     of_windows = windows.select(
         "kind",
         lit(None).cast("string"),
         lit(None).cast("int"),
-        when(fires, col("window_end")).otherwise(col("timestamp")),
-        when(fires, array_size("values")).otherwise(col("records")),
+        coalesce(unix_millis("window_end"), "watermark"),
+        coalesce("count", "records"),
     )
     of_sources = rows.select(
         "progress.kind", "progress.source", "progress.subtask", "progress.timestamp", lit(None).cast("long")
@@ -117,7 +117,9 @@ def and_ask(steps: DataFrame) -> DataFrame:
         for each in (columns, {**columns, "kind": lit("kept-state"), **nothing})
     )
     both = when(col("kind") == "watermark", array(step, question)).otherwise(array(step))
-    return steps.select(explode(both).alias("step")).select("step.*")
+    return steps.select(explode(both).alias("step")).select(
+        *(col(f"step.{field.name}").alias(field.name, metadata=field.metadata) for field in steps.schema)
+    )
 
 
 def run(spark: SparkSession, folder: Path, aligned: bool, length: int) -> Result:
@@ -157,7 +159,7 @@ def told(batches: list[Rows], length: int) -> Result:
     everything = [row for rows in batches for row in rows]
     figures = {
         "records read": sum(row["kind"] == "record" for row in everything),
-        "records in results": sum(row["records"] for row in everything if row["kind"] == "fire"),
+        "records in results": sum(row["records"] for row in everything if row["kind"] == "result"),
         "late records": sum(row["kind"] == "late" for row in everything),
         "subtasks apart, at most (s)": round(apart),
         "records kept, at most": round(max(kept for _, kept in panel.below)),

@@ -22,7 +22,7 @@ from event_time_plot import Panel, Points, draw, folder_and_length, table
 from local_session import local_session
 from partitioned_log import write_file
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import col, collect_list, lit, timestamp_millis, window
+from pyspark.sql.functions import collect_list, lit, timestamp_millis, window
 from watched_query import Rows, watch
 
 from tidegauge_spark import (
@@ -33,6 +33,7 @@ from tidegauge_spark import (
     run_operator_input,
     run_windows,
 )
+from tidegauge_spark.operators.aggregates import values_of
 
 SECOND = 1_000
 PARTITIONS = ("as it should be", "lags behind", "falls silent")
@@ -98,10 +99,10 @@ def job(spark: SparkSession, log: Path, idle_timeout: int | None) -> DataFrame:
     if idle_timeout is not None:
         reader = reader.option("idleTimeout", f"{idle_timeout} seconds")
     rows = reader.load()
-    inputs = run_operator_input(
-        operator_input(rows, {"sensors": len(PARTITIONS)}, value=col("number")), len(PARTITIONS)
+    inputs = run_operator_input(operator_input(rows, {"sensors": len(PARTITIONS)}), len(PARTITIONS))
+    windows = run_windows(
+        inputs, WindowSettings(TumblingWindows(WINDOW * SECOND)), {"numbers": values_of("number")}
     )
-    windows = run_windows(inputs, WindowSettings(TumblingWindows(WINDOW * SECOND)))
     statuses = rows.where("progress.kind in ('idle', 'active')").select(
         "progress.kind",
         "progress.subtask",
@@ -109,9 +110,9 @@ def job(spark: SparkSession, log: Path, idle_timeout: int | None) -> DataFrame:
         lit(None).cast("long"),
         lit(None).cast("long"),
     )
-    return statuses.union(windows.select("kind", lit(None).cast("int"), "values", "timestamp", "value")).toDF(
-        "kind", "subtask", "values", "timestamp", "value"
-    )
+    return statuses.union(
+        windows.select("kind", lit(None).cast("int"), "numbers", "watermark", "record.number")
+    ).toDF("kind", "subtask", "numbers", "watermark", "late_number")
 
 
 def run(spark: SparkSession, folder: Path, length: int, idle_timeout: int | None) -> Result:
@@ -129,12 +130,12 @@ def run(spark: SparkSession, folder: Path, length: int, idle_timeout: int | None
     for batch, out in enumerate(batches):
         now = float((batch + 1) * CLOCK_STEP)
         for row in out:
-            if row["kind"] == "fire":
-                results |= set(row["values"])
+            if row["kind"] == "result":
+                results |= set(row["numbers"])
             elif row["kind"] == "late":
-                late.add(row["value"])
+                late.add(row["late_number"])
             elif row["kind"] == "watermark":
-                panel.watermark.append((now, row["timestamp"] / SECOND - START))
+                panel.watermark.append((now, row["watermark"] / SECOND - START))
             elif row["kind"] == "idle" and row["subtask"] is not None:
                 stands = panel.lines[PARTITIONS[row["subtask"]]][-1][1]
                 panel.idle.append((now, float(rows[-1].now), stands))

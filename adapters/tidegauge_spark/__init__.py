@@ -9,8 +9,8 @@ Use `run_valves` for a data frame of steps, or `ValveProcessor` in a `transformW
 `Valve` is the same decision without Spark. Timestamps are whole numbers, in milliseconds.
 
 A whole job is one streaming query: sources with the option `inBandWatermarks`, `operator_input` and
-`run_operator_input`, which is the valve with the records passing through it, and `run_windows`, or an
-operator of your own.
+`run_operator_input`, which is the valve with the records passing through it, and `run_windows`, with the
+aggregates of `tidegauge_spark.operators.aggregates`. Records may have any columns, and keys any of them.
 
 Nor does Spark hold back a source that is far ahead of the others, so that their records pile up in the state
 of a join. After `register(spark)`, `spark.readStream.format("tidegauge")` reads folders of files, or numbers,

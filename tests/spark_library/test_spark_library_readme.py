@@ -26,6 +26,10 @@ def _first_example(root: Path) -> NewFile:
     return next(step for step in steps_of(_page(root)) if isinstance(step, NewFile))
 
 
+def _example(root: Path, name: str) -> NewFile:
+    return next(step for step in steps_of(_page(root)) if isinstance(step, NewFile) and step.file == name)
+
+
 def test_what_it_links_to_is_there(root: Path) -> None:
     linked = re.findall(r"\]\(([^)#:]+)\)", _page(root))
     assert len(linked) >= 3
@@ -47,3 +51,16 @@ def test_the_first_example_runs_as_printed(root: Path, tmp_path: Path) -> None:
     assert said is not None
     assert most["aligned"] <= 1.1 * int(said[1]) < most["not aligned"] / 10
     assert most["not aligned"] == pytest.approx(int(said[2].replace(",", "")), rel=0.1)
+
+
+@pytest.mark.slower
+@pytest.mark.xdist_group("spark")
+def test_the_example_of_own_windows_prints_what_the_page_says(root: Path, tmp_path: Path) -> None:
+    example = _example(root, "own_windows.py")
+    assert len(example.text.splitlines()) <= MOST_LINES
+    (tmp_path / example.file).write_text(example.text, encoding="utf-8")
+    ran = subprocess.run([sys.executable, example.file], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    page = _page(root)
+    printed = page[page.index(example.text) :].split("```text\n")[1].split("```")[0]
+    assert printed.split() == ran.stdout.split()

@@ -6,6 +6,7 @@ times are in it, and nothing else. Event times and processing times are in ms un
 
 from __future__ import annotations
 
+import pickle
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame
-from pyspark.sql.functions import col, lit
+from pyspark.sql.functions import col, lit, unix_millis, when
 from pyspark.sql.streaming.query import StreamingQuery
 from spark_programs.driven_files import write_table
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
@@ -29,6 +30,7 @@ from tidegauge_spark import (
     run_windows,
 )
 from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.operators.aggregates import values_of
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -80,14 +82,15 @@ def finish(folder: Path) -> None:
 def with_windows(rows: DataFrame, sources: dict[str, int], window: int = WINDOW) -> DataFrame:
     """Return what leaves the sources, and what comes out of windows behind valves, in one query."""
     steps = operator_input(
-        rows,
+        rows.withColumn("record_key", (col("number") % KEYS).cast("string")),
         sources,
         OPERATOR_SUBTASKS,
-        record_key=(col("number") % KEYS).cast("string"),
-        value=col("number"),
+        key="record_key",
     )
     windows = run_windows(
-        run_operator_input(steps, sum(sources.values())), WindowSettings(TumblingWindows(window))
+        run_operator_input(steps, sum(sources.values())),
+        WindowSettings(TumblingWindows(window)),
+        {"values": values_of("number")},
     )
     nothing, no_number = lit(None).cast("string"), lit(None).cast("long")
     return (
@@ -104,15 +107,15 @@ def with_windows(rows: DataFrame, sources: dict[str, int], window: int = WINDOW)
         )
         .union(
             windows.select(
-                "kind",
+                when(col("kind") == "result", "fire").otherwise(col("kind")),
                 nothing,
-                col("key").cast("int"),
-                "timestamp",
+                col("subtask").cast("int"),
+                "watermark",
                 nothing,
                 "record_key",
-                "window_start",
+                unix_millis("window_start"),
                 "values",
-                "value",
+                "record.number",
             )
         )
         .toDF(*COLUMNS)
@@ -341,5 +344,6 @@ def records_in_the_state_store(queries: SparkQueries, checkpoint: Path, batch: i
     operators = spark.read.format("state-metadata").load(str(checkpoint)).collect()
     (windows,) = {row.operatorId for row in operators if '"windows"' in (row.operatorProperties or "")}
     state = spark.read.format("statestore").options(operatorId=windows, stateVarName="windows", batchId=batch)
-    rows = state.load(str(checkpoint)).select("user_map_value.values").collect()
-    return sum(len(row["values"]) for row in rows)
+    rows = state.load(str(checkpoint)).select("user_map_value.windows").collect()
+    slices = [pickle.loads(row["windows"]) for row in rows]
+    return sum(records for keys in slices for windows in keys.values() for records, *_ in windows.values())

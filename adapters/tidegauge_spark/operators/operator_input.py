@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, Row
-from pyspark.sql.functions import (
-    array,
-    coalesce,
-    col,
-    concat,
-    create_map,
-    explode,
-    lit,
-    pmod,
-    sequence,
-    when,
-    xxhash64,
-)
+from pyspark.sql.functions import col, concat, create_map, lit, pmod, unix_millis, when, xxhash64
 from pyspark.sql.streaming.stateful_processor import (
     StatefulProcessor,
     StatefulProcessorHandle,
     TimerValues,
     ValueState,
 )
-from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import (
+    BinaryType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
 
 from tidegauge_spark.decisions.errors import IllegalArgumentError
 from tidegauge_spark.decisions.valve import Valve, ValveState
+from tidegauge_spark.operators.record_columns import RecordColumns, known_columns, packed
 from tidegauge_spark.operators.valve import VALVE_STATE_SCHEMA
 from tidegauge_spark.operators.window import WINDOW_INPUT_SCHEMA
 
@@ -37,20 +37,21 @@ OPERATOR_INPUT_SCHEMA: Final = StructType(
         StructField("key", StringType()),
         StructField("kind", StringType()),
         StructField("channel", IntegerType()),
-        StructField("record_key", StringType()),
         StructField("timestamp", LongType()),
-        StructField("value", LongType()),
+        StructField("records", BinaryType()),
     ]
 )
 """A row is what one channel brings to one operator subtask.
 
 key: the operator subtask. kind: "record", "watermark", "idle" or "active"; others, such as "kept-state" of
-windows, are passed on at the end of the micro-batch, and have no channel.
-channel: counted from 0. record_key, value: of a record. timestamp: of a record or a watermark (ms).
+windows, are passed on at the end of the micro-batch, and have no channel. channel: counted from 0; null for
+records. timestamp: of a watermark (ms). records: of the kind "record", any number of them, packed; the
+metadata of the column say what they are (`RecordColumns`).
 """
 
 _ORDER: Final = {"active": 0, "record": 1, "watermark": 2, "idle": 3}
 _LAST: Final = 4
+_FIRST_COLUMN: Final = 4
 _step_row: Final = Row(*WINDOW_INPUT_SCHEMA.names)
 
 
@@ -88,9 +89,9 @@ class OperatorInputProcessor(StatefulProcessor):
         for row in sorted(rows, key=_place):
             if row.kind in ("active", "watermark", "idle"):
                 answers = valve.step(row.kind, row.channel, row.timestamp)
-                steps += [(answer.kind, None, answer.timestamp, None) for answer in answers]
+                steps += [(answer.kind, answer.timestamp, None) for answer in answers]
             else:
-                steps.append((row.kind, row.record_key, row.timestamp, row.value))
+                steps.append((row.kind, row.timestamp, row.records))
         self._state.update(valve.state())
         return iter([_step_row(key[0], number, *step) for number, step in enumerate(steps)])
 
@@ -101,6 +102,56 @@ class OperatorInputProcessor(StatefulProcessor):
     def restored(self, state: ValveState) -> Valve:
         """Return the valve of an operator subtask that goes on."""
         return Valve.restored(state)
+
+
+class _Packing:
+    """Packs records by operator subtask, and gives each of these what is said in band.
+
+    Batches in have the columns kind, channel, event time and operator subtask, then those of the records;
+    batches out `OPERATOR_INPUT_SCHEMA`.
+    """
+
+    def __init__(self, records: RecordColumns, operator_subtasks: int) -> None:
+        self._records = records
+        self._subtasks = operator_subtasks
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        schema = self._records.arrow_schema
+        for batch in batches:
+            is_record = pc.equal(batch.column(0), "record")
+            told = batch.filter(pc.invert(is_record))
+            rows: list[tuple[Any, ...]] = [
+                (str(subtask), kind, channel, timestamp, None)
+                for kind, channel, timestamp in zip(
+                    *(told.column(place).to_pylist() for place in range(3)), strict=True
+                )
+                for subtask in range(self._subtasks)
+            ]
+            records = batch if not told.num_rows else batch.filter(is_record)
+            for subtask in range(self._subtasks) if records.num_rows else ():
+                own = records
+                if self._subtasks > 1:
+                    own = records.filter(pc.equal(records.column(3), subtask))
+                if own.num_rows:
+                    columns = [own.column(2), *own.columns[_FIRST_COLUMN:]]
+                    rows.append((str(subtask), "record", None, None, packed(columns, schema)))
+            if rows:
+                columns = [
+                    pa.array(values, type=own_type)
+                    for values, own_type in zip(zip(*rows, strict=True), _PACKED.types, strict=True)
+                ]
+                yield pa.RecordBatch.from_arrays(columns, schema=_PACKED)
+
+
+_PACKED: Final = pa.schema(
+    [
+        ("key", pa.string()),
+        ("kind", pa.string()),
+        ("channel", pa.int32()),
+        ("timestamp", pa.int64()),
+        ("records", pa.binary()),
+    ]
+)
 
 
 def channels_of(sources: Mapping[str, int]) -> dict[tuple[str, int], int]:
@@ -119,17 +170,35 @@ def operator_input(
     sources: Mapping[str, int],
     operator_subtasks: int = 1,
     *,
+    key: str | Sequence[str] = (),
+    event_time: str | None = None,
     progress: str = "progress",
-    record_key: Column | None = None,
-    value: Column | None = None,
 ) -> DataFrame:
     """Return rows of sources as what reaches operator subtasks, in `OPERATOR_INPUT_SCHEMA`.
 
-    rows: of one source or the union of several, with inBandWatermarks and the column `progress`. sources: how
-    many subtasks each of them has, by sourceName. record_key: by which records are dealt out to the operator
-    subtasks (text; null without it). value: what windows collect of a record (a whole number; its timestamp
-    without it). What is said in band goes to all operator subtasks.
+    rows: of one source or the union of several, with inBandWatermarks and the column `progress`. All their
+    other columns are those of the records, of any types that Arrow has. sources: how many subtasks each of
+    the sources has, by sourceName. key: the columns by which records are dealt out to the operator subtasks,
+    and for each value of which there are windows; any types but maps; nulls are a value like any other, and
+    without columns all records have the same key. event_time: a column of timestamps, or of whole numbers
+    (ms); without it, that of the source. What is said in band goes to all operator subtasks.
+
+    Raises `IllegalArgumentError` for columns that are missing or of a type that cannot be.
     """
+    key = (key,) if isinstance(key, str) else tuple(key)
+    if operator_subtasks < 1:
+        raise IllegalArgumentError(f"an operator has at least one subtask, not {operator_subtasks}")
+    known_columns(rows.schema, [progress], "progress")
+    columns = StructType([field for field in rows.schema if field.name != progress])
+    if not len(columns) or len({name.lower() for name in columns.names}) < len(columns):
+        raise IllegalArgumentError(
+            f"the records need columns, each with a name of its own; they have {', '.join(columns.names)}"
+        )
+    records = RecordColumns(columns, key)
+    for field in known_columns(columns, key, "key"):
+        if isinstance(field.dataType, MapType):
+            raise IllegalArgumentError(f"the key {field.name!r} is a map; take columns that can be compared")
+    records.arrow_schema  # noqa: B018 - refused here, not in a worker
     channel = create_map(
         *(
             lit(each)
@@ -138,28 +207,57 @@ def operator_input(
         )
     )
     told = col(progress)
-    key_text = lit(None).cast("string") if record_key is None else record_key.cast("string")
     is_record = told["kind"] == "record"
-    own = pmod(xxhash64(coalesce(key_text, lit(""))), lit(operator_subtasks)).cast("string")
-    everyone = sequence(lit(0), lit(operator_subtasks - 1)).cast("array<string>")
-    named = concat(told["source"], lit("\0"), told["subtask"].cast("string"))
-    return rows.where(told["kind"] != "record-attributes").select(
-        explode(when(is_record, array(own)).otherwise(everyone)).alias("key"),
-        told["kind"].alias("kind"),
-        channel[named].alias("channel"),
-        when(is_record, key_text).alias("record_key"),
-        told["timestamp"].alias("timestamp"),
-        when(is_record, told["timestamp"] if value is None else value.cast("long")).alias("value"),
+    own_time = told["timestamp"] if event_time is None else _milliseconds(columns, event_time)
+    own_subtask = pmod(xxhash64(*map(_column, key)), lit(operator_subtasks)) if key else lit(0)
+    named = when(~is_record, channel[_joined(told["source"], told["subtask"])])
+    packing = _Packing(records, operator_subtasks)
+    return (
+        rows.where(told["kind"] != "record-attributes")
+        .select(
+            told["kind"],
+            named,
+            when(is_record, own_time).otherwise(told["timestamp"]),
+            own_subtask.cast("int"),
+            *map(_column, columns.names),
+        )
+        .toDF("kind", "channel", "event_time", "subtask", *(f"c{place}" for place in range(len(columns))))
+        .mapInArrow(packing, StructType([*OPERATOR_INPUT_SCHEMA.fields[:-1], records.field("records")]))
     )
 
 
 def run_operator_input(steps: DataFrame, channels: int) -> DataFrame:
     """Return what goes into the operator behind valves of so many channels, in `WINDOW_INPUT_SCHEMA`.
 
-    Rows in are of `OPERATOR_INPUT_SCHEMA`. A streaming query needs the RocksDB state store provider.
+    Rows in are of `OPERATOR_INPUT_SCHEMA`. A streaming query needs the RocksDB state store provider. The
+    operator is `run_windows`, or a processor of your own: the records of a row are
+    `unpacked(row.records, columns.arrow_schema)`, where `columns` is `RecordColumns.of(inputs.schema,
+    "records")`.
     """
     processor = OperatorInputProcessor(channels)
-    return steps.groupBy("key").transformWithState(processor, WINDOW_INPUT_SCHEMA, "Append", "None")
+    records = RecordColumns.of(steps.schema, "records")
+    schema = StructType([*WINDOW_INPUT_SCHEMA.fields[:-1], records.field("records")])
+    return steps.groupBy("key").transformWithState(processor, schema, "Append", "None")
+
+
+def _milliseconds(columns: StructType, event_time: str) -> Column:
+    (field,) = known_columns(columns, [event_time], "event_time")
+    if isinstance(field.dataType, TimestampType):
+        return unix_millis(_column(event_time))
+    if isinstance(field.dataType, LongType):
+        return _column(event_time)
+    raise IllegalArgumentError(
+        f"the event time {event_time!r} is {field.dataType.simpleString()}; give a timestamp or a bigint"
+    )
+
+
+def _column(name: str) -> Column:
+    """Return the column of this name, also if there are dots in it."""
+    return col("`" + name.replace("`", "``") + "`")
+
+
+def _joined(source: Column, subtask: Column) -> Column:
+    return concat(source, lit("\0"), subtask.cast("string"))
 
 
 def _place(row: Row) -> tuple[int, int, int]:

@@ -1,111 +1,100 @@
-"""The windows of an operator in a map state: what is not asked for stays in the state store."""
+"""The windows of an operator subtask in a map state: what is not asked for stays in the state store."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
-from typing import Final
+import pickle
+from collections.abc import Iterable
+from typing import Any, Final
 
 from pyspark.sql.streaming.stateful_processor import MapState
-from pyspark.sql.types import ArrayType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
 
-from tidegauge_spark.decisions.windows.index import KeptWindow
-from tidegauge_spark.decisions.windows.windows import StandingResult, WindowContents
+from tidegauge_spark.decisions.errors import IllegalArgumentError
+from tidegauge_spark.decisions.windows.kept import Slice, SliceContents, StandingResult, WindowContents
 
-_TIMES: Final = ArrayType(LongType(), containsNull=False)
-
-WINDOW_KEY_SCHEMA: Final = StructType(
+SLICE_SCHEMA: Final = StructType(
     [
-        StructField("record_key", StringType()),
         StructField("window_start", LongType()),
         StructField("window_end", LongType()),
+        StructField("bucket", IntegerType()),
     ]
 )
-"""A window is one row of the state store, found by the fields of `KeptWindow`."""
+"""The key of a row of the state store, the fields of `Slice`."""
 
-WINDOW_CONTENTS_SCHEMA: Final = StructType(
-    [
-        StructField("values", _TIMES),
-        StructField("standing_starts", _TIMES),
-        StructField("standing_ends", _TIMES),
-        StructField("standing_records", _TIMES),
-    ]
-)
-"""What is kept of a window: the values of `WindowContents`, and its results that stand, an entry each in the
-other three lists."""
+SLICE_CONTENTS_SCHEMA: Final = StructType([StructField("windows", BinaryType())])
+"""The windows of a slice, pickled: accumulators are any values of Python."""
 
 
-class StoredWindows(MutableMapping[KeptWindow, WindowContents]):
-    """The windows of one grouping key during one batch.
+class StoredSlices:
+    """The slices of one operator subtask during one batch.
 
-    Each access to the state is a round trip to the JVM. So a window that is asked for is read once, and one
-    that has changed is written once, by `write`; the keys are listed once, if they are gone through at all.
+    Each access to the state is a round trip to the JVM. So a slice that is needed is read once, and one that
+    has changed is written once, by `write`; the slices are listed once, if at all.
     """
 
     def __init__(self, state: MapState) -> None:
         self._state = state
-        self._contents: dict[KeptWindow, WindowContents | None] = {}  # None: there is no such window
-        self._changed: set[KeptWindow] = set()
-        self._listed: set[KeptWindow] | None = None
+        self._read: dict[Slice, SliceContents] = {}
+        self._changed: set[Slice] = set()
+        self._stored: set[Slice] = set()  # of those that were read
+        self._listed: set[Slice] | None = None
 
-    def __getitem__(self, window: KeptWindow) -> WindowContents:
-        if window not in self._contents:
-            self._contents[window] = self._read(window) if self._is_stored(window) is not False else None
-        contents = self._contents[window]
-        if contents is None:
-            raise KeyError(window)
-        return contents
-
-    def __setitem__(self, window: KeptWindow, contents: WindowContents) -> None:
-        self._contents[window] = contents
-        self._changed.add(window)
-
-    def __delitem__(self, window: KeptWindow) -> None:
-        if window not in self:
-            raise KeyError(window)
-        self._contents[window] = None
-        self._changed.add(window)
-
-    def __contains__(self, window: object) -> bool:
-        """Whether there is such a window; its contents are not read."""
-        assert isinstance(window, KeptWindow)
-        if window in self._contents:
-            return self._contents[window] is not None
-        stored = self._is_stored(window)
-        return self._state.containsKey(tuple(window)) if stored is None else stored
-
-    def __iter__(self) -> Iterator[KeptWindow]:
+    def slices(self) -> Iterable[Slice]:
+        """Return the slices that have contents."""
         if self._listed is None:
-            self._listed = {KeptWindow(*key) for key in self._state.keys()}  # noqa: SIM118
-        unchanged = [window for window in self._listed if window not in self._contents]
-        return iter(
-            unchanged + [window for window, contents in self._contents.items() if contents is not None]
-        )
+            self._listed = {Slice(*key) for key in self._state.keys()}  # noqa: SIM118
+        unread = self._listed - self._read.keys()
+        return [*unread, *(place for place, contents in self._read.items() if contents)]
 
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+    def read(self, place: Slice) -> SliceContents:
+        """Return the contents of a slice."""
+        if place not in self._read:
+            stored = None
+            if self._listed is None or place in self._listed:
+                stored = self._state.getValue(tuple(place))
+            if stored is not None:
+                self._stored.add(place)
+            self._read[place] = {} if stored is None else _restored(stored[0])
+        return self._read[place]
+
+    def changed(self, place: Slice) -> None:
+        """Note that a slice has to be written."""
+        self._changed.add(place)
 
     def write(self) -> None:
         """Write what has changed to the state."""
-        for window in self._changed:
-            contents = self._contents[window]
-            if contents is not None:
-                self._state.updateValue(tuple(window), _row(contents))
-            elif self._is_stored(window) is not False:
-                self._state.removeKey(tuple(window))
+        for place in self._changed:
+            contents = self._read[place]
+            if contents:
+                self._state.updateValue(tuple(place), (_pickled(contents),))
+            elif place in self._stored:
+                self._state.removeKey(tuple(place))
         self._changed.clear()
 
-    def _is_stored(self, window: KeptWindow) -> bool | None:
-        """Whether the window was in the store before this batch; None: not known without asking."""
-        return None if self._listed is None else window in self._listed
 
-    def _read(self, window: KeptWindow) -> WindowContents | None:
-        row = self._state.getValue(tuple(window))
-        if row is None:
-            return None
-        values, *standing = row  # copied: the tester hands out the state itself
-        return WindowContents(list(values), [StandingResult(*each) for each in zip(*standing, strict=True)])
+def _pickled(contents: SliceContents) -> bytes:
+    """Return the contents without classes of this library, so that these may change."""
+    plain = {
+        key: {
+            window: (records, accumulated, tuple(map(tuple, standing)))
+            for window, (records, accumulated, standing) in windows.items()
+        }
+        for key, windows in contents.items()
+    }
+    try:
+        return pickle.dumps(plain, protocol=5)
+    except Exception as error:
+        raise IllegalArgumentError(
+            f"an accumulator of the windows cannot be pickled: {error}; use plain values of Python"
+        ) from error
 
 
-def _row(contents: WindowContents) -> tuple[list[int], ...]:
-    starts, ends, records = zip(*contents.standing, strict=True) if contents.standing else ((), (), ())
-    return contents.values, list(starts), list(ends), list(records)
+def _restored(data: bytes) -> SliceContents:
+    plain: dict[Any, dict[tuple[int, int], Any]] = pickle.loads(data)
+    return {
+        key: {
+            window: WindowContents(records, accumulated, tuple(StandingResult(*each) for each in standing))
+            for window, (records, accumulated, standing) in windows.items()
+        }
+        for key, windows in plain.items()
+    }

@@ -5,16 +5,18 @@ Expectations are worked out by hand. Timestamps are in milliseconds.
 
 from __future__ import annotations
 
+import pickle
 import random
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from component_scenarios import drawn
 from engines import examiner_of
 from pyspark.sql import Row
 from pyspark.sql.streaming.tws_tester import TwsTester
+from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from tidegauge import Adapter
 from tidegauge.components.registry import COMPONENTS
@@ -23,20 +25,50 @@ from tidegauge.judging.items.merged import merged
 from tidegauge.judging.jobs.blamed import blamed_rules
 from tidegauge.vectors.published import load_vectors
 from tidegauge_adapters.spark.adapter import SparkAdapter
-from tidegauge_adapters.spark.rows.window import window_settings
-from tidegauge_adapters.spark.streaming.checkpointed_query import CheckpointedQuery
-from tidegauge_adapters.spark_session.session import running_spark
-from tidegauge_spark import SessionWindows, SlidingWindows, TumblingWindows, WindowSettings, run_windows
+from tidegauge_adapters.spark.rows.window import window_processor
+from tidegauge_spark import SessionWindows, SlidingWindows, TumblingWindows, WindowSettings
 from tidegauge_spark.decisions.errors import IllegalArgumentError
 from tidegauge_spark.decisions.timestamps import MAX, MIN
-from tidegauge_spark.decisions.windows.windows import WindowOutput, WindowProgress, Windows
-from tidegauge_spark.operators.window import WINDOW_INPUT_SCHEMA, WINDOW_OUTPUT_SCHEMA, WindowProcessor
+from tidegauge_spark.decisions.windows.bursts import Groups
+from tidegauge_spark.decisions.windows.kept import KeptWindow
+from tidegauge_spark.decisions.windows.windows import WindowProgress, Windows
+from tidegauge_spark.operators.aggregates import values_of
+from tidegauge_spark.operators.record_columns import RecordColumns, packed, unpacked
+from tidegauge_spark.operators.window import WINDOW_INPUT_SCHEMA, WindowProcessor
+from tidegauge_spark.operators.window_results import WINDOW_OUTPUT_SCHEMA
 
 Output = tuple[Any, ...]
 Step = tuple[Any, ...]
 
 TEN = WindowSettings(TumblingWindows(10))
-step_row = Row(*WINDOW_INPUT_SCHEMA.names)
+RECORDS = RecordColumns(
+    StructType([StructField("record_key", StringType()), StructField("value", LongType())]), ("record_key",)
+)
+ARROW = RECORDS.arrow_schema
+
+
+def processor_of(settings: WindowSettings) -> WindowProcessor:
+    return WindowProcessor(settings, RECORDS, {"values": values_of("value")}, results_at_once=1)
+
+
+RESULTS = processor_of(TEN).results.packed_schema
+
+
+def step_row(
+    key: str,
+    sequence: int,
+    kind: str | None,
+    record_key: str | None,
+    timestamp: int | None,
+    value: int | None,
+) -> Row:
+    """A step as a row; a record is a batch of one."""
+    records = None
+    if kind == "record":
+        columns = [[timestamp], [record_key], [value]]
+        arrays = [pa.array(each, field.type) for each, field in zip(columns, ARROW, strict=True)]
+        records, timestamp = packed(arrays, ARROW), None
+    return Row(*WINDOW_INPUT_SCHEMA.names)(key, sequence, kind, timestamp, records)
 
 
 def fire(key: str | None, start: int, end: int, *values: int) -> Output:
@@ -56,7 +88,7 @@ class Operator:
 
     def __init__(self, settings: WindowSettings = TEN) -> None:
         self.settings = settings
-        self.tester = TwsTester(WindowProcessor(settings))
+        self.tester = TwsTester(processor_of(settings))
         self.sequence = 0
 
     def record(self, timestamp: int | None, value: int | None, key: str | None = None) -> list[Output]:
@@ -74,36 +106,50 @@ class Operator:
         return [_output(row) for row in self.tester.test("subtask", rows)]
 
     def windows(self) -> dict[Any, Any]:
-        """The rows of the state store: of each window the values and what stands."""
+        """What is in the state store: of each window the number of records, the accumulators, what stands."""
+        found = {}
+        for (data,) in self.slices().values():
+            for (record_key,), windows in pickle.loads(data).items():
+                assert windows
+                found |= {(record_key, *window): contents for window, contents in windows.items()}
+        return found
+
+    def slices(self) -> dict[Any, Any]:
+        """The rows of the state store."""
         return {tuple(key): tuple(row) for key, row in self.tester.peekMapState("windows", "subtask").items()}
 
     def values(self) -> dict[Any, list[int]]:
-        """What is kept of each window, without what stands."""
-        return {key: row[0] for key, row in self.windows().items()}
+        """The values that are kept of each window, without what stands."""
+        values = {}
+        for window, (records, accumulated, _) in self.windows().items():
+            values[window] = [] if accumulated is None else accumulated[0]
+            assert len(values[window]) == records
+        return values
 
     def progress(self) -> Any:
         return self.tester.peekValueState("operator", "subtask")
 
     def restart(self) -> None:
         """Go on in a new processor with nothing but the stored state."""
-        progress, windows = self.progress(), self.windows()
-        self.tester = TwsTester(WindowProcessor(self.settings))
+        progress, slices = self.progress(), self.slices()
+        self.tester = TwsTester(processor_of(self.settings))
         if progress is not None:
             self.tester.updateValueState("operator", "subtask", tuple(progress))
-        self.tester.updateMapState(
-            "windows", "subtask", {key: tuple(map(list, row)) for key, row in windows.items()}
-        )
+        self.tester.updateMapState("windows", "subtask", slices)
 
 
 def _output(row: Row) -> Output:
     assert list(row.asDict()) == WINDOW_OUTPUT_SCHEMA.names
     match row.kind:
-        case "fire" | "retract":
-            return (row.kind, row.record_key, row.window_start, row.window_end, row["values"])
+        case "results":
+            (found,) = unpacked(row.results, RESULTS).to_pylist()
+            kind = "retract" if found["retraction"] else "fire"
+            return (kind, found["record_key"], found["window_start"], found["window_end"], found["values"])
         case "watermark":
             return (row.kind, row.timestamp)
-        case "late":
-            return (row.kind, row.record_key, row.timestamp, row.value)
+        case "late" | "refused":
+            (record,) = unpacked(row.late_records, ARROW).to_pylist()
+            return (row.kind, record["record_key"], record["event_time"], record["value"])
         case "state-size":
             return (row.kind, row.records)
         case "error":
@@ -122,10 +168,10 @@ def test_windows_of_different_record_keys_are_apart_and_none_is_a_key_like_any_o
     assert operator.record(6, 4, "a") == []
     assert operator.record(7, 5, "") == []
     assert operator.watermark(9) == [
-        fire(None, 0, 10, 3),
         fire("", 0, 10, 5),
         fire("a", 0, 10, 2, 4),
         fire("b", 0, 10, 1),
+        fire(None, 0, 10, 3),
         watermark(9),
     ]
 
@@ -162,7 +208,7 @@ def test_a_kept_session_makes_only_records_of_its_own_key_timely() -> None:
 
 
 def test_subtasks_have_watermarks_of_their_own() -> None:
-    tester = TwsTester(WindowProcessor(TEN))
+    tester = TwsTester(processor_of(TEN))
     assert tester.test("0", [step_row("0", 0, "watermark", None, 50, None)])[0].kind == "watermark"
     assert tester.test("1", [step_row("1", 0, "record", None, 3, 7)]) == []
     (late,) = tester.test("0", [step_row("0", 1, "record", None, 3, 7)])
@@ -172,11 +218,12 @@ def test_subtasks_have_watermarks_of_their_own() -> None:
 # The state store
 
 
-def test_a_row_of_the_state_store_is_a_window_and_goes_with_its_cleanup_time() -> None:
+def test_a_row_of_the_state_store_holds_a_window_and_goes_with_its_cleanup_time() -> None:
     operator = Operator(WindowSettings(SlidingWindows(10, 5), allowed_lateness=3))
     operator.record(7, 1, "a")
     operator.record(8, 2, "a")
     assert operator.values() == {("a", 0, 10): [1, 2], ("a", 5, 15): [1, 2]}
+    assert [key[:2] for key in operator.slices()] == [(0, 10), (5, 15)]
     operator.watermark(9)
     assert operator.values() == {("a", 0, 10): [1, 2], ("a", 5, 15): [1, 2]}
     operator.watermark(12)
@@ -199,7 +246,7 @@ def test_discarding_keeps_nothing_of_what_has_fired_but_the_borders_of_sessions(
     assert sessions.values() == {(None, 3, 8): []}
 
 
-def test_a_value_is_kept_once_in_a_window_also_if_its_results_can_be_taken_back() -> None:
+def test_results_that_stand_are_kept_beside_what_the_next_one_holds() -> None:
     settings = WindowSettings(
         SessionWindows(3), allowed_lateness=90, accumulation="accumulating-and-retracting"
     )
@@ -215,7 +262,7 @@ def test_a_value_is_kept_once_in_a_window_also_if_its_results_can_be_taken_back(
         fire(None, 0, 9, 1, 5, 7, 9),
     ]
     assert sorted(operator.values()[None, 0, 9]) == [1, 5, 7, 9]
-    assert operator.windows()[None, 0, 9][1:] == ([0], [9], [4])
+    assert operator.windows()[None, 0, 9][2] == ((0, 9, ([1, 5, 7, 9],)),)
 
 
 def test_merged_sessions_hand_over_what_stands_until_they_fire() -> None:
@@ -273,17 +320,19 @@ def test_only_windows_that_are_touched_or_due_are_read_and_written() -> None:
     for start in range(0, 1000, 10):
         operator.record(start, start)
     operator.watermark(8)
+    (bucket,) = {key[2] for key in operator.slices()}
     accesses = accesses_of(operator)
     operator.batch(("record", None, 501, 1), ("record", None, 502, 2), ("idle", None, None, None))
-    assert accesses == [("getValue", (None, 500, 510)), ("updateValue", (None, 500, 510))]
+    assert accesses == [("getValue", (500, 510, bucket)), ("updateValue", (500, 510, bucket))]
     del accesses[:]
     assert operator.watermark(9) == [fire(None, 0, 10, 0), watermark(9)]
-    assert accesses == [("keys", None), ("getValue", (None, 0, 10)), ("updateValue", (None, 0, 10))]
+    assert accesses == [("keys", None), ("getValue", (0, 10, bucket)), ("updateValue", (0, 10, bucket))]
     del accesses[:]
     operator.watermark(13)
     assert accesses == []  # nothing is due before 14
     operator.watermark(14)
-    assert accesses == [("keys", None), ("removeKey", (None, 0, 10))]
+    names = [name for name, _ in accesses]
+    assert (names, accesses[-1][1]) == (["keys", "getValue", "removeKey"], (0, 10, bucket))
     del accesses[:]
     operator.watermark(18)
     assert accesses == []  # the next end is 20
@@ -303,23 +352,17 @@ def test_what_is_stored_changes_by_being_written_only() -> None:
     operator.record(3, 1)
     before = operator.windows()
     operator.record(4, 2)
-    assert before == {(None, 0, 10): ([1], [], [], [])}
-    assert operator.windows() == {(None, 0, 10): ([1, 2], [], [], [])}
+    assert before == {(None, 0, 10): (1, ([1],), ())}
+    assert operator.windows() == {(None, 0, 10): (2, ([1, 2],), ())}
 
 
 def test_state_that_is_kept_for_nothing_is_counted_in_the_store() -> None:
     operator = Operator()
-    operator.watermark(29)
-    operator.tester.updateMapState(
-        "windows",
-        "subtask",
-        {
-            ("a", 0, 10): ([1, 2], [], [], []),
-            (None, 20, 30): ([3], [], [], []),
-            ("a", 30, 40): ([4], [], [], []),
-        },
-    )
+    for key, timestamp, value in (("a", 3, 1), ("a", 4, 2), (None, 25, 3), ("a", 31, 4)):
+        operator.record(timestamp, value, key)
+    operator.tester.updateValueState("operator", "subtask", (29, MAX))
     assert operator.batch(("expired-state", None, None, None)) == [("state-size", 3)]
+    assert operator.batch(("kept-state", None, None, None)) == [("state-size", 4)]
 
 
 # Batches
@@ -348,15 +391,38 @@ def test_the_borders_of_batches_and_restarts_change_nothing(assigner: Any, accum
     assert outputs == together
 
 
+@pytest.mark.parametrize("assigner", [TumblingWindows(4), SessionWindows(3)])
+def test_results_that_share_a_row_are_those_that_have_one_each(assigner: Any) -> None:
+    settings = WindowSettings(assigner, allowed_lateness=9, accumulation="accumulating-and-retracting")
+    draw = random.Random(11)
+    steps: list[Step] = [("watermark", None, 50, None)]
+    steps += [("record", draw.choice("ab"), draw.randint(30, 70), number) for number in range(300)]
+    steps += [("record", "a", None, 300), ("idle", None, None, None), ("watermark", None, 99, None)]
+    rows = [step_row("k", number, *step) for number, step in enumerate(steps)]
+    found: dict[int, list[dict[str, Any]]] = {}
+    for at_once in (1, 1_000):
+        processor = WindowProcessor(settings, RECORDS, {"values": values_of("value")}, at_once)
+        answers = TwsTester(processor).test("k", rows)
+        assert (len(answers) > 50) == (at_once == 1)
+        raw = pa.RecordBatch.from_pylist([row.asDict() for row in answers])
+        out = pa.Table.from_batches(list(processor.results.unpack(iter([raw])))).to_pylist()
+        found[at_once] = sorted(
+            out, key=lambda row: (row["kind"], row["position"] or 0, (row["record"] or {}).get("value") or 0)
+        )
+    assert {row["kind"] for row in found[1]} == {"result", "late", "refused", "idle", "watermark"}
+    assert {row["retraction"] for row in found[1] if row["kind"] == "result"} == {False, True}
+    assert found[1_000] == found[1]
+
+
 def test_the_rows_of_a_batch_are_taken_by_sequence() -> None:
-    tester = TwsTester(WindowProcessor(TEN))
+    tester = TwsTester(processor_of(TEN))
     rows = [
         step_row("k", 2, "watermark", None, 9, None),
         step_row("k", 1, "record", None, 8, 2),
         step_row("k", 0, "record", None, 7, 1),
     ]
     fired, passed = tester.test("k", rows)
-    assert (fired.sequence, fired.position, fired["values"]) == (2, 0, [1, 2])
+    assert (fired.sequence, fired.position, _output(fired)) == (2, 0, fire(None, 0, 10, 1, 2))
     assert (passed.sequence, passed.position, passed.timestamp) == (2, 1, 9)
 
 
@@ -366,10 +432,6 @@ def test_the_rows_of_a_batch_are_taken_by_sequence() -> None:
 @pytest.mark.parametrize(
     "step",
     [
-        ("record", None, None, 1),
-        ("record", None, MIN, 1),
-        ("record", None, MAX, 1),
-        ("record", None, 5, None),
         ("watermark", None, None, None),
         ("other", None, 5, 1),
         (None, None, 5, 1),
@@ -384,9 +446,20 @@ def test_win_15_a_step_that_cannot_be_is_answered_and_changes_nothing(step: Step
     assert (operator.windows(), operator.progress()) == before
 
 
-def test_a_key_whose_steps_were_all_refused_has_no_state() -> None:
-    operator = Operator()
-    assert operator.record(None, 1) == [("error", "illegal-argument")]
+@pytest.mark.parametrize("timestamp", [None, MIN, MAX])
+def test_win_15_a_record_without_event_time_comes_out_as_it_is(timestamp: int | None) -> None:
+    operator = Operator(replace(TEN, assigner=SessionWindows(5)))
+    operator.record(3, 1)
+    before = operator.windows(), operator.progress()
+    refused = operator.batch(("record", "a", timestamp, 7), ("record", "b", 9, None), ("idle", *[None] * 3))
+    assert refused == [("refused", "a", timestamp, 7), ("idle",)]
+    assert operator.windows() == {**before[0], ("b", 9, 14): (1, ([],), ())}
+
+
+@pytest.mark.parametrize("assigner", [TumblingWindows(10), SlidingWindows(10, 5), SessionWindows(10)])
+def test_a_key_whose_steps_were_all_refused_has_no_state(assigner: Any) -> None:
+    operator = Operator(replace(TEN, assigner=assigner))
+    assert operator.record(None, 1) == [("refused", None, None, 1)]
     assert operator.progress() is None
     assert operator.windows() == {}
 
@@ -399,6 +472,10 @@ def test_a_key_whose_steps_were_all_refused_has_no_state() -> None:
         lambda: SlidingWindows(1, 0),
         lambda: SlidingWindows(5, -1),
         lambda: SessionWindows(0),
+        lambda: SessionWindows("0 seconds"),
+        lambda: TumblingWindows("a minute"),
+        lambda: TumblingWindows(60.0),  # type: ignore[arg-type]
+        lambda: replace(TEN, allowed_lateness="soon"),  # type: ignore[arg-type]
         lambda: TumblingWindows(2**63),
         lambda: replace(TEN, allowed_lateness=-1),
         lambda: replace(TEN, allowed_lateness=2**63),
@@ -410,6 +487,13 @@ def test_a_key_whose_steps_were_all_refused_has_no_state() -> None:
 def test_settings_that_cannot_be_are_refused_when_they_are_made(settings: Any) -> None:
     with pytest.raises(IllegalArgumentError, match=r"^the \w+"):
         settings()
+
+
+def test_durations_may_be_given_as_spark_writes_them() -> None:
+    assert TumblingWindows("1 minute") == TumblingWindows(60_000)
+    assert SlidingWindows("1 hour", "5m", "30s") == SlidingWindows(3_600_000, 300_000, 30_000)
+    assert WindowSettings(SessionWindows("2s"), "1 day").allowed_lateness == 86_400_000
+    assert TumblingWindows(10, -3).windows(5) == [(-3, 7)]
 
 
 # The ends of time
@@ -440,15 +524,15 @@ def test_time_2_a_window_near_the_beginning_of_time_begins_with_it() -> None:
 
 def in_the_tester(processor: type[WindowProcessor]) -> Adapter:
     """The library with windows of this class."""
-    wrong = SparkAdapter.having(window=lambda setup: processor(window_settings(setup)))
+    wrong = SparkAdapter.having(window=lambda setup: window_processor(setup, processor))
     return wrong({"engine": "tester"})
 
 
 class LateByTheRecord(Windows):
-    def record(self, timestamp: int, value: int, record_key: str | None = None) -> list[WindowOutput]:
-        if self.progress.watermark >= timestamp > MIN:
-            return [self._late(timestamp, value, record_key)]
-        return super().record(timestamp, value, record_key)
+    """Judges by the timestamp instead of the window; of two that wait for different times."""
+
+    def _is_over(self, window: KeptWindow) -> bool:
+        return self._is_reached(window.start + self._settings.allowed_lateness)
 
 
 class NeverCleansUp(Windows):
@@ -456,19 +540,31 @@ class NeverCleansUp(Windows):
         return MIN
 
 
+class JoinsWhatIsApart(Windows):
+    """Breaks what is added at once, and only that."""
+
+    def _add_at_once(self, groups: Groups) -> None:
+        super()._add_at_once(groups._replace(windows=[groups.windows[0]] * len(groups.windows)))
+
+
 class JudgesByTheRecord(WindowProcessor):
     def decide(self, kept: Any, progress: WindowProgress) -> Windows:
-        return LateByTheRecord(self._settings, kept, progress)
+        return LateByTheRecord(self._settings, kept, self._aggregates, progress)
 
 
 class KeepsAll(WindowProcessor):
     def decide(self, kept: Any, progress: WindowProgress) -> Windows:
-        return NeverCleansUp(self._settings, kept, progress)
+        return NeverCleansUp(self._settings, kept, self._aggregates, progress)
+
+
+class AddsToTheFirst(WindowProcessor):
+    def decide(self, kept: Any, progress: WindowProgress) -> Windows:
+        return JoinsWhatIsApart(self._settings, kept, self._aggregates, progress)
 
 
 @pytest.mark.parametrize(
     ("processor", "rule"),
-    [(JudgesByTheRecord, "WIN-10"), (KeepsAll, "WIN-13")],
+    [(JudgesByTheRecord, "WIN-10"), (KeepsAll, "WIN-13"), (AddsToTheFirst, "WIN-3")],
 )
 def test_a_wrong_processor_fails_a_named_rule(processor: type[WindowProcessor], rule: str) -> None:
     report = ItemReport("all", "window")
@@ -486,45 +582,3 @@ def test_the_right_processor_passes_where_wrong_ones_fail() -> None:
     vectors = [vector.scenario for vector in load_vectors("window")]
     examiner.compare(report, examiner.applicable([*vectors, *drawn("window", 100)]))
     assert [failure.seen for failure in report.failures] == []
-
-
-# On Spark
-
-
-@pytest.mark.xdist_group("spark")
-def test_a_query_keeps_windows_of_several_record_keys_over_a_restart(tmp_path: Path) -> None:
-    settings = WindowSettings(
-        SessionWindows(5), allowed_lateness=10, accumulation="accumulating-and-retracting"
-    )
-    session = running_spark().session
-    query = CheckpointedQuery(
-        session, tmp_path, WINDOW_INPUT_SCHEMA, lambda steps: run_windows(steps, settings)
-    )
-
-    def feed(*steps: Step) -> list[Output]:
-        known = len(query.answers())
-        query.feed([step_row("0", number, *step).asDict() for number, step in enumerate(steps)])
-        came = [Row(**row) for row in query.answers()[known:]]
-        return [_output(row) for row in sorted(came, key=lambda row: (row.sequence, row.position))]
-
-    query.start()
-    try:
-        feed(("record", "a", 3, 1), ("record", None, 3, 2), ("record", "b", 20, 3))
-        first = feed(("watermark", None, 7, None))
-        query.stop()
-        query.start()
-        second = feed(("record", "a", 6, 4), ("watermark", None, 10, None), ("record", "c", -5, 5))
-        third = feed(("watermark", None, 20, None))
-    finally:
-        query.stop()
-    assert first == [fire(None, 3, 8, 2), fire("a", 3, 8, 1), watermark(7)]
-    assert second == [
-        retract("a", 3, 8, 1),
-        fire("a", 3, 11, 1, 4),
-        watermark(10),
-        ("late", "c", -5, 5),
-    ]
-    assert third == [watermark(20)]
-    stored = session.read.format("statestore").option("stateVarName", "windows")
-    rows = [tuple(row.user_map_key) for row in stored.load(str(tmp_path / "checkpoint")).collect()]
-    assert rows == [("b", 20, 25)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql.functions import array_size, col, lit, when
+from pyspark.sql.functions import coalesce, col, lit, unix_millis, when
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from tidegauge.wire.steps.job import JobSetup, SourceSetup
@@ -25,6 +25,7 @@ from tidegauge_spark import (
     run_windows,
 )
 from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.operators.aggregates import count
 
 from .job_files import TIME_COLUMN, JobFiles
 from .running_job import CLOCK_STEP, RunningJob
@@ -73,27 +74,20 @@ class WindowedJob(RunningJob):
         assert self.setup.window is not None
         numbers = {source.name: len(source.subtasks) for source in self.setup.sources}
         steps = operator_input(
-            sources,
-            numbers,
-            _OPERATOR_SUBTASKS,
-            record_key=(col("number") % _RECORD_KEYS).cast("string"),
-            value=col("number"),
+            sources.withColumn("key", col("number") % _RECORD_KEYS), numbers, _OPERATOR_SUBTASKS, key="key"
         )
         asked = steps.where("kind = 'watermark'").withColumns(
             {"kind": lit("kept-state"), "channel": lit(None).cast("int"), "timestamp": _no_number()}
         )
         inputs = run_operator_input(steps.union(asked), sum(numbers.values()))
-        outputs = run_windows(inputs, WindowSettings(TumblingWindows(self.setup.window)))
+        outputs = run_windows(inputs, WindowSettings(TumblingWindows(self.setup.window)), {"count": count()})
         of_windows = outputs.select(
-            "kind",
+            when(col("kind") == "result", "fire").otherwise(col("kind")).alias("kind"),
             lit(None).cast("string").alias("source"),
-            col("key").cast("int").alias("subtask"),
-            when(col("kind") == "fire", col("window_end")).otherwise(col("timestamp")).alias("event_time"),
+            col("subtask").cast("int").alias("subtask"),
+            coalesce(unix_millis("window_end"), "watermark", f"record.{TIME_COLUMN}").alias("event_time"),
             _no_number().alias("planned_at"),
-            when(col("kind") == "fire", array_size("values"))
-            .otherwise(col("records"))
-            .cast("int")
-            .alias("count"),
+            coalesce("count", "records").cast("int").alias("count"),
         )
         return from_sources.union(of_windows)
 
@@ -150,8 +144,8 @@ def _of_windows(rows: list[Mapping[str, Any]], now: int) -> Iterator[LogEvent]:
     for row in own:
         if row["kind"] == "fire":
             fired[row["event_time"]] = fired.get(row["event_time"], 0) + row["count"]
-    for end, count in sorted(fired.items()):
-        yield LogEvent("fire", "", 0, to_wire(end), now, count)
+    for end, records in sorted(fired.items()):
+        yield LogEvent("fire", "", 0, to_wire(end), now, records)
     sizes = {row["subtask"]: row["count"] for row in own if row["kind"] == "state-size"}
     if sizes:
         yield LogEvent("state-size", "", 0, 0, now, sum(sizes.values()))

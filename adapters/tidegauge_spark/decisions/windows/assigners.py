@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tidegauge_spark.decisions.errors import IllegalArgumentError
+from tidegauge_spark.decisions.duration_arguments import Duration, milliseconds_of
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 
 
@@ -16,22 +16,21 @@ class Window(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class SlidingWindows:
-    """Windows of `size` ms, one every `slide` ms; one of them starts at `offset` ms (WIN-1).
+    """Windows of `size`, one every `slide`; one of them starts at `offset` (WIN-1).
 
-    A record is in size / slide windows, and kept in each, if the slide is smaller than the size; if it is
-    larger, in one or none.
+    All are in ms; they may be given as "1 minute", too. A record is in size / slide windows, and kept in
+    each, if the slide is smaller than the size; if it is larger, in one or none.
     Raises `IllegalArgumentError` for a size or a slide below 1 ms.
     """
 
     size: int
     slide: int
-    offset: int = 0
+    offset: int
 
-    def __post_init__(self) -> None:
-        _check_length("size", self.size)
-        _check_length("slide", self.slide)
+    def __init__(self, size: Duration, slide: Duration, offset: Duration = 0) -> None:
+        _set(self, size=_length(size, "size"), slide=_length(slide, "slide"), offset=_offset(offset))
 
     def windows(self, timestamp: int) -> list[Window]:
         """Return the windows that cover the timestamp (ms), the earliest end first."""
@@ -41,35 +40,35 @@ class SlidingWindows:
         return [_window(start, self.size) for start in reversed(starts)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class TumblingWindows:
-    """Windows of `size` ms, one after the other; one of them starts at `offset` ms (WIN-1).
+    """Windows of `size`, one after the other; one of them starts at `offset` (WIN-1).
 
-    Raises `IllegalArgumentError` for a size below 1 ms.
+    Both are in ms; they may be given as "1 minute", too. Raises `IllegalArgumentError` for a size below 1 ms.
     """
 
     size: int
-    offset: int = 0
+    offset: int
 
-    def __post_init__(self) -> None:
-        _check_length("size", self.size)
+    def __init__(self, size: Duration, offset: Duration = 0) -> None:
+        _set(self, size=_length(size, "size"), offset=_offset(offset))
 
     def windows(self, timestamp: int) -> list[Window]:
         """Return the one window that covers the timestamp (ms)."""
         return [_window(timestamp - (timestamp - self.offset) % self.size, self.size)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class SessionWindows:
-    """A window for each burst of records: it lasts until nothing has come for `gap` ms (WIN-2).
+    """A window for each burst of records: it lasts until nothing has come for `gap` (WIN-2).
 
-    Raises `IllegalArgumentError` for a gap below 1 ms.
+    The gap is in ms; it may be given as "1 minute", too. Raises `IllegalArgumentError` for one below 1 ms.
     """
 
     gap: int
 
-    def __post_init__(self) -> None:
-        _check_length("gap", self.gap)
+    def __init__(self, gap: Duration) -> None:
+        _set(self, gap=_length(gap, "gap"))
 
     def windows(self, timestamp: int) -> list[Window]:
         """Return the session of a record that comes alone at the timestamp (ms)."""
@@ -84,6 +83,14 @@ def _window(start: int, size: int) -> Window:
     return Window(max(start, MIN), min(start + size, MAX))
 
 
-def _check_length(name: str, milliseconds: int) -> None:
-    if not 1 <= milliseconds <= MAX:
-        raise IllegalArgumentError(f"the {name} of a window is 1 to 2^63 - 1 ms, not {milliseconds}")
+def _length(duration: Duration, name: str) -> int:
+    return milliseconds_of(duration, f"the {name} of a window", at_least=1)
+
+
+def _offset(duration: Duration) -> int:
+    return milliseconds_of(duration, "the offset of windows", at_least=MIN)
+
+
+def _set(windows: object, **milliseconds: int) -> None:
+    for name, value in milliseconds.items():
+        object.__setattr__(windows, name, value)
