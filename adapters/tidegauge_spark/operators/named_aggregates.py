@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import ArrayType, DataType, IntegralType, StructField, StructType
 
 from tidegauge_spark.decisions.errors import IllegalArgumentError
 from tidegauge_spark.decisions.windows.aggregation import Numbers
@@ -86,6 +86,8 @@ class NamedAggregates:
         for place, (field, own_type) in enumerate(zip(self.fields, self._types, strict=True)):
             values = [result[place] for result in results]
             try:
+                for value in values:
+                    _check_nothing_is_cut(value, field.dataType)
                 columns.append(pa.array(values, type=own_type))
             except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
                 raise IllegalArgumentError(
@@ -93,3 +95,20 @@ class NamedAggregates:
                     f"{error}; give it another result type"
                 ) from error
         return columns
+
+
+def _check_nothing_is_cut(value: Any, own_type: DataType) -> None:
+    """Refuse what Arrow makes fit in silence: fractions as whole numbers, unknown fields of a struct."""
+    if isinstance(own_type, IntegralType):
+        if isinstance(value, float | np.floating) and value % 1:
+            raise ValueError(f"{value} is no whole number")
+    elif isinstance(own_type, ArrayType):
+        for each in () if value is None else value:
+            _check_nothing_is_cut(each, own_type.elementType)
+    elif isinstance(own_type, StructType):
+        if isinstance(value, dict):
+            if unknown := value.keys() - set(own_type.names):
+                raise ValueError(f"it has no field {', '.join(map(repr, unknown))}")
+            value = [value.get(name) for name in own_type.names]
+        for each, field in zip(value if isinstance(value, list | tuple) else (), own_type, strict=False):
+            _check_nothing_is_cut(each, field.dataType)
