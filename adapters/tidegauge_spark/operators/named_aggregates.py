@@ -39,6 +39,14 @@ class NamedAggregates:
         self._types = arrow_schema(StructType(self.fields)).types
         self._records = pa.table({})
 
+    def described(self) -> dict[str, str]:
+        """Return by name what each aggregate is, as far as can be told without its functions."""
+        return {
+            field.name: f"{type(each).__name__.strip('_')}({', '.join(each.columns)}) as "
+            f"{field.dataType.simpleString()}"
+            for field, each in zip(self.fields, self._aggregates.values(), strict=True)
+        }
+
     def over(self, records: pa.Table) -> None:
         """Take these as the records of the batch from now on."""
         self._records = records
