@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any
+from decimal import Context, Decimal
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -25,11 +26,15 @@ from pyspark.sql.types import (
     MapType,
     NumericType,
     StructType,
+    VariantType,
 )
 
 from tidegauge_spark.decisions.errors import IllegalArgumentError
 from tidegauge_spark.decisions.windows.aggregation import Numbers
 from tidegauge_spark.operators.record_columns import known_columns
+
+_EXACT: Final = Context(prec=100)
+"""Python's own addition of decimals rounds to 28 digits; those of Spark have 38, and sums a few more."""
 
 
 class Aggregate(ABC):
@@ -188,7 +193,7 @@ class _Built(Aggregate):
 
     def _ordered_type(self, records: StructType) -> DataType:
         (field,) = known_columns(records, self.columns, "an aggregate")
-        if isinstance(field.dataType, StructType | ArrayType | MapType):
+        if isinstance(field.dataType, StructType | ArrayType | MapType | VariantType):
             raise IllegalArgumentError(
                 f"the aggregate needs values that have an order; the column {field.name!r} is "
                 f"{field.dataType.simpleString()}"
@@ -225,12 +230,12 @@ class _Sum(_Built):
 
     def added_up(self, columns: pa.Table, groups: Numbers, count: int) -> list[Any]:
         values = columns.column(0)
-        if pa.types.is_integer(values.type) and _may_overflow(values):
+        if not pa.types.is_floating(values.type) and _may_overflow(values):
             return _added_in_python(values, groups, count)
         return _of_groups(values, groups, count, "sum")
 
     def merge(self, first: Any, second: Any) -> Any:
-        return _either(first, second) if first is None or second is None else first + second
+        return _either(first, second) if first is None or second is None else _plus(first, second)
 
 
 class _Mean(_Built):
@@ -266,7 +271,8 @@ class _Extreme(_Built):
 
     def added_up(self, columns: pa.Table, groups: Numbers, count: int) -> list[Any]:
         values = columns.column(0)
-        if pa.types.is_floating(values.type) and pc.any(pc.is_nan(values)).as_py():
+        in_python = pa.types.is_duration(values.type)  # which Arrow compares in whole columns only
+        if in_python or (pa.types.is_floating(values.type) and pc.any(pc.is_nan(values)).as_py()):
             found: list[Any] = [None] * count
             for group, value in zip(groups.tolist(), values.to_pylist(), strict=True):
                 found[group] = self.merge(found[group], value)
@@ -298,7 +304,7 @@ class _Values(_Built):
         return first
 
     def result(self, accumulated: Any) -> Any:
-        return sorted(accumulated)
+        return sorted(accumulated, key=_nan_last if _are_floats(accumulated) else None)
 
 
 def count(column: str | None = None) -> Aggregate:
@@ -330,7 +336,7 @@ def max_of(column: str) -> Aggregate:
 
 
 def values_of(column: str) -> Aggregate:
-    """Return all values in ascending order (array)."""
+    """Return all values in ascending order, NaN last (array)."""
     return _Values(column)
 
 
@@ -344,17 +350,33 @@ def _either(first: Any, second: Any) -> Any:
     return second if first is None else first
 
 
+def _plus(first: Any, second: Any) -> Any:
+    return _EXACT.add(first, second) if isinstance(first, Decimal) else first + second
+
+
+def _are_floats(values: list[Any]) -> bool:
+    return bool(values) and isinstance(values[0], float)
+
+
+def _nan_last(value: float) -> tuple[bool, float]:
+    return value != value, value
+
+
 def _may_overflow(values: pa.ChunkedArray) -> bool:
-    least_and_most = pc.min_max(values).as_py()
-    most = max((abs(each) for each in least_and_most.values() if each is not None), default=0)
-    return most * len(values) >= 2**63
+    """Whether a sum of these may be beyond what Arrow adds up: 64 bits, or 38 digits."""
+    least, most = pc.min_max(values).as_py().values()
+    if least is None:
+        return False
+    own = values.type
+    limit = 10 ** (38 - own.scale) if pa.types.is_decimal(own) else 2**63
+    return (max(-int(least), int(most)) + 1) * len(values) >= limit
 
 
-def _added_in_python(values: pa.ChunkedArray, groups: Numbers, count: int) -> list[int | None]:
-    found: list[int | None] = [None] * count
+def _added_in_python(values: pa.ChunkedArray, groups: Numbers, count: int) -> list[Any]:
+    found: list[Any] = [None] * count
     for group, value in zip(groups.tolist(), values.to_pylist(), strict=True):
         if value is not None:
-            found[group] = (found[group] or 0) + value
+            found[group] = value if found[group] is None else _plus(found[group], value)
     return found
 
 

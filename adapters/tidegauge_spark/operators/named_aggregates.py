@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import ArrayType, DataType, IntegralType, StructField, StructType
 
 from tidegauge_spark.decisions.errors import IllegalArgumentError
 from tidegauge_spark.decisions.windows.aggregation import Numbers
@@ -38,6 +38,14 @@ class NamedAggregates:
         self._columns = [list(each.columns) for each in aggregates.values()]
         self._types = arrow_schema(StructType(self.fields)).types
         self._records = pa.table({})
+
+    def described(self) -> dict[str, str]:
+        """Return by name what each aggregate is, as far as can be told without its functions."""
+        return {
+            field.name: f"{type(each).__name__.strip('_')}({', '.join(each.columns)}) as "
+            f"{field.dataType.simpleString()}"
+            for field, each in zip(self.fields, self._aggregates.values(), strict=True)
+        }
 
     def over(self, records: pa.Table) -> None:
         """Take these as the records of the batch from now on."""
@@ -86,6 +94,8 @@ class NamedAggregates:
         for place, (field, own_type) in enumerate(zip(self.fields, self._types, strict=True)):
             values = [result[place] for result in results]
             try:
+                for value in values:
+                    _check_nothing_is_cut(value, field.dataType)
                 columns.append(pa.array(values, type=own_type))
             except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
                 raise IllegalArgumentError(
@@ -93,3 +103,20 @@ class NamedAggregates:
                     f"{error}; give it another result type"
                 ) from error
         return columns
+
+
+def _check_nothing_is_cut(value: Any, own_type: DataType) -> None:
+    """Refuse what Arrow makes fit in silence: fractions as whole numbers, unknown fields of a struct."""
+    if isinstance(own_type, IntegralType):
+        if isinstance(value, float | np.floating) and value % 1:
+            raise ValueError(f"{value} is no whole number")
+    elif isinstance(own_type, ArrayType):
+        for each in () if value is None else value:
+            _check_nothing_is_cut(each, own_type.elementType)
+    elif isinstance(own_type, StructType):
+        if isinstance(value, dict):
+            if unknown := value.keys() - set(own_type.names):
+                raise ValueError(f"it has no field {', '.join(map(repr, unknown))}")
+            value = [value.get(name) for name in own_type.names]
+        for each, field in zip(value if isinstance(value, list | tuple) else (), own_type, strict=False):
+            _check_nothing_is_cut(each, field.dataType)

@@ -194,7 +194,7 @@ def operator_input(
         raise IllegalArgumentError(
             f"the records need columns, each with a name of its own; they have {', '.join(columns.names)}"
         )
-    records = RecordColumns(columns, key)
+    records = RecordColumns(columns, key, operator_subtasks)
     for field in known_columns(columns, key, "key"):
         if isinstance(field.dataType, MapType):
             raise IllegalArgumentError(f"the key {field.name!r} is a map; take columns that can be compared")

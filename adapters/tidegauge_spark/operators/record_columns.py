@@ -28,14 +28,18 @@ class RecordColumns:
     """What records consist of: an event time (ms, null: none), and the columns of the user.
 
     columns: theirs. key: the names of those that are the record key, none if all records have the same.
+    operator_subtasks: to so many the keys are dealt out.
     """
 
     columns: StructType
     key: tuple[str, ...] = ()
+    operator_subtasks: int = 1
 
     def field(self, name: str) -> StructField:
         """Return the type of a binary column with such records."""
-        told = json.dumps({"columns": self.columns.jsonValue(), "key": self.key})
+        told = json.dumps(
+            {"columns": self.columns.jsonValue(), "key": self.key, "subtasks": self.operator_subtasks}
+        )
         return StructField(name, BinaryType(), True, {_METADATA: told})
 
     @classmethod
@@ -49,7 +53,7 @@ class RecordColumns:
                 f"the input has no column {name!r} with packed records; give what run_operator_input returns"
             )
         told = json.loads(schema[name].metadata[_METADATA])
-        return cls(StructType.fromJson(told["columns"]), tuple(told["key"]))
+        return cls(StructType.fromJson(told["columns"]), tuple(told["key"]), told["subtasks"])
 
     @property
     def key_fields(self) -> list[StructField]:

@@ -17,7 +17,7 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
     ValueState,
 )
-from pyspark.sql.types import BinaryType, LongType, StructField, StructType
+from pyspark.sql.types import BinaryType, LongType, StringType, StructField, StructType
 
 from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.decisions.windows.aggregation import Records
@@ -30,6 +30,7 @@ from tidegauge_spark.operators.record_columns import RecordColumns, unpacked
 from tidegauge_spark.operators.record_keys import numbered_keys
 from tidegauge_spark.operators.stepped_processor import ILLEGAL_ARGUMENT, step_schema
 from tidegauge_spark.operators.stored_windows import SLICE_CONTENTS_SCHEMA, SLICE_SCHEMA, StoredSlices
+from tidegauge_spark.operators.window_plan import check_plan, plan_of
 from tidegauge_spark.operators.window_results import WINDOW_OUTPUT_SCHEMA, WindowResults
 
 WINDOW_INPUT_SCHEMA: Final = step_schema(timestamp=LongType(), records=BinaryType())
@@ -42,9 +43,14 @@ kind "record", any number of records, packed; the metadata of the column say wha
 """
 
 WINDOW_STATE_SCHEMA: Final = StructType(
-    [StructField("watermark", LongType(), False), StructField("due", LongType(), False)]
+    [
+        StructField("watermark", LongType(), False),
+        StructField("due", LongType(), False),
+        StructField("plan", StringType()),
+    ]
 )
-"""The state of one operator subtask beside its windows, the fields of `WindowProgress`."""
+"""The state of one operator subtask beside its windows: the fields of `WindowProgress`, and by which plan the
+windows were made."""
 
 RESULTS_AT_ONCE: Final = 10_000
 """So many results or records are in one row of `WINDOW_OUTPUT_SCHEMA`, at most."""
@@ -63,7 +69,8 @@ class WindowProcessor(StatefulProcessor):
     A value of the key is an operator subtask: it gets every watermark, and a share of the records. Below
     it, record keys keep windows apart, so that one watermark serves them all. A row of the map state
     "windows" is a slice, windows that are read and written together; it is there until the watermark reaches
-    their cleanup time. The value state "operator" has the watermark.
+    their cleanup time. The value state "operator" has the watermark. `IllegalArgumentError` is raised
+    where state was kept for other windows, aggregates or keys.
 
     Records without an event time, and those with `MIN` or `MAX`, are answered by "refused" (WIN-15). A step
     of an unknown kind, or without what its kind needs, is answered by "error".
@@ -87,6 +94,7 @@ class WindowProcessor(StatefulProcessor):
         self._records = records
         self._aggregates = NamedAggregates(aggregates, records.columns)
         self._results_at_once = results_at_once
+        self._plan = plan_of(settings, records, self._aggregates)
 
     @cached_property
     def results(self) -> WindowResults:
@@ -111,7 +119,12 @@ class WindowProcessor(StatefulProcessor):
         steps = sorted(rows, key=lambda step: (step.sequence is not None, step.sequence or 0))
         stored = self._state.get()
         kept = StoredSlices(self._slices)
-        windows = self.decide(kept, WindowProgress() if stored is None else WindowProgress(*stored))
+        progress = WindowProgress()
+        if stored is not None:
+            *times, plan = stored
+            check_plan(plan, self._plan)
+            progress = WindowProgress(*times)
+        windows = self.decide(kept, progress)
         answers = _Answers(key[0], self.results, self._results_at_once)
         for together in _taken_together(steps):
             if together[0].kind == "record" and together[0].sequence is not None:
@@ -120,7 +133,7 @@ class WindowProcessor(StatefulProcessor):
                 _take_step(windows, together[0], answers)
         if answers.accepted:  # wrong keys must not leave state behind
             kept.write()
-            self._state.update(windows.progress)
+            self._state.update((*windows.progress, self._plan))
         return iter(answers.rows)
 
     def _take_records(self, windows: Windows, steps: list[Row], answers: _Answers) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pickle
 import random
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -32,7 +33,7 @@ from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.decisions.windows.bursts import Groups
 from tidegauge_spark.decisions.windows.kept import KeptWindow
 from tidegauge_spark.decisions.windows.windows import WindowProgress, Windows
-from tidegauge_spark.operators.aggregates import values_of
+from tidegauge_spark.operators.aggregates import count, sum_of, values_of
 from tidegauge_spark.operators.record_columns import RecordColumns, packed, unpacked
 from tidegauge_spark.operators.window import WINDOW_INPUT_SCHEMA, WindowProcessor
 from tidegauge_spark.operators.window_results import WINDOW_OUTPUT_SCHEMA
@@ -360,7 +361,7 @@ def test_state_that_is_kept_for_nothing_is_counted_in_the_store() -> None:
     operator = Operator()
     for key, timestamp, value in (("a", 3, 1), ("a", 4, 2), (None, 25, 3), ("a", 31, 4)):
         operator.record(timestamp, value, key)
-    operator.tester.updateValueState("operator", "subtask", (29, MAX))
+    operator.tester.updateValueState("operator", "subtask", (29, MAX, None))
     assert operator.batch(("expired-state", None, None, None)) == [("state-size", 3)]
     assert operator.batch(("kept-state", None, None, None)) == [("state-size", 4)]
 
@@ -412,6 +413,57 @@ def test_results_that_share_a_row_are_those_that_have_one_each(assigner: Any) ->
     assert {row["kind"] for row in found[1]} == {"result", "late", "refused", "idle", "watermark"}
     assert {row["retraction"] for row in found[1] if row["kind"] == "result"} == {False, True}
     assert found[1_000] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("now", "problem"),
+    [
+        (
+            {"settings": replace(TEN, assigner=TumblingWindows(20))},
+            r"windows: TumblingWindows\(size=10, offset=0\) before, TumblingWindows\(size=20, offset=0\) now",
+        ),
+        (
+            {"settings": replace(TEN, assigner=SessionWindows(10))},
+            "windows: Tumbling.* before, SessionWindows",
+        ),
+        (
+            {"settings": replace(TEN, accumulation="discarding")},
+            "accumulation: accumulating before, discarding now",
+        ),
+        ({"settings": replace(TEN, trigger="per-record")}, "trigger: event-time before, per-record now"),
+        ({"records": replace(RECORDS, key=())}, r"key: \['record_key: string'\] before, \[\] now"),
+        ({"records": replace(RECORDS, operator_subtasks=2)}, "operator subtasks: 1 before, 2 now"),
+        (
+            {"aggregates": {"values": sum_of("value")}},
+            r"aggregates: {'values': 'Values\(value\) as array<bigint>'} before, {'values': 'Sum\(value\)",
+        ),
+        (
+            {"aggregates": {"values": values_of("value"), "n": count()}},
+            r"aggregates: .* before, .*'n': 'Count\(\) as bigint'} now",
+        ),
+    ],
+)
+def test_state_of_other_windows_is_refused_after_a_restart(now: dict[str, Any], problem: str) -> None:
+    before = Operator()
+    before.record(3, 1)
+    made: dict[str, Any] = {"settings": TEN, "records": RECORDS, "aggregates": {"values": values_of("value")}}
+    tester = TwsTester(WindowProcessor(**(made | now)))
+    tester.updateValueState("operator", "subtask", tuple(before.progress()))
+    tester.updateMapState("windows", "subtask", before.slices())
+    with pytest.raises(IllegalArgumentError, match=f"the checkpoint has windows of another query: {problem}"):
+        tester.test("subtask", [step_row("subtask", 1, "watermark", None, 9, None)])
+
+
+def test_lateness_and_late_output_may_change_over_a_restart() -> None:
+    operator = Operator()
+    operator.record(3, 1)
+    operator.settings = replace(TEN, allowed_lateness=5, late_output=False)
+    operator.restart()
+    assert operator.watermark(12) == [fire(None, 0, 10, 1), watermark(12)]
+    assert operator.record(4, 2) == [fire(None, 0, 10, 1, 2)]
+    operator.settings = TEN
+    operator.restart()
+    assert operator.record(5, 3) == [("late", None, 5, 3)]
 
 
 def test_the_rows_of_a_batch_are_taken_by_sequence() -> None:
@@ -482,6 +534,12 @@ def test_a_key_whose_steps_were_all_refused_has_no_state(assigner: Any) -> None:
         lambda: replace(TEN, trigger="event time"),
         lambda: replace(TEN, accumulation="retracting"),
         lambda: WindowSettings(10),  # type: ignore[arg-type]
+        lambda: TumblingWindows(10, offset=1.5),  # type: ignore[arg-type]
+        lambda: TumblingWindows(10, offset=2**63),
+        lambda: SessionWindows(None),  # type: ignore[arg-type]
+        lambda: replace(TEN, allowed_lateness=5.5),
+        lambda: replace(TEN, allowed_lateness="5"),
+        lambda: replace(TEN, late_output="no"),
     ],
 )
 def test_settings_that_cannot_be_are_refused_when_they_are_made(settings: Any) -> None:
@@ -494,6 +552,13 @@ def test_durations_may_be_given_as_spark_writes_them() -> None:
     assert SlidingWindows("1 hour", "5m", "30s") == SlidingWindows(3_600_000, 300_000, 30_000)
     assert WindowSettings(SessionWindows("2s"), "1 day").allowed_lateness == 86_400_000
     assert TumblingWindows(10, -3).windows(5) == [(-3, 7)]
+
+
+def test_lengths_are_durations_as_elsewhere() -> None:
+    assert TumblingWindows("1 minute", offset=timedelta(seconds=-1)) == TumblingWindows(60_000, -1_000)
+    assert SlidingWindows(timedelta(days=1), "1s") == SlidingWindows(86_400_000, 1_000)
+    assert SessionWindows("500ms") == SessionWindows(500)
+    assert replace(TEN, allowed_lateness="30 seconds") == replace(TEN, allowed_lateness=30_000)
 
 
 # The ends of time
