@@ -60,6 +60,8 @@ class WindowSettings:
         ):
             if value not in known:
                 raise IllegalArgumentError(f"the {name} is one of {', '.join(known)}, not {value!r}")
+        if not isinstance(late_output, bool):
+            raise IllegalArgumentError(f"the late output is True or False, not {late_output!r}")
         for field, given in {
             "assigner": assigner,
             "allowed_lateness": milliseconds_of(allowed_lateness, "the allowed lateness"),
