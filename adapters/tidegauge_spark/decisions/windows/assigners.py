@@ -1,14 +1,11 @@
-"""Which windows a timestamp belongs to: tumbling, sliding, session windows.
-
-All times and lengths are kept in ms. Lengths may be given as texts such as "30 seconds", or as `timedelta`.
-"""
+"""Which windows a timestamp belongs to: tumbling, sliding, session windows. All times and lengths in ms."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tidegauge_spark.decisions.duration_arguments import Duration, milliseconds_of
+from tidegauge_spark.decisions.errors import IllegalArgumentError
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 
 
@@ -19,9 +16,9 @@ class Window(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class SlidingWindows:
-    """Windows of `size`, one every `slide`; one of them starts at `offset` (WIN-1).
+    """Windows of `size` ms, one every `slide` ms; one of them starts at `offset` ms (WIN-1).
 
     A record is in size / slide windows, and kept in each, if the slide is smaller than the size; if it is
     larger, in one or none.
@@ -30,12 +27,11 @@ class SlidingWindows:
 
     size: int
     slide: int
-    offset: int
+    offset: int = 0
 
-    def __init__(self, size: Duration, slide: Duration, offset: Duration = 0) -> None:
-        _set(self, "size", size)
-        _set(self, "slide", slide)
-        _set(self, "offset", offset, at_least=MIN)
+    def __post_init__(self) -> None:
+        _check_length("size", self.size)
+        _check_length("slide", self.slide)
 
     def windows(self, timestamp: int) -> list[Window]:
         """Return the windows that cover the timestamp (ms), the earliest end first."""
@@ -45,36 +41,35 @@ class SlidingWindows:
         return [_window(start, self.size) for start in reversed(starts)]
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class TumblingWindows:
-    """Windows of `size`, one after the other; one of them starts at `offset` (WIN-1).
+    """Windows of `size` ms, one after the other; one of them starts at `offset` ms (WIN-1).
 
     Raises `IllegalArgumentError` for a size below 1 ms.
     """
 
     size: int
-    offset: int
+    offset: int = 0
 
-    def __init__(self, size: Duration, offset: Duration = 0) -> None:
-        _set(self, "size", size)
-        _set(self, "offset", offset, at_least=MIN)
+    def __post_init__(self) -> None:
+        _check_length("size", self.size)
 
     def windows(self, timestamp: int) -> list[Window]:
         """Return the one window that covers the timestamp (ms)."""
         return [_window(timestamp - (timestamp - self.offset) % self.size, self.size)]
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class SessionWindows:
-    """A window for each burst of records: it lasts until nothing has come for `gap` (WIN-2).
+    """A window for each burst of records: it lasts until nothing has come for `gap` ms (WIN-2).
 
     Raises `IllegalArgumentError` for a gap below 1 ms.
     """
 
     gap: int
 
-    def __init__(self, gap: Duration) -> None:
-        _set(self, "gap", gap)
+    def __post_init__(self) -> None:
+        _check_length("gap", self.gap)
 
     def windows(self, timestamp: int) -> list[Window]:
         """Return the session of a record that comes alone at the timestamp (ms)."""
@@ -89,6 +84,6 @@ def _window(start: int, size: int) -> Window:
     return Window(max(start, MIN), min(start + size, MAX))
 
 
-def _set(assigner: Assigner, name: str, duration: Duration, at_least: int = 1) -> None:
-    milliseconds = milliseconds_of(duration, f"the {name} of a window", at_least)
-    object.__setattr__(assigner, name, milliseconds)  # which is frozen
+def _check_length(name: str, milliseconds: int) -> None:
+    if not 1 <= milliseconds <= MAX:
+        raise IllegalArgumentError(f"the {name} of a window is 1 to 2^63 - 1 ms, not {milliseconds}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from tidegauge_spark.decisions.duration_arguments import Duration, milliseconds_of
 from tidegauge_spark.decisions.errors import IllegalArgumentError
+from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.decisions.windows.assigners import (
     Assigner,
     SessionWindows,
@@ -24,51 +24,36 @@ accumulating: each holds all (WIN-8). accumulating-and-retracting: also, and eac
 back right before it (WIN-9)."""
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class WindowSettings:
     """The windows of one operator.
 
-    assigner: which windows a record belongs to. allowed_lateness: for so long after its end a window is kept
-    for late records (WIN-13): ms, a text such as "30 seconds", or a `timedelta`. late_output: a record that
-    is too late for all its windows is sent to the late output; otherwise it is dropped, and only that is said
-    (WIN-12).
+    assigner: which windows a record belongs to. allowed_lateness: for so long (ms) after its end a window is
+    kept for late records (WIN-13). late_output: a record that is too late for all its windows is sent to the
+    late output; otherwise it is dropped, and only that is said (WIN-12).
 
-    Raises `IllegalArgumentError` for another kind of assigner, a lateness that is no duration, an unknown
-    trigger or accumulation.
+    Raises `IllegalArgumentError` for another kind of assigner, a negative lateness, an unknown trigger or
+    accumulation.
     """
 
     assigner: Assigner
-    allowed_lateness: int
-    trigger: Trigger
-    accumulation: Accumulation
-    late_output: bool
+    allowed_lateness: int = 0
+    trigger: Trigger = "event-time"
+    accumulation: Accumulation = "accumulating"
+    late_output: bool = True
 
-    def __init__(
-        self,
-        assigner: Assigner,
-        allowed_lateness: Duration = 0,
-        trigger: Trigger = "event-time",
-        accumulation: Accumulation = "accumulating",
-        late_output: bool = True,
-    ) -> None:
-        if not isinstance(assigner, TumblingWindows | SlidingWindows | SessionWindows):
+    def __post_init__(self) -> None:
+        if not isinstance(self.assigner, TumblingWindows | SlidingWindows | SessionWindows):
             raise IllegalArgumentError(
-                f"the assigner is TumblingWindows, SlidingWindows or SessionWindows, not {assigner!r}"
+                f"the assigner is TumblingWindows, SlidingWindows or SessionWindows, not {self.assigner!r}"
             )
-        if not isinstance(late_output, bool):
-            raise IllegalArgumentError(f"the late output is True or False, not {late_output!r}")
+        if not 0 <= self.allowed_lateness <= MAX:
+            raise IllegalArgumentError(
+                f"the allowed lateness is 0 to 2^63 - 1 ms, not {self.allowed_lateness}"
+            )
         for name, value, known in (
-            ("trigger", trigger, get_args(Trigger)),
-            ("accumulation", accumulation, get_args(Accumulation)),
+            ("trigger", self.trigger, get_args(Trigger)),
+            ("accumulation", self.accumulation, get_args(Accumulation)),
         ):
             if value not in known:
                 raise IllegalArgumentError(f"the {name} is one of {', '.join(known)}, not {value!r}")
-        own = {
-            "assigner": assigner,
-            "allowed_lateness": milliseconds_of(allowed_lateness, "the allowed lateness"),
-            "trigger": trigger,
-            "accumulation": accumulation,
-            "late_output": late_output,
-        }
-        for name, given in own.items():
-            object.__setattr__(self, name, given)  # which is frozen
