@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.errors import ParseException
 from pyspark.sql.types import (
     ArrayType,
     DataType,
@@ -82,15 +83,13 @@ class _Given(Aggregate):
 
     def result_type(self, records: StructType) -> DataType:
         """Return the type that the user says."""
-        known_columns(records, self.columns, f"{type(self).__name__}")
+        known_columns(records, self.columns, "an aggregate")
         if isinstance(self._type, DataType):
             return self._type
         try:
-            return DataType.fromDDL(self._type)  # which needs a session
-        except Exception as error:
-            raise IllegalArgumentError(
-                f"the result type {self._type!r} is no type of Spark; write one such as 'array<bigint>'"
-            ) from error
+            return DataType.fromDDL(self._type)
+        except ParseException:
+            raise IllegalArgumentError(f"the result type {self._type!r} is no type of Spark") from None
 
     def merge(self, first: Any, second: Any) -> Any:
         """Return the accumulator of both."""

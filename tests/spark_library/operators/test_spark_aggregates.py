@@ -144,10 +144,8 @@ def test_a_result_of_the_user_that_fits_is_taken(result: Any, result_type: DataT
     [
         (lambda: [count()], 'the aggregates are given by their names, as {"orders": count()}'),
         (lambda: {5: count()}, "the name of an aggregate is a text, not 5"),
-        (lambda: {"n": with_type("bigintt")}, "the result type 'bigintt' is no type of Spark"),
-        (lambda: {"n": with_type(5)}, "the result type 5 is no type of Spark"),
-        (lambda: {"n": with_type("int", zero=0)}, "the zero of an aggregate is a function, not 0"),
-        (lambda: {"n": with_type("int", merge=None)}, "the merge of an aggregate is a function, not None"),
+        (lambda: {"n": given_by(zero=0)}, "the zero of an aggregate is a function, not 0"),
+        (lambda: {"n": given_by(merge=None)}, "the merge of an aggregate is a function, not None"),
     ],
 )
 def test_aggregates_that_cannot_be_are_one_line(made: Any, problem: str) -> None:
@@ -157,6 +155,6 @@ def test_aggregates_that_cannot_be_are_one_line(made: Any, problem: str) -> None
     assert "\n" not in str(caught.value)
 
 
-def with_type(result_type: Any, **other: Any) -> Aggregate:
+def given_by(**other: Any) -> Aggregate:
     functions: dict[str, Any] = {"zero": int, "add": int, "merge": max, "result": int}
-    return RecordAggregate(**(functions | other), result_type=result_type)
+    return RecordAggregate(**(functions | other), result_type="int")
