@@ -385,6 +385,16 @@ def test_what_does_not_fit_is_one_line_before_the_query_starts(spark: SparkSessi
         assert "\n" not in str(caught.value)
 
 
+def test_a_row_without_progress_is_not_lost_in_silence(spark: SparkSession) -> None:
+    rows = frame(spark, "at timestamp", [(START,)], [("watermark", MAX)])
+    foreign = rows.limit(1).selectExpr(
+        "at", "CAST(NULL AS STRUCT<" + PROGRESS.split("<", 1)[1] + ") AS progress"
+    )
+    with pytest.raises(PythonException) as caught:
+        windows(rows.union(foreign), WindowSettings(TumblingWindows(10)), {"n": count()}).collect()
+    assert "a row has no kind in its progress column" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("aggregate", "message"),
     [
@@ -403,16 +413,6 @@ def test_a_result_that_its_type_does_not_have_ends_the_query(
     with pytest.raises(PythonException) as caught:
         windows(rows, WindowSettings(TumblingWindows(10)), {"n": aggregate}).collect()
     assert message in str(caught.value)
-
-
-def test_a_row_without_progress_is_not_lost_in_silence(spark: SparkSession) -> None:
-    rows = frame(spark, "at timestamp", [(START,)], [("watermark", MAX)])
-    foreign = rows.limit(1).selectExpr(
-        "at", "CAST(NULL AS STRUCT<" + PROGRESS.split("<", 1)[1] + ") AS progress"
-    )
-    with pytest.raises(PythonException) as caught:
-        windows(rows.union(foreign), WindowSettings(TumblingWindows(10)), {"n": count()}).collect()
-    assert "a row has no kind in its progress column" in str(caught.value)
 
 
 def test_a_sum_beyond_64_bits_on_the_way_is_exact(spark: SparkSession) -> None:
