@@ -7,9 +7,8 @@ a window at once. `count`, `sum_of`, `min_of`, `max_of`, `mean_of` and `values_o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from decimal import Context, Decimal
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,10 +30,8 @@ from pyspark.sql.types import (
 
 from tidegauge_spark.decisions.errors import IllegalArgumentError
 from tidegauge_spark.decisions.windows.aggregation import Numbers
+from tidegauge_spark.operators.grouped_columns import added_in_python, may_overflow, of_groups, plus, tables
 from tidegauge_spark.operators.record_columns import known_columns
-
-_EXACT: Final = Context(prec=100)
-"""Python's own addition of decimals rounds to 28 digits; those of Spark have 38, and sums a few more."""
 
 
 class Aggregate(ABC):
@@ -57,7 +54,11 @@ class Aggregate(ABC):
 
     @abstractmethod
     def merge(self, first: Any, second: Any) -> Any:
-        """Return the accumulator of both; the first one has the records that came earlier."""
+        """Return the accumulator of both.
+
+        The first one has the records that came in earlier micro-batches; of two sessions that become one,
+        those of the earlier session. Records of one micro-batch have no order that Spark promises.
+        """
 
     @abstractmethod
     def result(self, accumulated: Any) -> Any:
@@ -74,6 +75,8 @@ class _Given(Aggregate):
         result: Callable[[Any], Any],
         result_type: DataType | str,
     ) -> None:
+        for name, function in {"merge": merge, "result": result}.items():
+            _check_function(name, function)
         self.columns = columns
         self._merge = merge
         self._result = result
@@ -116,6 +119,8 @@ class RecordAggregate(_Given):
         result_type: DataType | str,
     ) -> None:
         super().__init__(columns, merge, result, result_type)
+        _check_function("zero", zero)
+        _check_function("add", add)
         self._zero = zero
         self._add = add
 
@@ -141,11 +146,12 @@ class ArrowAggregate(_Given):
         result_type: DataType | str,
     ) -> None:
         super().__init__(_some(columns), merge, result, result_type)
+        _check_function("partial", partial)
         self._partial = partial
 
     def added_up(self, columns: pa.Table, groups: Numbers, count: int) -> list[Any]:
         """Call `partial` for each group."""
-        return [self._partial(each) for each in _tables(columns, groups, count)]
+        return [self._partial(each) for each in tables(columns, groups, count)]
 
 
 class PandasAggregate(_Given):
@@ -163,11 +169,12 @@ class PandasAggregate(_Given):
         result_type: DataType | str,
     ) -> None:
         super().__init__(_some(columns), merge, result, result_type)
+        _check_function("partial", partial)
         self._partial = partial
 
     def added_up(self, columns: pa.Table, groups: Numbers, count: int) -> list[Any]:
         """Call `partial` for each group."""
-        frames = (each.to_pandas(integer_object_nulls=True) for each in _tables(columns, groups, count))
+        frames = (each.to_pandas(integer_object_nulls=True) for each in tables(columns, groups, count))
         if len(self.columns) == 1:
             return [self._partial(frame[self.columns[0]]) for frame in frames]
         return [self._partial(frame) for frame in frames]
@@ -230,12 +237,12 @@ class _Sum(_Built):
 
     def added_up(self, columns: pa.Table, groups: Numbers, count: int) -> list[Any]:
         values = columns.column(0)
-        if not pa.types.is_floating(values.type) and _may_overflow(values):
-            return _added_in_python(values, groups, count)
-        return _of_groups(values, groups, count, "sum")
+        if not pa.types.is_floating(values.type) and may_overflow(values):
+            return added_in_python(values, groups, count)
+        return of_groups(values, groups, count, "sum")
 
     def merge(self, first: Any, second: Any) -> Any:
-        return _either(first, second) if first is None or second is None else _plus(first, second)
+        return _either(first, second) if first is None or second is None else plus(first, second)
 
 
 class _Mean(_Built):
@@ -277,7 +284,7 @@ class _Extreme(_Built):
             for group, value in zip(groups.tolist(), values.to_pylist(), strict=True):
                 found[group] = self.merge(found[group], value)
             return found
-        return _of_groups(values, groups, count, "max" if self._largest else "min")
+        return of_groups(values, groups, count, "max" if self._largest else "min")
 
     def merge(self, first: Any, second: Any) -> Any:
         if first is None or second is None:
@@ -346,12 +353,13 @@ def _some(columns: tuple[str, ...]) -> tuple[str, ...]:
     return columns
 
 
+def _check_function(name: str, given: Any) -> None:
+    if not callable(given):
+        raise IllegalArgumentError(f"the {name} of an aggregate is a function, not {given!r}")
+
+
 def _either(first: Any, second: Any) -> Any:
     return second if first is None else first
-
-
-def _plus(first: Any, second: Any) -> Any:
-    return _EXACT.add(first, second) if isinstance(first, Decimal) else first + second
 
 
 def _are_floats(values: list[Any]) -> bool:
@@ -360,41 +368,3 @@ def _are_floats(values: list[Any]) -> bool:
 
 def _nan_last(value: float) -> tuple[bool, float]:
     return value != value, value
-
-
-def _may_overflow(values: pa.ChunkedArray) -> bool:
-    """Whether a sum of these may be beyond what Arrow adds up: 64 bits, or 38 digits."""
-    least, most = pc.min_max(values).as_py().values()
-    if least is None:
-        return False
-    own = values.type
-    limit = 10 ** (38 - own.scale) if pa.types.is_decimal(own) else 2**63
-    return (max(-int(least), int(most)) + 1) * len(values) >= limit
-
-
-def _added_in_python(values: pa.ChunkedArray, groups: Numbers, count: int) -> list[Any]:
-    found: list[Any] = [None] * count
-    for group, value in zip(groups.tolist(), values.to_pylist(), strict=True):
-        if value is not None:
-            found[group] = value if found[group] is None else _plus(found[group], value)
-    return found
-
-
-def _of_groups(values: pa.ChunkedArray, groups: Numbers, count: int, function: str) -> list[Any]:
-    """Return a function of Arrow of the values of each group; None without values."""
-    table = pa.table({"group": groups, "value": values})
-    found = table.group_by("group", use_threads=False).aggregate([("value", function)])
-    of_groups: list[Any] = [None] * count
-    numbers, results = found["group"].to_pylist(), found[f"value_{function}"].to_pylist()
-    for group, value in zip(numbers, results, strict=True):
-        of_groups[group] = value
-    return of_groups
-
-
-def _tables(columns: pa.Table, groups: Numbers, count: int) -> Iterator[pa.Table]:
-    """Return the records of each group, in their order."""
-    records = columns.take(pa.array(np.argsort(groups, kind="stable")))
-    start = 0
-    for size in np.bincount(groups, minlength=count).tolist():
-        yield records.slice(start, size)
-        start += size

@@ -27,7 +27,13 @@ class NamedAggregates:
     """
 
     def __init__(self, aggregates: Mapping[str, Aggregate], records: StructType) -> None:
+        if not isinstance(aggregates, Mapping):
+            raise IllegalArgumentError(
+                f'the aggregates are given by their names, as {{"orders": count()}}, not as {aggregates!r}'
+            )
         for name, aggregate in aggregates.items():
+            if not isinstance(name, str):
+                raise IllegalArgumentError(f"the name of an aggregate is a text, not {name!r}")
             if not isinstance(aggregate, Aggregate):
                 raise IllegalArgumentError(
                     f"the aggregate {name!r} is {aggregate!r}; give one of "

@@ -16,7 +16,9 @@ from pyspark.sql.streaming.stateful_processor import (
     ValueState,
 )
 from pyspark.sql.types import (
+    ArrayType,
     BinaryType,
+    DataType,
     IntegerType,
     LongType,
     MapType,
@@ -24,6 +26,7 @@ from pyspark.sql.types import (
     StructField,
     StructType,
     TimestampType,
+    VariantType,
 )
 
 from tidegauge_spark.decisions.errors import IllegalArgumentError
@@ -118,6 +121,11 @@ class _Packing:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         schema = self._records.arrow_schema
         for batch in batches:
+            if batch.column(0).null_count:
+                raise IllegalArgumentError(
+                    "a row has no kind in its progress column; take all rows as the sources give them, and "
+                    "change only those whose progress.kind is 'record'"
+                )
             is_record = pc.equal(batch.column(0), "record")
             told = batch.filter(pc.invert(is_record))
             rows: list[tuple[Any, ...]] = [
@@ -196,8 +204,7 @@ def operator_input(
         )
     records = RecordColumns(columns, key, operator_subtasks)
     for field in known_columns(columns, key, "key"):
-        if isinstance(field.dataType, MapType):
-            raise IllegalArgumentError(f"the key {field.name!r} is a map; take columns that can be compared")
+        _check_key(field.name, field.dataType)
     records.arrow_schema  # noqa: B018 - refused here, not in a worker
     channel = create_map(
         *(
@@ -213,7 +220,7 @@ def operator_input(
     named = when(~is_record, channel[_joined(told["source"], told["subtask"])])
     packing = _Packing(records, operator_subtasks)
     return (
-        rows.where(told["kind"] != "record-attributes")
+        rows.where(told["kind"].isNull() | (told["kind"] != "record-attributes"))
         .select(
             told["kind"],
             named,
@@ -238,6 +245,23 @@ def run_operator_input(steps: DataFrame, channels: int) -> DataFrame:
     records = RecordColumns.of(steps.schema, "records")
     schema = StructType([*WINDOW_INPUT_SCHEMA.fields[:-1], records.field("records")])
     return steps.groupBy("key").transformWithState(processor, schema, "Append", "None")
+
+
+def _check_key(name: str, own_type: DataType) -> None:
+    """Refuse a key whose values Spark does not compare, or not as Python does."""
+    if isinstance(own_type, MapType | VariantType):
+        raise IllegalArgumentError(
+            f"the key {name!r} is or has a {own_type.typeName()}; take columns that can be compared"
+        )
+    if isinstance(own_type, StringType) and own_type.collation != StringType().collation:
+        raise IllegalArgumentError(
+            f"the key {name!r} is {own_type.simpleString()}; windows compare bytes: cast it to string"
+        )
+    if isinstance(own_type, StructType):
+        for field in own_type:
+            _check_key(name, field.dataType)
+    if isinstance(own_type, ArrayType):
+        _check_key(name, own_type.elementType)
 
 
 def _milliseconds(columns: StructType, event_time: str) -> Column:

@@ -221,7 +221,9 @@ def run_windows(
     inputs: what `run_operator_input` returns; the windows are those of the key that was given to
     `operator_input`. aggregates: of `tidegauge_spark.operators.aggregates`, by the names of their columns.
     The columns of the result are described at `WindowResults`. A streaming query needs the RocksDB state
-    store provider. Raises `IllegalArgumentError` for columns or aggregates that do not fit.
+    store provider. Over a restart the allowed lateness and the late output may change; other windows, keys,
+    aggregates or numbers of operator subtasks end the query, as the state does not fit them.
+    Raises `IllegalArgumentError` for columns or aggregates that do not fit.
     """
     processor = WindowProcessor(settings, RecordColumns.of(inputs.schema, "records"), aggregates)
     results = processor.results

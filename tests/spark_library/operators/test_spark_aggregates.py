@@ -26,6 +26,7 @@ from tidegauge_spark.decisions.errors import IllegalArgumentError
 from tidegauge_spark.operators.aggregates import (
     Aggregate,
     RecordAggregate,
+    count,
     max_of,
     min_of,
     sum_of,
@@ -136,3 +137,24 @@ def test_a_result_of_the_user_is_not_cut(result: Any, result_type: DataType, pro
 )
 def test_a_result_of_the_user_that_fits_is_taken(result: Any, result_type: DataType, expected: Any) -> None:
     assert result_of(given(result, result_type), LongType(), [1]) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "problem"),
+    [
+        (lambda: [count()], 'the aggregates are given by their names, as {"orders": count()}'),
+        (lambda: {5: count()}, "the name of an aggregate is a text, not 5"),
+        (lambda: {"n": given_by(zero=0)}, "the zero of an aggregate is a function, not 0"),
+        (lambda: {"n": given_by(merge=None)}, "the merge of an aggregate is a function, not None"),
+    ],
+)
+def test_aggregates_that_cannot_be_are_one_line(made: Any, problem: str) -> None:
+    with pytest.raises(IllegalArgumentError) as caught:
+        NamedAggregates(made(), StructType([]))
+    assert str(caught.value).startswith(problem)
+    assert "\n" not in str(caught.value)
+
+
+def given_by(**other: Any) -> Aggregate:
+    functions: dict[str, Any] = {"zero": int, "add": int, "merge": max, "result": int}
+    return RecordAggregate(**(functions | other), result_type="int")

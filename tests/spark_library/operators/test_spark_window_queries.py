@@ -362,7 +362,13 @@ def refused(spark: SparkSession) -> dict[str, Callable[[], Any]]:
         "names the column 'shop', which the records do not have": lambda: operator_input(
             rows, {"s": 1}, key="shop"
         ),
-        "the key 'tags' is a map": lambda: operator_input(rows, {"s": 1}, key="tags"),
+        "the key 'tags' is or has a map": lambda: operator_input(rows, {"s": 1}, key="tags"),
+        "the key 'some' is or has a map": lambda: operator_input(
+            rows.selectExpr("array(struct(tags)) AS some", "progress"), {"s": 1}, key="some"
+        ),
+        "the key 'name' is string collate UTF8_LCASE; windows compare bytes": lambda: operator_input(
+            rows.selectExpr("customer COLLATE UTF8_LCASE AS name", "progress"), {"s": 1}, key="name"
+        ),
         "the event time 'customer' is string": lambda: operator_input(rows, {"s": 1}, event_time="customer"),
         "at least one subtask, not 0": lambda: operator_input(rows, {"s": 1}, 0),
         "no column 'records' with packed records": lambda: run_operator_input(rows, 1),
@@ -389,6 +395,16 @@ def test_what_does_not_fit_is_one_line_before_the_query_starts(spark: SparkSessi
             call()
         assert message in str(caught.value)
         assert "\n" not in str(caught.value)
+
+
+def test_a_row_without_progress_is_not_lost_in_silence(spark: SparkSession) -> None:
+    rows = frame(spark, "at timestamp", [(START,)], [("watermark", MAX)])
+    foreign = rows.limit(1).selectExpr(
+        "at", "CAST(NULL AS STRUCT<" + PROGRESS.split("<", 1)[1] + ") AS progress"
+    )
+    with pytest.raises(PythonException) as caught:
+        windows(rows.union(foreign), WindowSettings(TumblingWindows(10)), {"n": count()}).collect()
+    assert "a row has no kind in its progress column" in str(caught.value)
 
 
 @pytest.mark.parametrize(

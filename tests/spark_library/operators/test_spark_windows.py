@@ -8,7 +8,6 @@ from __future__ import annotations
 import pickle
 import random
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -216,6 +215,60 @@ def test_subtasks_have_watermarks_of_their_own() -> None:
     assert (late.key, late.sequence, late.position, late.kind) == ("0", 1, 0, "late")
 
 
+# Restarts with other windows
+
+
+@pytest.mark.parametrize(
+    ("now", "problem"),
+    [
+        (
+            {"settings": replace(TEN, assigner=TumblingWindows(20))},
+            r"windows: TumblingWindows\(size=10, offset=0\) before, TumblingWindows\(size=20, offset=0\) now",
+        ),
+        (
+            {"settings": replace(TEN, assigner=SessionWindows(10))},
+            "windows: Tumbling.* before, SessionWindows",
+        ),
+        (
+            {"settings": replace(TEN, accumulation="discarding")},
+            "accumulation: accumulating before, discarding now",
+        ),
+        ({"settings": replace(TEN, trigger="per-record")}, "trigger: event-time before, per-record now"),
+        ({"records": replace(RECORDS, key=())}, r"key: \['record_key: string'\] before, \[\] now"),
+        ({"records": replace(RECORDS, operator_subtasks=2)}, "operator subtasks: 1 before, 2 now"),
+        (
+            {"aggregates": {"values": sum_of("value")}},
+            r"aggregates: {'values': 'Values\(value\) as array<bigint>'} before, {'values': 'Sum\(value\)",
+        ),
+        (
+            {"aggregates": {"values": values_of("value"), "n": count()}},
+            r"aggregates: .* before, .*'n': 'Count\(\) as bigint'} now",
+        ),
+    ],
+)
+def test_state_of_other_windows_is_refused_after_a_restart(now: dict[str, Any], problem: str) -> None:
+    before = Operator()
+    before.record(3, 1)
+    made: dict[str, Any] = {"settings": TEN, "records": RECORDS, "aggregates": {"values": values_of("value")}}
+    tester = TwsTester(WindowProcessor(**(made | now)))
+    tester.updateValueState("operator", "subtask", tuple(before.progress()))
+    tester.updateMapState("windows", "subtask", before.slices())
+    with pytest.raises(IllegalArgumentError, match=f"the checkpoint has windows of another query: {problem}"):
+        tester.test("subtask", [step_row("subtask", 1, "watermark", None, 9, None)])
+
+
+def test_lateness_and_late_output_may_change_over_a_restart() -> None:
+    operator = Operator()
+    operator.record(3, 1)
+    operator.settings = replace(TEN, allowed_lateness=5, late_output=False)
+    operator.restart()
+    assert operator.watermark(12) == [fire(None, 0, 10, 1), watermark(12)]
+    assert operator.record(4, 2) == [fire(None, 0, 10, 1, 2)]
+    operator.settings = TEN
+    operator.restart()
+    assert operator.record(5, 3) == [("late", None, 5, 3)]
+
+
 # The state store
 
 
@@ -413,57 +466,6 @@ def test_results_that_share_a_row_are_those_that_have_one_each(assigner: Any) ->
     assert {row["kind"] for row in found[1]} == {"result", "late", "refused", "idle", "watermark"}
     assert {row["retraction"] for row in found[1] if row["kind"] == "result"} == {False, True}
     assert found[1_000] == found[1]
-
-
-@pytest.mark.parametrize(
-    ("now", "problem"),
-    [
-        (
-            {"settings": replace(TEN, assigner=TumblingWindows(20))},
-            r"windows: TumblingWindows\(size=10, offset=0\) before, TumblingWindows\(size=20, offset=0\) now",
-        ),
-        (
-            {"settings": replace(TEN, assigner=SessionWindows(10))},
-            "windows: Tumbling.* before, SessionWindows",
-        ),
-        (
-            {"settings": replace(TEN, accumulation="discarding")},
-            "accumulation: accumulating before, discarding now",
-        ),
-        ({"settings": replace(TEN, trigger="per-record")}, "trigger: event-time before, per-record now"),
-        ({"records": replace(RECORDS, key=())}, r"key: \['record_key: string'\] before, \[\] now"),
-        ({"records": replace(RECORDS, operator_subtasks=2)}, "operator subtasks: 1 before, 2 now"),
-        (
-            {"aggregates": {"values": sum_of("value")}},
-            r"aggregates: {'values': 'Values\(value\) as array<bigint>'} before, {'values': 'Sum\(value\)",
-        ),
-        (
-            {"aggregates": {"values": values_of("value"), "n": count()}},
-            r"aggregates: .* before, .*'n': 'Count\(\) as bigint'} now",
-        ),
-    ],
-)
-def test_state_of_other_windows_is_refused_after_a_restart(now: dict[str, Any], problem: str) -> None:
-    before = Operator()
-    before.record(3, 1)
-    made: dict[str, Any] = {"settings": TEN, "records": RECORDS, "aggregates": {"values": values_of("value")}}
-    tester = TwsTester(WindowProcessor(**(made | now)))
-    tester.updateValueState("operator", "subtask", tuple(before.progress()))
-    tester.updateMapState("windows", "subtask", before.slices())
-    with pytest.raises(IllegalArgumentError, match=f"the checkpoint has windows of another query: {problem}"):
-        tester.test("subtask", [step_row("subtask", 1, "watermark", None, 9, None)])
-
-
-def test_lateness_and_late_output_may_change_over_a_restart() -> None:
-    operator = Operator()
-    operator.record(3, 1)
-    operator.settings = replace(TEN, allowed_lateness=5, late_output=False)
-    operator.restart()
-    assert operator.watermark(12) == [fire(None, 0, 10, 1), watermark(12)]
-    assert operator.record(4, 2) == [fire(None, 0, 10, 1, 2)]
-    operator.settings = TEN
-    operator.restart()
-    assert operator.record(5, 3) == [("late", None, 5, 3)]
 
 
 def test_the_rows_of_a_batch_are_taken_by_sequence() -> None:
