@@ -35,12 +35,19 @@ class Broker:
 
     def produce(self, topic: str, partition: int, times: Sequence[int], value: str = "{}") -> None:
         """Add records with these timestamps (ms). value: what they hold, "{}" stands for the timestamp."""
+        self._produce(topic, partition, [(value.replace("{}", str(time_)), time_) for time_ in times])
+
+    def produce_values(self, topic: str, partition: int, values: Sequence[str], time_: int) -> None:
+        """Add records with these values and one timestamp (ms)."""
+        self._produce(topic, partition, [(value, time_) for value in values])
+
+    def _produce(self, topic: str, partition: int, records: Sequence[tuple[str, int]]) -> None:
         producer = Producer({"bootstrap.servers": self.address, "linger.ms": 5})
-        for time_ in times:
-            text = value.replace("{}", str(time_)).encode()
+        for value, time_ in records:
             producer.produce(
-                topic, value=text, key=str(partition).encode(), partition=partition, timestamp=time_
+                topic, value=value.encode(), key=str(partition).encode(), partition=partition, timestamp=time_
             )
+            producer.poll(0)
         assert producer.flush(PATIENCE) == 0
 
     def delete_before(self, topic: str, offsets: Mapping[int, int]) -> None:
