@@ -24,8 +24,8 @@ CLUSTER = "4L6g3nShT-eMCtK--X86sw"
 class Broker:
     """A running broker. Topics keep their records forever, however old their timestamps are."""
 
-    def __init__(self, address: str, process: subprocess.Popen[bytes]) -> None:
-        self.address, self.process = address, process
+    def __init__(self, address: str) -> None:
+        self.address = address
 
     def create(self, topic: str, partitions: int, **config: str) -> None:
         """Create a topic; "_" in the name of a setting stands for "."."""
@@ -92,19 +92,19 @@ def running_broker(folder: Path) -> Iterator[Broker]:
         subprocess.run(formatted, stdout=log, stderr=log, check=True, timeout=PATIENCE)
         process = subprocess.Popen([*java, "kafka.Kafka", str(properties)], stdout=log, stderr=log)
         try:
-            broker = Broker(f"127.0.0.1:{listener}", process)
-            wait_for(broker, folder / "broker.log")
+            broker = Broker(f"127.0.0.1:{listener}")
+            wait_for(broker, process, folder / "broker.log")
             yield broker
         finally:
             process.kill()
             process.wait(PATIENCE)
 
 
-def wait_for(broker: Broker, log: Path) -> None:
+def wait_for(broker: Broker, process: subprocess.Popen[bytes], log: Path) -> None:
     """Wait until the broker answers."""
     end = time.monotonic() + PATIENCE
     admin = AdminClient({"bootstrap.servers": broker.address, "log_level": 0})
-    while time.monotonic() < end and broker.process.poll() is None:
+    while time.monotonic() < end and process.poll() is None:
         try:
             admin.list_topics(timeout=1)
             return

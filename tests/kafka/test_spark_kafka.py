@@ -8,13 +8,17 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from kafka_broker import Broker
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
+from spark_programs.kill_points import SOURCE_POINTS, STATE_POINTS
+from spark_programs.kills import KilledJob, draw_kill
 from spark_programs.queries import PATIENCE, SparkQueries, logged_offsets, spark_queries
+from spark_programs.shop import Shop
 
 from tidegauge_spark import coordination
 from tidegauge_spark.decisions.timestamps import MIN
@@ -240,3 +244,22 @@ def test_a_value_without_an_event_time_fails_the_query_and_costs_no_record(
     rows = [row for batch in sorted(sink.batches) for row in sink.batches[batch]]
     assert event_times(rows) == [None if n == 70 else time for n, time in enumerate(times)]
     assert logged_offsets(sink.checkpoint)[-1]["watermarks"] == [times[-1] - DISORDER - 1]
+
+
+# The shop
+
+
+def test_the_shop_over_topics_is_as_pandas_has_it_when_its_driver_is_killed(
+    queries: SparkQueries, broker: Broker, tmp_path: Path
+) -> None:
+    """Once while the state of an operator is being committed, once elsewhere; `tox -e faults` has the long run."""
+    seed = time.time_ns()
+    print("random.Random seed", seed)
+    draw = random.Random(seed)
+    job = KilledJob(tmp_path, Shop(90, broker.address))
+    for point in (draw.choice(list(STATE_POINTS)), draw.choice(list(SOURCE_POINTS))):
+        kill = draw_kill(draw, Shop.points, point)
+        job.run(kill)
+        print(kill, job.progress())
+    job.finish(queries)
+    print(job.check())

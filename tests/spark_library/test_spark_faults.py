@@ -7,6 +7,7 @@ What planning and reading say of each fault is in `test_spark_files_faults.py` a
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import shutil
@@ -24,10 +25,23 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming import StreamingQuery
 from spark_programs import kill_points
-from spark_programs.driven_files import write_json, write_parquet, write_table
-from spark_programs.kill_points import COMMITTING, PLANNING, POINTS, READING, WORKER_DIED, Kill, KilledSource
-from spark_programs.kills import KilledJob, draw_kill, event_time_for
+from spark_programs.aligned_pair import AlignedPair
+from spark_programs.driven_files import PLAIN, write_json, write_parquet, write_table
+from spark_programs.kill_points import (
+    COMMITTING,
+    PLANNING,
+    READING,
+    SOURCE_POINTS,
+    STATE,
+    STATE_POINTS,
+    WORKER_DIED,
+    Kill,
+    KilledSource,
+)
+from spark_programs.killed_program import Planned
+from spark_programs.kills import KilledJob, draw_kill
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
+from spark_programs.shop import Shop
 
 from tidegauge_spark import register
 from tidegauge_spark.decisions.timestamps import MAX
@@ -51,19 +65,49 @@ def test_job_4_a_driver_that_is_killed_loses_nothing_and_repeats_nothing(
     queries: SparkQueries, tmp_path: Path
 ) -> None:
     """At two random points here; at all points, several times: `tox -e faults`."""
-    seed = time.time_ns()
-    print("random.Random seed", seed)
-    draw = random.Random(seed)
-    points = {stage: [point for point in POINTS if POINTS[point][0] == stage] for stage in _IN_STAGE}
+    draw = seeded()
     first, second = COMMITTING, draw.choice([PLANNING, READING])
-    job = KilledJob(tmp_path, event_time_for(2))
+    job = KilledJob(tmp_path, AlignedPair.long_enough(2))
     for stage in (first, second):
-        kill = draw_kill(draw, draw.choice(points[stage]), worker_dies=stage is first)
+        kill = draw_kill(draw, SOURCE_POINTS, a_point(draw, stage), READING if stage is first else "", True)
         job.run(kill)
         print(stage, kill, job.progress())
         assert _IN_STAGE[stage](*job.progress())
     job.finish(queries)
     job.check()
+
+
+@pytest.mark.slower
+@pytest.mark.timeout(1800)
+def test_windows_and_joins_whose_state_is_being_committed_when_the_driver_is_killed_are_as_pandas_has_them(
+    queries: SparkQueries, tmp_path: Path
+) -> None:
+    """The shop, over files. A worker dies with changed state; a log of the checkpoint is torn."""
+    draw = seeded()
+    job = KilledJob(tmp_path, Shop.long_enough(3))
+    state, others = draw.sample(list(STATE_POINTS), 2), [PLANNING, READING, COMMITTING]
+    for point, dies in ((state[0], ""), (state[1], STATE), (a_point(draw, draw.choice(others)), "")):
+        kill = draw_kill(draw, Shop.points, point, dies)
+        job.run(kill)
+        print(kill, job.progress())
+    said = job.is_refused(queries, job.torn(draw))
+    assert re.search(r"Checksum error: file:.*/checkpoint/(offsets|commits)/\d+|Incomplete log file", said), (
+        said
+    )
+    job.finish(queries)
+    print(job.check())
+
+
+def seeded() -> random.Random:
+    """Return a source of random kills, whose seed is printed."""
+    seed = time.time_ns()
+    print("random.Random seed", seed)
+    return random.Random(seed)
+
+
+def a_point(draw: random.Random, stage: str) -> str:
+    """Return a point of a stage, of those of the sources and the sink."""
+    return draw.choice([point for point, (of, _) in SOURCE_POINTS.items() if of == stage])
 
 
 _IN_STAGE: dict[str, Callable[[int, int, int], bool]] = {
@@ -86,7 +130,7 @@ def test_a_worker_that_dies_fails_the_query_if_tasks_are_not_repeated(
     counts.mkdir()
 
     class DyingSource(KilledSource):
-        kill = Kill("none", 1, 0, counts, worker_dies=True)
+        kill = Kill("none", 1, 0, counts, worker_dies=READING)
 
         @classmethod
         def name(cls) -> str:
@@ -323,3 +367,100 @@ def test_a_checkpoint_that_is_cut_off_is_refused(
 )
 def test_what_is_allowed_comes_through(outcomes: dict[str, Outcome], name: str, times: list[Any]) -> None:
     assert outcomes[name] == ("", times)
+
+
+# What was wrong is mended
+
+
+def test_when_each_fault_is_mended_the_query_continues_and_no_row_is_lost(
+    queries: SparkQueries, tmp_path: Path
+) -> None:
+    """A file that is cut off, one that is deleted half read, one of another type, one without the event time."""
+    log, rows = tmp_path / "log", range(10)
+    files = {
+        f"{split}/{name}": write_parquet(log, split, name, [10 * place + row for row in rows])
+        for place, (split, name) in enumerate((s, n) for s in "xy" for n in "abc")
+    }
+    written: dict[int, list[Any]] = {}
+
+    def take(frame: DataFrame, batch: int) -> None:
+        written[batch] = frame.toArrow()["time"].to_pylist()
+
+    def run() -> str:
+        """Run the query; return the line with which it fails."""
+        options = {"path": str(log), "eventTimeColumn": "time", "maxRowsPerTrigger": "8"}
+        frame = queries.session.readStream.format(FORMAT).schema(PLAIN).options(**options).load()
+        writer = frame.writeStream.foreachBatch(take).trigger(availableNow=True)
+        query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+        try:
+            assert query.awaitTermination(PATIENCE)
+        except StreamingQueryException as error:
+            return next(line for line in str(error).splitlines() if line.startswith("tidegauge_spark."))
+        return ""
+
+    def column(name: str, values: Any) -> Callable[[Path, Any], None]:
+        def write(file: Path, table: Any) -> None:
+            at = table.schema.get_field_index(name) if name in table.column_names else 0
+            renamed = table.set_column(at, name, values(table))
+            parquet.write_table(renamed, file)
+
+        return write
+
+    faults: list[tuple[str, Callable[[Path, Any], Any], str]] = [
+        (
+            "x/b",
+            lambda file, _: os.truncate(file, file.stat().st_size - 20),
+            "is not Parquet, or is damaged or",
+        ),
+        (
+            "x/a",
+            lambda file, _: file.unlink(),
+            "has vanished after 8 of its rows were read; bring it back, or",
+        ),
+        (
+            "y/b",
+            column("id", lambda table: table["id"].cast(pa.string())),
+            "is string, and cannot be read as",
+        ),
+        ("x/c", column("when", lambda table: table["time"]), "has no column 'time', which eventTimeColumn"),
+    ]
+    whole: dict[str, bytes] = {}
+    for name, damage, message in faults:
+        whole[name] = files[name].read_bytes()
+        damage(files[name], parquet.read_table(files[name]))
+        said = run()
+        assert f"{files[name]}' " in said, said
+        assert message in said, said
+        if name != "x/b":  # which stays cut off until the next fault, in the file before it, is mended
+            files[name].write_bytes(whole[name])
+        if name == "x/a":
+            files["x/b"].write_bytes(whole["x/b"])
+    assert run() == ""
+    came = [time for batch in written.values() for time in batch]
+    assert sorted(came) == list(range(60))
+
+
+@pytest.mark.slower
+@pytest.mark.timeout(1800)
+def test_two_queries_on_one_checkpoint_are_found_out_in_one_line_and_lose_nothing(
+    queries: SparkQueries, tmp_path: Path
+) -> None:
+    """In two applications. In one, Spark stops the first query when the second starts."""
+    job = KilledJob(tmp_path, AlignedPair.long_enough(2))
+    never = Planned("being committed", 10**6, "", 0, False)
+    with job.running(never) as other:
+        deadline = time.monotonic() + PATIENCE
+        while not job.progress().written and other.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        said = ""
+        try:
+            job.run_to_the_end(queries)
+        except StreamingQueryException as error:
+            said = str(error)
+    said += job.log()
+    assert re.search(
+        r"\[CONCURRENT_STREAM_LOG_UPDATE\].*one streaming job runs on a specific checkpoint", said
+    ), said
+    job.finish(queries)
+    job.check()

@@ -127,7 +127,7 @@ def _standing(source: RecordedSource) -> Iterator[LogRow]:
 def _exchange(
     subtask: int, report: int | None, before: RecordedSource, bound: int | None
 ) -> Iterator[LogRow]:
-    # The planning knows more than was output, and a report in the log is what was output (SOURCE-6, SOURCE-8).
+    # The planning knows more than what was output, which the reports of a log are about (SOURCE-6, SOURCE-8).
     # A split that has run out holds back the watermark that is emitted, not the one that is planned by. A
     # subtask that is idle is waited for as soon as it has something; it outputs ACTIVE when that is read.
     emitted = before.watermarks[subtask]
