@@ -256,7 +256,7 @@ def test_the_shop_over_topics_is_as_pandas_has_it_when_its_driver_is_killed(
     seed = time.time_ns()
     print("random.Random seed", seed)
     draw = random.Random(seed)
-    job = KilledJob(tmp_path, Shop(90, broker.address))
+    job = KilledJob(tmp_path, Shop(60, broker.address))
     for point in (draw.choice(list(STATE_POINTS)), draw.choice(list(SOURCE_POINTS))):
         kill = draw_kill(draw, Shop.points, point)
         job.run(kill)

@@ -1,17 +1,16 @@
-"""Faults under real queries: killed drivers, workers that die, damaged checkpoints, files and splits.
+"""Faults under real queries: workers that die, damaged checkpoints, files and splits.
 
 What planning and reading say of each fault is in `test_spark_files_faults.py` and
-`test_spark_aligned_source.py`, reader by reader. Here it is what the user of a query sees of them.
+`test_spark_aligned_source.py`, reader by reader. Here it is what the user of a query sees of them. Killed drivers:
+`test_spark_kills.py`.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import random
 import re
 import shutil
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,23 +24,14 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming import StreamingQuery
 from spark_programs import kill_points
-from spark_programs.aligned_pair import AlignedPair
 from spark_programs.driven_files import PLAIN, write_json, write_parquet, write_table
 from spark_programs.kill_points import (
-    COMMITTING,
-    PLANNING,
     READING,
-    SOURCE_POINTS,
-    STATE,
-    STATE_POINTS,
     WORKER_DIED,
     Kill,
     KilledSource,
 )
-from spark_programs.killed_program import Planned
-from spark_programs.kills import KilledJob, draw_kill
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
-from spark_programs.shop import Shop
 
 from tidegauge_spark import register
 from tidegauge_spark.decisions.timestamps import MAX
@@ -54,69 +44,6 @@ pytestmark = pytest.mark.xdist_group("spark")
 def _queries() -> Iterator[SparkQueries]:
     with spark_queries() as queries:
         yield queries
-
-
-# The driver is killed
-
-
-@pytest.mark.slower
-@pytest.mark.timeout(1800)
-def test_job_4_a_driver_that_is_killed_loses_nothing_and_repeats_nothing(
-    queries: SparkQueries, tmp_path: Path
-) -> None:
-    """At two random points here; at all points, several times: `tox -e faults`."""
-    draw = seeded()
-    first, second = COMMITTING, draw.choice([PLANNING, READING])
-    job = KilledJob(tmp_path, AlignedPair.long_enough(2))
-    for stage in (first, second):
-        kill = draw_kill(draw, SOURCE_POINTS, a_point(draw, stage), READING if stage is first else "", True)
-        job.run(kill)
-        print(stage, kill, job.progress())
-        assert _IN_STAGE[stage](*job.progress())
-    job.finish(queries)
-    job.check()
-
-
-@pytest.mark.slower
-@pytest.mark.timeout(1800)
-def test_windows_and_joins_whose_state_is_being_committed_when_the_driver_is_killed_are_as_pandas_has_them(
-    queries: SparkQueries, tmp_path: Path
-) -> None:
-    """The shop, over files. A worker dies with changed state; a log of the checkpoint is torn."""
-    draw = seeded()
-    job = KilledJob(tmp_path, Shop.long_enough(3))
-    state, others = draw.sample(list(STATE_POINTS), 2), [PLANNING, READING, COMMITTING]
-    for point, dies in ((state[0], ""), (state[1], STATE), (a_point(draw, draw.choice(others)), "")):
-        kill = draw_kill(draw, Shop.points, point, dies)
-        job.run(kill)
-        print(kill, job.progress())
-    said = job.is_refused(queries, job.torn(draw))
-    assert re.search(r"Checksum error: file:.*/checkpoint/(offsets|commits)/\d+|Incomplete log file", said), (
-        said
-    )
-    job.finish(queries)
-    print(job.check())
-
-
-def seeded() -> random.Random:
-    """Return a source of random kills, whose seed is printed."""
-    seed = time.time_ns()
-    print("random.Random seed", seed)
-    return random.Random(seed)
-
-
-def a_point(draw: random.Random, stage: str) -> str:
-    """Return a point of a stage, of those of the sources and the sink."""
-    return draw.choice([point for point, (of, _) in SOURCE_POINTS.items() if of == stage])
-
-
-_IN_STAGE: dict[str, Callable[[int, int, int], bool]] = {
-    PLANNING: lambda logged, written, committed: logged == written == committed,
-    READING: lambda logged, written, committed: committed <= written <= logged == committed + 1,
-    COMMITTING: lambda logged, written, committed: committed <= written <= logged <= committed + 1,
-}
-"""How many batches are logged, written and committed when a driver dies in a stage. A batch that an earlier kill
-left written and not committed is read again."""
 
 
 # A worker dies
@@ -438,29 +365,3 @@ def test_when_each_fault_is_mended_the_query_continues_and_no_row_is_lost(
     assert run() == ""
     came = [time for batch in written.values() for time in batch]
     assert sorted(came) == list(range(60))
-
-
-@pytest.mark.slower
-@pytest.mark.timeout(1800)
-def test_two_queries_on_one_checkpoint_are_found_out_in_one_line_and_lose_nothing(
-    queries: SparkQueries, tmp_path: Path
-) -> None:
-    """In two applications. In one, Spark stops the first query when the second starts."""
-    job = KilledJob(tmp_path, AlignedPair.long_enough(2))
-    never = Planned("being committed", 10**6, "", 0, False)
-    with job.running(never) as other:
-        deadline = time.monotonic() + PATIENCE
-        while not job.progress().written and other.poll() is None:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        said = ""
-        try:
-            job.run_to_the_end(queries)
-        except StreamingQueryException as error:
-            said = str(error)
-    said += job.log()
-    assert re.search(
-        r"\[CONCURRENT_STREAM_LOG_UPDATE\].*one streaming job runs on a specific checkpoint", said
-    ), said
-    job.finish(queries)
-    job.check()

@@ -116,6 +116,10 @@ class KilledJob:
         assert self.progress().written == before
         torn.unlink()
         torn.with_name(f".{torn.name}.crc").unlink(missing_ok=True)
+        if (torn.parent.name, torn.name) == ("offsets", "0"):
+            shutil.rmtree(
+                self.folder / "checkpoint" / "state", ignore_errors=True
+            )  # Spark wants none at batch 0
         return next(line for line in said.splitlines() if line)
 
     def finish(self, queries: SparkQueries) -> None:
@@ -164,19 +168,22 @@ def draw_kill(
     point: str,
     worker_dies: str = "",
     available_now: bool | None = None,
+    batches: int = 2,
 ) -> Planned:
-    """Return a kill at a point, in the first or the second batch after the start; under either trigger, if it is
-    not given.
+    """Return a kill at a point, in one of so many batches after the start; under either trigger, if it is not given.
 
     After a worker has died its task passes the points of its stage again.
     """
     _, in_a_batch = points[point]
     now = draw.random() < 0.5 if available_now is None else available_now
-    return Planned(point, draw.randint(1, 2 * in_a_batch), worker_dies, draw.uniform(0, MOST_DELAY), now)
+    return Planned(
+        point, draw.randint(1, batches * in_a_batch), worker_dies, draw.uniform(0, MOST_DELAY), now
+    )
 
 
 TEARS_EVERY, WORKER_DIES_EVERY = 6, 5
-"""After how many kills a file is torn, and before how many a worker dies, in the thorough run."""
+"""In the thorough run a file is torn after each sixth kill, and after the first that leaves a commit as the last file;
+before each fifth kill a worker dies."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -205,6 +212,7 @@ def _kill(job: KilledJob, kills: int, draw: random.Random, queries: SparkQueries
     stateful = any(stage == STATE for stage, _ in points.values())
     print(f"{'kill':>4}  {'stage':12}{'point':52}{'pass':>5}{'s':>6}  logged, written, committed", flush=True)
     torn = died = 0
+    commit_torn = False
     for number, point in enumerate(order, 1):
         dies = ""
         if number % WORKER_DIES_EVERY == 0:
@@ -218,10 +226,12 @@ def _kill(job: KilledJob, kills: int, draw: random.Random, queries: SparkQueries
             f"{number:4}  {points[point][0]:12}{point:52}{planned.at:5}{seconds:6.1f}  {progress}{note}",
             flush=True,
         )
-        if number % TEARS_EVERY == 0 and min(job.progress()) > 0:
+        commit_is_last = job.progress().logged == job.progress().committed
+        if min(job.progress()) > 0 and (number % TEARS_EVERY == 0 or (commit_is_last and not commit_torn)):
             file = job.torn(draw)
+            commit_torn = commit_torn or commit_is_last
             size = file.stat().st_size
-            said = job.is_refused(queries, file)
+            said = job.is_refused(queries, file).rpartition(" terminated with exception: ")[2]
             torn += 1
             print(f"      {file.parent.name}/{file.name} torn to {size} bytes: {said[:150]}", flush=True)
     began = time.monotonic()
