@@ -13,6 +13,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def looked(query: StreamingQuery, checkpoint: Path) -> dict[str, Any]:
     for child in children:
         place = planners if "python_streaming_source_runner" in " ".join(child.cmdline()) else workers
         place.append(child.memory_info().rss)
-    files = [file.stat().st_size for file in checkpoint.rglob("*") if file.is_file()]
+    logs, state = (_sizes(checkpoint, names) for names in (("offsets", "commits"), ("state",)))
     progress: Any = query.lastProgress
     return {
         "batch": progress["batchId"],
@@ -96,13 +97,25 @@ def looked(query: StreamingQuery, checkpoint: Path) -> dict[str, Any]:
         "planners": sum(planners) / MB,
         "workers": sum(workers) / MB,
         "processes": len(children),
-        "checkpoint files": len(files),
-        "checkpoint": sum(files) / MB,
+        "log files": len(logs),
+        "logs": sum(logs) / MB,
+        "state files": len(state),
+        "state": sum(state) / MB,
         "state rows": progress["stateOperators"][0]["numRowsTotal"],
         "batch ms": statistics.median(
             each["durationMs"]["triggerExecution"] for each in query.recentProgress[-LOOK_EVERY:]
         ),
     }
+
+
+def _sizes(checkpoint: Path, names: Sequence[str]) -> list[int]:
+    """Return the sizes of the files in some folders of a checkpoint (bytes); Spark deletes some meanwhile."""
+    sizes = []
+    for file in (each for name in names for each in (checkpoint / name).rglob("*")):
+        with suppress(FileNotFoundError):
+            if file.is_file():
+                sizes.append(file.stat().st_size)
+    return sizes
 
 
 def growth(looks: Sequence[dict[str, Any]], name: str) -> float:
@@ -136,8 +149,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 continue
             looks.append(looked(query, folder / "checkpoint"))
             if len(looks) == 1:
-                print("".join(f"{name:>17}" for name in looks[0]), flush=True)
-            print("".join(f"{figure:17.1f}" for figure in looks[-1].values()), flush=True)
+                print("".join(f"{name:>12}" for name in looks[0]), flush=True)
+            print("".join(f"{figure:12.1f}" for figure in looks[-1].values()), flush=True)
             due = looks[-1]["batch"] // LOOK_EVERY * LOOK_EVERY + LOOK_EVERY
         query.stop()
     grown = {name: round(growth(looks, name), 3) for name in looks[0] if name != "batch"}

@@ -1,8 +1,8 @@
 """A driver program to be killed: a job whose query writes the rows of each batch into a Parquet file.
 
 `python -m spark_programs.killed_program FOLDER JOB KILL`, where JOB is the argument of a job and KILL a `Planned` as
-JSON, ends by itself when everything is read, under AvailableNow. It must lead a session of processes of its own. FOLDER keeps the
-checkpoint and one file for each batch id, so that a batch that is run again replaces its rows.
+JSON. Under AvailableNow it ends by itself when everything is read. It must lead a session of processes of its own.
+FOLDER keeps the checkpoint and one file for each batch id, so that a batch that is run again replaces its rows.
 """
 
 from __future__ import annotations

@@ -27,8 +27,9 @@ LOOKS_EVERY = 0.0005
 class StateWatch(threading.Thread):
     """Looks at the state in a checkpoint, and passes the point of a kill for each file that appears.
 
-    A commit writes several files for each partition of an operator: what is new in RocksDB, and what lists it; under a temporary
-    name first. So the kill comes before, between or after them. jvm: the process that writes, killed first.
+    A commit writes several files for each partition of an operator, each under a temporary name first: what is new in
+    RocksDB, and what lists it. So the kill comes before, between or after them. jvm: the process that writes, killed
+    first.
     """
 
     def __init__(self, kill: Kill, state: Path, jvm: int) -> None:
