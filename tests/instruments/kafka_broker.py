@@ -24,8 +24,8 @@ CLUSTER = "4L6g3nShT-eMCtK--X86sw"
 class Broker:
     """A running broker. Topics keep their records forever, however old their timestamps are."""
 
-    def __init__(self, address: str, process: subprocess.Popen[bytes]) -> None:
-        self.address, self.process = address, process
+    def __init__(self, address: str) -> None:
+        self.address = address
 
     def create(self, topic: str, partitions: int, **config: str) -> None:
         """Create a topic; "_" in the name of a setting stands for "."."""
@@ -35,12 +35,19 @@ class Broker:
 
     def produce(self, topic: str, partition: int, times: Sequence[int], value: str = "{}") -> None:
         """Add records with these timestamps (ms). value: what they hold, "{}" stands for the timestamp."""
+        self._produce(topic, partition, [(value.replace("{}", str(time_)), time_) for time_ in times])
+
+    def produce_values(self, topic: str, partition: int, values: Sequence[str], time_: int) -> None:
+        """Add records with these values and one timestamp (ms)."""
+        self._produce(topic, partition, [(value, time_) for value in values])
+
+    def _produce(self, topic: str, partition: int, records: Sequence[tuple[str, int]]) -> None:
         producer = Producer({"bootstrap.servers": self.address, "linger.ms": 5})
-        for time_ in times:
-            text = value.replace("{}", str(time_)).encode()
+        for value, time_ in records:
             producer.produce(
-                topic, value=text, key=str(partition).encode(), partition=partition, timestamp=time_
+                topic, value=value.encode(), key=str(partition).encode(), partition=partition, timestamp=time_
             )
+            producer.poll(0)
         assert producer.flush(PATIENCE) == 0
 
     def delete_before(self, topic: str, offsets: Mapping[int, int]) -> None:
@@ -85,19 +92,19 @@ def running_broker(folder: Path) -> Iterator[Broker]:
         subprocess.run(formatted, stdout=log, stderr=log, check=True, timeout=PATIENCE)
         process = subprocess.Popen([*java, "kafka.Kafka", str(properties)], stdout=log, stderr=log)
         try:
-            broker = Broker(f"127.0.0.1:{listener}", process)
-            wait_for(broker, folder / "broker.log")
+            broker = Broker(f"127.0.0.1:{listener}")
+            wait_for(broker, process, folder / "broker.log")
             yield broker
         finally:
             process.kill()
             process.wait(PATIENCE)
 
 
-def wait_for(broker: Broker, log: Path) -> None:
+def wait_for(broker: Broker, process: subprocess.Popen[bytes], log: Path) -> None:
     """Wait until the broker answers."""
     end = time.monotonic() + PATIENCE
     admin = AdminClient({"bootstrap.servers": broker.address, "log_level": 0})
-    while time.monotonic() < end and broker.process.poll() is None:
+    while time.monotonic() < end and process.poll() is None:
         try:
             admin.list_topics(timeout=1)
             return

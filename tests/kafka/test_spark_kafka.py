@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import random
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from kafka_broker import Broker
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
+from spark_programs.kill_points import SOURCE_POINTS, STATE_POINTS
+from spark_programs.kills import KilledJob, draw_kill
 from spark_programs.queries import PATIENCE, SparkQueries, logged_offsets, spark_queries
+from spark_programs.shop import Shop
 
 from tidegauge_spark import coordination
 from tidegauge_spark.decisions.timestamps import MIN
@@ -131,3 +138,128 @@ def test_a_topic_that_there_is_not_fails_the_query_in_one_line(queries: SparkQue
         StreamingQueryException, match="has no topic 'nowhere'; correct it, or create the topic"
     ):
         sink.run()
+
+
+# Event times in the values
+
+
+JSON_OPTIONS = {"eventTimeField": "meta.at", "maxOutOfOrderness": "3 seconds"}
+DISORDER = 3_000
+
+
+def jumbled(times: list[int], seed: int) -> list[int]:
+    """Return event times out of order, none by more than `DISORDER`."""
+    draw = random.Random(seed)
+    return sorted(times, key=lambda time: time + draw.uniform(0, DISORDER))
+
+
+def json_values(times: list[int], as_text: bool) -> list[str]:
+    """Return values with event times in a nested field: whole numbers, or ISO 8601 texts of UTC."""
+    told = [datetime.fromtimestamp(time / 1000, UTC).isoformat() if as_text else time for time in times]
+    return [json.dumps({"number": number, "meta": {"at": each}}) for number, each in enumerate(told)]
+
+
+def event_times(rows: list[Any]) -> list[int | None]:
+    """Return the column eventTime in ms."""
+    return [None if row.eventTime is None else round(row.eventTime.timestamp() * 1000) for row in rows]
+
+
+def test_event_times_in_json_values_align_partitions_and_come_out_over_a_restart(
+    queries: SparkQueries, broker: Broker
+) -> None:
+    """Out of order, one partition dense, one value in each without an event time.
+
+    The timestamps of the records are all the same: whoever goes by them reads too far.
+    """
+    broker.create("sensors", 2)
+    produced: dict[int, list[int | None]] = {}
+    values: dict[int, list[str]] = {}
+    for partition, (count, step, none) in enumerate([(12_000, 10, '{"meta": 5}'), (120, 1_000, "no JSON")]):
+        times = jumbled([START + n * step for n in range(count)], seed=partition)
+        values[partition] = json_values(times, as_text=partition == 1)
+        produced[partition] = [*times]
+        values[partition][count // 2], produced[partition][count // 2] = none, None
+        broker.produce_values("sensors", partition, values[partition], START - 1)
+    frame = source(
+        queries,
+        broker,
+        "sensors",
+        **JSON_OPTIONS,
+        watermarkGroup="sensors",
+        maxAllowedWatermarkDrift="30 seconds",
+        idleTimeout="1 second",
+        maxRowsPerTrigger="4000",
+        failOnInvalidTimestamp="false",
+    )
+    sink = Sink(queries, frame, "sensors")
+    sink.run(stop_after=2)
+    assert max(sink.records()["sensors", 0]) < 11_999
+    later = jumbled([START + 120_000 + n * 100 for n in range(50)], seed=3)
+    more = json_values(later, as_text=False)
+    broker.produce_values("sensors", 0, more, START - 1)
+    produced[0] += later
+    values[0] += more
+    sink.run()
+    rows = sorted((row for batch in sink.batches.values() for row in batch), key=lambda row: row.offset)
+    for partition in produced:
+        mine = [row for row in rows if row.partition == partition]
+        assert [row.value.decode() for row in mine] == values[partition]
+        assert event_times(mine) == produced[partition]
+    offsets = logged_offsets(sink.checkpoint)
+    apart = []
+    for offset in offsets:
+        unread, latest_of_all = [], []
+        for split, (_, at, _, latest, _) in offset["splits"].items():
+            times_of_split = produced[int(split[-1])]
+            assert latest == max((time for time in times_of_split[:at] if time is not None), default=MIN)
+            latest_of_all.append(latest)
+            if at < len(times_of_split):
+                unread.append(latest)
+        apart.append(max(latest_of_all) - min(unread, default=max(latest_of_all)))
+    assert 5_000 < max(apart) <= 30_000 + 1_000 + DISORDER
+    assert offsets[-1]["watermarks"] == [max(later) - DISORDER - 1]
+
+
+def test_a_value_without_an_event_time_fails_the_query_and_costs_no_record(
+    queries: SparkQueries, broker: Broker
+) -> None:
+    """The query is not beyond it after a second start, either; then the user lets such records through."""
+    broker.create("readings", 1)
+    times = [START + n * 1_000 for n in range(100)]
+    values = json_values(times, as_text=False)
+    values[70] = '{"meta": {"at": null}}'
+    broker.produce_values("readings", 0, values, START - 1)
+    options = {**JSON_OPTIONS, "maxRowsPerTrigger": "50"}
+    sink = Sink(queries, source(queries, broker, "readings", **options), "readings")
+    for _ in range(2):
+        with pytest.raises(
+            StreamingQueryException,
+            match=r"the record at offset 70 of readings-0 has no valid event time in the field 'meta\.at' of its",
+        ):
+            sink.run()
+        assert sink.records() in ({("readings", 0): list(range(50))}, {})
+    sink.frame = source(queries, broker, "readings", **options, failOnInvalidTimestamp="false")
+    sink.run()
+    assert sink.records() == {("readings", 0): list(range(100))}
+    rows = [row for batch in sorted(sink.batches) for row in sink.batches[batch]]
+    assert event_times(rows) == [None if n == 70 else time for n, time in enumerate(times)]
+    assert logged_offsets(sink.checkpoint)[-1]["watermarks"] == [times[-1] - DISORDER - 1]
+
+
+# The shop
+
+
+def test_the_shop_over_topics_is_as_pandas_has_it_when_its_driver_is_killed(
+    queries: SparkQueries, broker: Broker, tmp_path: Path
+) -> None:
+    """Once while the state of an operator is being committed, once elsewhere; `tox -e faults` has the long run."""
+    seed = time.time_ns()
+    print("random.Random seed", seed)
+    draw = random.Random(seed)
+    job = KilledJob(tmp_path, Shop(60, broker.address))
+    for point in (draw.choice(list(STATE_POINTS)), draw.choice(list(SOURCE_POINTS))):
+        kill = draw_kill(draw, Shop.points, point)
+        job.run(kill)
+        print(kill, job.progress())
+    job.finish(queries)
+    print(job.check())

@@ -1,16 +1,16 @@
-"""Faults under real queries: killed drivers, workers that die, damaged checkpoints, files and splits.
+"""Faults under real queries: workers that die, damaged checkpoints, files and splits.
 
 What planning and reading say of each fault is in `test_spark_files_faults.py` and
-`test_spark_aligned_source.py`, reader by reader. Here it is what the user of a query sees of them.
+`test_spark_aligned_source.py`, reader by reader. Here it is what the user of a query sees of them. Killed drivers:
+`test_spark_kills.py`.
 """
 
 from __future__ import annotations
 
 import json
-import random
+import os
 import re
 import shutil
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,9 +24,13 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming import StreamingQuery
 from spark_programs import kill_points
-from spark_programs.driven_files import write_json, write_parquet, write_table
-from spark_programs.kill_points import COMMITTING, PLANNING, POINTS, READING, WORKER_DIED, Kill, KilledSource
-from spark_programs.kills import KilledJob, draw_kill, event_time_for
+from spark_programs.driven_files import PLAIN, write_json, write_parquet, write_table
+from spark_programs.kill_points import (
+    READING,
+    WORKER_DIED,
+    Kill,
+    KilledSource,
+)
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
 
 from tidegauge_spark import register
@@ -42,39 +46,6 @@ def _queries() -> Iterator[SparkQueries]:
         yield queries
 
 
-# The driver is killed
-
-
-@pytest.mark.slower
-@pytest.mark.timeout(1800)
-def test_job_4_a_driver_that_is_killed_loses_nothing_and_repeats_nothing(
-    queries: SparkQueries, tmp_path: Path
-) -> None:
-    """At two random points here; at all points, several times: `tox -e faults`."""
-    seed = time.time_ns()
-    print("random.Random seed", seed)
-    draw = random.Random(seed)
-    points = {stage: [point for point in POINTS if POINTS[point][0] == stage] for stage in _IN_STAGE}
-    first, second = COMMITTING, draw.choice([PLANNING, READING])
-    job = KilledJob(tmp_path, event_time_for(2))
-    for stage in (first, second):
-        kill = draw_kill(draw, draw.choice(points[stage]), worker_dies=stage is first)
-        job.run(kill)
-        print(stage, kill, job.progress())
-        assert _IN_STAGE[stage](*job.progress())
-    job.finish(queries)
-    job.check()
-
-
-_IN_STAGE: dict[str, Callable[[int, int, int], bool]] = {
-    PLANNING: lambda logged, written, committed: logged == written == committed,
-    READING: lambda logged, written, committed: committed <= written <= logged == committed + 1,
-    COMMITTING: lambda logged, written, committed: committed <= written <= logged <= committed + 1,
-}
-"""How many batches are logged, written and committed when a driver dies in a stage. A batch that an earlier kill
-left written and not committed is read again."""
-
-
 # A worker dies
 
 
@@ -86,7 +57,7 @@ def test_a_worker_that_dies_fails_the_query_if_tasks_are_not_repeated(
     counts.mkdir()
 
     class DyingSource(KilledSource):
-        kill = Kill("none", 1, 0, counts, worker_dies=True)
+        kill = Kill("none", 1, 0, counts, worker_dies=READING)
 
         @classmethod
         def name(cls) -> str:
@@ -323,3 +294,74 @@ def test_a_checkpoint_that_is_cut_off_is_refused(
 )
 def test_what_is_allowed_comes_through(outcomes: dict[str, Outcome], name: str, times: list[Any]) -> None:
     assert outcomes[name] == ("", times)
+
+
+# What was wrong is mended
+
+
+def test_when_each_fault_is_mended_the_query_continues_and_no_row_is_lost(
+    queries: SparkQueries, tmp_path: Path
+) -> None:
+    """A file that is cut off, one that is deleted half read, one of another type, one without the event time."""
+    log, rows = tmp_path / "log", range(10)
+    files = {
+        f"{split}/{name}": write_parquet(log, split, name, [10 * place + row for row in rows])
+        for place, (split, name) in enumerate((s, n) for s in "xy" for n in "abc")
+    }
+    written: dict[int, list[Any]] = {}
+
+    def take(frame: DataFrame, batch: int) -> None:
+        written[batch] = frame.toArrow()["time"].to_pylist()
+
+    def run() -> str:
+        """Run the query; return the line with which it fails."""
+        options = {"path": str(log), "eventTimeColumn": "time", "maxRowsPerTrigger": "8"}
+        frame = queries.session.readStream.format(FORMAT).schema(PLAIN).options(**options).load()
+        writer = frame.writeStream.foreachBatch(take).trigger(availableNow=True)
+        query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+        try:
+            assert query.awaitTermination(PATIENCE)
+        except StreamingQueryException as error:
+            return next(line for line in str(error).splitlines() if line.startswith("tidegauge_spark."))
+        return ""
+
+    def column(name: str, values: Any) -> Callable[[Path, Any], None]:
+        def write(file: Path, table: Any) -> None:
+            at = table.schema.get_field_index(name) if name in table.column_names else 0
+            renamed = table.set_column(at, name, values(table))
+            parquet.write_table(renamed, file)
+
+        return write
+
+    faults: list[tuple[str, Callable[[Path, Any], Any], str]] = [
+        (
+            "x/b",
+            lambda file, _: os.truncate(file, file.stat().st_size - 20),
+            "is not Parquet, or is damaged or",
+        ),
+        (
+            "x/a",
+            lambda file, _: file.unlink(),
+            "has vanished after 8 of its rows were read; bring it back, or",
+        ),
+        (
+            "y/b",
+            column("id", lambda table: table["id"].cast(pa.string())),
+            "is string, and cannot be read as",
+        ),
+        ("x/c", column("when", lambda table: table["time"]), "has no column 'time', which eventTimeColumn"),
+    ]
+    whole: dict[str, bytes] = {}
+    for name, damage, message in faults:
+        whole[name] = files[name].read_bytes()
+        damage(files[name], parquet.read_table(files[name]))
+        said = run()
+        assert f"{files[name]}' " in said, said
+        assert message in said, said
+        if name != "x/b":  # which stays cut off until the next fault, in the file before it, is mended
+            files[name].write_bytes(whole[name])
+        if name == "x/a":
+            files["x/b"].write_bytes(whole["x/b"])
+    assert run() == ""
+    came = [time for batch in written.values() for time in batch]
+    assert sorted(came) == list(range(60))

@@ -88,7 +88,8 @@ class AlignedSource(DataSource):
     * `eventLog`: a folder of the driver's machine, beside the checkpoint, say. What each subtask does is
       written there, exactly once, as an event log that `tidegauge check-log` judges: splits and records,
       watermarks and statuses, reports and bounds; one file of Parquet for each batch that Spark has logged.
-      Reports that say what was emitted are in it; a planning may report further ahead. Over a log with an
+      Reports that say what was emitted are in it; a planning may report further ahead, or for a subtask that
+      is idle and has got something that it has not read. Over a log with an
       index (Kafka), where many records are planned at once, the count of a row is of offsets, and its event
       time that of the last record. A new checkpoint needs a new folder. `eventLogJob`: what the log calls the
       job, by default the watermark group, or else the source; how far sources are apart is judged within a

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pickle
 import random
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pyarrow as pa

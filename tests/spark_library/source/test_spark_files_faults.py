@@ -81,6 +81,21 @@ def test_a_file_of_other_columns_is_an_error(tmp_path: Path) -> None:
             query.run()
 
 
+def test_a_file_of_other_columns_is_refused_before_it_is_logged_so_that_it_can_be_replaced(
+    tmp_path: Path,
+) -> None:
+    write_parquet(tmp_path, "x", "a", [1, 2])
+    write_table(tmp_path, "x", "b", pa.table({"time": [3], "id": ["three"]}))
+    query = DrivenFiles(tmp_path, available_now=False, maxRowsPerTrigger="2")
+    query.batch()
+    with pytest.raises(BrokenLogError, match="the column 'id' of the file '.*/x/b' is string, and cannot be"):
+        query.plan()
+    write_parquet(tmp_path, "x", "b", [3, 4, 5])
+    query.restart()
+    query.run()
+    assert query.times("x") == [1, 2, 3, 4, 5]
+
+
 def test_a_null_in_a_column_without_nulls_is_an_error(tmp_path: Path) -> None:
     write_table(tmp_path, "x", "a", pa.table({"time": [1], "id": pa.array([None], pa.int64())}))
     schema = StructType().add("time", LongType()).add("id", LongType(), False)

@@ -15,17 +15,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final, NoReturn
 
+from pyspark.sql import GroupedData
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
+from pyspark.sql.streaming.stateful_processor import (
+    ExpiredTimerInfo,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+)
 from pyspark.sql.types import StructType
 
 from tidegauge_spark.source.aligned_source import AlignedSource
 
 PLANNING: Final = "planning"
 READING: Final = "reading"
+STATE: Final = "state"
 COMMITTING: Final = "committing"
 
-POINTS: Final = {
+SOURCE_POINTS: Final = {
     "planning begins": (PLANNING, 2),
     "planned, not logged": (PLANNING, 2),
     "logged, not read": (READING, 2),
@@ -40,6 +48,22 @@ POINTS: Final = {
 }
 """The points with their stage of a micro-batch, and how often a batch of two sources passes them."""
 
+STATE_POINTS: Final = {
+    "the state of Spark's windows is being committed": (STATE, 8),
+    "the state of the join is being committed": (STATE, 16),
+    "the state of the valve is being committed": (STATE, 8),
+    "the state of own windows is being committed": (STATE, 8),
+}
+"""The points that `StateWatch` passes, when a new file of the state appears."""
+
+OPERATOR_POINTS: Final = {
+    "an operator begins with a key": (STATE, 4),
+    "an operator has changed its state of a key": (STATE, 4),
+    "an operator has given out the rows of a key": (STATE, 4),
+    **STATE_POINTS,
+}
+"""The points of stateful operators; the first three are those of Python processors."""
+
 WORKER_DIED: Final = "worker died"
 """The file in `Kill.counts` that says that a worker has died in this run."""
 
@@ -48,15 +72,16 @@ WORKER_DIED: Final = "worker died"
 class Kill:
     """Kill everything in the `session` of processes when `point` is passed for the `at`-th time.
 
-    counts: a folder in which the passes of this run are counted, for all processes. worker_dies: whether,
-    before that, the Python worker of a task ends with an exit code, having read a part.
+    counts: a folder in which the passes of this run are counted, for all processes. worker_dies: the stage in which
+    the Python worker of a task ends with an exit code before that: READING (having read a part), STATE (having
+    changed its state of a key), or "" for none.
     """
 
     point: str
     at: int
     session: int
     counts: Path
-    worker_dies: bool
+    worker_dies: str
 
     def passes(self, point: str) -> None:
         """Say that a point is passed; does not return if this is the one."""
@@ -72,13 +97,11 @@ class Kill:
             passes.write(b".")
             return passes.tell() == self.at
 
-    def worker_dies_now(self) -> bool:
-        """Return whether this worker is the one to die, of all that ask."""
-        if not self.worker_dies:
-            return False
-        with suppress(FileExistsError), (self.counts / WORKER_DIED).open("x"):
-            return True
-        return False
+    def worker_may_die(self, stage: str) -> None:
+        """End this process if a worker is to die in this stage, and it is the first to come here."""
+        if self.worker_dies == stage:
+            with suppress(FileExistsError), (self.counts / WORKER_DIED).open("x"):
+                os._exit(3)
 
     def carry_out(self) -> NoReturn:
         """Kill all processes of the session, and with them the one that calls this."""
@@ -107,6 +130,52 @@ def _processes_of(session: int) -> list[int]:
             if int(of) == session and state not in "ZX":
                 found.append(int(status.parent.name))
     return sorted(found)
+
+
+class KilledProcessor(StatefulProcessor):
+    """A processor of `transformWithState` that may be killed wherever Spark calls it."""
+
+    def __init__(self, processor: StatefulProcessor, kill: Kill) -> None:
+        self._processor, self._kill = processor, kill
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self._processor.init(handle)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Any]:  # noqa: N803
+        self._kill.passes("an operator begins with a key")
+        answers = self._processor.handleInputRows(key, rows, timerValues)
+        self._kill.worker_may_die(STATE)
+        self._kill.passes("an operator has changed its state of a key")
+        yield from answers
+        self._kill.passes("an operator has given out the rows of a key")
+
+    def handleExpiredTimer(
+        self,
+        key: Any,
+        timerValues: TimerValues,  # noqa: N803
+        expiredTimerInfo: ExpiredTimerInfo,  # noqa: N803
+    ) -> Iterator[Any]:
+        return self._processor.handleExpiredTimer(key, timerValues, expiredTimerInfo)
+
+    def close(self) -> None:
+        self._processor.close()
+
+
+def kill_in_operators(kill: Kill) -> None:
+    """Let all processors of this process be `KilledProcessor`s, those that the library starts itself, too."""
+    for name in ("transformWithState", "transformWithStateInPandas"):
+        original = getattr(GroupedData, name)
+
+        def killed(
+            self: GroupedData,
+            statefulProcessor: StatefulProcessor,  # noqa: N803
+            *rest: Any,
+            _of: Any = original,
+            **named: Any,
+        ) -> Any:
+            return _of(self, KilledProcessor(statefulProcessor, kill), *rest, **named)
+
+        setattr(GroupedData, name, killed)
 
 
 class KilledSource(AlignedSource):
@@ -156,8 +225,7 @@ class KilledReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for batch in self._reader.read(partition):
             half = batch.num_rows // 2
             yield batch.slice(0, half)
-            if self._kill.worker_dies_now():
-                os._exit(3)
+            self._kill.worker_may_die(READING)
             self._kill.passes("a task has read a part")
             yield batch.slice(half)
 

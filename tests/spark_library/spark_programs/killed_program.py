@@ -1,76 +1,87 @@
-"""A driver program to be killed: files and number sequences of one group in one query, rows into Parquet files.
+"""A driver program to be killed: a job whose query writes the rows of each batch into a Parquet file.
 
-`python -m spark_programs.killed_program FOLDER LAST POINT AT WORKER_DIES DELAY` ends by itself when everything
-is read. It must lead a session of processes of its own. FOLDER keeps the checkpoint and one file for each batch
-id, so that a batch that is run again replaces its rows.
+`python -m spark_programs.killed_program FOLDER JOB KILL`, where JOB is the argument of a job and KILL a `Planned` as
+JSON. Under AvailableNow it ends by itself when everything is read. It must lead a session of processes of its own.
+FOLDER keeps the checkpoint and one file for each batch id, so that a batch that is run again replaces its rows.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 import pyarrow.parquet as parquet
-from pyspark import cloudpickle
+from pyspark import SparkContext, cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
 from spark_programs import kill_points
-from spark_programs.driven_files import write_parquet
-from spark_programs.kill_points import Kill, KilledSource
+from spark_programs.aligned_pair import AlignedPair
+from spark_programs.kill_points import STATE_POINTS, Kill, KilledSource, kill_in_operators
+from spark_programs.shop import Shop
+from spark_programs.state_watch import StateWatch
 from tidegauge_adapters.spark_session.session import running_spark
 from tidegauge_spark import coordination
 
-DRIFT = 2000
-FILE_MILLISECONDS = 1000
 MASTER = "local[2,4]"  # a task may fail three times
 
 
-def expected(last: int) -> dict[tuple[str, int], list[int]]:
-    """Return the event times that come out, by source and subtask, in order; `last` is even."""
-    return {
-        ("files", 0): list(range(last + 1)),
-        ("files", 1): list(range(0, last + 1, 2)),
-        ("numbers", 0): list(range(last + 1)),
-        ("numbers", 1): list(range(last + 1)),
-    }
+class Planned(NamedTuple):
+    """A kill to be made.
+
+    point: where. at: when it is passed for which time. worker_dies: in which stage a Python worker dies before it,
+    "" for none. delay: how much later it is made (seconds) if it is made by the clock. available_now: the
+    trigger.
+    """
+
+    point: str
+    at: int
+    worker_dies: str
+    delay: float
+    available_now: bool
 
 
-def write_log(folder: Path, last: int) -> None:
-    """Write the files of the source "files", a split for each subtask."""
-    for split, subtask in (("x", 0), ("y", 1)):
-        times = expected(last)["files", subtask]
-        step = FILE_MILLISECONDS // (times[1] - times[0])
-        for first in range(0, len(times), step):
-            chunk = times[first : first + step]
-            write_parquet(folder, split, f"{chunk[0]:09}", chunk, row_group=300)
+class Job(Protocol):
+    """A query to be killed, with what it reads and what has to come out of it. argument: what names it for the
+    program. points: where it can be killed, with their stages and how often a batch passes them."""
+
+    argument: str
+
+    @property
+    def points(self) -> Mapping[str, tuple[str, int]]: ...
+
+    def write_log(self, folder: Path) -> None: ...
+
+    def close(self, folder: Path) -> bool: ...
+
+    def frame(self, session: SparkSession, coordinator: str, folder: Path) -> DataFrame: ...
+
+    def check(self, folder: Path, batches: Sequence[tuple[int, Any]]) -> str: ...
+
+
+def job_of(argument: str) -> Job:
+    """Return the job that an argument names."""
+    name, *given = argument.split("|")
+    return AlignedPair(int(given[0])) if name == "pair" else Shop(int(given[0]), given[1])
 
 
 def start(
-    session: SparkSession, coordinator: str, folder: Path, last: int, write: Callable[[DataFrame, int], None]
+    job: Job,
+    session: SparkSession,
+    coordinator: str,
+    folder: Path,
+    write: Callable[[DataFrame, int], None],
+    available_now: bool,
 ) -> StreamingQuery:
-    """Start the query; it goes on from the checkpoint."""
-    group = {
-        "numSubtasks": "2",
-        "watermarkGroup": "group-1",
-        "maxAllowedWatermarkDrift": f"{DRIFT} milliseconds",
-        "coordinator": coordinator,
-        "sourcesInGroup": "2",
-        "clockStep": "1 second",
-        "eventLog": str(folder / "events"),
-    }
-    slow = {"split": "repeat", "end": str(last), "recordsPerMillisecond.0": "1", "sourceName": "numbers"}
-    log = {"eventTimeColumn": "time", "progressColumn": "progress", "sourceName": "files"}
-    numbers = session.readStream.format("tidegauge").options(**group, **slow).load()
-    files = session.readStream.format("tidegauge").options(**group, **log).load(str(folder / "log"))
-    origin = ("progress.source", "progress.subtask")
-    both = numbers.union(
-        files.selectExpr(*origin, "time AS number", "progress.timestamp", "progress.planned_at")
-    )
-    writer = both.writeStream.foreachBatch(write).trigger(availableNow=True)
+    """Start the query of a job; it continues from the checkpoint."""
+    writer = job.frame(session, coordinator, folder).writeStream.foreachBatch(write)
+    if available_now:
+        writer = writer.trigger(availableNow=True)
     return writer.option("checkpointLocation", str(folder / "checkpoint")).start()
 
 
@@ -81,8 +92,8 @@ def replace_rows(folder: Path, batch: int, unfinished: Path) -> None:
     os.replace(unfinished, rows / f"{batch}.parquet")
 
 
-def main(folder: Path, last: int, kill: Kill, delay: float) -> None:
-    """Run the query to its end. delay: seconds between the end of a batch in the sink and "being committed"."""
+def main(folder: Path, job: Job, kill: Kill, planned: Planned) -> None:
+    """Run the query to its end."""
 
     def write(frame: DataFrame, batch: int) -> None:
         table = frame.toArrow()
@@ -95,7 +106,7 @@ def main(folder: Path, last: int, kill: Kill, delay: float) -> None:
         replace_rows(folder, batch, unfinished)
         kill.passes("written, not committed")
         if kill.is_due("being committed"):
-            threading.Timer(delay, kill.carry_out).start()
+            threading.Timer(planned.delay, kill.carry_out).start()
 
     class Source(KilledSource):
         pass
@@ -104,14 +115,18 @@ def main(folder: Path, last: int, kill: Kill, delay: float) -> None:
     cloudpickle.register_pickle_by_value(kill_points)  # Spark's processes have nothing of the tests
     session = running_spark(MASTER, folder / "spark").session
     session.dataSource.register(Source)
+    kill_in_operators(kill)
+    gateway: Any = SparkContext._gateway
+    if planned.point in STATE_POINTS:
+        StateWatch(kill, folder / "checkpoint" / "state", gateway.proc.pid).start()
     with coordination() as address:
-        start(session, address, folder, last, write).awaitTermination()
+        start(job, session, address, folder, write, planned.available_now).awaitTermination()
 
 
 if __name__ == "__main__":
     if os.getsid(0) != os.getpid():
         sys.exit("start this program in a session of its own: it kills all processes of its session")
-    given, last, point, at, worker_dies, delay = sys.argv[1:]
-    folder = Path(given)
-    kill = Kill(point, int(at), os.getpid(), folder / "counts", worker_dies == "True")
-    main(folder, int(last), kill, float(delay))
+    given, argument, kill_text = sys.argv[1:]
+    folder, planned = Path(given), Planned(*json.loads(kill_text))
+    kill = Kill(planned.point, planned.at, os.getpid(), folder / "counts", planned.worker_dies)
+    main(folder, job_of(argument), kill, planned)

@@ -1,12 +1,14 @@
-"""Kills the driver program again and again, starts it from the checkpoint, and reads what it has written.
+"""Kills a driver program again and again, starts it from the checkpoint, and checks what it has written.
 
-`python -m spark_programs.kills [--kills 22] [--seed N]`, in the folder tests/spark_library, is the thorough run:
-it prints a line for each kill, and fails if a row is lost or comes twice or alignment does not hold.
+`python -m spark_programs.kills [--job pair|shop] [--kills N] [--seed N] [--kafka]`, in the folder tests/spark_library, is
+the thorough run: it prints a line for each kill, and fails if a result is lost, comes twice or is another one, or if
+alignment does not hold. --kafka: the shop reads topics of a broker, whose jars are where TIDEGAUGE_KAFKA_JARS says.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -15,23 +17,27 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow.parquet as parquet
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 
 from spark_programs import killed_program
-from spark_programs.event_logs import judged, recorded
-from spark_programs.kill_points import POINTS, WORKER_DIED, kill_session
-from spark_programs.queries import Collected, SparkQueries, collected, logged_offsets, spark_queries, spreads
+from spark_programs.aligned_pair import AlignedPair
+from spark_programs.kill_points import READING, STATE, WORKER_DIED, kill_session
+from spark_programs.killed_program import Job, Planned
+from spark_programs.queries import SparkQueries, spark_queries
+from spark_programs.shop import Shop
 from tidegauge_spark import coordination
 
 PATIENCE = 300
 MOST_DELAY = 0.06
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # a third less processor time in so short a life
+INSTRUMENTS = Path(__file__).parents[2] / "instruments"
 
 
 class Progress(NamedTuple):
@@ -42,34 +48,33 @@ class Progress(NamedTuple):
     committed: int
 
 
-class Planned(NamedTuple):
-    """A kill to be made: where, when it is passed for which time, whether a worker dies before it, and how
-    much later it is made (seconds) if it is made by the clock."""
-
-    point: str
-    at: int
-    worker_dies: bool
-    delay: float
-
-
 class KilledJob:
     """The driver program with its folder, over as many runs as it takes."""
 
-    def __init__(self, folder: Path, last: int) -> None:
-        self.folder, self.last = folder, last
+    def __init__(self, folder: Path, job: Job) -> None:
+        self.folder, self.job = folder, job
         self._log = folder / "driver.log"
-        killed_program.write_log(folder / "log", last)
+        job.write_log(folder)
         (folder / "spark").mkdir()
 
     def run(self, planned: Planned) -> None:
         """Run until the kill. The program must not fail, nor end before it."""
+        with self.running(planned) as driver, suppress(subprocess.TimeoutExpired):
+            driver.wait(PATIENCE)
+        counts = self.folder / "counts"
+        assert (counts / "killed").exists(), f"no {planned}: {self.log()}"
+        assert (counts / WORKER_DIED).exists() or not planned.worker_dies
+
+    @contextmanager
+    def running(self, planned: Planned) -> Iterator[subprocess.Popen[bytes]]:
+        """The program in a process of its own, which ends with all that it has started."""
         counts = self.folder / "counts"
         shutil.rmtree(counts, ignore_errors=True)
         counts.mkdir()
-        program = [sys.executable, "-m", "spark_programs.killed_program", str(self.folder), str(self.last)]
+        program = [sys.executable, "-m", "spark_programs.killed_program"]
         with self._log.open("ab") as log:
             driver = subprocess.Popen(
-                [*program, *map(str, planned)],
+                [*program, str(self.folder), self.job.argument, json.dumps(planned)],
                 cwd=Path(__file__).parent.parent,
                 env={**os.environ, "JDK_JAVA_OPTIONS": QUICK_START},
                 stdin=subprocess.DEVNULL,
@@ -78,16 +83,53 @@ class KilledJob:
                 start_new_session=True,
             )
         try:
-            with suppress(subprocess.TimeoutExpired):
-                driver.wait(PATIENCE)
+            yield driver
         finally:
             kill_session(driver.pid)
             driver.wait()
-        assert (counts / "killed").exists(), f"no {planned}: {self._log.read_text(errors='replace')}"
-        assert (counts / WORKER_DIED).exists() or not planned.worker_dies
+
+    def log(self) -> str:
+        """What the programs have said."""
+        return self._log.read_text(errors="replace")
+
+    def torn(self, draw: random.Random) -> Path:
+        """Cut off the last file of a log of the checkpoint, as a crash of the machine may leave it; return it.
+
+        It is that of the batch which is logged and not committed, if there is one, or the last commit.
+        """
+        progress = self.progress()
+        name = "offsets" if progress.logged > progress.committed else "commits"
+        last = max(_numbered(self.folder / "checkpoint" / name), key=lambda file: int(file.name))
+        os.truncate(last, draw.choice([0, last.stat().st_size // 2]))
+        return last
+
+    def is_refused(self, queries: SparkQueries, torn: Path) -> str:
+        """Assert that the query does not start from a checkpoint that is torn, and writes nothing; return what
+        Spark says. Then remove the file, as the user has to."""
+        before = self.progress().written
+        try:
+            self.run_to_the_end(queries)
+        except StreamingQueryException as refusal:
+            said = str(refusal.__cause__ or refusal)
+        else:
+            raise AssertionError(f"the query runs although {torn} is torn")
+        assert self.progress().written == before
+        torn.unlink()
+        torn.with_name(f".{torn.name}.crc").unlink(missing_ok=True)
+        if (torn.parent.name, torn.name) == ("offsets", "0"):
+            shutil.rmtree(
+                self.folder / "checkpoint" / "state", ignore_errors=True
+            )  # Spark wants none at batch 0
+        return next(line for line in said.splitlines() if line)
 
     def finish(self, queries: SparkQueries) -> None:
-        """Run the rest, in the Spark of this process."""
+        """Run the rest, in the Spark of this process, and again with what comes last."""
+        self.run_to_the_end(queries)
+        if self.job.close(self.folder):
+            self.run_to_the_end(queries)
+
+    def run_to_the_end(self, queries: SparkQueries) -> None:
+        """Run what there is, in the Spark of this process."""
 
         def write(frame: DataFrame, batch: int) -> None:
             unfinished = self.folder / "unfinished.parquet"
@@ -95,98 +137,122 @@ class KilledJob:
             killed_program.replace_rows(self.folder, batch, unfinished)
 
         with coordination() as address:
-            query = killed_program.start(queries.session, address, self.folder, self.last, write)
+            query = killed_program.start(
+                self.job, queries.session, address, self.folder, write, available_now=True
+            )
             assert query.awaitTermination(PATIENCE), query.lastProgress
 
     def progress(self) -> Progress:
         """Return how far the job is, as its folder tells."""
         logged, committed = (
-            sum(1 for _ in (self.folder / "checkpoint" / name).glob("[0-9]*"))
-            for name in ("offsets", "commits")
+            len(_numbered(self.folder / "checkpoint" / name)) for name in ("offsets", "commits")
         )
         return Progress(logged, len(self._batches()), committed)
 
-    def rows(self) -> list[Collected]:
-        """Return what is written, by batch, source and subtask."""
-        return [
-            rows
-            for batch in self._batches()
-            for rows in collected(batch, parquet.read_table(self.folder / "rows" / f"{batch}.parquet"))
-        ]
+    def check(self) -> str:
+        """Assert that what is written is right; return what was found."""
+        return self.job.check(self.folder, self._batches())
 
-    def check(self) -> int:
-        """Assert that no row is lost and none comes twice, in order and in the event log, and that alignment
-        has held.
-
-        Return the greatest spread (ms).
-        """
-        rows, expected = self.rows(), killed_program.expected(self.last)
-        for source, subtask in expected:
-            mine = [each for each in rows if (each.source, each.subtask) == (source, subtask)]
-            assert [number for each in mine for number in each.numbers] == expected[source, subtask]
-        assert {(each.source, each.subtask) for each in rows} == expected.keys()
-        for source in (0, 1):
-            logged = logged_offsets(self.folder / "checkpoint", source)
-            assert len({offset["source"] for offset in logged}) == 1
-        events = self.folder / "events"
-        assert recorded(events) == {key: len(numbers) for key, numbers in expected.items()}
-        assert judged(events).overall == "pass", judged(events)
-        spread = max(spreads(rows, dict.fromkeys(expected, self.last)))
-        assert spread <= killed_program.DRIFT
-        return spread
-
-    def _batches(self) -> list[int]:
-        return sorted(int(file.stem) for file in (self.folder / "rows").glob("*.parquet"))
+    def _batches(self) -> list[tuple[int, Any]]:
+        files = sorted((self.folder / "rows").glob("*.parquet"), key=lambda file: int(file.stem))
+        return [(int(file.stem), parquet.read_table(file)) for file in files]
 
 
-def draw_kill(draw: random.Random, point: str, worker_dies: bool = False) -> Planned:
-    """Return a kill at a point, in the first or the second batch after the start.
+def _numbered(log: Path) -> list[Path]:
+    return list(log.glob("[0-9]*"))
 
-    After a worker has died its task passes the points of reading again.
+
+def draw_kill(
+    draw: random.Random,
+    points: Mapping[str, tuple[str, int]],
+    point: str,
+    worker_dies: str = "",
+    available_now: bool | None = None,
+    batches: int = 2,
+) -> Planned:
+    """Return a kill at a point, in one of so many batches after the start; under either trigger, if it is not given.
+
+    After a worker has died its task passes the points of its stage again.
     """
-    _, in_a_batch = POINTS[point]
-    return Planned(point, draw.randint(1, 2 * in_a_batch), worker_dies, draw.uniform(0, MOST_DELAY))
+    _, in_a_batch = points[point]
+    now = draw.random() < 0.5 if available_now is None else available_now
+    return Planned(
+        point, draw.randint(1, batches * in_a_batch), worker_dies, draw.uniform(0, MOST_DELAY), now
+    )
 
 
-def event_time_for(kills: int) -> int:
-    """Return how much event time (ms) a job needs so as not to end before it is killed so often."""
-    return 3000 * kills + 2000
+TEARS_EVERY, WORKER_DIES_EVERY = 6, 5
+"""In the thorough run a file is torn after each sixth kill, and after the first that leaves a commit as the last file;
+before each fifth kill a worker dies."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Kill at all points in a random order, print where, and check what has come out."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=2 * len(POINTS))
+    parser.add_argument("--job", choices=["pair", "shop"], default="pair")
+    parser.add_argument("--kills", type=int)
     parser.add_argument("--seed", default=str(time.time_ns()))
+    parser.add_argument("--kafka", action="store_true")
     given = parser.parse_args(arguments)
-    print(f"--kills {given.kills} --seed {given.seed}", flush=True)
-    draw = random.Random(given.seed)
-    rounds = -(-given.kills // len(POINTS))
-    points = [point for _ in range(rounds) for point in draw.sample(list(POINTS), len(POINTS))][: given.kills]
-    with tempfile.TemporaryDirectory() as folder:
-        job = KilledJob(Path(folder), event_time_for(given.kills))
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        kind = AlignedPair if given.job == "pair" else Shop
+        kills = 2 * len(kind.points) if given.kills is None else given.kills
+        print(f"--job {given.job} --kills {kills} --seed {given.seed}{' --kafka' * given.kafka}", flush=True)
+        broker = stack.enter_context(_broker(folder)) if given.kafka else ""
+        job = KilledJob(folder, kind.long_enough(kills, broker) if broker else kind.long_enough(kills))
+        queries = stack.enter_context(spark_queries())
+        _kill(job, kills, random.Random(given.seed), queries)
+
+
+def _kill(job: KilledJob, kills: int, draw: random.Random, queries: SparkQueries) -> None:
+    points = job.job.points
+    rounds = -(-kills // len(points))
+    order = [point for _ in range(rounds) for point in draw.sample(list(points), len(points))][:kills]
+    stateful = any(stage == STATE for stage, _ in points.values())
+    print(f"{'kill':>4}  {'stage':12}{'point':52}{'pass':>5}{'s':>6}  logged, written, committed", flush=True)
+    torn = died = 0
+    commit_torn = False
+    for number, point in enumerate(order, 1):
+        dies = ""
+        if number % WORKER_DIES_EVERY == 0:
+            dies, died = draw.choice([READING, STATE] if stateful else [READING]), died + 1
+        began, planned = time.monotonic(), draw_kill(draw, points, point, dies)
+        job.run(planned)
+        seconds, progress = time.monotonic() - began, ", ".join(map(str, job.progress()))
+        trigger = "AvailableNow" if planned.available_now else "continuous"
+        note = f"  {trigger}{', a worker died in ' * bool(dies)}{dies}"
         print(
-            f"{'kill':>4}  {'stage':12}{'point':32}{'pass':>5}{'s':>6}  logged, written, committed",
+            f"{number:4}  {points[point][0]:12}{point:52}{planned.at:5}{seconds:6.1f}  {progress}{note}",
             flush=True,
         )
-        for number, point in enumerate(points, 1):
-            began, planned = time.monotonic(), draw_kill(draw, point)
-            job.run(planned)
-            seconds, progress = time.monotonic() - began, ", ".join(map(str, job.progress()))
-            print(
-                f"{number:4}  {POINTS[point][0]:12}{point:32}{planned.at:5}{seconds:6.1f}  {progress}",
-                flush=True,
-            )
-        with spark_queries() as queries:
-            job.finish(queries)
-        spread, rows = job.check(), sum(len(each.numbers) for each in job.rows())
+        commit_is_last = job.progress().logged == job.progress().committed
+        if min(job.progress()) > 0 and (number % TEARS_EVERY == 0 or (commit_is_last and not commit_torn)):
+            file = job.torn(draw)
+            commit_torn = commit_torn or commit_is_last
+            size = file.stat().st_size
+            said = job.is_refused(queries, file).rpartition(" terminated with exception: ")[2]
+            torn += 1
+            print(f"      {file.parent.name}/{file.name} torn to {size} bytes: {said[:150]}", flush=True)
+    began = time.monotonic()
+    job.finish(queries)
     stages = ", ".join(
-        f"{count} in {stage}" for stage, count in Counter(POINTS[each][0] for each in points).items()
+        f"{count} in {stage}" for stage, count in Counter(points[each][0] for each in order).items()
     )
-    print(
-        f"killed {given.kills} times ({stages}): {rows} rows, none lost, none twice; the spread was {spread} ms "
-        f"at most, of {killed_program.DRIFT}"
-    )
+    print(f"the rest took {time.monotonic() - began:.0f} s, {job.progress().logged} batches in all")
+    print(f"killed {kills} times ({stages}), {died} workers died, {torn} files torn: {job.check()}")
+
+
+@contextmanager
+def _broker(folder: Path) -> Iterator[str]:
+    """The address of a broker that runs meanwhile."""
+    sys.path.append(str(INSTRUMENTS))
+    from kafka_broker import running_broker
+
+    data = folder / "broker"
+    data.mkdir()
+    with running_broker(data) as broker:
+        yield broker.address
 
 
 if __name__ == "__main__":

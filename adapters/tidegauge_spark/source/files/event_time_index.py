@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn
 from tidegauge_spark.source.files.folder.log_files import LogFolder
-from tidegauge_spark.source.files.formats import Block, BlockSummary, FileFormat
+from tidegauge_spark.source.files.formats import Block, BlockSummary, FileFormat, found_name
 from tidegauge_spark.source.files.limited_cache import LimitedCache
 from tidegauge_spark.source.files.position import FilePosition
 from tidegauge_spark.source.files.split_reading import SplitReading
@@ -51,15 +51,18 @@ class EventTimeIndex:
         self,
         folder: LogFolder,
         format: FileFormat,
+        columns: pa.Schema,
         event_time: EventTimeColumn,
         fail_on_invalid: bool,
         in_background: bool,
         most_rows: int = MOST_ROWS,
     ) -> None:
-        """fail_on_invalid: whether a value that is not valid is an error. in_background: whether to read
-        ahead, beside the planning. most_rows: how much is kept.
+        """columns: those of rows. A file of others is refused before a batch with it is logged, since it
+        could not be replaced later. fail_on_invalid: whether a value that is not valid is an error.
+        in_background: whether to read ahead, beside the planning. most_rows: how much is kept.
         """
         self._folder, self._format, self._event_time = folder, format, event_time
+        self._columns = columns
         self._unit_unknown = event_time.written_unit is None and pa.types.is_integer(event_time.type)
         self._fail_on_invalid = fail_on_invalid
         self.splits = 1
@@ -117,6 +120,7 @@ class EventTimeIndex:
             with self._folder.open(place.split, place.file, place.size) as opened:
                 described = self._folder.described(place.split, place.file)
                 found = self._format.summaries(opened, described, self._event_time)
+                self._check(opened, place)
             self._summaries.keep(file, found, len(found) + 1)
         summary = found[place.begin] if place.begin < len(found) else None
         if summary is None or not summary.rows or (self._unit_unknown and maybe_seconds(summary.greatest)):
@@ -151,7 +155,17 @@ class EventTimeIndex:
     def _read(self, place: BlockPlace) -> Block:
         with self._folder.open(place.split, place.file, place.size) as file:
             described = self._folder.described(place.split, place.file)
-            return self._format.block(file, described, place.begin, self._event_time)
+            block = self._format.block(file, described, place.begin, self._event_time)
+            if place.begin == 0:
+                self._check(file, place)
+            return block
+
+    def _check(self, file: Any, place: BlockPlace) -> None:
+        """Refuse a file of other columns; those that are in the names of folders are not read from it."""
+        names = self._columns.names
+        elsewhere = {found_name(names, column) for column, _ in self._folder.values_in(place.file)}
+        columns = pa.schema([field for field in self._columns if field.name not in elsewhere])
+        self._format.check(file, self._folder.described(place.split, place.file), columns)
 
 
 def _place(split: str, position: FilePosition) -> BlockPlace:

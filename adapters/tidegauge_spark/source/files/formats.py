@@ -111,6 +111,10 @@ class FileFormat(Protocol):
     def block(self, file: Any, described: str, begin: int, event_time: EventTimeColumn) -> Block:
         """Return the block that begins there."""
 
+    def check(self, file: Any, described: str, schema: pa.Schema) -> None:
+        """Refuse a file with a column of a type that `rows` could never read as these columns, if the file
+        says of which types its columns are."""
+
     def summaries(
         self, file: Any, described: str, event_time: EventTimeColumn
     ) -> tuple[BlockSummary | None, ...]:

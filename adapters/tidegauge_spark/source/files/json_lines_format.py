@@ -61,6 +61,9 @@ class JsonLinesFormat:
                 raise missing_event_time(described, event_time.name, list(records[0]))
             return Block(begin, end, end >= file.size(), event_times(column, event_time.unit))
 
+    def check(self, file: Any, described: str, schema: pa.Schema) -> None:
+        """Refuse nothing: the types of columns are those of their values, in each row."""
+
     def summaries(
         self, file: Any, described: str, event_time: EventTimeColumn
     ) -> tuple[BlockSummary | None, ...]:

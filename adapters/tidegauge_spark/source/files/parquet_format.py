@@ -58,6 +58,16 @@ class ParquetFormat:
             times = event_times(nested(read.column(path[0]), path[1:]), event_time.unit)
             return Block(begin, begin + 1, begin + 1 >= opened.num_row_groups, times)
 
+    def check(self, file: Any, described: str, schema: pa.Schema) -> None:
+        """Refuse columns of another type, by the footer; a file without rows is never read."""
+        with parsing(described, NAME):
+            opened = _opened(file)
+            written = opened.schema_arrow
+            for field in schema if opened.metadata.num_rows else ():
+                name = found_name(written.names, field.name)
+                if name is not None:
+                    fitted(pa.nulls(0, written.field(name).type), field, described)
+
     def summaries(
         self, file: Any, described: str, event_time: EventTimeColumn
     ) -> tuple[BlockSummary | None, ...]:

@@ -25,7 +25,7 @@ from tidegauge_spark.source.files.read_already import (
     vanished_unread,
 )
 from tidegauge_spark.source.files.rows import FilesRows
-from tidegauge_spark.source.files.schema import FORMATS, checked_schema, event_time_column
+from tidegauge_spark.source.files.schema import FORMATS, checked_schema, data_columns, event_time_column
 from tidegauge_spark.source.files.split_reading import FileBudget, SplitReading
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.options.source import SourceOptions
@@ -76,6 +76,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         self._index = EventTimeIndex(
             self._folder,
             format_,
+            data_columns(self._files, arrow),
             event_time_column(self._files, arrow),
             self._files.fail_on_invalid_timestamp,
             in_background=options.clock_step is None,

@@ -8,11 +8,11 @@ from typing import Any, Final
 import pyarrow as pa
 
 from tidegauge_spark.source.files.folder.log_files import LogFolder, LostFileError
-from tidegauge_spark.source.files.folder.partition_columns import typed_value, values_in
+from tidegauge_spark.source.files.folder.partition_columns import typed_value
 from tidegauge_spark.source.files.formats import found_name
 from tidegauge_spark.source.files.limited_cache import LimitedCache
 from tidegauge_spark.source.files.position import Slice
-from tidegauge_spark.source.files.schema import FORMATS, event_time_column
+from tidegauge_spark.source.files.schema import FORMATS, data_columns, event_time_column
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import milliseconds
@@ -34,7 +34,7 @@ class FilesRows:
     def __init__(self, files: FileOptions, folder: LogFolder, schema: pa.Schema) -> None:
         self._files, self._folder, self._schema = files, folder, schema
         self._format = FORMATS[files.format]()
-        self._data = pa.schema([field for field in schema if field.name != files.progress_column])
+        self._data = data_columns(files, schema)
         self._event_time = event_time_column(files, schema)
 
     def read(self, partition: SplitsPartition[Slice]) -> Iterator[Any]:
@@ -58,7 +58,7 @@ class FilesRows:
 
     def _rows(self, split: str, part: Slice) -> Any:
         described = self._folder.described(split, part.file)
-        raw = values_in(part.file) if self._files.layout.of_spark else []
+        raw = self._folder.values_in(part.file)
         values = {found_name(self._data.names, column): value for column, value in raw}
         data = pa.schema([field for field in self._data if field.name not in values])
         key = (self._folder.path, split, part.file, part.size, part.begin, part.end, data)

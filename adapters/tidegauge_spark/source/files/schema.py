@@ -92,6 +92,11 @@ def checked_schema(files: FileOptions, schema: StructType) -> pa.Schema:
     return arrow
 
 
+def data_columns(files: FileOptions, schema: pa.Schema) -> pa.Schema:
+    """Return the columns without the one for the progress."""
+    return pa.schema([field for field in schema if field.name != files.progress_column])
+
+
 def event_time_column(files: FileOptions, schema: pa.Schema) -> EventTimeColumn:
     """Return the event time column. Raises `IllegalOptionError` if it is not there, or not a time."""
     wanted = files.event_time_column

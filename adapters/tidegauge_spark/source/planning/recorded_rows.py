@@ -127,10 +127,16 @@ def _standing(source: RecordedSource) -> Iterator[LogRow]:
 def _exchange(
     subtask: int, report: int | None, before: RecordedSource, bound: int | None
 ) -> Iterator[LogRow]:
-    # A split that has run out holds back what is emitted, not what is planned: SOURCE-6 is about the former.
-    looks_ahead = report is not None and MIN < before.watermarks[subtask] < report
-    if (report is not None or subtask in before.idle) and not looks_ahead:
-        yield LogRow(subtask, "report", MAX if report is None else report)
+    # The planning knows more than what was output, which the reports of a log are about (SOURCE-6, SOURCE-8).
+    # A split that has run out holds back the watermark that is emitted, not the one that is planned by. A
+    # subtask that is idle is waited for as soon as it has something; it outputs ACTIVE when that is read.
+    emitted = before.watermarks[subtask]
+    idle = subtask in before.idle
+    if report is None:
+        if idle:
+            yield LogRow(subtask, "report", MAX)
+    elif not (idle or MIN < emitted < report):
+        yield LogRow(subtask, "report", report)
     if bound is not None:
         yield LogRow(subtask, "announcement", bound)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from tidegauge_spark.source.files.folder.listing import (
     file_key,
     in_order,
 )
+from tidegauge_spark.source.files.folder.partition_columns import values_in
 from tidegauge_spark.source.files.folder.sink_log import SINK_LOG, SinkLog
 from tidegauge_spark.source.files.folder.spark_folders import is_of_a_job, spark_listing
 from tidegauge_spark.source.options.layout import SUB_FOLDERS, Layout
@@ -73,6 +74,10 @@ class LogFolder:
         if not self.layout.by_modification:
             return "name"
         return SINK_LOG if self._sink_log.found else "modificationTime"
+
+    def values_in(self, name: str) -> Sequence[tuple[str, str]]:
+        """Return the partition columns of a file with their values: see `partition_columns.values_in`."""
+        return values_in(name) if self.layout.of_spark else []
 
     def key(self, name: str, modified: int) -> Key:
         """Return by what the files of a split are in order: see `file_key`."""

@@ -1,0 +1,109 @@
+"""Drivers of streaming queries that are killed, and two of them on one checkpoint: nothing is lost or comes twice.
+
+All points at which a driver can be killed, several times: `tox -e faults`.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from spark_programs.aligned_pair import AlignedPair
+from spark_programs.kill_points import COMMITTING, PLANNING, READING, SOURCE_POINTS, STATE, STATE_POINTS
+from spark_programs.killed_program import Planned
+from spark_programs.kills import KilledJob, draw_kill
+from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
+from spark_programs.shop import Shop
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slower, pytest.mark.timeout(1800)]
+
+
+@pytest.fixture(scope="module", name="queries")
+def _queries() -> Iterator[SparkQueries]:
+    with spark_queries() as queries:
+        yield queries
+
+
+def test_job_4_a_driver_that_is_killed_loses_nothing_and_repeats_nothing(
+    queries: SparkQueries, tmp_path: Path
+) -> None:
+    """At two random points here; at all points, several times: `tox -e faults`."""
+    draw = seeded()
+    first, second = COMMITTING, draw.choice([PLANNING, READING])
+    job = KilledJob(tmp_path, AlignedPair.long_enough(2))
+    for stage in (first, second):
+        kill = draw_kill(draw, SOURCE_POINTS, a_point(draw, stage), READING if stage is first else "", True)
+        job.run(kill)
+        print(stage, kill, job.progress())
+        assert _IN_STAGE[stage](*job.progress())
+    job.finish(queries)
+    job.check()
+
+
+def test_windows_and_joins_whose_state_is_being_committed_when_the_driver_is_killed_are_as_pandas_has_them(
+    queries: SparkQueries, tmp_path: Path
+) -> None:
+    """The shop, over files. A worker dies with changed state, and the last file of each log is torn."""
+    draw = seeded()
+    job = KilledJob(tmp_path, Shop.long_enough(3))
+    state = draw.sample(list(STATE_POINTS), 2)
+    for point, dies in ((state[0], ""), (state[1], STATE), (a_point(draw, PLANNING), "")):
+        kill = draw_kill(draw, Shop.points, point, dies, batches=5 if point in STATE_POINTS else 2)
+        job.run(kill)
+        print(kill, job.progress())
+        if point != state[0]:
+            torn = job.torn(draw)
+            assert torn.parent.name == ("offsets" if dies else "commits")
+            assert f"/checkpoint/{torn.parent.name}/{torn.name}" in job.is_refused(queries, torn)
+    job.finish(queries)
+    print(job.check())
+
+
+def seeded() -> random.Random:
+    """Return a source of random kills, whose seed is printed."""
+    seed = time.time_ns()
+    print("random.Random seed", seed)
+    return random.Random(seed)
+
+
+def a_point(draw: random.Random, stage: str) -> str:
+    """Return a point of a stage, of those of the sources and the sink."""
+    return draw.choice([point for point, (of, _) in SOURCE_POINTS.items() if of == stage])
+
+
+_IN_STAGE: dict[str, Callable[[int, int, int], bool]] = {
+    PLANNING: lambda logged, written, committed: logged == written == committed,
+    READING: lambda logged, written, committed: committed <= written <= logged == committed + 1,
+    COMMITTING: lambda logged, written, committed: committed <= written <= logged <= committed + 1,
+}
+"""How many batches are logged, written and committed when a driver dies in a stage. A batch that an earlier kill
+left written and not committed is read again."""
+
+
+def test_two_queries_on_one_checkpoint_are_found_out_in_one_line_and_lose_nothing(
+    queries: SparkQueries, tmp_path: Path
+) -> None:
+    """In two applications. In one, Spark stops the first query when the second starts."""
+    job = KilledJob(tmp_path, AlignedPair.long_enough(2))
+    never = Planned("being committed", 10**6, "", 0, False)
+    with job.running(never) as other:
+        deadline = time.monotonic() + PATIENCE
+        while not job.progress().written and other.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        said = ""
+        try:
+            job.run_to_the_end(queries)
+        except StreamingQueryException as error:
+            said = str(error)
+    said += job.log()
+    assert re.search(r"\[CONCURRENT_STREAM_LOG_UPDATE\] .* Multiple streaming jobs detected for \d+", said), (
+        said
+    )
+    job.finish(queries)
+    job.check()
