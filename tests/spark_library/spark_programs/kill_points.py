@@ -89,13 +89,15 @@ class Kill:
             self.carry_out()
 
     def is_due(self, point: str) -> bool:
-        """Say that a point is passed; return whether this is the one."""
-        if point != self.point:
+        """Say that a point is passed; return whether this is the one. What is passed before a worker has died does
+        not count, if one is to die: how often a batch passes a point is known only about."""
+        if point != self.point or (self.worker_dies and not (self.counts / WORKER_DIED).exists()):
             return False
         with (self.counts / "passes").open("ab") as passes:
             fcntl.flock(passes, fcntl.LOCK_EX)
+            before = passes.seek(0, os.SEEK_END)  # now: others may have written since it was opened
             passes.write(b".")
-            return passes.tell() == self.at
+            return before + 1 == self.at
 
     def worker_may_die(self, stage: str) -> None:
         """End this process if a worker is to die in this stage, and it is the first to come here."""

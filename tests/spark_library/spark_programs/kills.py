@@ -63,7 +63,7 @@ class KilledJob:
             driver.wait(PATIENCE)
         counts = self.folder / "counts"
         assert (counts / "killed").exists(), f"no {planned}: {self.log()}"
-        assert (counts / WORKER_DIED).exists() or not planned.worker_dies
+        assert (counts / WORKER_DIED).exists() or not planned.worker_dies, planned
 
     @contextmanager
     def running(self, planned: Planned) -> Iterator[subprocess.Popen[bytes]]:
@@ -170,10 +170,8 @@ def draw_kill(
     available_now: bool | None = None,
     batches: int = 2,
 ) -> Planned:
-    """Return a kill at a point, in one of so many batches after the start; under either trigger, if it is not given.
-
-    After a worker has died its task passes the points of its stage again.
-    """
+    """Return a kill at a point, in one of so many batches after the start, or after a worker has died; under either
+    trigger, if it is not given."""
     _, in_a_batch = points[point]
     now = draw.random() < 0.5 if available_now is None else available_now
     return Planned(
