@@ -11,8 +11,15 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Command, run_module
+from msgspec.structs import replace
 
+from tidegauge.judging.items.item_report import SeenInterference
+from tidegauge.run.interference_search import is_lasting, questions_again
 from tidegauge.wire.results import PropertyResult, Results, read_results
+from tidegauge.wire.scenario import ValveScenario
+from tidegauge.wire.steps.valve import ValveSetup, WatermarkStep
+from tidegauge.wire.transcript import Transcript
+from tidegauge.wire.vocabulary import Watermark
 from tidegauge.words.conclusion import conclude
 
 SHARED = """
@@ -146,6 +153,26 @@ def test_an_engine_that_is_random_is_not_said_to_share_state(ran: Callable[[str]
     assert isolation(run.results).verdict == "not-tested"
     assert SHARE_STATE not in run.printed
     assert any(rule.verdict == "fail" for rule in run.results.rules)
+
+
+def test_an_interference_lasts_only_if_it_is_seen_each_time() -> None:
+    """What an engine does that now and then forgets a watermark is alike by chance two or three times."""
+    one = ValveScenario(id="one", setup=ValveSetup(1), history=(WatermarkStep(0, 1),))
+    other = replace(one, id="other")
+    first, second = (Transcript(name, ((Watermark(1),),)) for name in ("one", "other"))
+    forgetful = Transcript("other", ((),))
+    seen = SeenInterference((one, other), (first, second), (first, forgetful))
+    given = {"one": [first], "other": [second], "one other": [first, forgetful]}
+    lasting = {
+        question.name: given[" ".join(scenario.id for scenario in question.scenarios)]
+        for question in questions_again(seen)
+    }
+    assert is_lasting(seen, lasting)
+    for name, transcripts in lasting.items():
+        assert not is_lasting(seen, {**lasting, name: transcripts[:-1]})
+        assert not is_lasting(seen, {key: value for key, value in lasting.items() if key != name})
+    last = list(lasting)[-1]
+    assert not is_lasting(seen, {**lasting, last: [first, second]})
 
 
 def test_an_answer_that_depends_on_what_ran_before_is_no_proof(tmp_path: Path) -> None:

@@ -10,13 +10,16 @@ from tidegauge_spec import load_registry
 
 from ..engine.apart import Question
 from ..judging.items.isolation import property_name
+from ..judging.items.item_report import SeenInterference
 from ..judging.verdicts.root_cause import affected_by
 from ..wire.results import PropertyResult, Results, RuleResult, counts_of
 from .fresh_process import Answers, answers_of
 from .interference import interference_of
 from .interference_search import (
     Pair,
+    is_lasting,
     questions_about,
+    questions_again,
     seeming_pairs,
     short_pairs,
     smallest_interference,
@@ -49,8 +52,18 @@ def confirmed(results: Results, request: Request, folder: Path) -> Results:
         more = {name: short_pairs(name, examples, results) for name in doubtful}
         answers = {**answers, **answers_of(_about(more.values()), request)}
         pairs = {name: [*several, *more.get(name, ())] for name, several in pairs.items()}
+    shown = {
+        name: _lasting(smallest_interference(several, answers), request) for name, several in pairs.items()
+    }
     properties = [
-        _confirmed(found, pairs[found.component], answers, results, request, folder)
+        _confirmed(
+            found,
+            shown[found.component],
+            were_asked(pairs[found.component], answers),
+            request,
+            results.profile,
+            folder,
+        )
         if found.name == property_name(found.component) and found.component in pairs
         else found
         for found in results.properties
@@ -61,6 +74,13 @@ def confirmed(results: Results, request: Request, folder: Path) -> Results:
 
 def _about(pairs: Iterable[Sequence[Pair]]) -> list[Question]:
     return [question for several in pairs for pair in several for question in questions_about(pair)]
+
+
+def _lasting(seen: SeenInterference | None, request: Request) -> SeenInterference | None:
+    """What was seen, if it is seen each time that it is asked for again."""
+    if seen is None or not is_lasting(seen, answers_of(questions_again(seen), request)):
+        return None
+    return seen
 
 
 def _doubtful(results: Results, pairs: Mapping[str, Sequence[Pair]], answers: Answers) -> list[str]:
@@ -105,19 +125,18 @@ def _judged_again(results: Results, rules: list[RuleResult], properties: list[Pr
 
 def _confirmed(
     found: PropertyResult,
-    pairs: Sequence[Pair],
-    answers: Answers,
-    results: Results,
+    shown: SeenInterference | None,
+    asked: bool,
     request: Request,
+    profile: str,
     folder: Path,
 ) -> PropertyResult:
-    """The property that instances are isolated, with what fresh processes showed."""
-    smallest = smallest_interference(pairs, answers)
-    if smallest is not None:
-        reason = found.reason if found.verdict == "fail" else f"{SHARED}: {_IN_WORDS[smallest.alternately]}"
-        interference = interference_of(smallest, request, results.profile, folder, repeats=True)
+    """The property that instances are isolated, with what fresh processes showed, if they were asked."""
+    if shown is not None:
+        reason = found.reason if found.verdict == "fail" else f"{SHARED}: {_IN_WORDS[shown.alternately]}"
+        interference = interference_of(shown, request, profile, folder, repeats=True)
         return replace(found, verdict="fail", reason=reason, interference=interference)
-    if found.verdict != "fail" or found.interference is None or not were_asked(pairs, answers):
+    if found.verdict != "fail" or found.interference is None or not asked:
         return found
     message = with_sentence(_NOT_AGAIN, found.interference.message, found.interference.replay)
     return replace(found, interference=replace(found.interference, message=message, repeats=False))

@@ -22,6 +22,10 @@ _ALONE = 3
 """So often an instance alone, in a process of its own, must repeat itself before another one is blamed."""
 
 _TOGETHER = 2
+_AGAIN = 6
+"""So many times more a pair must show the same before an engine is accused: one that now and then forgets a
+watermark shares nothing, and seems to in one of a few hundred pairs."""
+
 _CANDIDATES = 3
 """So many counterexamples of a component and so many of its drawn histories, the shortest of each, are tried
 beside themselves."""
@@ -71,6 +75,30 @@ def smallest_interference(pairs: Iterable[Pair], answers: Answers) -> SeenInterf
     return min(seen, key=lambda one: sum(len(scenario.history) for scenario in one.scenarios), default=None)
 
 
+def questions_again(seen: SeenInterference) -> list[Question]:
+    """What an interference was seen in, to be asked again: each scenario alone, and both together."""
+    how = _WAYS[0] if seen.alternately else _WAYS[1]
+    return [
+        question
+        for again in range(_AGAIN)
+        for question in (
+            Question(_again("first", again), "one-after-the-other", seen.scenarios[:1]),
+            Question(_again("second", again), "one-after-the-other", seen.scenarios[1:]),
+            Question(_again("both", again), how, seen.scenarios),
+        )
+    ]
+
+
+def is_lasting(seen: SeenInterference, answers: Answers) -> bool:
+    """Whether these answers to `questions_again` are what was seen, each time."""
+    wanted = {"first": list(seen.alone[:1]), "second": list(seen.alone[1:]), "both": list(seen.together)}
+    return all(
+        answers.get(_again(which, again)) == transcripts
+        for which, transcripts in wanted.items()
+        for again in range(_AGAIN)
+    )
+
+
 def were_asked(pairs: Iterable[Pair], answers: Answers) -> bool:
     """Whether an engine answered anything about these pairs."""
     return any(question.name in answers for pair in pairs for question in questions_about(pair))
@@ -78,6 +106,10 @@ def were_asked(pairs: Iterable[Pair], answers: Answers) -> bool:
 
 def _shortest(scenarios: Iterable[Scenario]) -> list[Scenario]:
     return sorted(scenarios, key=lambda one: len(one.history))[:_CANDIDATES]
+
+
+def _again(which: str, again: int) -> str:
+    return f"{which} again {again}"
 
 
 def _both(pair: Pair) -> str:
