@@ -133,32 +133,8 @@ class RecordAggregate(_Given):
         return accumulated
 
 
-class ArrowAggregate(_Given):
-    """An aggregate whose `partial` gets all new records of a window as a `pyarrow.Table` of `columns` and
-    returns an accumulator; the other arguments are those of `RecordAggregate`."""
-
-    def __init__(
-        self,
-        *columns: str,
-        partial: Callable[[pa.Table], Any],
-        merge: Callable[[Any, Any], Any],
-        result: Callable[[Any], Any],
-        result_type: DataType | str,
-    ) -> None:
-        super().__init__(_some(columns), merge, result, result_type)
-        _check_function("partial", partial)
-        self._partial = partial
-
-    def added_up(self, columns: pa.Table, groups: Numbers, count: int) -> list[Any]:
-        """Call `partial` for each group."""
-        return [self._partial(each) for each in tables(columns, groups, count)]
-
-
-class PandasAggregate(_Given):
-    """An aggregate whose `partial` gets all new records of a window as a `pandas.Series`, or as a
-    `pandas.DataFrame` of several columns, and returns an accumulator; the other arguments are those of
-    `RecordAggregate`. Whole numbers with nulls among them are a column of objects, so that none is rounded.
-    """
+class _OfTables(_Given):
+    """An aggregate whose `partial` gets all new records of a window at once."""
 
     def __init__(
         self,
@@ -171,6 +147,22 @@ class PandasAggregate(_Given):
         super().__init__(_some(columns), merge, result, result_type)
         _check_function("partial", partial)
         self._partial = partial
+
+
+class ArrowAggregate(_OfTables):
+    """An aggregate whose `partial` gets all new records of a window as a `pyarrow.Table` of `columns` and
+    returns an accumulator; the other arguments are those of `RecordAggregate`."""
+
+    def added_up(self, columns: pa.Table, groups: Numbers, count: int) -> list[Any]:
+        """Call `partial` for each group."""
+        return [self._partial(each) for each in tables(columns, groups, count)]
+
+
+class PandasAggregate(_OfTables):
+    """An aggregate whose `partial` gets all new records of a window as a `pandas.Series`, or as a
+    `pandas.DataFrame` of several columns, and returns an accumulator; the other arguments are those of
+    `RecordAggregate`. Whole numbers with nulls among them are a column of objects, so that none is rounded.
+    """
 
     def added_up(self, columns: pa.Table, groups: Numbers, count: int) -> list[Any]:
         """Call `partial` for each group."""

@@ -31,7 +31,7 @@ from pyspark.sql.types import (
 
 from tidegauge_spark.decisions.errors import IllegalArgumentError
 from tidegauge_spark.decisions.valve import Valve, ValveState
-from tidegauge_spark.operators.record_columns import RecordColumns, known_columns, packed
+from tidegauge_spark.operators.record_columns import RecordColumns, arrow_schema, known_columns, packed
 from tidegauge_spark.operators.valve import VALVE_STATE_SCHEMA
 from tidegauge_spark.operators.window import WINDOW_INPUT_SCHEMA
 
@@ -151,15 +151,7 @@ class _Packing:
                 yield pa.RecordBatch.from_arrays(columns, schema=_PACKED)
 
 
-_PACKED: Final = pa.schema(
-    [
-        ("key", pa.string()),
-        ("kind", pa.string()),
-        ("channel", pa.int32()),
-        ("timestamp", pa.int64()),
-        ("records", pa.binary()),
-    ]
-)
+_PACKED: Final = arrow_schema(OPERATOR_INPUT_SCHEMA)
 
 
 def channels_of(sources: Mapping[str, int]) -> dict[tuple[str, int], int]:

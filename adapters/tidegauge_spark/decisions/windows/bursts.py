@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from tidegauge_spark.decisions.windows.aggregation import Numbers, Records
-from tidegauge_spark.decisions.windows.assigners import Assigner, SessionWindows, TumblingWindows
+from tidegauge_spark.decisions.windows.assigners import Assigner, SlidingWindows, TumblingWindows
 from tidegauge_spark.decisions.windows.kept import KeptWindow
 
 _SAFE: Final = 2**60
@@ -17,13 +17,12 @@ _SAFE: Final = 2**60
 class Groups(NamedTuple):
     """Records by the window of a key that they belong to.
 
-    windows: one for each group. sizes: the number of records of each. firsts: the place of one of its
-    records. places, groups: the record at `places[i]` belongs to `groups[i]`; records are in their order.
+    windows: one for each group. sizes: the number of records of each. places, groups: the record at
+    `places[i]` belongs to `groups[i]`; records are in their order.
     """
 
     windows: list[KeptWindow]
     sizes: list[int]
-    firsts: Numbers
     places: Numbers
     groups: Numbers
 
@@ -42,20 +41,19 @@ def is_far_from_the_ends(assigner: Assigner, allowed_lateness: int, timestamps: 
     return max(lengths) < _SAFE and bool(np.all((timestamps > -_SAFE) & (timestamps < _SAFE)))
 
 
-def windows_of_each(assigner: Assigner) -> int:
+def windows_of_each(assigner: TumblingWindows | SlidingWindows) -> int:
     """Return how many windows cover a record, at most."""
-    if isinstance(assigner, SessionWindows | TumblingWindows):
+    if isinstance(assigner, TumblingWindows):
         return 1
     return -(-assigner.size // assigner.slide)
 
 
-def assigned(assigner: Assigner, timestamps: Numbers) -> Assigned:
+def assigned(assigner: TumblingWindows | SlidingWindows, timestamps: Numbers) -> Assigned:
     """Return all pairs of these records and the windows that cover them (WIN-1)."""
-    every = np.arange(len(timestamps))
-    if isinstance(assigner, SessionWindows):
-        return Assigned(every, timestamps)
     if isinstance(assigner, TumblingWindows):
-        return Assigned(every, timestamps - (timestamps - assigner.offset) % assigner.size)
+        return Assigned(
+            np.arange(len(timestamps)), timestamps - (timestamps - assigner.offset) % assigner.size
+        )
     last = timestamps - (timestamps - assigner.offset) % assigner.slide
     steps = np.arange(windows_of_each(assigner) - 1, -1, -1, dtype=np.int64) * assigner.slide
     starts = last[:, np.newaxis] - steps
@@ -66,7 +64,7 @@ def assigned(assigner: Assigner, timestamps: Numbers) -> Assigned:
 def grouped_by_window(records: Records, pairs: Assigned, size: int) -> Groups:
     """Return the pairs by window and key; `size`: of the windows."""
     if not len(pairs.places):
-        return Groups([], [], pairs.places, pairs.places, pairs.places)
+        return Groups([], [], pairs.places, pairs.places)
     window, starts = _numbered(pairs.starts)
     group, found = _numbered(window * len(records.keys) + records.codes[pairs.places])
     of_window, of_key = np.divmod(found, len(records.keys))
@@ -74,9 +72,7 @@ def grouped_by_window(records: Records, pairs: Assigned, size: int) -> Groups:
         KeptWindow(records.keys[key], start, start + size)
         for key, start in zip(of_key.tolist(), starts[of_window].tolist(), strict=True)
     ]
-    firsts = np.empty(len(found), dtype=np.int64)
-    firsts[group] = pairs.places
-    return Groups(windows, np.bincount(group).tolist(), firsts, pairs.places, group)
+    return Groups(windows, np.bincount(group).tolist(), pairs.places, group)
 
 
 def grouped_by_burst(records: Records, places: Numbers, runs: Numbers, gap: int) -> Groups:
@@ -102,7 +98,7 @@ def grouped_by_burst(records: Records, places: Numbers, runs: Numbers, gap: int)
     groups = np.empty(len(order), dtype=np.int64)
     groups[order] = np.cumsum(begins) - 1
     sizes = np.bincount(groups, minlength=len(windows)).tolist()
-    return Groups(windows, sizes, places[order][first], places, groups)
+    return Groups(windows, sizes, places, groups)
 
 
 def _numbered(values: Numbers) -> tuple[Numbers, Numbers]:

@@ -156,7 +156,6 @@ class Windows:
         assigner = self._settings.assigner
         assert not isinstance(assigner, SessionWindows)
         places = np.nonzero(legal)[0]
-        outputs: list[WindowOutput] = []
         chunks = max(1, -(-len(legal) * windows_of_each(assigner) // _PAIRS_AT_ONCE))
         decided = legal.copy()  # by being in a window that is not reached, and in no other
         for chunk in np.array_split(places, chunks):
@@ -168,8 +167,7 @@ class Windows:
             in_some[pairs.places] = True
             in_some[pairs.places[~waiting]] = False
             decided[chunk] = in_some
-        outputs += self._one_by_one(records, np.nonzero(~decided)[0], waiting_are_added=True)
-        return outputs
+        return self._one_by_one(records, np.nonzero(~decided)[0], waiting_are_added=True)
 
     def _bursts(self, records: Records, legal: np.ndarray[Any, Any]) -> list[WindowOutput]:
         """Add records to sessions, by the watermark trigger.
@@ -186,14 +184,16 @@ class Windows:
         begins[1:] |= alone[:-1]
         groups = grouped_by_burst(records, places, np.cumsum(begins), assigner.gap)
         added = self._aggregation.added_up(groups.places, groups.groups, len(groups.windows))
+        one_of = np.empty(len(groups.windows), dtype=np.int64)
+        one_of[groups.groups] = groups.places
         outputs = [WindowOutput("refused", place) for place in np.nonzero(~legal)[0].tolist()]
-        for window, size, first, accumulated in zip(
-            groups.windows, groups.sizes, groups.firsts.tolist(), added, strict=True
+        for window, size, place, accumulated in zip(
+            groups.windows, groups.sizes, one_of.tolist(), added, strict=True
         ):
-            if waits[first]:
+            if waits[place]:
                 self._add_waiting(window, size, accumulated)
-            else:
-                outputs += self._add(first, window, accumulated)
+            else:  # it is the only one of its run
+                outputs += self._add(place, window, accumulated)
         return sorted(outputs, key=lambda output: output.place or 0)
 
     def _add_at_once(self, groups: Groups) -> None:
