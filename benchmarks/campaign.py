@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from kept_figures import add_record_option, keep
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.drawing.histories import draw_history
@@ -127,15 +128,12 @@ def main() -> None:
     spark = parser.add_mutually_exclusive_group()
     spark.add_argument("--master", default="local[2]", help="the Spark on which it runs")
     spark.add_argument("--without-spark", action="store_true")
-    parser.add_argument("--record", type=Path, help="write the figures into this file, as JSON")
+    add_record_option(parser)
     given = parser.parse_args()
     master = None if given.without_spark else given.master
     figures = measured(given.component, given.count, given.pairs, master)
-    document = json.dumps(figures, indent=1)
-    print(document)
-    if given.record is not None:
-        given.record.parent.mkdir(parents=True, exist_ok=True)
-        given.record.write_text(document + "\n", encoding="utf-8")
+    print(json.dumps(figures, indent=1))
+    keep(figures, given.record)
 
 
 if __name__ == "__main__":

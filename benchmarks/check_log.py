@@ -7,7 +7,6 @@ Memory is the most that a process of its own has taken.
 """
 
 import argparse
-import json
 import multiprocessing
 import resource
 import statistics
@@ -20,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 from campaign import took
+from kept_figures import add_record_option, keep
 
 from tidegauge_pipeline.event_log.chunks import parts_of
 from tidegauge_pipeline.event_log.files import find
@@ -173,15 +173,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("rows", nargs="*", type=int, default=[1_000_000, 10_000_000])
     parser.add_argument("--pairs", type=int, default=3, help="0: memory only")
     parser.add_argument("--without-spark", action="store_true")
-    parser.add_argument("--record", type=Path, help="write the figures into this file, as JSON")
+    add_record_option(parser)
     given = parser.parse_args(arguments)
     figures = []
     for rows in given.rows:
         figures.append(measured(rows, given.pairs, not given.without_spark))
         print(_line(figures[-1]), flush=True)
-    if given.record is not None:
-        given.record.parent.mkdir(parents=True, exist_ok=True)
-        given.record.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    keep(figures, given.record)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ in the meantime: growth is from batch 200 on, by the medians of the first and th
 """
 
 import argparse
-import json
 import statistics
 import tempfile
 import time
@@ -20,6 +19,7 @@ from typing import Any
 import psutil
 import pyarrow as pa
 import pyarrow.parquet as parquet
+from kept_figures import add_record_option, keep
 from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import window
@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print a line for each look, and the growth of each figure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--batches", type=int, default=1000, help="default: %(default)s")
-    parser.add_argument("--record", type=Path, help="write the figures into this file, as JSON")
+    add_record_option(parser)
     given = parser.parse_args(arguments)
     looks: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as temporary, coordination() as address:
@@ -155,10 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         query.stop()
     grown = {name: round(growth(looks, name), 3) for name in looks[0] if name != "batch"}
     print(f"growth from batch {SETTLED} to {looks[-1]['batch']}, as a ratio: {grown}")
-    if given.record is not None:
-        given.record.parent.mkdir(parents=True, exist_ok=True)
-        document = json.dumps({"looks": looks, "growth": grown}, indent=1)
-        given.record.write_text(document + "\n", encoding="utf-8")
+    keep({"looks": looks, "growth": grown}, given.record)
 
 
 if __name__ == "__main__":

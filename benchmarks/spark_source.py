@@ -12,7 +12,6 @@ same machine, and of some pairs the median. The first pair warms up the JVM and 
 """
 
 import argparse
-import json
 import os
 import statistics
 import tempfile
@@ -24,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
+from kept_figures import add_record_option, keep
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import window
 
@@ -37,7 +37,8 @@ KEYS = 1_000
 MICROSECONDS_APART = 1_000
 PARTS_OF_A_ROW_GROUP = 10
 
-Source = Callable[[], DataFrame]
+Frame = Callable[[str], DataFrame]
+"""Makes a query whose source is in the watermark group of this name, if it is in any."""
 
 
 class Taken(NamedTuple):
@@ -122,59 +123,66 @@ def took(rows: DataFrame, expected: int, checkpoint: Path) -> Taken:
 
 
 def in_turns(
-    pairs: int, first: Callable[[str], Taken], second: Callable[[str], Taken]
-) -> Iterator[tuple[Taken, Taken]]:
-    """Measure both, in turns, so many times and once before; each gets a name that no other one has."""
+    pairs: int, folder: Path, rows: int, name: str, first: Frame, second: Frame
+) -> list[tuple[Taken, Taken]]:
+    """Measure two queries of so many rows, in turns, so many times and once before.
+
+    Each run has a name of its own, which begins with `name`.
+    """
+    found = []
     for pair in range(pairs + 1):
-        if pair % 2:
-            one, other = first(f"first-{pair}"), second(f"second-{pair}")
-        else:
-            other, one = second(f"second-{pair}"), first(f"first-{pair}")
-        if pair:
-            yield one, other
+        order = (first, second) if pair % 2 else (second, first)
+        taken = {}
+        for frame in order:
+            own = f"{name}-{pair}-{'first' if frame is first else 'second'}"
+            taken[frame] = took(frame(own), rows, folder / own)
+        found.append((taken[first], taken[second]))
+    return found[1:]
 
 
-def beside_spark(session: SparkSession, folder: Path, rows: int, pairs: int) -> Iterator[dict[str, Any]]:
-    """Measure batches and starts beside Spark's own source."""
+def beside_spark(
+    session: SparkSession,
+    folder: Path,
+    rows: int,
+    pairs: int,
+    name: str,
+    behind: Callable[[DataFrame], DataFrame],
+) -> dict[str, Any]:
+    """Measure batches and starts beside Spark's own source, with something behind both."""
     log = folder / "log"
-    write_log(log, rows)
-    for name, behind in (("noop", unchanged), ("windows", windows)):
-
-        def ours(label: str, name: str = name, behind: Callable[[DataFrame], DataFrame] = behind) -> Taken:
-            source = aligned(session, log, f"{name}-{label}")
-            return took(behind(source), rows, folder / f"{name}-{label}")
-
-        def theirs(label: str, name: str = name, behind: Callable[[DataFrame], DataFrame] = behind) -> Taken:
-            return took(behind(native(session, log)), rows, folder / f"{name}-{label}")
-
-        measured = list(in_turns(pairs, ours, theirs))
-        yield {
-            "query": name,
-            "rows": rows,
-            "batch ms, aligned": statistics.median(one.batch for one, _ in measured),
-            "batch ms, Spark": statistics.median(other.batch for _, other in measured),
-            "Spark / aligned": [round(other.batch / one.batch, 2) for one, other in measured],
-            "median": round(statistics.median(other.batch / one.batch for one, other in measured), 2),
-            "start s more": round(statistics.median(one.start - other.start for one, other in measured), 2),
-        }
+    measured = in_turns(
+        pairs,
+        folder,
+        rows,
+        name,
+        lambda own: behind(aligned(session, log, own)),
+        lambda _: behind(native(session, log)),
+    )
+    return {
+        "query": name,
+        "rows": rows,
+        "batch ms, aligned": statistics.median(one.batch for one, _ in measured),
+        "batch ms, Spark": statistics.median(other.batch for _, other in measured),
+        "Spark / aligned": [round(other.batch / one.batch, 2) for one, other in measured],
+        "median": round(statistics.median(other.batch / one.batch for one, other in measured), 2),
+        "start s more": round(statistics.median(one.start - other.start for one, other in measured), 2),
+    }
 
 
-def long_row_groups(session: SparkSession, folder: Path, rows: int, pairs: int) -> Iterator[dict[str, Any]]:
+def long_row_groups(session: SparkSession, folder: Path, rows: int, pairs: int) -> dict[str, Any]:
     """Measure batches of a tenth of a row group of each split, beside those of a whole one."""
     part = ROWS_OF_A_FILE // PARTS_OF_A_ROW_GROUP
-    logs = {"long": folder / "long", "short": folder / "short"}
-    write_log(logs["long"], rows, ROWS_OF_A_FILE)
-    write_log(logs["short"], rows, part)
-
-    def reading(kind: str) -> Callable[[str], Taken]:
-        def measured(label: str) -> Taken:
-            source = aligned(session, logs[kind], f"{kind}-{label}", SPLITS * part)
-            return took(source, rows, folder / f"groups-{label}")
-
-        return measured
-
-    measured = list(in_turns(pairs, reading("long"), reading("short")))
-    yield {
+    write_log(folder / "long", rows, ROWS_OF_A_FILE)
+    write_log(folder / "short", rows, part)
+    measured = in_turns(
+        pairs,
+        folder,
+        rows,
+        "groups",
+        lambda own: aligned(session, folder / "long", own, SPLITS * part),
+        lambda own: aligned(session, folder / "short", own, SPLITS * part),
+    )
+    return {
         "query": "row groups of ten batches",
         "rows": rows,
         "batch ms, long": statistics.median(one.batch for one, _ in measured),
@@ -184,12 +192,20 @@ def long_row_groups(session: SparkSession, folder: Path, rows: int, pairs: int) 
     }
 
 
+def measured_parts(session: SparkSession, folder: Path, rows: int, pairs: int) -> Iterator[dict[str, Any]]:
+    """Yield the figures of each query."""
+    write_log(folder / "log", rows)
+    yield beside_spark(session, folder, rows, pairs, "noop", unchanged)
+    yield beside_spark(session, folder, rows, pairs, "windows", windows)
+    yield long_row_groups(session, folder, rows // 4, pairs)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print what was measured, a line each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000, help="of a query; default: %(default)s")
     parser.add_argument("--pairs", type=int, default=5, help="default: %(default)s")
-    parser.add_argument("--record", type=Path, help="a file that gets the figures, as JSON")
+    add_record_option(parser)
     given = parser.parse_args(arguments)
     found = []
     with tempfile.TemporaryDirectory() as temporary:
@@ -197,18 +213,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ensure_coordination(session)
         register(session)
         folder = Path(temporary)
-        parts = (
-            beside_spark(session, folder, given.rows, given.pairs),
-            long_row_groups(session, folder, given.rows // 4, given.pairs),
-        )
-        for part in parts:
-            for figures in part:
-                print(figures, flush=True)
-                found.append(figures)
+        for figures in measured_parts(session, folder, given.rows, given.pairs):
+            print(figures, flush=True)
+            found.append(figures)
         end_coordination(session)
-    if given.record is not None:
-        given.record.parent.mkdir(parents=True, exist_ok=True)
-        given.record.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    keep(found, given.record)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ median: of the batches' time, and of the processor time of Spark with its Python
 """
 
 import argparse
-import json
-import os
 import statistics
 import tempfile
 import time
@@ -21,6 +19,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as parquet
+from campaign import processor
+from kept_figures import add_record_option, keep
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col, lit, pmod, window, xxhash64
 from pyspark.sql.streaming.stateful_processor import (
@@ -136,7 +136,7 @@ KINDS = {"library": library, "identities": identities, "native": native}
 def measured(session: SparkSession, log: Path, kind: str, checkpoint: str) -> dict[str, float]:
     """Run a query to its end; return the time of its batches and the processor time, in s."""
     rows = session.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).parquet(str(log))
-    before, started = processor_time(), time.monotonic()
+    before, started = processor(), time.monotonic()
     writer = KINDS[kind](rows).writeStream.format("noop").option("checkpointLocation", checkpoint)
     query = writer.outputMode("append").trigger(availableNow=True).start()
     query.awaitTermination()
@@ -144,34 +144,9 @@ def measured(session: SparkSession, log: Path, kind: str, checkpoint: str) -> di
     assert len(batches) == BATCHES
     return {
         "batches": statistics.fsum(batch["durationMs"]["triggerExecution"] / 1000 for batch in batches),
-        "processor": processor_time() - before,
+        "processor": processor() - before,
         "wall": time.monotonic() - started,
     }
-
-
-def processor_time() -> float:
-    """Return the processor time (s) of all processes below this one, and of those that have ended."""
-    children: dict[int, list[int]] = {}
-    ticks: dict[int, int] = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rsplit(")", 1)[1].split()
-        except OSError:  # it has just ended
-            continue
-        process = int(status.parent.name)
-        children.setdefault(int(fields[1]), []).append(process)
-        ticks[process] = ticks_of(fields)
-    found, waiting = 0, list(children.get(os.getpid(), ()))
-    while waiting:
-        process = waiting.pop()
-        found += ticks[process]
-        waiting += children.get(process, ())
-    return found / os.sysconf("SC_CLK_TCK")
-
-
-def ticks_of(fields: Sequence[str]) -> int:
-    """Return user and system time of a process and of its ended children, in ticks."""
-    return int(fields[11]) + int(fields[12]) + int(fields[13]) + int(fields[14])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -179,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000, help="of a query; default: %(default)s")
     parser.add_argument("--rounds", type=int, default=5, help="default: %(default)s")
-    parser.add_argument("--record", type=Path, help="write the figures into this file, as JSON")
+    add_record_option(parser)
     given = parser.parse_args(arguments)
     rounds: list[dict[str, dict[str, float]]] = []
     with tempfile.TemporaryDirectory() as temporary:
@@ -217,16 +192,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
             }
     for name, ratio in ratios.items():
         print(f"{name}: {ratio['median']:.2f} ({ratio['least']:.2f} to {ratio['most']:.2f})")
-    if given.record is not None:
-        record = {
-            "benchmark": "spark_windows",
-            "at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "rows": given.rows,
-            "rounds": rounds,
-            "ratios": ratios,
-        }
-        given.record.parent.mkdir(parents=True, exist_ok=True)
-        given.record.write_text(json.dumps(record, indent=2), encoding="utf-8")
+    record = {
+        "benchmark": "spark_windows",
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "rows": given.rows,
+        "rounds": rounds,
+        "ratios": ratios,
+    }
+    keep(record, given.record)
 
 
 if __name__ == "__main__":
