@@ -8,13 +8,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
 if TYPE_CHECKING:
+    from _pytest.mark import ParameterSet
     from kafka_broker import Broker
 
 ROOT = Path(__file__).parent.parent
@@ -49,6 +50,11 @@ def place_of(module: Path) -> int:
     """The index in `LONGEST_FIRST` of what holds a module, or what comes after all of them."""
     places = (at for at, name in enumerate(LONGEST_FIRST) if module.is_relative_to(ROOT / "tests" / name))
     return next(places, len(LONGEST_FIRST))
+
+
+def others_slower(names: Iterable[Any], at_once: Container[Any]) -> list[ParameterSet]:
+    """The names as parameters of a test: those that are not tried at once are of the slower tier."""
+    return [pytest.param(name, marks=() if name in at_once else pytest.mark.slower) for name in names]
 
 
 class Command(Protocol):

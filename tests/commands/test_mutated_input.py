@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE, ROOT, plain_environment
+from conftest import PATIENCE, ROOT, others_slower, plain_environment
 
 CAMPAIGN = """
 import sys
@@ -97,10 +97,7 @@ def test_mutated_files_end_in_one_harmless_line_or_in_what_is_documented(a_run: 
     assert "2 of them given to a new Python" in ended.stdout
 
 
-@pytest.mark.parametrize(
-    "defect",
-    [pytest.param(one, marks=() if one == AT_ONCE else pytest.mark.slower) for one in DEFECTS],
-)
+@pytest.mark.parametrize("defect", others_slower(DEFECTS, (AT_ONCE,)))
 def test_the_campaign_finds_a_defect(defect: str, a_run: Path, tmp_path: Path) -> None:
     source, only, said = DEFECTS[defect]
     ended = campaign(a_run, tmp_path, "--files", "60", "--only", only, "--anew", "1000", defect=source)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from component_scenarios import DRAWN, all_kinds, decisions, drawn
+from conftest import others_slower
 from engines import examiner_of
 
 from tidegauge.components.registry import COMPONENTS, load_mutants
@@ -27,9 +28,7 @@ from tidegauge_reference import CORE, PROFILES
 from tidegauge_spec import load_registry
 
 each_component = pytest.mark.parametrize("component", DRAWN)
-each_profile = pytest.mark.parametrize(
-    "profile", [pytest.param(name, marks=() if name == "core" else pytest.mark.slower) for name in PROFILES]
-)
+each_profile = pytest.mark.parametrize("profile", others_slower(PROFILES, ("core",)))
 
 MUTANTS = {name: mutant for name, mutant in load_mutants().items() if mutant.component in DRAWN}
 WRONG = {name: mutant for name, mutant in MUTANTS.items() if not name.endswith("-does-nothing")}

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 from component_scenarios import drawn
-from conftest import Command
+from conftest import Command, others_slower
 from protocol_engine import AT_THE_START, CHANGES, DEEDS, HARMLESS
 
 from tidegauge import BadInput, Scenario
@@ -124,10 +124,7 @@ def test_sessions_answer_as_in_our_process(name: str, engine: Callable[..., Proc
         session.close()
 
 
-@pytest.mark.parametrize(
-    "deed",
-    [pytest.param(one, marks=() if one in AT_ONCE else pytest.mark.slower) for one in SAID],
-)
+@pytest.mark.parametrize("deed", others_slower(SAID, AT_ONCE))
 def test_a_deed_costs_its_scenario_alone(
     deed: str, engine: Callable[..., ProcessAdapter], valves: list[Scenario]
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import others_slower
 from engines import ValveAdapter
 from judged import events_of, judged, results_of
 
@@ -84,7 +85,7 @@ def test_each_defect_is_seen(full: dict[str, RuleResult]) -> None:
 
 @pytest.mark.parametrize(
     "components",
-    [("valve",), pytest.param(("idleness", "splits"), marks=pytest.mark.slower), ("generator",)],
+    others_slower([("valve",), ("idleness", "splits"), ("generator",)], [("valve",), ("generator",)]),
     ids="+".join,
 )
 def test_a_run_of_some_components_gives_the_verdicts_of_the_full_run(
@@ -97,10 +98,7 @@ def test_a_run_of_some_components_gives_the_verdicts_of_the_full_run(
 
 @pytest.mark.parametrize(
     "rules",
-    [
-        ("VALVE-10",),
-        *(pytest.param(rules, marks=pytest.mark.slower) for rules in (("SPLIT-1", "IDLE-6"), ("TIME-2",))),
-    ],
+    others_slower([("VALVE-10",), ("SPLIT-1", "IDLE-6"), ("TIME-2",)], [("VALVE-10",)]),
     ids="+".join,
 )
 def test_a_run_of_some_rules_gives_the_verdicts_of_the_full_run(

@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 from component_scenarios import DRAWN, all_kinds, drawn
+from conftest import others_slower
 from engines import examiner_of
 from judged import judged
 from msgspec.structs import replace
@@ -58,9 +59,7 @@ FIRST = ("ValveFromHistory", "CoordinatorFromLog", "WindowFromRecords", *list(BU
 QUICKLY_JUDGED = ("CoordinatorFromLog", "WindowFromRecords")
 """Engines whose defect takes a few seconds to judge; the others in `tox -e slower`."""
 
-first_engines = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in FIRST else pytest.mark.slower) for name in BUILT_IN]
-)
+first_engines = pytest.mark.parametrize("name", others_slower(BUILT_IN, FIRST))
 
 
 def adapter_of(name: str) -> Adapter:
@@ -227,10 +226,7 @@ def test_with_a_few_words_changed_it_is_caught_and_the_rule_named(
     assert min(len(found.failure.scenario.history) for found in blamed.values()) <= 8
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name in QUICKLY_JUDGED else pytest.mark.slower) for name in BUILT_IN],
-)
+@pytest.mark.parametrize("name", others_slower(BUILT_IN, QUICKLY_JUDGED))
 def test_the_rule_that_it_then_breaks_does_not_pass(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Command
+from conftest import Command, others_slower
 
 from tidegauge.components.registry import COMPONENTS, load_mutants
 
@@ -32,13 +32,7 @@ def test_the_mutants_are_of_their_components() -> None:
     assert {load_mutants()[name].component: name for name in OF_TUPLES.values()} == OF_TUPLES
 
 
-@pytest.mark.parametrize(
-    "component",
-    [
-        "low_watermark",
-        *(pytest.param(name, marks=pytest.mark.slower) for name in COMPONENTS if name != "low_watermark"),
-    ],
-)
+@pytest.mark.parametrize("component", others_slower(COMPONENTS, ("low_watermark",)))
 def test_reports_made_of_the_document_are_those_of_the_run(
     tidegauge: Command, tmp_path: Path, component: str
 ) -> None:

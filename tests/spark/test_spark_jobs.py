@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 import wrong_sources
+from conftest import others_slower
 from pyspark import cloudpickle
 
 from tidegauge.components.job.jobs import JOBS
@@ -75,13 +76,7 @@ def test_windows_behind_a_wrong_source_show_it(wrong: str | None) -> None:
     assert "too late for its window" in seen or "windows kept" in seen
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        pytest.param(wrong, marks=() if wrong in SOURCES_FOUND_QUICKLY else pytest.mark.slower)
-        for wrong in wrong_sources.WRONG_SOURCES
-    ],
-)
+@pytest.mark.parametrize("wrong", others_slower(wrong_sources.WRONG_SOURCES, SOURCES_FOUND_QUICKLY))
 def test_a_wrong_source_is_laid_to_the_rule_it_breaks(wrong: str) -> None:
     source, job, rule = wrong_sources.WRONG_SOURCES[wrong]
     adapter = type("WrongAdapter", (SparkAdapter,), {"source": source})({})

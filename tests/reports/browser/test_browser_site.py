@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from browser import (
     page,
     picture_folder,
 )
+from conftest import others_slower
 from playwright.sync_api import Browser, Page, expect
 from report_samples import known_deviation, results, rule
 from site_samples import hostile
@@ -168,17 +170,14 @@ def test_no_page_is_wider_than_a_phone(page: Page, folder: Path, kind: str) -> N
     assert overflowing(page) == []
 
 
+JUDGED_FIRST = (("index.html", "light"), ("valve.html", "dark"))
+
+
 @pytest.mark.parametrize(
     ("kind", "scheme"),
     [
-        ("index.html", "light"),
-        ("valve.html", "dark"),
-        *(
-            pytest.param(kind, scheme, marks=pytest.mark.slower)
-            for kind in KINDS
-            for scheme in ("light", "dark")
-            if (kind, scheme) not in (("index.html", "light"), ("valve.html", "dark"))
-        ),
+        pytest.param(*page, marks=() if page in JUDGED_FIRST else pytest.mark.slower)
+        for page in product(KINDS, ("light", "dark"))
     ],
 )
 def test_every_kind_of_page_is_accessible(chromium: Browser, folder: Path, kind: str, scheme: str) -> None:
@@ -211,10 +210,7 @@ def some(pages: Iterable[tuple[str, str]], wanted: set[str]) -> dict[str, str]:
 TRIED_FIRST = ("script", "bidi marks", "lines")
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [pytest.param(name, marks=() if name in TRIED_FIRST else pytest.mark.slower) for name in PAYLOADS],
-)
+@pytest.mark.parametrize("payload", others_slower(PAYLOADS, TRIED_FIRST))
 def test_hostile_results_neither_run_nor_break_a_page(page: Page, payload: str) -> None:
     shown = some(
         render_site(engines_with([hostile(PAYLOADS[payload])])),
