@@ -33,6 +33,7 @@ from tidegauge_spark.source.planning.progress_rows import SplitsPartition
 from tidegauge_spark.source.planning.reader import SourceStanding
 from tidegauge_spark.source.planning.splits_planning import PlannedSplit, SplitsPlanning, assigned
 from tidegauge_spark.source.planning.splits_reader import SplitsReader
+from tidegauge_spark.source.worker_process import spare_collections
 
 _NO_FILES: Final = SplitFiles((), (), True)
 
@@ -221,14 +222,13 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         reading = SplitReading(position, files, load, skip_lost, summarize)
         if self._files.starting_timestamp is not None and not position.records:
             reading.skip_before(self._files.starting_timestamp)
-        if self._options.alignment is not None:
-            reading.summarize = None  # a bound needs the event times within blocks, which are read ahead
         reading.budget = budget  # what is left out costs nothing
         return PlannedSplit(reading, files.finished, files.paused, idle, grown)
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the rows of a partition: see `FilesRows.read`."""
         assert isinstance(partition, SplitsPartition)
+        spare_collections()
         return self._rows.read(partition)
 
     def stop(self) -> None:

@@ -56,6 +56,7 @@ class SplitReading:
         self._skip_lost = skip_lost
         self.summarize = summarize
         self._loaded = False
+        self._summarized = False
 
     def next_time(self) -> int | None:
         """Return the event time that the next row brings the split to, None if there is no row.
@@ -108,7 +109,8 @@ class SplitReading:
     def needs(self, known: Callable[[FilePosition], Block | None]) -> FilePosition | None:
         """Return the position in the first block that is needed next and not known, None if there is none.
 
-        It looks no further than one block behind the next row. As long as summaries do, no block is needed.
+        It looks no further than one block behind the next row. As long as summaries do, no block is needed;
+        where they do for some, one is needed for the next row only, which tells how far the split is.
         """
         if self.summarize is not None and not self._loaded:
             return None
@@ -117,6 +119,8 @@ class SplitReading:
             block = known(position)
             if block is None:
                 return position
+            if self._summarized:
+                return None
             position = _behind(position, block)
         if position.whole:
             return self._in_next_file(position) if position.behind < len(self._files.names) else None
@@ -164,6 +168,7 @@ class SplitReading:
         if summary is None or summary.rows > rows or summary.greatest > self.admitted:
             return None
         self.position = position
+        self._summarized = True
         return summary
 
     def _take(self, block: Block | BlockSummary, first: int, end: int) -> None:

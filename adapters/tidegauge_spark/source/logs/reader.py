@@ -19,6 +19,7 @@ from tidegauge_spark.source.options.source import SourceOptions
 from tidegauge_spark.source.planning.progress_rows import SplitsPartition
 from tidegauge_spark.source.planning.splits_planning import PlannedSplit, SplitsPlanning, assigned
 from tidegauge_spark.source.planning.splits_reader import SplitsReader
+from tidegauge_spark.source.worker_process import spare_collections
 
 LogPlanning = SplitsPlanning[LogOffset, LogReading]
 
@@ -136,6 +137,7 @@ class AlignedLogReader(SplitsReader[LogOffset, LogReading]):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the rows of a partition: see `log_rows`."""
         assert isinstance(partition, SplitsPartition)
+        spare_collections()
         column, fails = self._log_options.progress_column, self._log_options.fail_on_data_loss
         return log_rows(self._log, partition, column, fails)
 
