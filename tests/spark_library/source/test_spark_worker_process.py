@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 
 import pytest
+from spark_programs.driven_files import VIRTUAL, DrivenFiles, write_parquet
 
 from tidegauge_adapters.spark_session.session import running_spark
+from tidegauge_spark.source.planning import splits_reader
 from tidegauge_spark.source.worker_process import spare_collections
 
 
@@ -14,6 +17,17 @@ def test_outside_of_tasks_nothing_is_changed() -> None:
     before = gc.get_freeze_count()
     spare_collections()
     assert gc.get_freeze_count() == before
+
+
+def test_a_reader_does_it_before_it_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(splits_reader, "spare_collections", lambda: done.append("spared"))
+    write_parquet(tmp_path, "x", "a", [1, 2])
+    query = DrivenFiles(tmp_path, **VIRTUAL)
+    query.plan()
+    assert done == []
+    query.execute()
+    assert done == ["spared"]
 
 
 @pytest.mark.xdist_group("spark")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from pyspark.sql.datasource import InputPartition
 from pyspark.sql.types import StructType
 
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
@@ -33,7 +32,6 @@ from tidegauge_spark.source.planning.progress_rows import SplitsPartition
 from tidegauge_spark.source.planning.reader import SourceStanding
 from tidegauge_spark.source.planning.splits_planning import PlannedSplit, SplitsPlanning, assigned
 from tidegauge_spark.source.planning.splits_reader import SplitsReader
-from tidegauge_spark.source.worker_process import spare_collections
 
 _NO_FILES: Final = SplitFiles((), (), True)
 
@@ -225,10 +223,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         reading.budget = budget  # what is left out costs nothing
         return PlannedSplit(reading, files.finished, files.paused, idle, grown)
 
-    def read(self, partition: InputPartition) -> Iterator[Any]:
-        """Yield the rows of a partition: see `FilesRows.read`."""
-        assert isinstance(partition, SplitsPartition)
-        spare_collections()
+    def _rows_of(self, partition: SplitsPartition[Any]) -> Iterator[Any]:
         return self._rows.read(partition)
 
     def stop(self) -> None:

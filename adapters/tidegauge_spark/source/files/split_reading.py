@@ -54,7 +54,7 @@ class SplitReading:
         self._files = files
         self._load = load
         self._skip_lost = skip_lost
-        self.summarize = summarize
+        self._summarize = summarize
         self._loaded = False
         self._summarized = False
 
@@ -112,7 +112,7 @@ class SplitReading:
         It looks no further than one block behind the next row. As long as summaries do, no block is needed;
         where they do for some, one is needed for the next row only, which tells how far the split is.
         """
-        if self.summarize is not None and not self._loaded:
+        if self._summarize is not None and not self._loaded:
             return None
         position = self.position
         if not position.whole:
@@ -156,13 +156,13 @@ class SplitReading:
         That is so if none of its event times is later than what is admitted, and it is one of no more than so
         many rows. None in all other cases: then the block has to be loaded.
         """
-        if self.summarize is None or self.exhausted:
+        if self._summarize is None or self.exhausted:
             return None
         position = self._in_next_file(self.position) if self.position.whole else self.position
         if position.row != position.before:
             return None
         try:
-            summary = self.summarize(position)
+            summary = self._summarize(position)
         except LostFileError:
             return None
         if summary is None or summary.rows > rows or summary.greatest > self.admitted:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pyspark.sql.datasource import InputPartition
-
 from tidegauge_spark.source.logs.offset import LogOffset
 from tidegauge_spark.source.logs.position import LogPosition
 from tidegauge_spark.source.logs.reading import KnownTimes, LogReading
@@ -19,7 +17,6 @@ from tidegauge_spark.source.options.source import SourceOptions
 from tidegauge_spark.source.planning.progress_rows import SplitsPartition
 from tidegauge_spark.source.planning.splits_planning import PlannedSplit, SplitsPlanning, assigned
 from tidegauge_spark.source.planning.splits_reader import SplitsReader
-from tidegauge_spark.source.worker_process import spare_collections
 
 LogPlanning = SplitsPlanning[LogOffset, LogReading]
 
@@ -134,10 +131,7 @@ class AlignedLogReader(SplitsReader[LogOffset, LogReading]):
             )
         return position._replace(next=range_.begin)
 
-    def read(self, partition: InputPartition) -> Iterator[Any]:
-        """Yield the rows of a partition: see `log_rows`."""
-        assert isinstance(partition, SplitsPartition)
-        spare_collections()
+    def _rows_of(self, partition: SplitsPartition[Any]) -> Iterator[Any]:
         column, fails = self._log_options.progress_column, self._log_options.fail_on_data_loss
         return log_rows(self._log, partition, column, fails)
 

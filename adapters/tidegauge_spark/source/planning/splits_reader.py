@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Generic
 
+from pyspark.sql.datasource import InputPartition
+
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.source.planning.progress_rows import SplitsPartition
@@ -20,6 +22,7 @@ from tidegauge_spark.source.planning.splits_planning import (
     SplitsPlanning,
 )
 from tidegauge_spark.source.planning.standing import SplitStanding
+from tidegauge_spark.source.worker_process import spare_collections
 
 
 class SplitsReader(AlignedReader[AnyOffset], Generic[AnyOffset, AnyReading]):
@@ -42,6 +45,16 @@ class SplitsReader(AlignedReader[AnyOffset], Generic[AnyOffset, AnyReading]):
     @abstractmethod
     def _may_be_over(self, offset: AnyOffset) -> bool:
         """Return whether a run under AvailableNow may have read all that there was at its beginning."""
+
+    @abstractmethod
+    def _rows_of(self, partition: SplitsPartition[Any]) -> Iterator[Any]:
+        """Yield the rows of a partition as Arrow record batches, in an executor."""
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """Yield the rows of a partition: see `FilesRows.read` and `log_rows`."""
+        assert isinstance(partition, SplitsPartition)
+        spare_collections()
+        return self._rows_of(partition)
 
     def _recorded(self, stored: dict[str, Any]) -> RecordedSource:
         offset = self._from_json(stored)
