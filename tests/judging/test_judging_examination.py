@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -24,6 +25,7 @@ from tidegauge.components.property import Property
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.engine.mutant_adapter import MutantAdapter
 from tidegauge.judging.items.item_report import Counted, ItemReport
+from tidegauge.judging.items.kept_answers import KeptAnswers
 from tidegauge.judging.items.merged import merged
 from tidegauge.judging.jobs.blamed import blamed_rules
 from tidegauge.wire.transcript import Observation
@@ -315,6 +317,25 @@ def test_the_failure_of_a_property_is_a_smallest_history_that_violates_it() -> N
         assert failure.transcript is not None
         assert PROPERTIES[name].holds([failure.scenario], [failure.transcript]) is False
         assert len(failure.scenario.history) <= 3
+
+
+def test_a_history_runs_once_for_all_properties_and_again_where_one_is_violated() -> None:
+    announced: list[str] = []
+    adapter = ValveAdapter(VIOLATIONS["valve-output-increases"])
+    examiner = examiner_of(adapter, about_to_run=announced.append, shrink_seconds=0, kept=KeptAnswers())
+    alone = {name: ItemReport(name, "valve") for name in ("valve-output-increases", "valve-end-of-time")}
+    for name, report in alone.items():
+        examiner.check(report, PROPERTIES[name], SCENARIOS[:200])
+    times = Counter(announced)
+    assert {one.id for one in SCENARIOS[:200]} == {id.removesuffix("~0") for id in times if id.endswith("~0")}
+    violated = alone["valve-output-increases"].properties["valve-output-increases"].violated
+    assert 0 < violated < 200
+    asked_again = {id for id, number in times.items() if number > 1 and id}
+    assert 1 <= len(asked_again) <= 3, "the one that is shown, and a few that are kept"
+    for name, report in alone.items():
+        fresh = ItemReport(name, "valve")
+        examiner_of(adapter, shrink_seconds=0).check(fresh, PROPERTIES[name], SCENARIOS[:200])
+        assert fresh.properties == report.properties
 
 
 def test_a_property_says_nothing_of_an_engine_that_gave_no_answer() -> None:

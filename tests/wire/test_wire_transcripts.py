@@ -75,6 +75,19 @@ def test_outputs_of_wrong_types_are_a_failure_of_the_protocol_where_they_stand(o
 
 
 @pytest.mark.parametrize(
+    "character", ["a", '"', "\\", "\n", "\N{LATIN SMALL LETTER E WITH ACUTE}", "\U0001f30a"]
+)
+def test_a_long_transcript_ends_before_a_text_that_is_too_long(character: str) -> None:
+    short = (Idle(character * 1_000),) * 20
+    assert checked(Transcript("a", (short, short))) == Transcript("a", (short, short))
+    answer = checked(Transcript("a", (short, (*short, Idle(character * 1_001)), short)))
+    assert answer.outputs == (short,)
+    assert answer.failure == Failure(
+        "protocol", "an output has a text of 1,001 characters; 1,000 are the most"
+    )
+
+
+@pytest.mark.parametrize(
     ("timestamp", "problem"),
     [
         (5.0, "got `float`"),

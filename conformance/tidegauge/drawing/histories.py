@@ -38,7 +38,7 @@ def effective_history(
     setup: Any,
     length: int,
     policies: Policies,
-    unwanted: Callable[[Step], bool] = lambda step: False,
+    unwanted: Callable[[Step], bool] | None = None,
 ) -> tuple[Step, ...]:
     """A history of so many steps on `setup`, none of which is `unwanted`."""
     engine = component.reference(setup, policies)
@@ -46,7 +46,7 @@ def effective_history(
     state = engine.state()
     while len(history) < length:
         step = component.draw_step(random, engine)
-        if unwanted(step):
+        if unwanted is not None and unwanted(step):
             continue
         answered, before = _is_answered(component, engine, step), state
         state = engine.state()

@@ -14,7 +14,6 @@ from .errors import ProtocolBreach
 from .foreign_text import message_of, name_of, shown
 from .interruption import from_outside
 
-_SEQUENCES = (tuple, list)
 _MOST = 1_000_000
 """Outputs of one step; an iterator that never ends is cut there."""
 
@@ -69,15 +68,12 @@ def read_outputs(returned: Iterable[Any]) -> Outputs:
 
 
 def _output(entry: Any) -> AnyOutput:
-    if isinstance(entry, Output):
-        return cast(AnyOutput, entry)
-    if not isinstance(entry, _SEQUENCES):
-        _no_output(entry)
-    try:
-        name, *fields = entry
-        return _OUTPUTS[name](*fields)
-    except (TypeError, ValueError, KeyError, AttributeError):
-        _no_output(entry)
+    if isinstance(entry, tuple | list):
+        try:
+            return _OUTPUTS[entry[0]](*entry[1:])
+        except (TypeError, ValueError, LookupError, AttributeError):
+            _no_output(entry)
+    return cast(AnyOutput, entry) if isinstance(entry, Output) else _no_output(entry)
 
 
 def _no_output(entry: Any) -> NoReturn:

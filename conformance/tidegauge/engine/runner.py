@@ -1,5 +1,6 @@
 """Scenarios through an adapter: transcripts checked, matched by id, none lost."""
 
+import mmap
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -10,7 +11,8 @@ from ..wire.transcript import Transcript
 from .adapter import Adapter
 from .wire_check import checked
 
-_LONGEST_ID = 200
+_LONGEST_MARK = 200
+"""Bytes."""
 
 
 class Mark(NamedTuple):
@@ -26,12 +28,15 @@ class Marker:
     """A small file that always names the scenario about to run, so that a crash can be laid to it."""
 
     def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o644)
+        file = os.open(path, os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o644)
+        os.truncate(file, _LONGEST_MARK)
+        self._page = mmap.mmap(file, _LONGEST_MARK)  # what is written there outlives this process
+        os.close(file)
 
     def about_to_run(self, item: str, scenario: str, seconds: int = 0) -> None:
         """Remember it, overwriting the last one; an empty `scenario`: none any more."""
-        told = f"{seconds if scenario else 0}\t{item}\t{scenario}"
-        os.pwrite(self._file, told[:_LONGEST_ID].ljust(_LONGEST_ID).encode(), 0)
+        told = f"{seconds if scenario else 0}\t{item}\t{scenario}".encode()
+        self._page[:] = told[:_LONGEST_MARK].ljust(_LONGEST_MARK)
 
     @staticmethod
     def read(path: Path) -> Mark | None:

@@ -1,11 +1,13 @@
 """Which test items a run consists of: (component, suite, chunk), each one call of the adapter or a few."""
 
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from tidegauge_reference import Policies
 from tidegauge_spec import FIRST_VERSION, load_registry, vector_versions
 
 from ..components.job.jobs import JOBS
+from ..components.property import Property
 from ..components.registry import COMPONENTS
 from ..drawing.cover import state_cover
 from ..drawing.scale import scale_size
@@ -124,12 +126,12 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
         if COMPONENTS[component].drawn:
             items += _chunks(component, "random-histories", "", volume.histories, chunk)
             items.append(_item(component, "scale", "", scale_size(component, request.budget)))
-        for property in COMPONENTS[component].properties:
-            holds = all(getattr(policies, name) == value for name, value in property.holds_under.items())
-            seen = not property.needs_steps or implementation.observes == "step"
-            if holds and seen and set(property.needs) <= set(implementation.capabilities):
-                size = volume.property_histories
-                items += _chunks(component, "properties", property.name, size, chunk)
+        by_property = [
+            _chunks(component, "properties", property.name, volume.property_histories, chunk)
+            for property in COMPONENTS[component].properties
+            if _is_checked(property, implementation, policies)
+        ]
+        items += chain.from_iterable(zip(*by_property, strict=True))  # a chunk is drawn and run once for all
         if COMPONENTS[component].endurance and cheap:
             steps = volume.long_steps // (1 if in_process else _SLOWER)
             items.append(_item(component, "endurance", "", steps))
@@ -150,6 +152,13 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
             "the run selects: omit --vectors"
         )
     return items
+
+
+def _is_checked(property: Property, implementation: Implementation, policies: Policies) -> bool:
+    """Whether a property says something about an engine like this one under the policies."""
+    holds = all(getattr(policies, name) == value for name, value in property.holds_under.items())
+    seen = not property.needs_steps or implementation.observes == "step"
+    return holds and seen and set(property.needs) <= set(implementation.capabilities)
 
 
 def _vector_items(component: str, request: Request) -> list[PlannedItem]:

@@ -30,6 +30,7 @@ from ..engine.parent_death import end_with_parent
 from ..engine.runner import Marker
 from ..judging.items.examination import Examiner
 from ..judging.items.item_report import ItemReport
+from ..judging.items.kept_answers import KeptAnswers
 from ..judging.items.preflight import preflight, preflight_scenarios
 from ..judging.reference.deviating_reference import Semantics, with_deviations
 from ..judging.reference.deviations import KnownDeviations, deviations_of
@@ -110,6 +111,7 @@ class Run:
             self.policies,
             deviations=self.known.deviation,
             about_to_run=lambda scenario: self._mark(item.id, scenario),
+            kept=None if self.adapter.ahead else self._kept,
         )
 
     def _mark(self, item: str, scenario: str) -> None:
@@ -161,6 +163,10 @@ class Run:
         engine = AnswersAhead(self.adapter, self.item_seconds * _PATIENCE)
         examiner = Examiner(engine, self.implementation, self.policies, deviations=self.known.deviation)
         return CallAhead(self.planned, self.request, examiner, engine)
+
+    @cached_property
+    def _kept(self) -> KeptAnswers:
+        return KeptAnswers()
 
     @cached_property
     def _refusals(self) -> dict[str, list[tuple[Scenario, Failure]] | None]:

@@ -19,6 +19,9 @@ agree."""
 _TRIED = 6_000
 """So many scenarios are tried before a mutant counts as one that nothing shows."""
 
+_TRIED_OF_SMALL = 1_500
+"""So many for a small change, of which a rule has others."""
+
 _TRIED_AMONG_FAILURES = 1_500
 _TRIED_BEYOND = 2_000
 
@@ -80,14 +83,14 @@ class Excluding:
         for change in small_changes_at(self.evidence.component.name, rule):
             if len(found) == number:
                 break
-            if change.name not in self.left_out and self._kills(change, rule, 1):
+            if change.name not in self.left_out and self._kills(change, rule, 1, _TRIED_OF_SMALL):
                 found.append(change.name)
         return found
 
-    def _kills(self, change: Change, rule: str, wanted: int) -> set[str] | None:
+    def _kills(self, change: Change, rule: str, wanted: int, tried: int = _TRIED) -> set[str] | None:
         """Scenarios that show a mutant, up to the wanted number; None if it is no mutant here."""
         if change.name not in self.kills:
-            kills = self._search(change, rule, wanted)
+            kills = self._search(change, rule, wanted, tried)
             self.kills[change.name] = None if not kills and self._cannot_show(change) else kills
         return self.kills[change.name]
 
@@ -107,26 +110,31 @@ class Excluding:
         ):
             return core is not None and one is not None and _differ(one, core, self.agreeing, _TRIED)
 
-    def _search(self, change: Change, rule: str, wanted: int) -> set[str] | None:
+    def _search(self, change: Change, rule: str, wanted: int, tried: int) -> set[str] | None:
         evidence = self.evidence
         with model_of(evidence.component, evidence.policies, [*self.model, change]) as inside:
             if inside is not None:
-                return self._showing(inside, self._in_order(rule, change), wanted)
+                return self._showing(inside, self._in_order(rule, change), wanted, tried)
         if change.policy is not None or not self.model:
             return None
         with model_of(evidence.component, evidence.policies, [*evidence.known, change]) as beside:
             return (
                 None
                 if beside is None
-                else self._showing(beside, self._in_order(rule, change), wanted, only_agreeing=True)
+                else self._showing(beside, self._in_order(rule, change), wanted, tried, only_agreeing=True)
             )
 
     def _showing(
-        self, model: Model, scenarios: Iterator[Scenario], wanted: int, only_agreeing: bool = False
+        self,
+        model: Model,
+        scenarios: Iterator[Scenario],
+        wanted: int,
+        tried: int,
+        only_agreeing: bool = False,
     ) -> set[str]:
         observes = self.evidence.observes
         found: set[str] = set()
-        for scenario in islice(scenarios, _TRIED):
+        for scenario in islice(scenarios, tried):
             if len(found) == wanted:
                 return found
             if model.play(scenario, observes) != self.evidence.expected(scenario):

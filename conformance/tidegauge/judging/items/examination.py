@@ -33,6 +33,7 @@ from .item_report import (
     keep_difference,
 )
 from .judge import Judgement, judge
+from .kept_answers import KeptAnswers
 from .shrinker import shrink
 
 _FAILURES_KEPT = 4
@@ -53,7 +54,7 @@ class Examiner:
 
     `about_to_run` is told each scenario's id before it runs; `shrink_seconds` caps the shrinking of one
     failure. `deviations`: those known of the engine; it is compared with a reference that has them,
-    `semantics`.
+    `semantics`. `kept`: what it did with the histories of other properties; None: nothing is kept.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Examiner:
         deviations: Sequence[Deviation] = (),
         about_to_run: Callable[[str], None] = lambda scenario: None,
         shrink_seconds: float = 5.0,
+        kept: KeptAnswers | None = None,
     ) -> None:
         self.adapter = adapter
         self.implementation = implementation
@@ -76,6 +78,7 @@ class Examiner:
         }
         self.about_to_run = about_to_run
         self.shrink_seconds = shrink_seconds
+        self.kept = kept
 
     def applicable(
         self, scenarios: Iterable[Scenario], left_out: LeftOut | None = None, suite: str = ""
@@ -234,7 +237,7 @@ class Examiner:
         """Check a property on scenarios and their variants, shrinking the first that violates it."""
         counted = report.properties.setdefault(property.name, PropertyCount())
         violating = []
-        found = self._holds(property, scenarios, report)
+        found = self._holds(property, scenarios, report, self.kept)
         for scenario, (holds, known) in zip(scenarios, found, strict=True):
             counted.known += known
             counted.checked += holds is not None
@@ -275,15 +278,18 @@ class Examiner:
             report.violations.append(SeenViolation(property.name, family, answers))
 
     def _holds(
-        self, property: Property, scenarios: Sequence[Scenario], report: ItemReport | None = None
+        self,
+        property: Property,
+        scenarios: Sequence[Scenario],
+        report: ItemReport | None = None,
+        kept: KeptAnswers | None = None,
     ) -> list[tuple[bool | None, bool]]:
         """Whether the property holds of each scenario, and whether a known deviation violates it. Where no
         answer comes it is counted into the report."""
         families = [with_variants(property, scenario) for scenario in scenarios]
-        transcripts = iter(run(self.adapter, [m for family in families for m in family], self.about_to_run))
+        play = partial(run, self.adapter, about_to_run=self.about_to_run)
         found: list[tuple[bool | None, bool]] = []
-        for family in families:
-            answers = [next(transcripts) for _ in family]
+        for family, answers in zip(families, (kept or KeptAnswers()).answers(families, play), strict=True):
             whole = [answer for answer in answers if answer is not None and answer.failure is None]
             if report is not None and len(whole) < len(family):
                 self._count_unanswered(report, family, answers)
