@@ -19,7 +19,7 @@ LONGEST_COUNTEREXAMPLE = 12
 @pytest.mark.parametrize("component", DRAWN)
 def test_every_wrong_engine_is_found_out_and_laid_to_a_rule_it_breaks(component: str) -> None:
     mutants = [mutant for mutant in load_mutants().values() if mutant.component == component]
-    scores = list(try_named(mutants, "default", seeds=1, workers=1))
+    scores = list(try_named(mutants, "default", seeds=1, workers=2))
     assert len(scores) == len(mutants)
     assert [(one.name, one.suspects) for one in scores if not one.killed] == []
     small = {mutant.name for mutant in mutants if not mutant.scale}

@@ -1,6 +1,5 @@
 """Transcripts after one trip over the wire, so that the types of in-process engines are checked."""
 
-import re
 from typing import Any
 
 import msgspec
@@ -14,9 +13,6 @@ LONGEST_TEXT = 1_000
 
 _LARGE = 16 * LONGEST_TEXT
 """Transcripts of fewer bytes are kept as they are: such texts do no harm."""
-
-_MAY_BE_LONG = re.compile(rb'(?:[^"\\]|\\.){%d}' % (LONGEST_TEXT + 1))
-"""So many characters of JSON without the end of a text: found wherever a text is too long."""
 
 _DECODER = msgspec.json.Decoder(Transcript)
 
@@ -39,13 +35,26 @@ def checked(transcript: Transcript) -> Transcript:
 def _over_the_wire(transcript: Transcript) -> Transcript:
     line = encode_transcript(transcript)
     decoded = _DECODER.decode(line)
-    if len(line) > _LARGE and _MAY_BE_LONG.search(line):
+    if len(line) > _LARGE and _may_hold_a_long_text(line):
         longest = _longest_text(msgspec.to_builtins(decoded.outputs))
         if longest > LONGEST_TEXT:
             raise msgspec.ValidationError(
                 f"an output has a text of {longest:,} characters; {LONGEST_TEXT:,} are the most"
             )
     return decoded
+
+
+def _may_hold_a_long_text(line: bytes) -> bool:
+    """Whether more bytes than `LONGEST_TEXT` stand between two quotes of JSON, or quotes are escaped."""
+    if b"\\" in line:
+        return True
+    at = 0
+    while at + LONGEST_TEXT < len(line):
+        last = line.rfind(b'"', at, at + LONGEST_TEXT + 1)
+        if last < 0:
+            return True
+        at = last + 1
+    return False
 
 
 def _longest_text(value: Any) -> int:

@@ -72,7 +72,7 @@ class Model:
         with self._citations(None) as collected:
             for step in scenario.history:
                 session.step(step)
-                found.append(tuple(collected))
+                found.append(tuple(dict.fromkeys(collected)))
                 collected.clear()
         return found
 

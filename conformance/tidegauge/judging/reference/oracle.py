@@ -12,7 +12,7 @@ from .deviating_reference import DeviatingReference, Semantics
 
 
 class Expectation(Struct, frozen=True):
-    """Expected outputs of each step and the rules cited in it, each with the way its decision went."""
+    """Expected outputs of each step and the rules cited in it, each once with each way its decisions went."""
 
     outputs: list[Outputs]
     cited: list[tuple[str, ...]]
@@ -36,6 +36,6 @@ def expect(
         with collecting(turned) as collected:
             for step in steps:
                 outputs.append(session.step(step))
-                cited.append(tuple(collected))
+                cited.append(tuple(dict.fromkeys(collected)))
                 collected.clear()
     return Expectation(outputs, cited)
