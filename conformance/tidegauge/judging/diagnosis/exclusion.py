@@ -83,14 +83,20 @@ class Excluding:
         for change in small_changes_at(self.evidence.component.name, rule):
             if len(found) == number:
                 break
-            if change.name not in self.left_out and self._kills(change, rule, 1, _TRIED_OF_SMALL):
+            if change.name not in self.left_out and self._shows(change, rule):
                 found.append(change.name)
         return found
 
-    def _kills(self, change: Change, rule: str, wanted: int, tried: int = _TRIED) -> set[str] | None:
+    def _shows(self, change: Change, rule: str) -> bool:
+        """Whether a small change would have shown."""
+        if change.name not in self.kills:
+            self.kills[change.name] = self._search(change, rule, 1, _TRIED_OF_SMALL)
+        return bool(self.kills[change.name])
+
+    def _kills(self, change: Change, rule: str, wanted: int) -> set[str] | None:
         """Scenarios that show a mutant, up to the wanted number; None if it is no mutant here."""
         if change.name not in self.kills:
-            kills = self._search(change, rule, wanted, tried)
+            kills = self._search(change, rule, wanted, _TRIED)
             self.kills[change.name] = None if not kills and self._cannot_show(change) else kills
         return self.kills[change.name]
 
