@@ -17,7 +17,7 @@ Interval = tuple[int, int]
 Values = tuple[int, ...]
 Result = tuple[int, int, Values]
 WindowOutput = Output | tuple[str, int, int, Values]
-WindowsState = tuple[int, tuple[tuple[Interval, Values, tuple[Result, ...]], ...]]
+WindowsState = tuple[int, tuple[tuple[Interval, Values, tuple[Result, ...], bool], ...]]
 
 
 def gone_round(starts: list[int], size: int) -> list[Interval]:
@@ -69,10 +69,12 @@ class Session:
 
 @dataclass(slots=True)
 class Window:
-    """What is kept of a window: the values for its next result, ascending, and the results that stand."""
+    """What is kept of a window: the values for its next result, ascending, and the results that stand. A
+    session that is `closed` merges with nothing any more."""
 
     values: Values = ()
     results: tuple[Result, ...] = ()
+    closed: bool = False
 
 
 @dataclass
@@ -157,12 +159,14 @@ class Windows:
 
     def _add(self, own: Interval, value: int) -> list[Interval]:
         """Add a record to its window `own`, or to the session it becomes a part of; none if it is late."""
-        merged = [window for window in self.windows if self._joins(own, window)]
+        merged = [w for w, kept in self.windows.items() if not kept.closed and self._joins(own, w)]
         whole = (min(start for start, _ in [own, *merged]), max(end for _, end in [own, *merged]))
-        if cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark):
-            return []
         if self._overflows(whole) and merged and whole not in merged:
-            raise Unsupported("the merged session exceeds event time by its allowed lateness (WIN-15)")
+            raise Unsupported("the merged session ends next to the end of event time (WIN-15)")
+        if cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark):
+            if self.assigner.wraps and whole in self.windows:
+                self.windows[whole].closed = True
+            return []
         parts = [self.windows.pop(window) for window in merged]
         values = sorted([value, *(value for part in parts for value in part.values)])
         standing = sorted(result for part in parts for result in part.results)
@@ -213,7 +217,7 @@ class Windows:
 
     def state(self) -> WindowsState:
         """All of the state, hashable, which `restore` needs: equal states behave alike from here on."""
-        windows = ((window, kept.values, kept.results) for window, kept in self.windows.items())
+        windows = ((w, kept.values, kept.results, kept.closed) for w, kept in self.windows.items())
         return self.current_watermark, tuple(sorted(windows))
 
     snapshot = state
@@ -222,4 +226,4 @@ class Windows:
         """Become the windows that `saved` was taken from."""
         cite("WIN-16")
         self.current_watermark, windows = saved
-        self.windows = {window: Window(values, results) for window, values, results in windows}
+        self.windows = {w: Window(values, results, closed) for w, values, results, closed in windows}

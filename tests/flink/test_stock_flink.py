@@ -15,9 +15,12 @@ from tidegauge.drawing.histories import draw_history
 from tidegauge.engine.loading import describe
 from tidegauge.engine.runner import run
 from tidegauge.judging.items.difference import Side, compared
+from tidegauge.wire.base_scenario import Origin
+from tidegauge.wire.steps.window import RecordStep, Session, WatermarkStep, WindowSetup
+from tidegauge.wire.vocabulary import Error
 from tidegauge_adapters.flink.adapter import FlinkAdapter
 from tidegauge_adapters.reference import ReferenceAdapter
-from tidegauge_reference import FLINK_2_3
+from tidegauge_reference import FLINK_2_3, MAX
 
 pytestmark = pytest.mark.flink
 
@@ -67,6 +70,26 @@ def test_the_reference_under_its_profile_does_as_flink_does(flink: FlinkAdapter,
     found = list(compared(sides, COMPONENTS[component], 2027, 800, FLINK_2_3))
     assert [scenario for some in found for scenario in some.differing] == []
     assert sum(some.scenarios for some in found) > 100
+
+
+def test_a_session_that_is_kept_after_the_end_of_time_rejects_what_merges_it(flink: FlinkAdapter) -> None:
+    """Found by 200,000 scenarios of `tidegauge diff`: one of 4,600 of windows."""
+    setup = WindowSetup(Session(1), allowed_lateness=2, late_output=True)
+    history = (
+        RecordStep(str(MAX - 2), 0),
+        WatermarkStep("MAX"),
+        RecordStep(str(MAX - 3), 0),
+    )
+    scenario = COMPONENTS["window"].scenario(
+        id="kept", setup=setup, history=history, origin=Origin("own"), needs=("int64",)
+    )
+    (ours,), (theirs,) = (
+        run(one, [scenario]) for one in (ReferenceAdapter({"policies": "flink-2.3"}), flink)
+    )
+    assert ours is not None
+    assert theirs is not None
+    assert theirs.outputs[-1] == (Error("unsupported"),)
+    assert ours.outputs == theirs.outputs
 
 
 def test_under_its_profile_no_rule_fails(tidegauge: Command, tmp_path: Path) -> None:

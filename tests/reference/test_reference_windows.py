@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tidegauge_reference import MAX, MIN, IllegalArgument
+from tidegauge_reference import FLINK_2_3, MAX, MIN, IllegalArgument, Unsupported
 from tidegauge_reference.windows import Session, Sliding, Windows
 
 
@@ -48,3 +48,16 @@ def test_windows_at_the_edges_of_time_end_there() -> None:
     assert first.watermark(MAX)[0] == ("fire", MIN, (MIN // 1000 + 1) * 1000, (1,))
     last.record(MAX - 1, 1)
     assert last.watermark(MAX)[0] == ("fire", MAX // 1000 * 1000, MAX, (1,))
+
+
+@pytest.mark.parametrize(("ends_before_max", "lateness"), [(2, 2), (3, 3), (2, 5)])
+def test_flinks_session_that_is_kept_after_the_end_of_time_rejects_what_merges_it(
+    ends_before_max: int, lateness: int
+) -> None:
+    windows = Windows(Session(1), allowed_lateness=lateness, policies=FLINK_2_3)
+    windows.record(MAX - ends_before_max, 0)
+    windows.watermark(MAX)
+    before = windows.state()
+    with pytest.raises(Unsupported, match="WIN-15"):
+        windows.record(MAX - ends_before_max - 1, 0)
+    assert windows.state() == before
