@@ -29,7 +29,7 @@ class Marker:
 
     def __init__(self, path: Path) -> None:
         file = os.open(path, os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o644)
-        os.truncate(file, _LONGEST_MARK)
+        os.write(file, b" " * _LONGEST_MARK)  # where the disk is full, this raises and not the mapping
         self._page = mmap.mmap(file, _LONGEST_MARK)  # what is written there outlives this process
         os.close(file)
 
