@@ -61,3 +61,15 @@ def test_flinks_session_that_is_kept_after_the_end_of_time_rejects_what_merges_i
     with pytest.raises(Unsupported, match="WIN-15"):
         windows.record(MAX - ends_before_max - 1, 0)
     assert windows.state() == before
+
+
+def test_flinks_session_that_is_kept_after_the_end_of_time_is_closed_by_a_late_record_for_it() -> None:
+    windows = Windows(Session(1), allowed_lateness=2, policies=FLINK_2_3)
+    windows.record(MAX - 2, 0)
+    windows.watermark(MAX)
+    assert windows.record(MAX - 2, 1) == [("late", 1)]
+    again = Windows(Session(1), allowed_lateness=2, policies=FLINK_2_3)
+    again.restore(windows.snapshot())
+    for one in (windows, again):
+        assert one.record(MAX - 3, 2) == [("late", 2)], "nothing merges it any more"
+        assert one.expired_state() == [("state-size", 1)], "but its state stays"

@@ -1,6 +1,5 @@
 """Scenarios through an adapter: transcripts checked, matched by id, none lost."""
 
-import mmap
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -11,8 +10,7 @@ from ..wire.transcript import Transcript
 from .adapter import Adapter
 from .wire_check import checked
 
-_LONGEST_MARK = 200
-"""Bytes."""
+_LONGEST_ID = 200
 
 
 class Mark(NamedTuple):
@@ -28,15 +26,12 @@ class Marker:
     """A small file that always names the scenario about to run, so that a crash can be laid to it."""
 
     def __init__(self, path: Path) -> None:
-        file = os.open(path, os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o644)
-        os.write(file, b" " * _LONGEST_MARK)  # where the disk is full, this raises and not the mapping
-        self._page = mmap.mmap(file, _LONGEST_MARK)  # what is written there outlives this process
-        os.close(file)
+        self._file = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o644)
 
     def about_to_run(self, item: str, scenario: str, seconds: int = 0) -> None:
         """Remember it, overwriting the last one; an empty `scenario`: none any more."""
-        told = f"{seconds if scenario else 0}\t{item}\t{scenario}".encode()
-        self._page[:] = told[:_LONGEST_MARK].ljust(_LONGEST_MARK)
+        told = f"{seconds if scenario else 0}\t{item}\t{scenario}"
+        os.pwrite(self._file, told[:_LONGEST_ID].ljust(_LONGEST_ID).encode(), 0)
 
     @staticmethod
     def read(path: Path) -> Mark | None:

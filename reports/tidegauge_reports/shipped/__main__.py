@@ -3,7 +3,7 @@
 Runs the suites on the engines of the project, or on those that are named, with the default budget. Writes the
 verdicts of each beside this module, and draws the matrix of the README again. The three runs take about 20
 minutes on two cores. If no engine is named, the diagnoses of mutants that are not fresh any more are recorded
-again, too. `--diagnoses` does only that: about 10 minutes for all; to have all again, empty their file, `{}`.
+again, too. `--diagnoses` does only that: about 10 minutes for all; to have all again, remove their file.
 `--draw` runs nothing and only draws the verdicts that are there.
 """
 
@@ -76,7 +76,8 @@ def _renew(engines: Sequence[str]) -> None:
 def _diagnose() -> None:
     """Those that are fresh stay. All are written at once: a part of them would not be of one state."""
     mutants = diagnoses.diagnosed_mutants()
-    recorded = {one.name: diagnosis for one in mutants if (diagnosis := diagnoses.fresh_diagnosis(one))}
+    there = diagnoses.decode_diagnoses(_DIAGNOSES.read_bytes()) if _DIAGNOSES.is_file() else {}
+    recorded = {one.name: there[one.name] for one in mutants if diagnoses.is_fresh(one, there.get(one.name))}
     stale = [one for one in mutants if one.name not in recorded]
     for number, mutant in enumerate(stale, start=1):
         recorded[mutant.name] = diagnoses.diagnose(mutant)

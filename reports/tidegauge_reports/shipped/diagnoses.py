@@ -68,4 +68,9 @@ def fresh_diagnosis(mutant: Mutant) -> Diagnosis | None:
     """The recorded diagnosis of a mutant; None if there is none, or if it was made from something else than
     what there is."""
     found = load_diagnoses().get(mutant.name)
-    return found if found is not None and found.made_from == diagnosis_digest(mutant.component) else None
+    return found if is_fresh(mutant, found) else None
+
+
+def is_fresh(mutant: Mutant, diagnosis: Diagnosis | None) -> bool:
+    """Whether there is a diagnosis of a mutant, made from what there is."""
+    return diagnosis is not None and diagnosis.made_from == diagnosis_digest(mutant.component)

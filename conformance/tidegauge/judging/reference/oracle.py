@@ -12,7 +12,8 @@ from .deviating_reference import DeviatingReference, Semantics
 
 
 class Expectation(Struct, frozen=True):
-    """Expected outputs of each step and the rules cited in it, each once with each way its decisions went."""
+    """Expected outputs of each step and the rules cited in it, each with the way its decision went: in the
+    order in which they were first cited, and at the end the last one."""
 
     outputs: list[Outputs]
     cited: list[tuple[str, ...]]
@@ -36,6 +37,6 @@ def expect(
         with collecting(turned) as collected:
             for step in steps:
                 outputs.append(session.step(step))
-                cited.append(tuple(dict.fromkeys(collected)))
+                cited.append((*dict.fromkeys(collected[:-1]), *collected[-1:]))
                 collected.clear()
     return Expectation(outputs, cited)
