@@ -19,6 +19,7 @@ from ...wire.scenario import Scenario
 from ...wire.transcript import Observation, Outputs, joined, spans
 from ..changes.change import Change, with_values
 from ..changes.segments import Segment, changed_text, touch
+from ..reference.oracle import decisions_of_step
 
 SECONDS = 1.0
 """Of computing, for each thousand steps, after which a model that has not come to the end of a scenario
@@ -66,13 +67,13 @@ class Model:
         return observed(scenario, outputs, observes)
 
     def cited(self, scenario: Scenario) -> list[tuple[str, ...]]:
-        """The decisions of each step."""
+        """The decisions of each step, as the oracle lists them."""
         found: list[tuple[str, ...]] = []
         session = self._session(scenario)
         with self._citations(None) as collected:
             for step in scenario.history:
                 session.step(step)
-                found.append(tuple(dict.fromkeys(collected)))
+                found.append(decisions_of_step(collected))
                 collected.clear()
         return found
 

@@ -1,5 +1,7 @@
 """What the reference says: the expected outputs of a scenario and the rules that decided, step by step."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from tidegauge_reference import citations
@@ -12,11 +14,16 @@ from .deviating_reference import DeviatingReference, Semantics
 
 
 class Expectation(Struct, frozen=True):
-    """Expected outputs of each step and the rules cited in it, each with the way its decision went: in the
-    order in which they were first cited, and at the end the last one."""
+    """Expected outputs of each step and the decisions made in it, as `decisions_of_step` lists them."""
 
     outputs: list[Outputs]
     cited: list[tuple[str, ...]]
+
+
+def decisions_of_step(collected: Sequence[str]) -> tuple[str, ...]:
+    """The rules cited in a step, each with the way its decision went: in the order in which they were first
+    cited, and at the end the last one."""
+    return (*dict.fromkeys(collected[:-1]), *collected[-1:])
 
 
 def expect(
@@ -37,6 +44,6 @@ def expect(
         with collecting(turned) as collected:
             for step in steps:
                 outputs.append(session.step(step))
-                cited.append((*dict.fromkeys(collected[:-1]), *collected[-1:]))
+                cited.append(decisions_of_step(collected))
                 collected.clear()
     return Expectation(outputs, cited)
