@@ -60,7 +60,7 @@ def start(session: SparkSession, folder: Path, coordinator: str) -> StreamingQue
         "watermarkGroup": "shop",
         "maxAllowedWatermarkDrift": "30 seconds",
         "idleTimeout": "1 second",
-        "sourcesInGroup": str(len(PARTITIONS)),
+        "sourcesInQuery": str(len(PARTITIONS)),
         "coordinator": coordinator,
         "maxRowsPerTrigger": str(ROWS_OF_A_BATCH),
         "numSubtasks": "2",

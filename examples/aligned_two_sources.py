@@ -82,7 +82,7 @@ def load(spark: SparkSession, folder: Path, source: str, aligned: bool) -> DataF
         reader = reader.options(
             watermarkGroup="shop",
             maxAllowedWatermarkDrift=f"{DRIFT} seconds",
-            sourcesInGroup=str(len(ROWS_PER_BATCH)),
+            sourcesInQuery=str(len(ROWS_PER_BATCH)),
         )
     return reader.load()
 

@@ -93,6 +93,11 @@ def test_every_drawn_scenario_is_legal(policies: Policies) -> None:
     assert list(read_scenarios(map(encode_scenario, scenarios), "drawn")) == scenarios
 
 
+def test_nothing_drawn_is_beyond_64_bits_however_near_the_end_of_event_time() -> None:
+    near_the_end = draw_history(COMPONENTS["generator"], 20261125, 7192, FLINK_2_3)
+    assert problems(near_the_end) == []
+
+
 def test_a_drawn_scenario_says_where_it_comes_from() -> None:
     scenario = draw_history(VALVE, 9, 4, CORE)
     assert scenario.id == "valve:seed:9:4"

@@ -95,7 +95,7 @@ def test_two_topics_are_aligned_and_read_exactly_once_over_a_restart(
             "maxAllowedWatermarkDrift": "30 seconds",
             "idleTimeout": "2 seconds",
             "coordinator": address,
-            "sourcesInGroup": "2",
+            "sourcesInQuery": "2",
             "maxRowsPerTrigger": "600",
             "numSubtasks": "2",
         }

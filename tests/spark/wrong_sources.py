@@ -14,6 +14,7 @@ from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.decisions.sources.signals import SplitMoment
 from tidegauge_spark.decisions.sources.subtask import SourceSubtask
 from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.group_coordination.client import GroupReport
 from tidegauge_spark.source.aligned_source import AlignedSource
 from tidegauge_spark.source.files.reader import AlignedFilesReader
 from tidegauge_spark.source.numbers.offset import SourceOffset
@@ -63,6 +64,15 @@ class IgnoresOtherSourcesReader(AlignedSourceReader):
     def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
         known = super()._group_minimum(standing)
         return None if known is None else GroupMinimum(known.complete, standing.minimum, MAX)
+
+
+class CountsOnOtherQueriesReader(AlignedSourceReader):
+    """Reads as if the batches of other queries had come out as soon as they can be planned."""
+
+    _has_companions = True
+
+    def _reach_of_others(self, answer: GroupReport) -> int | None:
+        return answer.reach if answer.joined > 1 else MAX
 
 
 class RemembersInTheReaderReader(AlignedSourceReader):
@@ -146,6 +156,11 @@ WRONG_SOURCES: dict[str, tuple[type[AlignedSource], str, str]] = {
     "blocks the slowest": (_source(BlocksTheSlowestReader), "flip-182", "SOURCE-2"),
     "waits for the finished": (_source(WaitsForTheFinishedReader), "short-subtask", "ALIGN-5"),
     "ignores other sources": (_source(IgnoresOtherSourcesReader), "two-sources-one-query", "ALIGN-2"),
+    "counts on other queries": (
+        _source(CountsOnOtherQueriesReader),
+        "two-sources-two-queries",
+        "ALIGN-2",
+    ),
     "remembers in the reader": (_source(RemembersInTheReaderReader), "flip-182-restarted", "JOB-4"),
 }
 """By what is wrong: the source, the job that shows it, and the rule that it breaks."""

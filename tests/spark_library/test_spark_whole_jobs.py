@@ -223,7 +223,7 @@ def test_files_and_numbers_in_one_group_go_through_one_valve_into_windows(
             "watermarkGroup": "g",
             "maxAllowedWatermarkDrift": f"{drift} milliseconds",
             "coordinator": address,
-            "sourcesInGroup": "2",
+            "sourcesInQuery": "2",
         }
         slow = files(queries, log, sourceName="files", numSubtasks="2", maxRowsPerTrigger="4", **group)
         numbers = queries.source(
@@ -318,7 +318,7 @@ def test_alignment_bounds_the_records_that_windows_keep_in_the_state_store(
                 "watermarkGroup": "g",
                 "maxAllowedWatermarkDrift": f"{drift} seconds",
                 "coordinator": address,
-                "sourcesInGroup": "2",
+                "sourcesInQuery": "2",
             }
             options = group if aligned else {}
             fast = files(queries, tmp_path / "fast", sourceName="fast", **options)

@@ -63,19 +63,22 @@ class AlignedSource(DataSource):
       Kafka it may be another number after a restart, without `inBandWatermarks`.
     * `watermarkGroup`, `maxAllowedWatermarkDrift` (such as "30 seconds"): both align the source, neither
       leaves it unaligned. The drift may be "0 seconds".
-    * `updateInterval`: for how long a bound stands. Without it the sources of a group plan a batch together:
-      each says how far its next batch can bring it, and all read up to the least of these, and the drift
-      beyond it. So a batch may go many drifts further (64 at most), and at its end the sources stand within
-      one drift. Sources in several queries do so as far as their batches keep step: one whose batch comes
-      later is behind by up to that batch in the meantime.
+    * `updateInterval`: for how long a bound stands. Without it the sources of a group that are in one query
+      plan a batch together (`sourcesInQuery`): each says how far its next batch can bring it, and all read up
+      to the least of these, and the drift beyond it. So a batch may go many drifts further (64 at most), and
+      at its end the sources stand within one drift. A source that is alone in its query, and not in its
+      group, goes one drift further than the slowest has come out.
     * `splitAlignment` ("true"): each split is bounded, Part II of FLIP-182. With "false" only the subtask is,
       by its slowest split, and the others run ahead (Part I).
     * `coordinator`: the address of `coordination()`, if there are other sources in the group, in this query
       or another; by default that of `ensure_coordination(spark)`, if it was called before `register(spark)`.
       Without either the source is aligned in itself only. A source whose coordinator is gone stands still,
       and fails after `coordinatorTimeout` ("1 minute"); "0 seconds": at once.
-    * `sourcesInGroup` (1): nothing is read before so many sources have joined; set it to the number of
-      sources, or the first one to start does not wait for those it has not heard of.
+    * `sourcesInQuery` (1): how many sources of the group are in this query, this one included. If these are
+      all that the group has, they plan a batch together. The batches of other queries come at other times,
+      so nobody counts on what they are about to read.
+    * `sourcesInGroup` (as many as `sourcesInQuery`): nothing is read before so many sources have joined; set
+      it to the number of sources, or the first one to start does not wait for those it has not heard of.
     * `clockStep`: a virtual clock, on which so much processing time passes at each planning, whatever can
       be read; for tests. Without it the clock on the wall counts, from the source's first start on, also
       while the query is stopped.

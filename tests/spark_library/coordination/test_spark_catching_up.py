@@ -27,7 +27,7 @@ def _address() -> Iterator[str]:
 
 def source(address: str, **options: str) -> DrivenQuery:
     """Return a source with ten minutes of records to read, one a millisecond."""
-    group = {"watermarkGroup": "g", "maxAllowedWatermarkDrift": "30 seconds", "sourcesInGroup": "2"}
+    group = {"watermarkGroup": "g", "maxAllowedWatermarkDrift": "30 seconds", "sourcesInQuery": "2"}
     given = {"end": str(BACKLOG - 1), "clockStep": "1 second", "coordinator": address, **group}
     return DrivenQuery(available_now=False, **{**given, **options})
 
@@ -61,7 +61,7 @@ def test_at_the_end_of_each_batch_the_sources_stand_within_one_drift(address: st
         for limit in limits
     ]
     for each in sources:
-        each.options["sourcesInGroup"] = "3"
+        each.options["sourcesInQuery"] = "3"
         each.restart()
     restarts = chosen.sample(range(20), 3)
     for number in range(200):
@@ -73,6 +73,24 @@ def test_at_the_end_of_each_batch_the_sources_stand_within_one_drift(address: st
         if not standing:
             break
     assert [each.offset["subtasks"][0]["finished"] for each in sources] == [True] * 3
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_nobody_counts_on_a_batch_that_another_query_has_not_read_yet(address: str, seed: int) -> None:
+    chosen = random.Random(seed)
+    limits = [str(chosen.choice([20_000, 50_000, 1_000_000])) for _ in range(2)]
+    queries = [
+        source(address, sourcesInQuery="1", sourcesInGroup="2", maxRowsPerTrigger=limit) for limit in limits
+    ]
+    planned, came_out = [False, False], [-1, -1]
+    while min(came_out) < BACKLOG - 1:
+        index = chosen.randrange(2)
+        query = queries[index]
+        if planned[index]:
+            query.reader.partitions(query.before, query.offset)
+            came_out[index] = query.offset["subtasks"][0]["next"] - 1
+            assert BACKLOG - 1 in came_out or max(came_out) - min(came_out) <= DRIFT
+        planned[index] = not planned[index] and query.plan()
 
 
 def test_the_service_says_how_far_all_will_be_once_each_has_said_it() -> None:

@@ -373,7 +373,7 @@ def test_spark_takes_two_sources_many_drifts_further_in_a_batch(queries: SparkQu
         "clockStep": "1 second",
         "watermarkGroup": "far-behind",
         "maxAllowedWatermarkDrift": "30 seconds",
-        "sourcesInGroup": "2",
+        "sourcesInQuery": "2",
         "coordinator": address,
         "maxRowsPerTrigger": "400000",
     }

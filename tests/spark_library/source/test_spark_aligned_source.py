@@ -496,6 +496,11 @@ def test_options_are_all_optional_and_their_case_does_not_matter() -> None:
             "option coordinator = 'here': write the address that coordination() gave",
         ),
         ({**ALIGNED, "sourcesInGroup": "2"}, "option sourcesInGroup = '2': set coordinator to the address"),
+        ({**ALIGNED, "sourcesInQuery": "2"}, "option sourcesInQuery = '2': set coordinator to the address"),
+        (
+            {**ALIGNED, "sourcesInQuery": "3", "sourcesInGroup": "2"},
+            "option sourcesInGroup = '2': sourcesInQuery counts 3 of them already",
+        ),
         ({"maxRowsPerTrigger": "0"}, "option maxRowsPerTrigger = '0': write a whole number from 1 to"),
     ],
 )

@@ -57,7 +57,7 @@ def test_spark_aligns_files_with_a_number_sequence_over_a_restart(
         for first in range(0, 4001, 1000):
             write_parquet(tmp_path, split, f"{first:05}", range(first, first + 1000, 2), row_group=300)
     with coordination() as address:
-        group = {**aligned(1500), "coordinator": address, "sourcesInGroup": "2", **VIRTUAL, **ALL}
+        group = {**aligned(1500), "coordinator": address, "sourcesInQuery": "2", **VIRTUAL, **ALL}
         group["eventLog"] = str(tmp_path / "_events")
         numbers = queries.source(sourceName="numbers", end="4999", recordsPerMillisecond__0="1", **group)
         files = queries.source(

@@ -56,7 +56,7 @@ class AlignedPair:
             "watermarkGroup": "group-1",
             "maxAllowedWatermarkDrift": f"{DRIFT} milliseconds",
             "coordinator": coordinator,
-            "sourcesInGroup": "2",
+            "sourcesInQuery": "2",
             "clockStep": "1 second",
             "eventLog": str(folder / "events"),
         }

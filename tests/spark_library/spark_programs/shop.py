@@ -162,7 +162,7 @@ class Shop:
             maxOutOfOrderness=f"{DISORDER} milliseconds",
             idleTimeout="1 second",
             coordinator=coordinator,
-            sourcesInGroup=len(PARTITIONS),
+            sourcesInQuery=len(PARTITIONS),
             maxRowsPerTrigger=BATCH,
             inBandWatermarks="true",
             progressColumn="progress",

@@ -32,6 +32,13 @@ _LONGEST_JOB = 600.0
 
 _ALL_ROWS = str(2**62)
 
+_HELD_BATCH = 2
+"""The micro-batch of the last of several queries that comes out late: it is planned, and not read yet, while
+the others go on."""
+
+_BATCHES_MEANWHILE = 4
+"""How many micro-batches of each other query come out first."""
+
 
 class RunningJob(ABC):
     """The queries of a job, and the micro-batches that came out, in the order in which they did."""
@@ -45,6 +52,7 @@ class RunningJob(ABC):
         self._batches: dict[tuple[str, int], list[LogEvent]] = {}
         self._service: str | None = None
         self._came_out = threading.Condition()
+        self._stopped = False
         self._deadline = time.monotonic() + _LONGEST_JOB
 
     @abstractmethod
@@ -84,6 +92,7 @@ class RunningJob(ABC):
 
     def stop(self) -> None:
         """Stop what still runs."""
+        self._stopped = True
         for query in self._queries.values():
             query.stop()
 
@@ -116,6 +125,7 @@ class RunningJob(ABC):
             if len(members) > 1:
                 options["coordinator"] = self._address(services)
                 options["sourcesInGroup"] = str(len(members))
+                options["sourcesInQuery"] = str(sum(other.query == source.query for other in members))
         return self.session.readStream.format(self._format).options(**options).load()
 
     def _address(self, services: ExitStack) -> str:
@@ -137,16 +147,35 @@ class RunningJob(ABC):
         events = self.logged(batch, frame.toArrow())
         note_micro_batch()
         with self._came_out:
+            if batch == _HELD_BATCH and query == self.setup.sources[-1].query:
+                self._let_others_go_on(query)
             self._batches.pop((query, batch), None)
             self._batches[query, batch] = events
             self._came_out.notify_all()
 
+    def _let_others_go_on(self, held: str) -> None:
+        """Wait until all other queries have come further, or ended."""
+        awaited = {
+            name: self._came_out_of(name) + _BATCHES_MEANWHILE for name in self._queries if name != held
+        }
+        while not self._stopped and time.monotonic() < self._deadline:
+            awaited = {
+                name: count
+                for name, count in awaited.items()
+                if self._queries[name].isActive and self._came_out_of(name) < count
+            }
+            if not awaited:
+                return
+            self._came_out.wait(0.1)
+
+    def _came_out_of(self, query: str) -> int:
+        """How many micro-batches of a query have come out, empty ones counted."""
+        return sum(name == query for name, _ in self._batches)
+
     def _time(self) -> int:
-        """The processing time (ms) of the query that is furthest behind, empty micro-batches counted."""
+        """The processing time (ms) of the query that is furthest behind."""
         return min(
-            sum(query == name for query, _ in self._batches) * CLOCK_STEP
-            if self._queries[name].isActive
-            else self.setup.until
+            self._came_out_of(name) * CLOCK_STEP if self._queries[name].isActive else self.setup.until
             for name in self._queries
         )
 

@@ -20,7 +20,7 @@ class GroupMinimum:
 
     complete: whether all the sources that have to join have done so; until then nothing is read. watermark:
     the smallest minimum of the sources of the group (ALIGN-2), None if all of them are finished. reach: how
-    far all others are when their next batch is read (ms), `MAX` if there are no others; None: nobody knows.
+    far all others are when this batch is read (ms), `MAX` if there are no others; None: nobody knows.
     """
 
     complete: bool

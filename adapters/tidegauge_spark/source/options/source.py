@@ -41,6 +41,7 @@ ALIGNMENT_OPTIONS: Final = (
     "coordinator",
     "coordinatorTimeout",
     "sourcesInGroup",
+    "sourcesInQuery",
 )
 SIGNAL_OPTIONS: Final = ("inBandWatermarks", "idleTimeout", "maxRowsPerTriggerInBacklog")
 COMMON_OPTIONS: Final = (
@@ -77,7 +78,8 @@ class Alignment:
     """What aligns a source: its group, how far it may be ahead (ms), and who else is in the group.
 
     `coordinator` is where the sources of the group meet, None if this is the only one. Nothing is read
-    before `sources_in_group` sources have joined. `update_interval`: how long a bound stands (ms); 0: until
+    before `sources_in_group` sources have joined; `sources_in_query` of them, this one included, are in this
+    query, so that their records come in one batch. `update_interval`: how long a bound stands (ms); 0: until
     the next planning. `by_split`: whether each split is bounded, or the subtask as a whole only. `patience`:
     how long the source stands still without its coordinator before it fails (ms).
     """
@@ -86,6 +88,7 @@ class Alignment:
     drift: int
     coordinator: Address | None = None
     sources_in_group: int = 1
+    sources_in_query: int = 1
     update_interval: int = 0
     by_split: bool = True
     patience: int = DEFAULT_PATIENCE
@@ -273,7 +276,14 @@ def _alignment(given: GivenOptions) -> Alignment | None:
         given.require(name, "watermarkGroup")
     if group is None or drift is None:
         return None
-    sources = given.integer("sourcesInGroup", 1, 1, MOST_SUBTASKS)
+    in_query = given.integer("sourcesInQuery", 1, 1, MOST_SUBTASKS)
+    in_group = given.integer("sourcesInGroup", in_query, 1, MOST_SUBTASKS)
+    if in_group < in_query:
+        given.refuse(
+            "sourcesInGroup",
+            str(in_group),
+            f"sourcesInQuery counts {in_query} of them already; write {in_query} or more",
+        )
     written = given.text("coordinator")
     address = None
     if written is not None:
@@ -283,14 +293,16 @@ def _alignment(given: GivenOptions) -> Alignment | None:
             given.refuse(
                 "coordinator", written, 'write the address that coordination() gave, "host:port/token"'
             )
-    elif sources > 1:
-        given.refuse("sourcesInGroup", str(sources), "set coordinator to the address of coordination()")
+    elif in_group > 1:
+        name = "sourcesInQuery" if in_query > 1 else "sourcesInGroup"
+        given.refuse(name, str(given.text(name)), "set coordinator to the address of coordination()")
     patience = given.duration("coordinatorTimeout")
     return Alignment(
         group=group,
         drift=drift,
         coordinator=address,
-        sources_in_group=sources,
+        sources_in_group=in_group,
+        sources_in_query=in_query,
         update_interval=given.duration("updateInterval", least=1) or 0,
         by_split=given.boolean("splitAlignment", default=True),
         patience=DEFAULT_PATIENCE if patience is None else patience,

@@ -27,7 +27,7 @@ from tidegauge_spark.decisions.backlog import BacklogOutput
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.decisions.sources.signals import SourceSignals, SplitMoment
 from tidegauge_spark.decisions.timestamps import MAX, MIN
-from tidegauge_spark.group_coordination.client import CoordinatorError, leave_group
+from tidegauge_spark.group_coordination.client import CoordinatorError, GroupReport, leave_group
 from tidegauge_spark.group_coordination.member import GroupMember
 from tidegauge_spark.source.options.source import SourceOptions
 from tidegauge_spark.source.planning.pace import Pace
@@ -344,14 +344,21 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         """Whether the bound rises while a batch is planned: no interval was set for which it stands."""
         return self._options.alignment is not None and self._options.alignment.update_interval == 0
 
+    @property
+    def _has_companions(self) -> bool:
+        """Whether other sources of the group are in this query, and plan their batches with it."""
+        alignment = self._options.alignment
+        return self._together and alignment is not None and alignment.sources_in_query > 1
+
     def _promise(self) -> None:
         """Tell the others how far the next batch will bring this source, if nobody holds it back.
 
         Spark asks the sources of a query one after the other how far to read, so none of them knows what the
         others are about to read. It is time for this when all have answered: what each says then is about
-        the same batch.
+        the same batch. What a source in another query says would be about another batch, which may come
+        much later.
         """
-        if self._member is None or not self._together or self._limit is None or not self._recent:
+        if self._member is None or not self._has_companions or self._limit is None or not self._recent:
             return
         offset, limit = self._recent[-1][1], self._limit
         self._limit = None
@@ -380,8 +387,17 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         nobody = answer.minimum in (MIN, MAX)
         complete = answer.joined >= alignment.sources_in_group
         self._exchanged = standing.reports if complete else ()
-        reach = MAX if answer.joined == 1 else answer.reach
-        return GroupMinimum(complete, None if nobody else answer.minimum, reach if self._together else None)
+        return GroupMinimum(complete, None if nobody else answer.minimum, self._reach_of_others(answer))
+
+    def _reach_of_others(self, answer: GroupReport) -> int | None:
+        """Return how far all others of the group are when this batch is read (ms), `MAX` if there are none,
+        None: nobody knows, as of sources in other queries, whose batches come at other times."""
+        alignment = self._options.alignment
+        if alignment is None or not self._together:
+            return None
+        if answer.joined == 1:
+            return MAX
+        return answer.reach if answer.joined <= alignment.sources_in_query else None
 
 
 def _most_rows(limit: ReadLimit) -> int | None:

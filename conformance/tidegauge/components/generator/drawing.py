@@ -101,7 +101,7 @@ def _timestamp(random: RandomSource, engine: Any) -> int:
     if known in (0, MAX):
         known = random.pick(_EPOCHS)
     behind = random.pick((1, 1, 2, getattr(generator, "bound", 0) + 1))
-    return int(known) + random.between(-behind, random.pick((0, 2, 4)))
+    return min(MAX, int(known) + random.between(-behind, random.pick((0, 2, 4))))
 
 
 def _builder_call(random: RandomSource) -> Step:
