@@ -151,6 +151,16 @@ def test_replay_measures_against_the_profile_asked_for(tidegauge: Command, tmp_p
     assert "watermark MAX" in ended.stdout
 
 
+def test_replay_shows_texts_as_they_are(tidegauge: Command, tmp_path: Path) -> None:
+    setup = {"vertices": [{"name": "[/nothing]", "tasks": 1, "partitions": 1}]}
+    step = {"step": "watermark", "vertex": "[/nothing]", "task": 0, "timestamp": 5}
+    line = {"component": "low_watermark", "id": "[bold]", "setup": setup, "history": [step]}
+    (tmp_path / "named.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    shown = tidegauge("replay", "named.jsonl", "--adapter", "reference")
+    assert "[/nothing]" in shown.stdout
+    assert shown.returncode == 0, shown.stderr
+
+
 def test_a_counterexample_of_a_run_is_replayed(tidegauge: Command) -> None:
     arguments = ("--adapter", "mutant:valve-heard-while-idle")
     smoke = ("--budget", "smoke", "--component", "valve", "-n", "1", "--out", "out")

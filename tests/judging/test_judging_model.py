@@ -65,6 +65,23 @@ def test_places_that_follow_one_another_are_one_run() -> None:
     assert Places().runs == [], "and no two share their runs"
 
 
+@pytest.mark.parametrize(
+    ("runs", "are_below"),
+    [
+        ([], True),
+        ([(0, 4)], True),
+        ([(0, 2), (3, 1)], True),
+        ([(0, 5)], False),
+        ([(3, 2)], False),
+        ([(-1, 2)], False),
+        ([(0, 0)], False),
+        ([(0, 10**15)], False),
+    ],
+)
+def test_places_of_a_file_may_be_any(runs: list[tuple[int, int]], are_below: bool) -> None:
+    assert Places(runs).are_below(4) == are_below
+
+
 # Segments
 
 

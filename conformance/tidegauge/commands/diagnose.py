@@ -1,5 +1,6 @@
 """`tidegauge diagnose`: what the engine of a run behaves as, without running it again."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -48,7 +49,9 @@ def _diagnosed(source: Path, seconds: int | None) -> Results:
     events = JournalReader(source).new_events()
     if not any(isinstance(event, Started) for event in events):
         raise BadInput(f"{source / FILE_NAME} holds no run; give the --out folder of one")
-    return assemble([_searching(event, seconds) for event in events], source, [], 0.0)
+    return assemble(
+        [_searching(event, seconds) for event in events], source, [], 0.0, processes=os.cpu_count() or 1
+    )
 
 
 def _searching(event: AnyEvent, seconds: int) -> AnyEvent:

@@ -167,12 +167,12 @@ def _show(
             number += 1
             cells = [escape(step_text(scenario.history[number - 1]))]
             if index == length - 1:
-                answer = answer_text(got[span]) if span < len(got) else "no answer"
+                answer = escape(answer_text(got[span])) if span < len(got) else "no answer"
                 if span == place:
                     answer = f"[bold red]{escape(answer_text(judgement.got))}[/]"
                 cells += [escape(outputs_text(expected[span])), answer]
             table.add_row("->" if span == place else str(number), *cells)
-    OUT.print(f"{escape(scenario.id)}: {setup_text(scenario)}")
+    OUT.print(f"{escape(scenario.id)}: {escape(setup_text(scenario))}", soft_wrap=True)
     OUT.print(table)
     if judgement.unanswered is not None:
         OUT.print(lines(judgement.unanswered.traceback), soft_wrap=True)

@@ -106,16 +106,18 @@ def run(
         return
     requested = find_requested(reports or ())
     out = Path(request.out)
+    processes = workers or os.cpu_count() or 1
     began = time.monotonic()
     with run_folder(out, resume) as folder:
         writing = replace(request, out=str(folder.path))
-        command = _pytest_command(writing, workers, item_timeout)
+        command = _pytest_command(writing, processes, item_timeout)
         chosen = {} if workers else {FEW_WORKERS: "1"}
         with (folder.path / LOG).open("ab") as log, session(command, log.fileno(), chosen) as child:
             events, shown = followed(child.process, folder.path, item_timeout, fail_fast, quiet)
         _check_that_it_started(events, child, folder)
         folder.take_place()
-        assembled = assemble(events, out, ["tidegauge", *sys.argv[1:]], time.monotonic() - began)
+        took = time.monotonic() - began
+        assembled = assemble(events, out, ["tidegauge", *sys.argv[1:]], took, processes=processes)
         results, written = _recorded(
             confirmed(assembled, request, out), out, requested, Detail(verbose, quiet, shown)
         )
@@ -152,14 +154,14 @@ def _exit_code(results: Results, written: Written) -> int:
     return _REPORT_FAILED if written.problems else 0
 
 
-def _pytest_command(request: Request, workers: int | None, item_timeout: float) -> list[str]:
+def _pytest_command(request: Request, processes: int, item_timeout: float) -> list[str]:
     """The test session without what it does not need, since a small run takes little longer than its start:
     plugins that happen to be installed, and the rewriting of assertions, for which pytest reads and compiles
     every module of the kit in every process."""
     suites = Path(str(files("tidegauge.run") / "suites"))
     command = [sys.executable, "-m", "pytest", "-c", str(suites / "pytest.ini"), "--rootdir", str(suites)]
     command += ["--assert", "plain", "-p", "no:anyio", "-p", "no:hypothesispytest"]
-    command += ["-n", str(workers or os.cpu_count() or 1), "--dist", "load", "-q", "--tb", "short"]
+    command += ["-n", str(processes), "--dist", "load", "-q", "--tb", "short"]
     command += ["--timeout", str(item_timeout), "--timeout-method", "thread"]
     command += ["--pyargs", "tidegauge.run.suites", *arguments_of(request, PYTEST_PREFIX)]
     return command
@@ -209,7 +211,8 @@ def report(
         folder = out or source
         _make(folder)
         try:
-            assembled = assemble(events, folder, ["tidegauge", *sys.argv[1:]], 0.0)
+            called = ["tidegauge", *sys.argv[1:]]
+            assembled = assemble(events, folder, called, 0.0, processes=os.cpu_count() or 1)
         except BadInput as problem:
             raise BadInput(f"{source / FILE_NAME}: {problem}") from None
         results, written = _recorded(assembled, folder, requested, Detail(verbose, quiet))

@@ -40,14 +40,16 @@ def assemble(
     command: list[str],
     duration_s: float,
     planned: Sequence[PlannedItem] | None = None,
+    processes: int = 1,
 ) -> Results:
     """The results of a journal that has started; writes the counterexamples' files into `folder`.
-    `planned`: its items, if they are not those of a run; then no property is judged. Raises `BadInput` if
+    `planned`: its items, if they are not those of a run; then no property is judged. `processes`: how many
+    judge at the same time. Raises `BadInput` if
     it names a profile that does not exist."""
     started = next(event for event in events if isinstance(event, Started))
     finished = {event.item: event for event in events if isinstance(event, Finished)}
     policies = policies_of(started.profile)
-    judged = judged_run(started, finished, policies, planned)
+    judged = judged_run(started, finished, policies, planned, processes)
     findings = judged.findings
     deviations = deviation_results(started.known, findings, whole=_whole(started))
     rules = [

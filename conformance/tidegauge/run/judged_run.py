@@ -11,9 +11,10 @@ from tidegauge_spec import Rule, load_registry
 
 from ..components.registry import COMPONENTS
 from ..judging.diagnosis.collected import Compared, evidence_of
-from ..judging.diagnosis.component_judgement import ComponentJudgement, judge_component
+from ..judging.diagnosis.component_judgement import ComponentJudgement
 from ..judging.diagnosis.evidence import Evidence
 from ..judging.diagnosis.example import example_of
+from ..judging.diagnosis.side_by_side import judge_components
 from ..judging.items.item_report import FoundFailure, ItemReport
 from ..judging.items.merged import Findings, merged
 from ..judging.jobs.blamed import Blamed, blamed_rules
@@ -22,7 +23,7 @@ from ..judging.verdicts.judged_in import JUDGED_IN_OTHERS, judged_by, judged_in
 from ..judging.verdicts.rule_verdicts import Circumstances, Ruling
 from ..vectors.published import every_vector, own_vectors
 from ..wire.results import EngineError
-from ..wire.scenario import component_of
+from ..wire.scenario import BadInput, component_of
 from .items import find_scenario, scenario_at
 from .journal import Finished, Started
 from .plan import PlannedItem, plan
@@ -55,8 +56,10 @@ def judged_run(
     finished: Mapping[str, Finished],
     policies: Policies,
     planned: Sequence[PlannedItem] | None = None,
+    processes: int = 1,
 ) -> Judged:
-    """The judgement of what a journal holds. `planned`: its items, if they are not those of a run."""
+    """The judgement of what a journal holds. `planned`: its items, if they are not those of a run.
+    `processes`: how many judge at the same time."""
     if planned is None:
         planned = plan(started.request, started.implementation, policies)
     until = time.monotonic() + started.request.diagnose_seconds
@@ -73,8 +76,8 @@ def judged_run(
         if name != "job" and not any(one.refused for one in own)
     }
     claimed = frozenset(started.implementation.capabilities)
-    components = {
-        name: judge_component(found, [rule.id for rule in _rules_judged_in(name, claimed)], until=until)
+    to_judge = {
+        name: (found, [rule.id for rule in _rules_judged_in(name, claimed)])
         for name, found in evidence.items()
     }
     jobs_only = merged(by_component.get("job", []))
@@ -82,7 +85,7 @@ def judged_run(
     return Judged(
         findings,
         evidence,
-        components,
+        judge_components(to_judge, until, processes),
         blamed_rules(jobs_only, COMPONENTS),
         _circumstances(started, finished, planned, ended),
         [*_errors(by_component), *ended],
@@ -102,11 +105,14 @@ def _evidence(
     planned: Sequence[PlannedItem],
 ) -> Evidence:
     items = {item.id: item for item in planned}
-    compared = [
-        Compared(one, item.suite, partial(scenario_at, item, started.request, policies))
-        for one in reports
-        if (item := items.get(one.item)) is not None and item.suite in _DRAWN_AGAIN
-    ]
+    compared = []
+    for one in reports:
+        item = items.get(one.item)
+        if item is None or item.suite not in _DRAWN_AGAIN:
+            continue
+        if not all(places.are_below(item.stop - item.start) for places in (one.ran, one.apart, one.beyond)):
+            raise BadInput(f"the test item {item.id} has scenarios that it cannot have; run it again")
+        compared.append(Compared(one, item.suite, partial(scenario_at, item, started.request, policies)))
     vectors = [*every_vector(), *own_vectors(started.request.vectors)]
     return evidence_of(
         component,

@@ -18,6 +18,10 @@ class Places(Struct):
         else:
             self.runs.append((place, 1))
 
+    def are_below(self, end: int) -> bool:
+        """Whether all are from 0 to `end`, which is excluded; numbers from a file may be any."""
+        return all(first >= 0 and length > 0 and first + length <= end for first, length in self.runs)
+
     def __iter__(self) -> Iterator[int]:
         for first, length in self.runs:
             yield from range(first, first + length)
