@@ -26,6 +26,9 @@ MOST_PRINTED = 1_000_000
 """Bytes that a command prints for people."""
 
 _PAGES = {".html", ".svg", ".md", ".xml"}
+_CODE_OF_MARKDOWN = re.compile(r"^(`{3,})[^`\n]*\n.*?^\1`*[ \t]*$", re.MULTILINE | re.DOTALL)
+"""A block of code, in which nothing is markup but its end."""
+
 _LONGEST_TRACEBACK = 3_000
 
 
@@ -90,6 +93,8 @@ def _written(folder: Path) -> Iterator[str]:
         for path in sorted((folder / place).rglob("*")):
             if path.suffix in _PAGES and path.is_file():
                 text = path.read_text(encoding="utf-8", errors="replace")
+                if path.suffix == ".md":
+                    text = _CODE_OF_MARKDOWN.sub("", text)
                 for markup in UNESCAPED:
                     if markup in text:
                         at = text.index(markup)
