@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Command
+from conftest import Command, others_slower
 
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.registry import COMPONENTS
@@ -88,10 +88,9 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "expected"), NAMES.values(), ids=NAMES)
-def test_unknown_names_are_refused_with_those_that_exist(
-    tidegauge: Command, arguments: tuple[str, ...], expected: str
-) -> None:
+@pytest.mark.parametrize("name", others_slower(NAMES, list(NAMES)[::4]))
+def test_unknown_names_are_refused_with_those_that_exist(tidegauge: Command, name: str) -> None:
+    arguments, expected = NAMES[name]
     assert complaint(tidegauge, "run", *arguments) == expected
 
 
@@ -199,10 +198,11 @@ class Own(Adapter):
 }
 
 
-@pytest.mark.parametrize(("adapter", "source", "expected"), MODULES.values(), ids=MODULES)
+@pytest.mark.parametrize("module", others_slower(MODULES, list(MODULES)[::4]))
 def test_an_adapter_that_cannot_be_used_is_refused_with_its_error(
-    tidegauge: Command, engine_module: Callable[[str, str], None], adapter: str, source: str, expected: str
+    tidegauge: Command, engine_module: Callable[[str, str], None], module: str
 ) -> None:
+    adapter, source, expected = MODULES[module]
     engine_module("broken", source)
     assert complaint(tidegauge, "run", "--adapter", adapter) == expected
 
@@ -252,6 +252,7 @@ def test_the_capabilities_are_those_that_components_rules_and_jobs_name() -> Non
     assert needed - {"refuses"} <= set(known), "that one is said by `Implementation.refuses`"
 
 
+@pytest.mark.slower
 def test_a_run_that_is_refused_leaves_the_last_one_as_it_was(tidegauge: Command, tmp_path: Path) -> None:
     wrong = ("--adapter", "mutant:valve-no-flush", "--component", "valve", "--budget", "smoke", "-n", "1")
     assert tidegauge("run", *wrong, "--out", "out").returncode == 1

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from conftest import Command, results_in
 
 
+@pytest.mark.slower
 def test_the_engine_of_a_run_is_diagnosed_without_running_it_again(
     tidegauge: Command, tmp_path: Path
 ) -> None:
@@ -46,6 +48,7 @@ def test_the_engine_of_a_run_is_diagnosed_without_running_it_again(
     assert "the search for an explanation ended early" in not_searched.stdout
 
 
+@pytest.mark.slower
 def test_an_engine_that_agrees_has_no_diagnosis(tidegauge: Command) -> None:
     run = ("run", "--adapter", "reference", "--component", "clock", "--budget", "smoke", "-n", "1")
     assert "Diagnosis" not in tidegauge(*run, "--out", "out").stdout

@@ -161,6 +161,7 @@ def test_replay_shows_texts_as_they_are(tidegauge: Command, tmp_path: Path) -> N
     assert shown.returncode == 0, shown.stderr
 
 
+@pytest.mark.slower
 def test_a_counterexample_of_a_run_is_replayed(tidegauge: Command) -> None:
     arguments = ("--adapter", "mutant:valve-heard-while-idle")
     smoke = ("--budget", "smoke", "--component", "valve", "-n", "1", "--out", "out")

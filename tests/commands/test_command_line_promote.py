@@ -195,6 +195,7 @@ def test_several_scenarios_go_each_to_the_file_of_its_component(
     ]
 
 
+@pytest.mark.slower
 def test_in_a_clone_it_joins_the_vectors_of_the_specification(
     tidegauge: Command, clone: dict[str, str], found: Path, tmp_path: Path
 ) -> None:

@@ -149,6 +149,7 @@ def test_results_are_read_again_as_they_were_written(reference_run: Finished) ->
 SMOKE = ("--budget", "smoke", "-n", "1", "--component", "valve", "--out", "out")
 
 
+@pytest.mark.slower
 def test_flink_2_3_conforms_to_its_own_profile(tidegauge: Command, tmp_path: Path) -> None:
     ended = tidegauge(
         "run", "--adapter", "reference", "--option", "policies=flink-2.3", "--profile", "flink-2.3", *SMOKE
@@ -165,6 +166,7 @@ def test_flink_2_3_conforms_to_its_own_profile(tidegauge: Command, tmp_path: Pat
     assert {"valve-nothing-pending", "valve-end-of-time", "valve-idle-order"} <= not_held
 
 
+@pytest.mark.slower
 def test_what_flink_2_3_does_not_have_does_not_apply(tidegauge: Command, tmp_path: Path) -> None:
     chosen = [part for name in ("backlog", "low_watermark") for part in ("--component", name)]
     engine = ("--adapter", "reference", "--option", "policies=flink-2.3")
@@ -176,6 +178,7 @@ def test_what_flink_2_3_does_not_have_does_not_apply(tidegauge: Command, tmp_pat
     assert "BACKLOG-8" not in absent
 
 
+@pytest.mark.slower
 def test_an_engine_suggests_its_profile(tidegauge: Command, tmp_path: Path) -> None:
     ended = tidegauge(
         "run", "--adapter", "reference", "--option", "policies=flink-2.3", "--rule", "VALVE-12", *SMOKE
@@ -247,6 +250,7 @@ def test_properties_that_need_no_reference_fail_too(flink_against_core: Finished
     assert properties["valve-output-increases"] == "pass"
 
 
+@pytest.mark.slower
 def test_one_rule_is_judged_alone(tidegauge: Command, tmp_path: Path) -> None:
     ended = tidegauge("run", "--adapter", "reference", "--rule", "VALVE-10", "--rule", "VALVE-3", *SMOKE)
     assert ended.returncode == 0, ended.stdout

@@ -93,6 +93,7 @@ def test_what_cannot_be_completed_is_refused(folder: Path, case: str) -> None:
     assert (folder / "valve.json").read_bytes() == before
 
 
+@pytest.mark.slower
 def test_in_a_clone_the_vectors_of_the_specification_are_checked_with_their_schema(
     tidegauge: Command, tmp_path: Path
 ) -> None:

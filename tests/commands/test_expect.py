@@ -96,6 +96,7 @@ def test_the_golden_vectors_of_a_rule_are_replayed(tidegauge: Command) -> None:
     assert ended.stdout.count("differs from the specification") == 2
 
 
+@pytest.mark.slower
 def test_names_are_known_in_any_case(tidegauge: Command, tmp_path: Path) -> None:
     run = ("run", "--adapter", "reference", "--component", "CLOCK", "--rule", "clock-1", "--budget", "Smoke")
     assert tidegauge(*run, "-n", "1", "--out", "out").returncode == 0

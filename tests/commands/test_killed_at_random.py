@@ -204,6 +204,7 @@ def nothing_lives_on(run: Run) -> bool:
     return True
 
 
+@pytest.mark.slower
 def test_a_run_that_is_killed_before_it_has_judged_anything_costs_the_last_one_nothing(
     earlier: Path, tidegauge: Command, tmp_path: Path
 ) -> None:

@@ -90,6 +90,7 @@ def campaign(a_run: Path, out: Path, *arguments: str, defect: str = "") -> subpr
     )
 
 
+@pytest.mark.slower
 def test_mutated_files_end_in_one_harmless_line_or_in_what_is_documented(a_run: Path, tmp_path: Path) -> None:
     ended = campaign(a_run, tmp_path, "--files", "200", "--anew", "100")
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -136,6 +136,7 @@ def test_the_views_go_where_they_are_told(tmp_path: Path, tidegauge: Command) ->
     assert list(path.parent.iterdir()) == [path]
 
 
+@pytest.mark.slower
 def test_a_journal_gives_results_and_views_where_they_are_told(tmp_path: Path, tidegauge: Command) -> None:
     wrong = ("--adapter", "mutant:valve-lower-watermark-accepted", "--budget", "smoke", "-n", "1")
     ran = tidegauge("run", *wrong, "--component", "valve", "--out", "out")
@@ -272,6 +273,7 @@ def test_a_terminal_obeys_nothing_that_an_engine_says(capsys: pytest.CaptureFixt
         assert text in printed
 
 
+@pytest.mark.slower
 def test_results_of_an_engine_with_a_hostile_name_are_written_and_shown(
     tmp_path: Path, engine_module: Callable[[str, str], None], tidegauge: Command
 ) -> None:

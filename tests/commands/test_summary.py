@@ -59,6 +59,7 @@ def test_rules_without_a_verdict_are_grouped_by_their_reason(capsys: pytest.Capt
     assert f"VALVE-1, VALVE-2, VALVE-4 not tested: {reason}\n" in capsys.readouterr().out
 
 
+@pytest.mark.slower
 def test_a_run_shows_its_first_failure_once(tidegauge: Command) -> None:
     mutant = ("--adapter", "mutant:valve-guarded-flush", "--component", "valve", "--budget", "smoke")
     ended = tidegauge("run", *mutant, "-n", "1")

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Timer
 
+import pytest
 from conftest import PATIENCE, plain_environment
 
 ENGINE = """
@@ -27,6 +28,7 @@ class Engine(ComponentAdapter):
 """
 
 
+@pytest.mark.slower
 def test_a_change_is_a_new_run(engine_module: Callable[[str, str], None], tmp_path: Path) -> None:
     engine_module("mine", ENGINE.format(idle="[]"))
     command = [

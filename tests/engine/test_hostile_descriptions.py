@@ -147,6 +147,7 @@ def harmless(folder: Path, printed: str) -> None:
     assert (folder / "journal.jsonl").stat().st_size < LARGEST_JOURNAL
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize(
     ("deed", "component", "exit_code"),
     [

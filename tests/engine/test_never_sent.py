@@ -64,7 +64,7 @@ def test_what_no_runtime_sends_is_named(
     assert words is None or words in str(found)
 
 
-@pytest.mark.parametrize("refuses", [True, False])
+@pytest.mark.parametrize("refuses", [pytest.param(True, marks=pytest.mark.slower), False])
 def test_an_engine_that_relies_on_its_runtime_is_not_given_it(
     tidegauge: Command, tmp_path: Path, refuses: bool
 ) -> None:

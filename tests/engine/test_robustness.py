@@ -109,6 +109,7 @@ def run(
     return run_engine
 
 
+@pytest.mark.slower
 def test_a_crash_costs_the_items_in_which_it_happens_however_many(run: Callable[..., Results]) -> None:
     results = run(engine(FIVE_CHANNELS, CRASH))
     assert results.complete
@@ -120,6 +121,7 @@ def test_a_crash_costs_the_items_in_which_it_happens_however_many(run: Callable[
     assert all("while scenario valve:s" in item.text for item in crashed)
 
 
+@pytest.mark.slower
 def test_rules_that_decide_where_it_crashed_are_in_error_and_say_so(run: Callable[..., Results]) -> None:
     results = run(engine(IN_ONE_VECTOR, CRASH))
     assert outcomes(results)["vectors"] == {"crashed"}
@@ -156,6 +158,7 @@ if GONE.exists():
 """
 
 
+@pytest.mark.slower
 def test_an_engine_that_does_not_import_any_more_ends_the_run(run: Callable[..., Results]) -> None:
     """It crashes in some item, and no process that would go on can be started."""
     results = run(GONE + engine(FIVE_CHANNELS, "GONE.touch(); os._exit(0)"))
@@ -227,6 +230,7 @@ def test_an_adapter_that_runs_nothing_ends_the_run_at_once_and_all_is_in_error(
     assert results.exit_code == 2
 
 
+@pytest.mark.slower
 def test_an_adapter_whose_run_breaks_now_and_then_costs_its_items_and_passes_nothing(
     run: Callable[..., Results],
 ) -> None:
@@ -336,7 +340,11 @@ ALL_BUT_ONE = 16
 """Items of a smoke run of the valve without the last one."""
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(signal.SIGTERM, marks=pytest.mark.slower), signal.SIGINT],
+    ids=["SIGTERM", "SIGINT"],
+)
 def test_a_run_that_is_stopped_leaves_valid_results_and_no_process(
     started: Started, number: signal.Signals
 ) -> None:
@@ -353,6 +361,7 @@ def test_a_run_that_is_stopped_leaves_valid_results_and_no_process(
     assert soon_gone(worker)
 
 
+@pytest.mark.slower
 def test_a_test_session_that_is_killed_leaves_valid_results_and_no_process(started: Started) -> None:
     finished = started.wait_for_items(ALL_BUT_ONE)
     session, worker = started.pids()
@@ -363,6 +372,7 @@ def test_a_test_session_that_is_killed_leaves_valid_results_and_no_process(start
     assert soon_gone(worker)
 
 
+@pytest.mark.slower
 def test_after_a_run_is_killed_its_journal_gives_the_results(started: Started, tidegauge: Command) -> None:
     finished = started.wait_for_items(ALL_BUT_ONE)
     session, worker = started.pids()
@@ -377,6 +387,7 @@ def test_after_a_run_is_killed_its_journal_gives_the_results(started: Started, t
     assert (started.folder / "out" / "report.html").is_file()
 
 
+@pytest.mark.slower
 def test_half_a_line_at_the_end_of_a_journal_is_not_read(started: Started, tidegauge: Command) -> None:
     finished = started.wait_for_items(3)
     started.end()
@@ -390,6 +401,7 @@ def test_half_a_line_at_the_end_of_a_journal_is_not_read(started: Started, tideg
     assert finished <= {item.id for item in results.items if item.outcome == "judged"}
 
 
+@pytest.mark.slower
 def test_a_killed_run_goes_on_where_it_was(
     started: Started, tidegauge: Command, engine_module: Callable[[str, str], None]
 ) -> None:

@@ -14,8 +14,8 @@ from tidegauge_reports.site.guides.documents import INDEX, documents
 from tidegauge_reports.site.guides.rendering import rendered
 
 FOLDER = ROOT / "guides"
-SLOWER = (
-    "adapter",  # a run of the README is alike
+WITH_COMMANDS = {
+    "adapter",
     "adding-a-rule",
     "aligned-sources",
     "another-language",
@@ -23,7 +23,8 @@ SLOWER = (
     "cluster",
     "reading-a-report",
     "stateful-processor",
-)
+    "known-deviations",
+}
 
 
 def text_of(guide: str) -> str:
@@ -31,10 +32,8 @@ def text_of(guide: str) -> str:
     return (FOLDER / f"{guide}.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "guide",
-    ["known-deviations", *(pytest.param(guide, marks=pytest.mark.slower) for guide in SLOWER)],
-)
+@pytest.mark.slower
+@pytest.mark.parametrize("guide", WITH_COMMANDS)
 def test_every_printed_line_is_what_is_printed(guide: str, tmp_path: Path) -> None:
     differing = played(text_of(guide), tmp_path)
     assert not differing, "\n".join(differing)
@@ -42,7 +41,7 @@ def test_every_printed_line_is_what_is_printed(guide: str, tmp_path: Path) -> No
 
 def test_every_guide_with_commands_is_played() -> None:
     with_commands = {path.stem for path in FOLDER.glob("*.md") if steps_of(text_of(path.stem))}
-    assert with_commands == {"known-deviations", *SLOWER}
+    assert with_commands == WITH_COMMANDS
 
 
 def test_every_guide_is_listed_and_every_link_of_a_document_leads_to_a_file() -> None:

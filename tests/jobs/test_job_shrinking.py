@@ -177,6 +177,7 @@ def test_a_job_that_is_cut_off_or_nearly_so_shows_nothing_by_comparison(until: i
     assert RightEngine(ReferenceAdapter({}).describe(), CORE).has(PROPERTIES["job-delay"], ended) is counts
 
 
+@pytest.mark.slower
 def test_without_time_to_try_anything_a_job_still_ends_soon_after_the_violation() -> None:
     """Where it shows is in the log already: the job needs to run again only once, and not to its end."""
     adapter, job = mutant("never-blocks"), JOBS["window-state"]
@@ -265,6 +266,7 @@ class Slow(MutantAdapter):
         return replace(super().describe(), layer="cluster")
 
 
+@pytest.mark.slower
 def test_of_an_engine_that_takes_long_only_the_first_failure_of_a_job_is_made_small() -> None:
     adapter = Slow(load_mutants()["job-order-expected"], {})
     with ticking(0.02):

@@ -1,6 +1,7 @@
 """Whole jobs on the reference, and wrong ones."""
 
 import pytest
+from conftest import others_slower
 
 from tidegauge.components.job.job_property import JobRun
 from tidegauge.components.job.jobs import JOBS
@@ -97,7 +98,7 @@ ONLY_COMPARED = {
 }
 
 
-@pytest.mark.parametrize("name", ONLY_COMPARED)
+@pytest.mark.parametrize("name", others_slower(ONLY_COMPARED, ("bound-from-zero", "order-expected")))
 def test_what_no_log_shows_by_itself_shows_in_two(name: str) -> None:
     """The wrong engine violates the one comparison of the job, and no other property of it."""
     job, property = ONLY_COMPARED[name]
@@ -107,6 +108,7 @@ def test_what_no_log_shows_by_itself_shows_in_two(name: str) -> None:
     assert [failure.property for failure in report.failures] == [property]
 
 
+@pytest.mark.slower
 def test_only_the_order_of_subtasks_tells_who_looks_at_the_first_alone() -> None:
     """On numbers as in windows: in every other job of the suite the first subtask is the slowest."""
     adapter = MutantAdapter(load_mutants()["job-first-subtask-counts"], {})

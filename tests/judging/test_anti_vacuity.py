@@ -62,6 +62,7 @@ def test_an_engine_that_does_nothing_fails_every_must(
     assert {rule["verdict"] for rule in musts} == {"fail"}
 
 
+@pytest.mark.slower
 def test_a_run_in_which_no_rule_is_judged_fails(tidegauge: Command) -> None:
     ended = tidegauge("run", "--adapter", "reference", "--budget", "smoke", "--rule", "GEN-7", "-n", "1")
     assert ended.returncode == 1

@@ -85,6 +85,7 @@ def test_a_window_operator_that_keeps_what_is_over_fails_the_rule_and_the_run(tm
     assert conclude(results).headline.startswith("FAILED: 1 of ")
 
 
+@pytest.mark.slower
 def test_state_that_is_a_known_deviation_fails_nothing(tmp_path: Path) -> None:
     name = "window-state-kept-for-ever"
     known = KnownDeviations((Deviation(like=f"mutant:{name}", reason="we keep all"),))

@@ -50,7 +50,7 @@ def numbers(text: str) -> set[str]:
     [
         ("MyValve", "3 4 5 7 16 17 21"),
         pytest.param("FourDefects", "5 7 8 10", marks=pytest.mark.slower),
-        ("FiveDefects", "5 7 8 10 14"),
+        pytest.param("FiveDefects", "5 7 8 10 14", marks=pytest.mark.slower),
         pytest.param("FourOfFive", "7 8 10 14", marks=pytest.mark.slower),
         pytest.param("NoIdleAfterAFlush", "14", marks=pytest.mark.slower),
     ],
@@ -60,6 +60,7 @@ def test_no_rule_that_a_valve_breaks_passes(results: MakeResults, name: str, bro
     assert results(name).exit_code == 1
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize("name", ["FourDefects", "FiveDefects"])
 def test_of_several_defects_one_is_named_and_rules_that_are_kept_pass(
     results: MakeResults, name: str

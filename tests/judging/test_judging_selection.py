@@ -150,6 +150,7 @@ def test_a_run_that_came_to_its_end_passes(right: tuple[list[AnyEvent], Path]) -
     assert results_of(*right).exit_code == 0
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize("missing", ["valve-vectors", "valve-random-histories-000", "valve-fuzz"])
 def test_an_interrupted_run_passes_no_rule_of_a_component_whose_items_did_not_all_run(
     right: tuple[list[AnyEvent], Path], missing: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
+from conftest import others_slower
 from engines import ValveAdapter, cover_sample, examiner_of, histories, valve_scenario
 
 from tidegauge.components.registry import load_mutants
@@ -170,7 +171,7 @@ MUTANTS = {
 }
 
 
-@pytest.mark.parametrize("name", MUTANTS)
+@pytest.mark.parametrize("name", others_slower(MUTANTS, list(MUTANTS)[::5]))
 def test_failures_of_wrong_valves_shrink_to_legal_failing_histories_always_the_same(name: str) -> None:
     adapter = MutantAdapter(MUTANTS[name], {})
     examiner = examiner_of(adapter, shrink_seconds=60)

@@ -289,6 +289,7 @@ def test_a_list_is_made_explained_used_and_emptied(tidegauge: Command, tmp_path:
     assert again.returncode == 0, again.stdout
 
 
+@pytest.mark.slower
 def test_a_replay_is_compared_with_what_is_known(tidegauge: Command, tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     path.write_text(f'[[deviation]]\nlike = "{NO_FLUSH.like}"\n{ENTRY}', encoding="utf-8")

@@ -60,6 +60,7 @@ QUICKLY_JUDGED = ("CoordinatorFromLog", "WindowFromRecords")
 """Engines whose defect takes a few seconds to judge; the others in `tox -e slower`."""
 
 first_engines = pytest.mark.parametrize("name", others_slower(BUILT_IN, FIRST))
+few_engines = pytest.mark.parametrize("name", others_slower(BUILT_IN, ("ValveFromHistory", "ClockOfLines")))
 
 
 def adapter_of(name: str) -> Adapter:
@@ -103,7 +104,7 @@ def rules_on_the_engine(component: str) -> list[Rule]:
     return [rule for rule in rules if not rule.checked_by[0].startswith("not testable")]
 
 
-@first_engines
+@few_engines
 def test_a_right_engine_raises_no_alarm(name: str) -> None:
     adapter = adapter_of(name)
     component = component_of(adapter)
@@ -116,7 +117,7 @@ def test_a_right_engine_raises_no_alarm(name: str) -> None:
         assert report.rules[rule.id].scenarios >= ENOUGH_KILLS, rule.id
 
 
-@first_engines
+@few_engines
 def test_a_right_engine_passes_every_rule_that_it_claims(name: str, tmp_path: Path) -> None:
     adapter = adapter_of(name)
     judgement = judged(adapter, tmp_path, components=[component_of(adapter)])

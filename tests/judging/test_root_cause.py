@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from conftest import Command, results_in
 from engines import failing_rule
 
@@ -58,6 +59,7 @@ def test_components_that_build_on_one_another_are_roots_together() -> None:
     assert affected_by(["GEN-1", "IDLE-2"], load_registry()) == {}
 
 
+@pytest.mark.slower
 def test_a_run_names_the_root_first_and_what_is_also_affected(tidegauge: Command, tmp_path: Path) -> None:
     (tmp_path / "built.py").write_text(BUILT_ON_A_BROKEN_CLOCK, encoding="utf-8")
     ended = tidegauge("run", "--adapter", "built:Engine", "--budget", "smoke", "-n", "2")

@@ -32,7 +32,7 @@ def test_the_mutants_are_of_their_components() -> None:
     assert {load_mutants()[name].component: name for name in OF_TUPLES.values()} == OF_TUPLES
 
 
-@pytest.mark.parametrize("component", others_slower(COMPONENTS, ("low_watermark",)))
+@pytest.mark.parametrize("component", others_slower(COMPONENTS, ("clock",)))
 def test_reports_made_of_the_document_are_those_of_the_run(
     tidegauge: Command, tmp_path: Path, component: str
 ) -> None:

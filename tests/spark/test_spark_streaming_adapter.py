@@ -159,6 +159,7 @@ def test_both_engines_agree_and_spark_says_nothing(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_a_wrong_processor_fails_its_rule_on_the_layer_streaming(tmp_path: Path) -> None:
     adapter = never_idle()({})
@@ -255,6 +256,7 @@ sys.exit("ends by exception: " + str(spark.folder.path))
 """
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_a_process_that_ends_by_exception_leaves_no_folder_and_no_jvm(tmp_path: Path) -> None:
     ended = subprocess.run(
@@ -362,6 +364,7 @@ class Heavy(ReferenceAdapter):
 """
 
 
+@pytest.mark.slower
 def test_an_engine_of_one_process_runs_in_one_worker(
     tidegauge: Command, engine_module: Callable[[str, str], None], tmp_path: Path
 ) -> None:

@@ -126,6 +126,7 @@ def test_the_example_with_timers_keeps_the_rules_of_windows_in_the_tester() -> N
     assert_kept(standings(adapter, [*published(), *drawn("window", 60)]))
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize(("method", "wrong", "rule"), DEFECTS, ids=[rule for *_, rule in DEFECTS])
 def test_a_planted_defect_of_timers_is_named_in_the_tester(
     method: str, wrong: Callable[..., Any], rule: str
@@ -517,6 +518,7 @@ def raising_or_late(setup: WindowSetup) -> StatefulProcessor:
     return processor
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_timers_of_a_real_query_expire_as_the_watermark_of_the_scenario_rises(
     streaming: dict[str, str],

@@ -274,6 +274,7 @@ SHOWN = (
 )
 
 
+@pytest.mark.slower
 @pytest.mark.usefixtures("spark")
 @pytest.mark.xdist_group("spark")
 def test_spark_differs_from_the_specification_exactly_as_known() -> None:

@@ -490,6 +490,7 @@ class PassesOn(GeneratorProcessor):
         return super().take(component, step)
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize(("wrong", "rule"), [(WithoutTheLastMillisecond, "GEN-5"), (PassesOn, "GEN-10")])
 def test_a_wrong_generator_fails_its_rule_by_name(wrong: type[GeneratorProcessor], rule: str) -> None:
     adapter = SparkAdapter.having(generator=lambda setup: generator_processor(setup, wrong))

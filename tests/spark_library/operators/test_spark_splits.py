@@ -239,6 +239,7 @@ class CountedFromTheEnd(InputsProcessor):
         return super().take(component, Row(**{**step.asDict(), "input": number}))
 
 
+@pytest.mark.slower
 def test_a_wrong_processor_of_splits_fails_its_rule_by_name() -> None:
     adapter = SparkAdapter.having(splits=lambda setup: NothingDeferred())({"engine": "tester"})
     of_splits = [one for one in drawn("splits", 100) if one.setup == SplitOutputsSetup()]

@@ -270,6 +270,7 @@ def sessions_of(moments: list[int], gap: int) -> Counter[tuple[int, int, int]]:
     return Counter((start, end, number) for start, end, number in found)
 
 
+@pytest.mark.slower
 def test_sessions_over_a_restart_with_lateness_and_retractions(spark: SparkSession, tmp_path: Path) -> None:
     """Four batches, a restart after each: what is left after retractions is what all timely records make."""
     gap, lateness, step = 700, 30_000, 20_000

@@ -265,7 +265,7 @@ def check_history(seed: int, make: type[WindowProcessor]) -> None:
             tester.updateMapState("windows", "0", {tuple(key): tuple(row) for key, row in slices.items()})
 
 
-@pytest.mark.parametrize("pairs_at_once", [3, 2_000_000])
+@pytest.mark.parametrize("pairs_at_once", [3, pytest.param(2_000_000, marks=pytest.mark.slower)])
 def test_drawn_histories_give_what_brute_force_gives(
     monkeypatch: pytest.MonkeyPatch, pairs_at_once: int
 ) -> None:

@@ -49,6 +49,7 @@ def as_numbers(files: DataFrame) -> DataFrame:
     )
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_spark_aligns_files_with_a_number_sequence_over_a_restart(
     queries: SparkQueries, tmp_path: Path
