@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -415,6 +416,22 @@ def test_a_folder_without_a_journal_gives_no_report(tidegauge: Command) -> None:
     assert complaint(tidegauge, "report", "nowhere") == (
         "nowhere/journal.jsonl holds no run; give the --out folder of one"
     )
+
+
+@pytest.mark.slower
+def test_a_journal_with_what_no_run_finds_gives_no_report(tidegauge: Command, tmp_path: Path) -> None:
+    wrong = ("--adapter", "mutant:clock-milliseconds", "--component", "clock", "--budget", "smoke", "-n", "1")
+    assert tidegauge("run", *wrong, "--out", "out").returncode == 1
+    journal = tmp_path / "out" / "journal.jsonl"
+    text = journal.read_text(encoding="utf-8")
+    too_many = re.sub(r'"ran":{"runs":\[\[0,\d+', '"ran":{"runs":[[0,1000000000000000', text)
+    too_late = re.sub(r'"at":\d+', '"at":12345', text)
+    for other in (too_many, too_late):
+        assert other != text
+        journal.write_text(other, encoding="utf-8")
+        line = complaint(tidegauge, "report", "out")
+        assert line.startswith("out/journal.jsonl: the test item clock-")
+        assert line.endswith(" has found what it cannot find; run it again")
 
 
 def test_a_journal_that_is_none_gives_no_report(tidegauge: Command, tmp_path: Path) -> None:
