@@ -39,6 +39,9 @@ _GRACE = 15.0
 _CLOCKS_APART = 1.0
 """So many seconds (s) the clocks of processes and of files may differ."""
 
+_STOOD_STILL = 5.0
+"""If the watch could not look for so many seconds (s) the machine stood still, which is no engine's fault."""
+
 _QUIET = 60.0
 """So many seconds (s) a session may be silent beyond the time of an item."""
 
@@ -61,14 +64,19 @@ class Watch:
         self._folder, self._item_seconds, self._memory_mib = folder, item_seconds, memory_mib
         self._seen: dict[Path, _Seen] = {}
         self._journal = 0
+        self._stood_still = 0.0
         self._moved = self._looked = time.monotonic()
 
     def look(self) -> None:
         """Kill what has to be killed, if it is time to look again."""
-        now = time.monotonic()
-        if now - self._looked < SECONDS_BETWEEN_LOOKS:
+        looked = time.monotonic()
+        since_last = looked - self._looked
+        if since_last < SECONDS_BETWEEN_LOOKS:
             return
-        self._looked = now
+        self._looked = looked
+        if since_last > _STOOD_STILL:
+            self._stood_still += since_last
+        now = looked - self._stood_still
         with suppress(OSError):
             size = (self._folder / FILE_NAME).stat().st_size
             if size != self._journal:
@@ -78,7 +86,8 @@ class Watch:
 
     def is_stuck(self) -> bool:
         """Whether no item has begun, and none has ended, for longer than one may take."""
-        return time.monotonic() - self._moved > self._item_seconds + _QUIET
+        now = time.monotonic() - self._stood_still
+        return now - self._moved > self._item_seconds + _QUIET
 
     def _look_at(self, path: Path, now: float) -> None:
         number = int(path.name.rpartition("-")[2])
