@@ -4,7 +4,7 @@ import multiprocessing
 import signal
 import threading
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 from ...engine.parent_death import end_with_parent
@@ -36,26 +36,23 @@ def judge_components(
 def _judged_in_forks(
     evidence: Mapping[str, tuple[Evidence, Sequence[str]]], until: float, processes: int
 ) -> dict[str, ComponentJudgement]:
-    """What forks have judged: all, but for those in which one of them was killed."""
+    """What forks have judged: everything, unless one of them was killed."""
     longest_first = sorted(evidence, key=lambda name: _size(evidence[name][0]), reverse=True)
     with ProcessPoolExecutor(
         min(processes, len(evidence)), multiprocessing.get_context("fork"), _begin, (evidence,)
     ) as pool:
+        found: dict[str, ComponentJudgement] = {}
         try:
             asked = {name: pool.submit(_judged, name, until) for name in longest_first}
-            judged = {name: _result(one) for name, one in asked.items()}
+            for name, one in asked.items():
+                found[name] = one.result()
+        except BrokenProcessPool:
+            return found
         except BaseException:
             for child in multiprocessing.active_children():
                 child.terminate()
             raise
-    return {name: one for name, one in judged.items() if one is not None}
-
-
-def _result(asked: Future[ComponentJudgement]) -> ComponentJudgement | None:
-    try:
-        return asked.result()
-    except BrokenProcessPool:
-        return None
+    return found
 
 
 def _size(evidence: Evidence) -> int:
