@@ -199,6 +199,7 @@ def flink_against_core(tmp_path_factory: pytest.TempPathFactory) -> Finished:
     return ended, folder
 
 
+@pytest.mark.slower
 def test_flink_2_3_fails_the_core_profile_where_it_is_known_to(flink_against_core: Finished) -> None:
     ended, folder = flink_against_core
     assert ended.returncode == 1, ended.stdout + ended.stderr

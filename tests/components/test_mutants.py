@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from conftest import others_slower
 from engines import VALVE_RULES, compared, cover_sample, histories
 from judged import events_of, results_of
 
@@ -115,7 +116,7 @@ def test_a_wrong_valve_is_caught_with_a_broken_rule_among_the_top_three(name: st
     assert set(blamed) & set(WRONG[name].rules), "and a broken rule is blamed itself"
 
 
-@pytest.mark.parametrize("name", REPRESENTATIVE)
+@pytest.mark.parametrize("name", others_slower(REPRESENTATIVE, list(REPRESENTATIVE)[:2]))
 def test_the_counterexample_is_short_and_says_all_that_a_stranger_needs(name: str, run_of: RunOf) -> None:
     results, folder = run_of(name)
     failing = [rule for rule in results.rules if rule.verdict == "fail"]

@@ -54,6 +54,7 @@ def scores() -> dict[str, MutantScore]:
     return named(NO_FLUSH, UNCHANGED, accused, silent, ENDLESS, GREEDY)
 
 
+@pytest.mark.slower
 def test_a_killed_mutant_says_by_what_and_how_soon(scores: dict[str, MutantScore]) -> None:
     score = scores["valve-no-flush"]
     assert score.killed

@@ -73,6 +73,7 @@ def test_parts_make_up_the_whole() -> None:
         part_of(every, "4/3")
 
 
+@pytest.mark.slower
 def test_a_case_keeps_its_name() -> None:
     every = [case.key for case in cases()]
     assert len(set(every)) == len(every)

@@ -168,6 +168,7 @@ def test_an_engine_that_does_not_import_any_more_ends_the_run(run: Callable[...,
     assert not_run == {"adapter 'strange:Engine' does not import: ImportError: no module named there_no_more"}
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize(
     ("action", "kind", "text"),
     [

@@ -25,9 +25,14 @@ FINISHED = {"VALVE-17", "VALVE-18", "VALVE-20", "VALVE-21"}
 @pytest.mark.parametrize(
     ("policies", "named", "broken"),
     [
-        (BEFORE_FLINK_40475, FLUSH_AND_RETURN, FLUSH_AND_RETURN),
+        pytest.param(BEFORE_FLINK_40475, FLUSH_AND_RETURN, FLUSH_AND_RETURN, marks=pytest.mark.slower),
         (FINISHED_COUNTS, {"VALVE-20"}, FINISHED),
-        (FLINK_2_3, FLUSH_AND_RETURN, FLUSH_AND_RETURN | FINISHED | {"VALVE-6"}),
+        pytest.param(
+            FLINK_2_3,
+            FLUSH_AND_RETURN,
+            FLUSH_AND_RETURN | FINISHED | {"VALVE-6"},
+            marks=pytest.mark.slower,
+        ),
     ],
     ids=["before FLINK-40475", "a finished channel counts", "Flink 2.3"],
 )

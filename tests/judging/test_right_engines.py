@@ -53,13 +53,9 @@ BUILT_IN = {
 
 each_engine = pytest.mark.parametrize("name", BUILT_IN)
 
-FIRST = ("ValveFromHistory", "CoordinatorFromLog", "WindowFromRecords", *list(BUILT_IN)[9:])
-"""One engine of each component; the others in `tox -e slower`, where a test takes long."""
-
 QUICKLY_JUDGED = ("CoordinatorFromLog", "WindowFromRecords")
 """Engines whose defect takes a few seconds to judge; the others in `tox -e slower`."""
 
-first_engines = pytest.mark.parametrize("name", others_slower(BUILT_IN, FIRST))
 few_engines = pytest.mark.parametrize("name", others_slower(BUILT_IN, ("ValveFromHistory", "ClockOfLines")))
 
 
@@ -214,7 +210,7 @@ def broken(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Adapter]:
     return rule, adapter_of(name)
 
 
-@first_engines
+@few_engines
 def test_with_a_few_words_changed_it_is_caught_and_the_rule_named(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

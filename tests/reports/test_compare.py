@@ -337,6 +337,7 @@ def test_the_command_refuses_what_it_cannot_read_in_one_line(tidegauge: Command,
         assert any(name in ran.stderr for name in ("none.json", "cut.json", "foreign.json", "folder.md"))
 
 
+@pytest.mark.slower
 def test_a_wrong_engine_is_worse_than_the_reference(tidegauge: Command, tmp_path: Path) -> None:
     for adapter, out in (("reference", "right"), ("mutant:valve-guarded-flush", "wrong")):
         ran = tidegauge(

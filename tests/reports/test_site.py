@@ -473,6 +473,7 @@ def test_hostile_results_are_shown_as_text() -> None:
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e\ud800-\udfff]", page), name
 
 
+@pytest.mark.slower
 def test_megabytes_in_results_are_cut() -> None:
     pages = dict(render_site(engines_with([hostile("<b>" + "x" * 1_000_000)])))
     assert sum(len(page.encode()) for page in pages.values()) < MEGABYTES * 1_000_000

@@ -86,7 +86,7 @@ def isolation(results: Results) -> PropertyResult:
     ("adapter", "component"),
     [
         ("ValvesOnTheClass", "valve"),
-        ("OperatorsOnTheClass", "window"),
+        pytest.param("OperatorsOnTheClass", "window", marks=pytest.mark.slower),
         pytest.param("ValvesWithDefaultArgument", "valve", marks=pytest.mark.slower),
         pytest.param("OperatorsInOneDictionary", "window", marks=pytest.mark.slower),
     ],
@@ -114,6 +114,7 @@ def test_an_engine_whose_instances_share_state_is_found_and_named_so(
     assert all(one.model == [] for one in results.components)
 
 
+@pytest.mark.slower
 def test_the_pair_that_shows_it_can_be_replayed(tmp_path: Path, ran: Callable[[str], Ran]) -> None:
     run = ran("ValvesWithDefaultArgument")
     interference = isolation(run.results).interference
@@ -148,6 +149,7 @@ def test_rules_that_failed_only_because_of_it_say_so(ran: Callable[[str], Ran]) 
     assert "Depends on earlier scenarios" in run.written("report.html")
 
 
+@pytest.mark.slower
 def test_an_engine_that_is_random_is_not_said_to_share_state(ran: Callable[[str], Ran]) -> None:
     run = ran("RandomValves")
     assert isolation(run.results).verdict == "not-tested"
@@ -175,6 +177,7 @@ def test_an_interference_lasts_only_if_it_is_seen_each_time() -> None:
     assert not is_lasting(seen, {**lasting, last: [first, second]})
 
 
+@pytest.mark.slower
 def test_an_answer_that_depends_on_what_ran_before_is_no_proof(tmp_path: Path) -> None:
     """No two scenarios show that state is shared: it takes hundreds."""
     (tmp_path / "sharing.py").write_text(SHARED, encoding="utf-8")

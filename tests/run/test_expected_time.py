@@ -68,6 +68,7 @@ class Declares(ReferenceAdapter):
 """
 
 
+@pytest.mark.slower
 def test_a_run_says_at_its_start_how_long_it_takes(
     tidegauge: Command, engine_module: Callable[[str, str], None]
 ) -> None:

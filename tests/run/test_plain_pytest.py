@@ -76,6 +76,7 @@ def test_from_an_empty_folder_every_item_passes_without_a_warning(run_pytest: Co
         assert word not in last
 
 
+@pytest.mark.slower
 @pytest.mark.usefixtures("users_project")
 def test_from_a_project_with_a_configuration_of_its_own(run_pytest: Command) -> None:
     ended = run_pytest(*SUITES, *REFERENCE, *SMOKE, "-W", "error", "-n", "2", "-o", "python_files=test_*.py")

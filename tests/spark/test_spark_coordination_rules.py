@@ -110,8 +110,8 @@ class BoundFromNothing(SourceCoordinators):
     ("rule", "coordinators"),
     [
         ("ALIGN-1", WithoutMinimum),
-        ("ALIGN-3", OneGroup),
-        ("ALIGN-8", HighestReport),
+        pytest.param("ALIGN-3", OneGroup, marks=pytest.mark.slower),
+        pytest.param("ALIGN-8", HighestReport, marks=pytest.mark.slower),
         ("ALIGN-10", BoundFromNothing),
     ],
 )
@@ -144,7 +144,11 @@ class TellsThoseWithPartitions(LowWatermarkService):
 
 @pytest.mark.parametrize(
     ("rule", "service"),
-    [("LOW-4", LeavingEndsNothing), ("LOW-14", EmitsInAnyCase), ("LOW-10", TellsThoseWithPartitions)],
+    [
+        ("LOW-4", LeavingEndsNothing),
+        pytest.param("LOW-14", EmitsInAnyCase, marks=pytest.mark.slower),
+        pytest.param("LOW-10", TellsThoseWithPartitions, marks=pytest.mark.slower),
+    ],
 )
 def test_a_wrong_low_watermark_service_breaks(rule: str, service: type[LowWatermarkService]) -> None:
     adapter = Decisions(service=service)
@@ -176,9 +180,9 @@ class ForgetsToStopTheClock(SourceSubtask):
 @pytest.mark.parametrize(
     ("rule", "subtask"),
     [
-        ("SOURCE-7", ReportsTheStartValue),
-        ("SOURCE-8", ReportsWhileIdle),
-        ("SOURCE-9", PausesNoSplit),
+        pytest.param("SOURCE-7", ReportsTheStartValue, marks=pytest.mark.slower),
+        pytest.param("SOURCE-8", ReportsWhileIdle, marks=pytest.mark.slower),
+        pytest.param("SOURCE-9", PausesNoSplit, marks=pytest.mark.slower),
         ("SOURCE-13", ForgetsToStopTheClock),
     ],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from browser import (
     PAYLOADS,
+    TRIED_FIRST,
     WIDTHS,
     assert_harmless,
     axe_violations,
@@ -18,6 +19,7 @@ from browser import (
     picture_folder,
     take_pictures,
 )
+from conftest import others_slower
 from hostile_results import hostile_results
 from matrix_samples import engine, four
 from playwright.sync_api import Browser, Page, expect
@@ -121,6 +123,7 @@ def test_known_deviations_are_violet_and_never_green(page: Page, folder: Path) -
     assert hues(page, ".card.deviates", "borderLeftColor") == {"violet"}
 
 
+@pytest.mark.slower
 def test_it_is_accessible_in_both_themes_and_photographed(page: Page, folder: Path, root: Path) -> None:
     page.goto((folder / "matrix.html").as_uri())
     for theme, width in zip(("light", "dark"), WIDTHS, strict=True):
@@ -147,8 +150,9 @@ def test_the_picture_shows_as_an_image_on_both_grounds(chromium: Browser, folder
     context.close()
 
 
-@pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS.keys())
-def test_what_is_hostile_does_no_harm_to_the_matrix(payload: str, page: Page) -> None:
+@pytest.mark.parametrize("name", others_slower(PAYLOADS, TRIED_FIRST))
+def test_what_is_hostile_does_no_harm_to_the_matrix(name: str, page: Page) -> None:
+    payload = PAYLOADS[name]
     runs = [Run(hostile_results(payload)), Run(hostile_results(payload)), Run(results([rule(91), rule(92)]))]
     kept = (
         "TIDEGAUGE MATRIX",

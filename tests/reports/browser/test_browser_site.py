@@ -10,6 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser import (
     PAYLOADS,
+    TRIED_FIRST,
     WIDTHS,
     assert_harmless,
     chromium,
@@ -207,9 +208,6 @@ def some(pages: Iterable[tuple[str, str]], wanted: set[str]) -> dict[str, str]:
     return found
 
 
-TRIED_FIRST = ("script", "bidi marks", "lines")
-
-
 @pytest.mark.parametrize("payload", others_slower(PAYLOADS, TRIED_FIRST))
 def test_hostile_results_neither_run_nor_break_a_page(page: Page, payload: str) -> None:
     shown = some(
@@ -221,6 +219,7 @@ def test_hostile_results_neither_run_nor_break_a_page(page: Page, payload: str) 
     assert_harmless(page, shown["traceability.html"], kept=["Traceability", "WIN-16"])
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_pictures_are_taken(chromium: Browser, folder: Path, root: Path, width: int, scheme: str) -> None:
