@@ -120,6 +120,10 @@ def conforms(report: ItemReport, run: Run) -> None:
     if failure.property is not None:
         properties = COMPONENTS[report.component].properties
         suspects = [(rule, 1.0) for p in properties if p.name == failure.property for rule in p.rules]
+    silent = failure.property is None and not report.outputs
+    if silent:  # any of them may be broken: the first is named, as in the end
+        decided = {decision.removesuffix("!") for decision in failure.cited}
+        suspects = [(rule, 1.0) for rule in load_registry().rules if rule in decided]
     message = failure_message(
         run.rule(suspects[0][0]),
         failure.scenario,
@@ -132,7 +136,8 @@ def conforms(report: ItemReport, run: Run) -> None:
     scenario = msgspec.json.encode(failure.scenario).decode()
     others = ", ".join(f"{rule} {score:.2f}" for rule, score in suspects[:3])
     pytest.fail(
-        f"{report.failing} of {report.scenarios} scenarios fail; the minimal counterexample:\n{message}\n"
+        f"{report.failing} of {report.scenarios} scenarios fail{', in which nothing comes out' * silent}; "
+        f"the minimal counterexample:\n{message}\n"
         f"Suspects: {others}\n{scenario}",
         pytrace=False,
     )
