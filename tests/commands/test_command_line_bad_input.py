@@ -429,9 +429,10 @@ def test_a_journal_with_what_no_run_finds_gives_no_report(tidegauge: Command, tm
     for other in (too_many, too_late):
         assert other != text
         journal.write_text(other, encoding="utf-8")
-        line = complaint(tidegauge, "report", "out")
-        assert line.startswith("out/journal.jsonl: the test item clock-")
-        assert line.endswith(" has found what it cannot find; run it again")
+        for command in (("report", "out"), ("diagnose", "out", "--diagnose-seconds", "1")):
+            line = complaint(tidegauge, *command)
+            assert line.startswith("out/journal.jsonl: the test item clock-")
+            assert line.endswith(" has found what it cannot find; run it again")
 
 
 def test_a_journal_that_is_none_gives_no_report(tidegauge: Command, tmp_path: Path) -> None:

@@ -49,9 +49,11 @@ def _diagnosed(source: Path, seconds: int | None) -> Results:
     events = JournalReader(source).new_events()
     if not any(isinstance(event, Started) for event in events):
         raise BadInput(f"{source / FILE_NAME} holds no run; give the --out folder of one")
-    return assemble(
-        [_searching(event, seconds) for event in events], source, [], 0.0, processes=os.cpu_count() or 1
-    )
+    searching = [_searching(event, seconds) for event in events]
+    try:
+        return assemble(searching, source, [], 0.0, processes=os.cpu_count() or 1)
+    except BadInput as problem:
+        raise BadInput(f"{source / FILE_NAME}: {problem}") from None
 
 
 def _searching(event: AnyEvent, seconds: int) -> AnyEvent:
