@@ -172,7 +172,7 @@ def _show(
                     answer = f"[bold red]{escape(answer_text(judgement.got))}[/]"
                 cells += [escape(outputs_text(expected[span])), answer]
             table.add_row("->" if span == place else str(number), *cells)
-    OUT.print(f"{escape(scenario.id)}: {escape(setup_text(scenario))}", soft_wrap=True)
+    OUT.print(f"{escape(scenario.id)}: {escape(setup_text(scenario))}")
     OUT.print(table)
     if judgement.unanswered is not None:
         OUT.print(lines(judgement.unanswered.traceback), soft_wrap=True)
