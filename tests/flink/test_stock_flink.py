@@ -35,6 +35,7 @@ COMPONENTS_OF_FLINK = (
     "valve",
     "window",
 )
+STEPPED = [word for name in COMPONENTS_OF_FLINK for word in ("--component", name)]
 LIVE_DEFECTS = {
     "FLINK-22926",
     "FLINK-38477",
@@ -93,7 +94,8 @@ def test_a_session_that_is_kept_after_the_end_of_time_rejects_what_merges_it(fli
 
 
 def test_under_its_profile_no_rule_fails(tidegauge: Command, tmp_path: Path) -> None:
-    ended = tidegauge("run", "--adapter", "flink", "--budget", "smoke", "-n", "2", "--out", "out")
+    """Whole jobs, which take the most time: `test_flink_jobs.py`."""
+    ended = tidegauge("run", "--adapter", "flink", "--budget", "smoke", "-n", "2", "--out", "out", *STEPPED)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     results = results_in(tmp_path / "out")
     assert results["profile"] == "flink-2.3"
@@ -106,7 +108,18 @@ def test_under_its_profile_no_rule_fails(tidegauge: Command, tmp_path: Path) -> 
 
 def test_under_core_its_live_defects_are_named(tidegauge: Command) -> None:
     ended = tidegauge(
-        "run", "--adapter", "flink", "--profile", "core", "--budget", "smoke", "-n", "2", "--out", "out"
+        "run",
+        "--adapter",
+        "flink",
+        "--profile",
+        "core",
+        "--budget",
+        "smoke",
+        "-n",
+        "2",
+        "--out",
+        "out",
+        *STEPPED,
     )
     assert ended.returncode == 1, ended.stdout + ended.stderr
     missing = {bug for bug in LIVE_DEFECTS if bug not in ended.stdout}

@@ -17,6 +17,7 @@ from tidegauge.judging.items.merged import Findings, merged
 from tidegauge.judging.jobs.blamed import blamed_rules
 from tidegauge.judging.jobs.examination import examine_job
 from tidegauge.judging.jobs.findings import RULES_OF_JOB_PROPERTIES
+from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.vocabulary import LogEvent
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE
@@ -48,6 +49,20 @@ def test_the_reference_has_every_property_and_no_control_has_an_alignment_proper
     assert set(findings.properties) == set(RULES_OF_JOB_PROPERTIES)
     assert not [name for name, counted in findings.properties.items() if counted.violated or counted.vacuous]
     assert all(counted.checked for counted in findings.properties.values())
+
+
+class WithoutBackpressure(ReferenceAdapter):
+    def inexpressible(self, scenario: Scenario) -> str | None:
+        return (
+            "backpressure" if scenario.id.startswith("job:backpressured") else super().inexpressible(scenario)
+        )
+
+
+def test_a_job_that_an_engine_cannot_express_is_left_out_and_proves_nothing() -> None:
+    adapter, report = WithoutBackpressure({}), ItemReport("job-backpressured-is-not-idle", "job")
+    examine_job(Examiner(adapter, adapter.describe(), CORE), report, "backpressured-is-not-idle")
+    assert report.left_out.reasons == {"backpressure": 1}
+    assert (report.scenarios, report.properties, report.pictures) == (0, {}, [])
 
 
 @pytest.mark.parametrize(("last", "ahead"), [(59_999, 50_000), (30_000, None)])

@@ -29,7 +29,7 @@ class Adapter(ComponentAdapter):
     """Claims everything, accepts every step and never outputs anything."""
 
     name = "nothing"
-    extras = ("snapshot", "int64", "alignment", "restart", "job-windows", "job-idleness", "watermark-lag")
+    extras = ("snapshot", "int64", "alignment", "restart", "job-windows", "job-idleness", "job-backpressure", "watermark-lag")
 
 
 for component in COMPONENTS:

@@ -7,6 +7,7 @@ from dataclasses import replace as replace_rule
 
 import pytest
 
+from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.registry import load_mutants
 from tidegauge.judging.diagnosis.component_judgement import ComponentJudgement, RuleJudgement, Standing
 from tidegauge.judging.diagnosis.fitting import Fit
@@ -58,6 +59,20 @@ def test_what_is_not_claimed_does_not_apply() -> None:
         "not-applicable",
         "not claimed by this engine: the capability snapshot",
     )
+
+
+def test_a_rule_does_not_pass_by_jobs_that_cannot_show_it() -> None:
+    """JOB-8 is about backpressure. Another property, in which its breach would show as well, holds in jobs without
+    any."""
+    held = Findings(properties={name: PropertyCount(checked=1) for name in RULES_OF_JOB_PROPERTIES})
+    claimed = frozenset({"job", "alignment", "job-idleness", "job-windows"})
+    assert ruled(RULES["JOB-8"], {}, held, claimed) == (
+        "not-applicable",
+        "not claimed by this engine: the capability job-backpressure",
+    )
+    assert ruled(RULES["JOB-7"], {}, held, claimed, jobs=frozenset(JOBS))[0] == "pass"
+    with_it = claimed | {"job-backpressure"}
+    assert ruled(RULES["JOB-8"], {}, held, with_it, jobs=frozenset(JOBS))[0] == "pass"
 
 
 def test_a_rule_that_cannot_be_tested_does_not_apply() -> None:

@@ -1,27 +1,36 @@
 """The adapter `flink`: the released classes of Apache Flink behind the process protocol."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 
-from tidegauge import Scenario
+from msgspec.structs import replace
+
+from tidegauge import Implementation, Scenario, Session, Transcript
+from tidegauge.wire.steps.job import JobScenario, JobSetup
 from tidegauge.wire.steps.window import RecordStep, Sliding, WindowScenario
 from tidegauge.wire.timestamps import MIN, from_wire
 from tidegauge.wire.unknown_names import unknown
+from tidegauge.wire.vocabulary import Setup
 
 from ..java import require_java
 from ..process.adapter import ProcessAdapter
+from . import jobs
 from .driver import JAR, MAIN_CLASS
 from .jars import flink_dist
 
-_OPTIONS = ("flink", "splits")
+_OPTIONS = ("flink", "splits", "alignment-buffer")
 _SPLITS = ("output", "bare")
 _JVM = ("-XX:+UseSerialGC", "-Xmx512m", "-XX:-UsePerfData")
 
 
 class FlinkAdapter(ProcessAdapter):
-    """Stock classes of Flink, each without a task around it; one JVM a worker.
+    """Stock classes of Flink, each without a task around it, in one JVM a worker; whole jobs run on a cluster
+    of Flink in another.
 
     Options: `flink`, the folder of Flink's jars (those of `tidegauge[flink]`); `splits`, whether the
-    multiplexer of splits writes to its output as in a task (`output`), or is `bare`.
+    multiplexer of splits writes to its output as in a task (`output`), or is `bare`; `alignment-buffer`, the
+    `pipeline.watermark-alignment.buffer-size` of jobs. That is 0 here: with its own 3 Flink looks at samples
+    that it takes at an interval on the wall, and nothing is known of how far a subtask runs past its bound.
     """
 
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -31,10 +40,49 @@ class FlinkAdapter(ProcessAdapter):
         splits = options.get("splits", "output")
         if splits not in _SPLITS:
             raise ValueError(f"option splits={splits!r}: {' or '.join(_SPLITS)}")
+        buffer = options.get("alignment-buffer", "0")
+        if not buffer.isdecimal():
+            raise ValueError(f"option alignment-buffer={buffer!r} is no number from 0 on")
         java = require_java("Flink")
-        class_path = f"{JAR}:{flink_dist(options)}"
-        super().__init__({}, (java, *_JVM, "-cp", class_path, MAIN_CLASS, splits))
+        flink = flink_dist(options)
+        super().__init__({}, (java, *_JVM, "-cp", f"{JAR}:{flink}", MAIN_CLASS, splits))
         self.options = dict(options)
+        self._of_cluster = java, flink, buffer
+        self._cluster: jobs.JobsOnACluster | None = None
+
+    def describe(self) -> Implementation:
+        """What the driver says of its classes, and what jobs show; starts no cluster."""
+        described = super().describe()
+        return replace(
+            described,
+            capabilities=(*described.capabilities, *jobs.CAPABILITIES),
+            layers={"job": "cluster"},
+            overshoot=jobs.OVERSHOOT,
+            overshoot_ms=jobs.OVERSHOOT_MS,
+            reaction_ms=jobs.STEP_MS,
+            remark=described.remark + jobs.REMARK.format(self._of_cluster[2]),
+        )
+
+    def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
+        """Jobs on the cluster, one after the other; all else without one."""
+        for is_job, some in groupby(scenarios, lambda scenario: isinstance(scenario, JobScenario)):
+            if not is_job:
+                yield from super().run(some)
+                continue
+            if self._cluster is None:
+                self._cluster = jobs.JobsOnACluster(*self._of_cluster)
+            yield from self._cluster.run(some)
+
+    def session(self, setup: Setup) -> Session | None:
+        """An instance of the classes; a job runs as a whole."""
+        return None if isinstance(setup, JobSetup) else super().session(setup)
+
+    def close(self) -> None:
+        """End both JVMs."""
+        super().close()
+        if self._cluster is not None:
+            self._cluster.close()
+            self._cluster = None
 
     def inexpressible(self, scenario: Scenario) -> str | None:
         """Flink's windows take back no result, and it does not refuse what no runtime sends."""

@@ -30,7 +30,15 @@ from .components import BINDINGS, DECISIONS, EXTRAS, REFUSALS
 from .jobs.streaming_jobs import CLOCK_STEP, StreamingJobs
 from .processor_adapter import ProcessorAdapter
 
-_OF_JOBS = ("job", "alignment", "restart", "job-idleness", "job-windows", "job-out-of-orderness")
+_OF_JOBS = (
+    "job",
+    "alignment",
+    "restart",
+    "job-idleness",
+    "job-backpressure",
+    "job-windows",
+    "job-out-of-orderness",
+)
 _REMARK = " What decides in the driver ({}) runs in this process."
 _REMARK_ON_JOBS = " Jobs are streaming queries over the aligned source, on its virtual clock."
 

@@ -16,20 +16,19 @@ class Implementation(Struct, frozen=True, kw_only=True):
     """Who is under test and how it can be observed.
 
     `capabilities`: the components it claims, and extras: `snapshot`, `int64`; of jobs `alignment`, `restart`,
-    `job-idleness`, `job-windows`, `job-out-of-orderness`; of backlog `watermark-lag`. `profile`: what it
-    suggests to be measured against; the run decides. `observes`: at each step, at the end of each group of
-    steps, or at the end of the scenario. `layer`: where its code runs; `layers`: the components whose code
-    runs elsewhere. `options`: those it was given, part of its identity. `overshoot`: how far it may run past
-    a bound, in its own words, `overshoot_ms` the same in ms of event time; `reaction_ms`: the processing time
-    it needs to obey a new bound. `one_process`: it is too heavy to be started in more than one worker.
-    `at_most`: where a scenario costs it seconds, how many of an item of each suite `layer` is given, of the
-    shrinker's candidates in a round (`shrinking`), and how often a scenario restores (`restores`).
-    `seconds`: what an item of each suite takes with the default budget on two free cores (s): a run says at
-    its start how long it will take.
-    `memory_mib`: what one of its processes with all that it starts may take; more than that ends it.
-    `refuses`: whether it refuses steps that no runtime sends; if not, it is not given them.
-    `deviations`: the file of known deviations that comes with it; the run decides, as of the profile.
-    `remark`: what a reader of the report must know.
+    `job-idleness`, `job-backpressure`, `job-windows`, `job-out-of-orderness`; of backlog `watermark-lag`.
+    `profile`: what it suggests to be measured against; the run decides. `observes`: at each step, at the end
+    of each group of steps, or at the end of the scenario. `layer`: where its code runs; `layers`: the
+    components whose code runs elsewhere. `options`: those it was given, part of its identity. `overshoot`:
+    how far it may run past a bound, in its own words, `overshoot_ms` the same in ms of event time;
+    `reaction_ms`: the processing time it needs to obey a new bound. `one_process`: it is too heavy to be
+    started in more than one worker. `at_most`: where a scenario costs it seconds, how many of an item of each
+    suite `layer` is given, of the shrinker's candidates in a round (`shrinking`), and how often a scenario
+    restores (`restores`). `seconds`: what an item of each suite takes with the default budget on two free
+    cores (s): a run says at its start how long it will take. `memory_mib`: what one of its processes with all
+    that it starts may take; more than that ends it. `refuses`: whether it refuses steps that no runtime
+    sends; if not, it is not given them. `deviations`: the file of known deviations that comes with it; the
+    run decides, as of the profile. `remark`: what a reader of the report must know.
     """
 
     name: str

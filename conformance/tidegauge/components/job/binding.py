@@ -83,6 +83,14 @@ JOB = Component(
     module=reference_job,
     build=lambda module, setup, policies: SimulatedJob(setup, module),
     simplify=simplify,
-    extras=("alignment", "restart", "job-idleness", "job-windows", "job-out-of-orderness", "int64"),
+    extras=(
+        "alignment",
+        "restart",
+        "job-idleness",
+        "job-backpressure",
+        "job-windows",
+        "job-out-of-orderness",
+        "int64",
+    ),
     mutants=JOB_MUTANTS,
 )

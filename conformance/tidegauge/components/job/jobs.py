@@ -185,6 +185,8 @@ def needs_of(setup: JobSetup) -> tuple[str, ...]:
         needs.append("job-windows")
     if any(source.idle_timeout is not None for source in setup.sources):
         needs.append("job-idleness")
+    if any(subtask.backpressure for source in setup.sources for subtask in source.subtasks):
+        needs.append("job-backpressure")
     if any(source.max_out_of_orderness for source in setup.sources):
         needs.append("job-out-of-orderness")
     return tuple(needs)

@@ -30,6 +30,8 @@ _PATIENCE = 6
 def examine_job(examiner: Examiner, report: ItemReport, name: str) -> None:
     """Run a job of the suite and those made of it, and check what their event logs show."""
     scenario, properties = JOBS[name], properties_of(JOBS[name])
+    if not examiner.applicable([scenario], report.left_out):
+        return
     jobs = family(scenario, properties)
     transcripts = _transcripts(examiner, jobs.values())
     runs = runs_of(jobs, transcripts, examiner.implementation)

@@ -29,6 +29,17 @@ def can_be_checked(property: str, capabilities: frozenset[str]) -> bool:
     return any(set(JOBS[job].needs) <= capabilities for job in jobs)
 
 
+def not_claimed(rule: str, capabilities: frozenset[str]) -> tuple[str, ...]:
+    """What an engine with these capabilities lacks for every job on which a property is checked that speaks
+    for the rule; nothing if it runs one, or no property speaks for the rule first. Other properties, in which
+    a breach of the rule can show as well, say nothing of what only those jobs bring about."""
+    own = [property for property in JOB_PROPERTIES if property.rules[0] == rule]
+    if any(can_be_checked(property.name, capabilities) for property in own):
+        return ()
+    needed = {need for property in own for job in property.jobs for need in JOBS[job].needs}
+    return tuple(sorted(needed - capabilities))
+
+
 class JobFinding(Struct, frozen=True):
     """A property checked on a job: `seen` says what was seen instead of what it demands, None if it holds.
     `vacuous`: the job without alignment has the property too, so that it shows nothing. `unanswered`: a job

@@ -10,6 +10,7 @@ from ...wire.results import Verdict
 from ..diagnosis.component_judgement import ComponentJudgement, RuleJudgement
 from ..items.merged import Findings
 from ..jobs.blamed import Blamed
+from ..jobs.findings import not_claimed
 from ..jobs.judgement import judge_by_jobs
 from .judged_in import JUDGED_IN_OTHERS, judged_by
 
@@ -53,6 +54,8 @@ def ruling(
     judges = judged_by(rule, claimed)
     if not judges:
         return Ruling("not-applicable", f"not claimed by this engine: the component {rule.component}")
+    if judges == {"job"} and (missing := not_claimed(rule.id, claimed)):
+        return Ruling("not-applicable", f"not claimed by this engine: {_needed(missing)}")
     found = [components[name].rules[rule.id] for name in sorted(judges) if name in components]
     if "job" in judges:
         found.append(judge_by_jobs(rule.id, findings, blamed, claimed, circumstances.jobs))

@@ -18,10 +18,12 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ArrayNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
+import tidegauge.flink.job.RunningJob;
 
 /**
  * Stock classes of Apache Flink as an engine of the process protocol: requests on stdin, answers on stdout. The
- * argument {@code bare} leaves out what is behind the multiplexer of splits in a task.
+ * argument {@code bare} leaves out what is behind the multiplexer of splits in a task; with {@code jobs} it is a cluster
+ * that runs whole jobs, and nothing else.
  */
 public final class Driver {
     private static final int PROTOCOL = 1;
@@ -29,26 +31,34 @@ public final class Driver {
             List.of(
                     "valve", "splits", "clock", "idleness", "generator", "coordinator", "source", "backlog", "window",
                     "int64");
+    private static final List<String> OF_JOBS =
+            List.of("job", "alignment", "job-idleness", "job-windows", "job-out-of-orderness", "int64");
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    /** The history of a job, which is left out. */
+    private static final ArrayNode RUN = JSON.createArrayNode().add(JSON.createObjectNode().put("step", "run"));
+
     private final boolean isBare;
+    private final boolean runsJobs;
     private final Map<String, Session> sessions = new HashMap<>();
 
-    private Driver(boolean isBare) {
+    private Driver(boolean isBare, boolean runsJobs) {
         this.isBare = isBare;
+        this.runsJobs = runsJobs;
     }
 
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) throws Exception {
         OutputStream answers = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16);
         System.setOut(System.err); // stdout is for answers alone
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8), 1 << 16);
-        Driver driver = new Driver(List.of(arguments).contains("bare"));
+        Driver driver = new Driver(List.of(arguments).contains("bare"), List.of(arguments).contains("jobs"));
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {
             if (!driver.answer(line, answers)) {
                 break;
             }
             answers.flush();
         }
+        RunningJob.closeCluster();
         System.exit(0);
     }
 
@@ -95,17 +105,17 @@ public final class Driver {
         return true;
     }
 
-    private static ObjectNode description() {
+    private ObjectNode description() {
         ObjectNode description =
                 named("description")
                         .put("protocol", PROTOCOL)
                         .put("name", "Apache Flink")
                         .put("version", EnvironmentInformation.getVersion())
-                        .put("sessions", true)
+                        .put("sessions", !runsJobs)
                         .put("profile", "flink-2.3")
                         .put("refuses", false)
                         .put("remark", "Stock classes of flink-dist, driven one step at a time.");
-        CAPABILITIES.forEach(description.putArray("capabilities")::add);
+        (runsJobs ? OF_JOBS : CAPABILITIES).forEach(description.putArray("capabilities")::add);
         return description;
     }
 
@@ -114,7 +124,7 @@ public final class Driver {
         ArrayNode outputs = transcript.putArray("outputs");
         Session session = new Session(scenario.get("component").asText(), scenario.get("setup"));
         try {
-            for (JsonNode step : scenario.get("history")) {
+            for (JsonNode step : scenario.has("history") ? scenario.get("history") : RUN) {
                 outputs.add(session.outputs(step));
             }
         } catch (Throwable failure) {
@@ -162,7 +172,7 @@ public final class Driver {
             } catch (UnknownStep error) {
                 throw error;
             } catch (Exception thrown) {
-                String code = Refusal.code(thrown);
+                String code = engine.refuses() ? Refusal.code(thrown) : null;
                 if (code == null) {
                     throw thrown;
                 }
@@ -194,6 +204,7 @@ public final class Driver {
                 case "coordinator" -> new CoordinatorEngine(setup, outputs);
                 case "source" -> new SourceTask(setup, outputs);
                 case "backlog" -> new BacklogEngine(setup, outputs);
+                case "job" -> new JobEngine(setup, outputs);
                 case "window" -> new WindowEngine(setup, outputs);
                 default -> throw new UnknownStep(component);
             };

@@ -6,5 +6,10 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 interface Engine {
     void step(String name, JsonNode step) throws Throwable;
 
+    /** Whether an exception may refuse the step; if not, each is a failure. */
+    default boolean refuses() {
+        return true;
+    }
+
     default void close() throws Exception {}
 }

@@ -1,0 +1,48 @@
+"""Whole jobs on a cluster of Flink in a JVM of its own, in virtual time.
+
+Not claimed: backpressure, which Flink measures on the wall, and restarts.
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ..process.adapter import ProcessAdapter
+from .driver import JAR, MAIN_CLASS
+
+CAPABILITIES = ("job", "alignment", "job-idleness", "job-windows", "job-out-of-orderness")
+
+STEP_MS = 200
+"""How far time goes on at once (`RunningJob.java`): so long is a bound not obeyed yet."""
+
+OVERSHOOT_MS = 10 * STEP_MS + 1
+"""Before the first announcement a subtask reads what it can, 10 records a ms; later it is one record."""
+
+OVERSHOOT = "until the first announcement what is readable, later one record"
+REMARK = (
+    " Jobs run on a MiniCluster, in virtual time: watermarks come with each record, and "
+    "pipeline.watermark-alignment.buffer-size is {}."
+)
+
+_JVM = ("-XX:+UseSerialGC", "-Xmx768m", "-XX:-UsePerfData", "-XX:TieredStopAtLevel=1")
+_OPENED = ("java.base/java.lang", "java.base/java.util")
+"""What Flink needs of the JDK from 17 on."""
+
+_SECONDS = "120"
+"""A job says nothing before it has ended, which takes some seconds."""
+
+
+class JobsOnACluster(ProcessAdapter):
+    """The driver as a cluster that runs jobs, and nothing else. It is started with the first job."""
+
+    def __init__(self, java: str, flink: Path, buffer: str) -> None:
+        self._folder = TemporaryDirectory(prefix="tidegauge-flink-")
+        opened = [word for package in _OPENED for word in ("--add-opens", f"{package}=ALL-UNNAMED")]
+        place = f"-Djava.io.tmpdir={self._folder.name}"
+        samples = f"-Dtidegauge.alignment-buffer={buffer}"
+        command = (java, *_JVM, *opened, place, samples, "-cp", f"{JAR}:{flink}", MAIN_CLASS, "jobs")
+        super().__init__({"seconds": _SECONDS}, command)
+
+    def close(self) -> None:
+        """End the cluster, and remove what it wrote."""
+        super().close()
+        self._folder.cleanup()
