@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from conftest import Command
 
@@ -26,6 +28,14 @@ def test_an_engine_is_the_same_as_itself(tidegauge: Command) -> None:
     lines = ended.stdout.splitlines()
     assert len(lines) == 10
     assert all(": the same in 20 scenarios, " in line for line in lines)
+
+
+def test_several_processes_find_what_one_does(tidegauge: Command) -> None:
+    sides = ("--left", "reference", "--right", MUTANT, "--scenarios", "1100", "--seed", "3")
+    ended = [tidegauge("diff", *sides, "-n", number, "--out", f"{number}.jsonl") for number in ("1", "2")]
+    assert [one.returncode for one in ended] == [1, 1], ended
+    one, two = (re.sub(r"[\d,]+ steps/s", "", each.stdout) for each in ended)
+    assert one == two
 
 
 def test_options_stand_behind_the_name_of_an_engine(tidegauge: Command) -> None:

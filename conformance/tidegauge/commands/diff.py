@@ -1,7 +1,10 @@
 """`tidegauge diff`: two engines beside each other, until they differ."""
 
+import os
 import re
 import time
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +14,8 @@ from rich.table import Table
 
 from ..components.registry import COMPONENTS
 from ..components.wording import answer_text, setup_text, step_text
-from ..engine.loading import describe, load_adapter
 from ..judging.items.difference import Side, answers, compared, smallest
+from ..judging.items.difference_in_processes import Written, compared_in, processes_with
 from ..run.request_check import policies_of
 from ..wire.scenario import BadInput, Scenario, encode_scenario
 from ..wire.transcript import Failure, Transcript
@@ -21,6 +24,8 @@ from .console import OUT, complains
 
 _BETWEEN_OPTIONS = re.compile(r",(?=[a-z][a-z-]*=)")
 _SECONDS_TO_SHRINK = 20.0
+_WORTH_PROCESSES = 1_000
+"""With fewer scenarios of a component other processes take longer to start than they save."""
 
 
 @complains
@@ -38,6 +43,10 @@ def diff(
         str | None,
         typer.Option(metavar="NAME", help="What scenarios are drawn by; default: the left engine's."),
     ] = None,
+    processes: Annotated[
+        int,
+        typer.Option("-n", "--processes", min=1, help="Each with its own engines; default: one a core."),
+    ] = os.cpu_count() or 1,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the smallest differing scenarios as JSON lines."),
@@ -50,14 +59,24 @@ def diff(
     1: they differ.
     2: bad input.
     """
-    sides = _side(left), _side(right)
-    try:
+    written = _written(left), _written(right)
+    sides = written[0].side(), written[1].side()
+    if scenarios < _WORTH_PROCESSES or any(side.implementation.one_process for side in sides):
+        processes = 1
+    with ExitStack() as closing:
+        for side in sides:
+            closing.callback(side.adapter.close)
         policies = policies_of(profile or sides[0].implementation.profile)
+        names = _components(sides, component or [])
+        if processes == 1:
+            through = partial(compared, sides)
+        else:
+            through = partial(compared_in, closing.enter_context(processes_with(written, processes)))
         found = []
-        for name in _components(sides, component or []):
+        for name in names:
             given = steps = left_out = 0
             started = time.monotonic()
-            for some in compared(sides, COMPONENTS[name], seed, scenarios, policies):
+            for some in through(COMPONENTS[name], seed, scenarios, policies):
                 given, steps = given + some.scenarios, steps + some.steps
                 left_out += some.left_out
                 if some.differing:
@@ -72,19 +91,14 @@ def diff(
             )
             if some.differing:
                 _show(sides, found[-1], some.differing[0].id)
-    finally:
-        for side in sides:
-            side.adapter.close()
     if out is not None:
         out.write_bytes(b"".join(encode_scenario(one) + b"\n" for one in found))
     raise typer.Exit(int(bool(found)))
 
 
-def _side(written: str) -> Side:
-    name, *options = _BETWEEN_OPTIONS.split(written)
-    pairs = dict(one.split("=", 1) for one in options)
-    adapter = load_adapter(name, pairs)
-    return Side(adapter, describe(name, adapter))
+def _written(engine: str) -> Written:
+    name, *options = _BETWEEN_OPTIONS.split(engine)
+    return Written(name, dict(one.split("=", 1) for one in options))
 
 
 def _components(sides: tuple[Side, Side], wanted: list[str]) -> list[str]:

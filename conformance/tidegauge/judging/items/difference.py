@@ -16,7 +16,8 @@ from ...wire.scenario import Scenario
 from ...wire.transcript import Observation, Outputs, Transcript, joined, same_outputs, spans
 from .shrinker import shrink
 
-_AT_A_TIME = 256
+AT_A_TIME = 256
+"""So many scenarios an engine is given at once."""
 
 
 @dataclass(frozen=True)
@@ -46,22 +47,29 @@ def compared(
     sides: tuple[Side, Side], component: Component, seed: int, scenarios: int, policies: Policies
 ) -> Iterator[Compared]:
     """Random scenarios through both engines, some hundreds at a time."""
-    for start in range(0, scenarios, _AT_A_TIME):
-        indices = range(start, min(start + _AT_A_TIME, scenarios))
-        drawn = [draw_history(component, seed, index, policies) for index in indices]
-        taken = [scenario for scenario in drawn if all(side.takes(scenario) for side in sides)]
-        different = zip(taken, _last_steps(sides, taken), strict=True)
-        yield Compared(
-            len(taken),
-            sum(len(scenario.history) for scenario in taken),
-            len(drawn) - len(taken),
-            tuple(scenario for scenario, step in different if step is not None),
-        )
+    for start in range(0, scenarios, AT_A_TIME):
+        indices = range(start, min(start + AT_A_TIME, scenarios))
+        yield compared_of(sides, component, seed, indices, policies)
+
+
+def compared_of(
+    sides: tuple[Side, Side], component: Component, seed: int, indices: range, policies: Policies
+) -> Compared:
+    """The random scenarios of these indices through both engines."""
+    drawn = [draw_history(component, seed, index, policies) for index in indices]
+    taken = [scenario for scenario in drawn if all(side.takes(scenario) for side in sides)]
+    different = zip(taken, differing_steps(sides, taken), strict=True)
+    return Compared(
+        len(taken),
+        sum(len(scenario.history) for scenario in taken),
+        len(drawn) - len(taken),
+        tuple(scenario for scenario, step in different if step is not None),
+    )
 
 
 def smallest(sides: tuple[Side, Side], scenario: Scenario, seconds: float) -> Scenario:
     """A scenario in which they differ, made small in so many seconds at most."""
-    return shrink(scenario, partial(_last_steps, sides), seconds)
+    return shrink(scenario, partial(differing_steps, sides), seconds)
 
 
 def answers(sides: tuple[Side, Side], scenario: Scenario) -> list[Transcript | None]:
@@ -69,8 +77,8 @@ def answers(sides: tuple[Side, Side], scenario: Scenario) -> list[Transcript | N
     return [next(iter(run(side.adapter, [scenario]))) for side in sides]
 
 
-def _last_steps(sides: tuple[Side, Side], scenarios: Sequence[Scenario]) -> list[int | None]:
-    """Of each scenario the last step of the first span in which the engines differ."""
+def differing_steps(sides: tuple[Side, Side], scenarios: Sequence[Scenario]) -> list[int | None]:
+    """Of each scenario the last step of the first span in which the engines differ, or None."""
     taken = [scenario for scenario in scenarios if all(side.takes(scenario) for side in sides)]
     left, right = (run(side.adapter, taken) for side in sides)
     found = {
