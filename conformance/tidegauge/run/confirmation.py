@@ -11,16 +11,20 @@ from tidegauge_spec import load_registry
 from ..engine.apart import Question
 from ..judging.items.isolation import property_name
 from ..judging.items.item_report import SeenInterference
+from ..judging.items.shrinker import shrink
 from ..judging.verdicts.root_cause import affected_by
 from ..wire.results import PropertyResult, Results, RuleResult, counts_of
+from ..wire.scenario import Scenario
 from .fresh_process import Answers, answers_of
 from .interference import interference_of
 from .interference_search import (
     Pair,
+    beside_itself,
     is_lasting,
     questions_about,
     questions_again,
     seeming_pairs,
+    seen_in,
     short_pairs,
     smallest_interference,
     were_asked,
@@ -29,6 +33,7 @@ from .isolation_results import SHARED
 from .replayed_counterexamples import depends_on_earlier, replayed, replays, with_sentence
 from .request import Request
 
+_SECONDS_TO_SHRINK = 5.0
 _NOT_AGAIN = "In a fresh process this was not seen again."
 _IN_WORDS = {
     True: "stepped alternately, two instances differ from each instance alone",
@@ -53,7 +58,8 @@ def confirmed(results: Results, request: Request, folder: Path) -> Results:
         answers = {**answers, **answers_of(_about(more.values()), request)}
         pairs = {name: [*several, *more.get(name, ())] for name, several in pairs.items()}
     shown = {
-        name: _lasting(smallest_interference(several, answers), request) for name, several in pairs.items()
+        name: _lasting(_made_small(smallest_interference(several, answers), request), request)
+        for name, several in pairs.items()
     }
     properties = [
         _confirmed(
@@ -74,6 +80,28 @@ def confirmed(results: Results, request: Request, folder: Path) -> Results:
 
 def _about(pairs: Iterable[Sequence[Pair]]) -> list[Question]:
     return [question for several in pairs for pair in several for question in questions_about(pair)]
+
+
+def _made_small(seen: SeenInterference | None, request: Request) -> SeenInterference | None:
+    """What was seen of a scenario beside itself, with as few steps as it takes in fresh processes."""
+    if seen is None or not _are_alike(*seen.scenarios):
+        return seen
+
+    def seen_of(candidates: Sequence[Scenario]) -> list[SeenInterference | None]:
+        pairs = [beside_itself(one) for one in candidates]
+        answers = answers_of(_about([pairs]), request)
+        return [seen_in(pair, answers) for pair in pairs]
+
+    def last_steps(candidates: Sequence[Scenario]) -> list[int | None]:
+        found = zip(candidates, seen_of(candidates), strict=True)
+        return [None if shown is None else len(one.history) - 1 for one, shown in found]
+
+    smallest = shrink(seen.scenarios[0], last_steps, _SECONDS_TO_SHRINK)
+    return seen_of([smallest])[0] or seen
+
+
+def _are_alike(first: Scenario, second: Scenario) -> bool:
+    return (first.setup, first.history) == (second.setup, second.history)
 
 
 def _lasting(seen: SeenInterference | None, request: Request) -> SeenInterference | None:

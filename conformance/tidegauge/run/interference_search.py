@@ -53,7 +53,12 @@ def short_pairs(component: str, examples: Iterable[Counterexample], results: Res
     ]
     possible = [one for one in drawn if set(one.needs) <= set(results.implementation.capabilities)]
     own = [decoded(one.scenario) for one in examples if one.scenario["component"] == component]
-    return [(one, replace(one, id=f"{one.id}~beside")) for one in [*_shortest(own), *_shortest(possible)]]
+    return [beside_itself(one) for one in [*_shortest(own), *_shortest(possible)]]
+
+
+def beside_itself(scenario: Scenario) -> Pair:
+    """A scenario and the same once more, for a second instance."""
+    return scenario, replace(scenario, id=f"{scenario.id}~beside")
 
 
 def questions_about(pair: Pair) -> list[Question]:
@@ -71,7 +76,7 @@ def questions_about(pair: Pair) -> list[Question]:
 def smallest_interference(pairs: Iterable[Pair], answers: Answers) -> SeenInterference | None:
     """The shortest of these pairs in which an instance does not do what it does alone; None if there is
     none."""
-    seen = [one for one in (_seen_in(pair, answers) for pair in pairs) if one is not None]
+    seen = [one for one in (seen_in(pair, answers) for pair in pairs) if one is not None]
     return min(seen, key=lambda one: sum(len(scenario.history) for scenario in one.scenarios), default=None)
 
 
@@ -116,7 +121,7 @@ def _both(pair: Pair) -> str:
     return f"{pair[0].id} {pair[1].id}"
 
 
-def _seen_in(pair: Pair, answers: Answers) -> SeenInterference | None:
+def seen_in(pair: Pair, answers: Answers) -> SeenInterference | None:
     """What two instances show in fresh processes; None if each does as it does alone, or if not even that
     repeats."""
     first, second = (
