@@ -41,9 +41,34 @@ LONGEST_FIRST = (
 """Where tests take long. Workers of xdist take whole files, and none is to be left alone with a long one at the end."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put what takes long first, otherwise as collected."""
+IN_EACH_PART = (
+    "detection/test_detection_named.py",
+    "detection/test_detection_sample.py",
+    "reference/test_reference_coverage.py",
+)
+"""What guards the reference."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """A part of the slower tests, for CI."""
+    told = "of the modules with slower tests every N-th, from the K-th on"
+    parser.addoption("--part", metavar="K/N", default="1/1", help=told)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put what takes long first, otherwise as collected; keep those of the part that is asked for."""
     items.sort(key=lambda item: place_of(item.path))
+    part, parts = (int(number) for number in config.getoption("--part").split("/"))
+    long = (item.path for item in items if item.get_closest_marker("slower") is not None)
+    modules = dict.fromkeys(path for path in long if not is_in_each_part(path))
+    left_out = {path for place, path in enumerate(modules) if place % parts != part - 1}
+    config.hook.pytest_deselected(items=[item for item in items if item.path in left_out])
+    items[:] = [item for item in items if item.path not in left_out]
+
+
+def is_in_each_part(module: Path) -> bool:
+    """Whether a part never leaves out that module."""
+    return any(module == ROOT / "tests" / name for name in IN_EACH_PART)
 
 
 def place_of(module: Path) -> int:
