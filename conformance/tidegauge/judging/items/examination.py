@@ -251,7 +251,7 @@ class Examiner:
             self._keep_violation(report, property, with_variants(property, scenario))
         if violating:
             first = min(violating, key=lambda scenario: len(scenario.history))
-            if any(self._holds(property, [first])[0][0] is not False for _ in range(_REPETITIONS)):
+            if self._changes(property, first):
                 ((judgement, transcript),) = self.judged([first])
                 cited = sorted(judgement.cited)
                 report.failures.append(
@@ -264,6 +264,14 @@ class Examiner:
             family = with_variants(property, smallest)
             wrong = (member for member in family if self._last_steps([member])[0] is not None)
             report.failures.append(self._found(next(wrong, family[0]), first.id, property.name))
+
+    def _changes(self, property: Property, scenario: Scenario) -> bool:
+        """Whether a scenario that violates a property holds when repeated, or is answered otherwise."""
+        family = with_variants(property, scenario)
+        played = [run(self.adapter, family) for _ in range(1 + _REPETITIONS)]
+        answers = [[one and one.outputs for one in each] for each in played]
+        held = (self._holds(property, [scenario])[0][0] is not False for _ in range(_REPETITIONS))
+        return any(again != answers[0] for again in answers) or any(held)
 
     def _violated_at(self, property: Property, candidates: Sequence[Scenario]) -> list[int | None]:
         found = self._holds(property, candidates)
