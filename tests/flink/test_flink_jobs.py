@@ -46,7 +46,8 @@ def test_flink_has_every_property_of_a_job(flink: FlinkAdapter, job: str) -> Non
 
 def test_all_but_subtask_0_become_blocked_in_the_job_of_the_flip(flink: FlinkAdapter) -> None:
     found = findings(flink, "flip-182")
-    assert {"job-others-blocked", "job-slowest-not-blocked", "job-spread-bounded"} <= found.keys()
+    assert found["job-others-blocked"].seen is None
+    assert found["job-slowest-not-blocked"].seen is None
 
 
 def test_with_the_samples_of_its_default_a_subtask_runs_past_its_bound() -> None:
