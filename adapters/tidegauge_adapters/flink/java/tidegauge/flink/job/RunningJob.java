@@ -34,6 +34,7 @@ public final class RunningJob {
     private static final long NEXT_PATIENCE_NS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long POLL_NS = TimeUnit.MICROSECONDS.toNanos(100);
     private static final long START_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long END_NS = TimeUnit.SECONDS.toNanos(60);
 
     /** A generator first notes that there was no record, then that the timeout is over; there are two a subtask. */
     private static final int CHECKS = 6;
@@ -125,18 +126,13 @@ public final class RunningJob {
                 subtasks().forEach(subtask -> log.addAll(subtask.taken(now)));
                 log.addAll(windows.taken());
             }
-            if (haveAllEnded()) {
-                await(START_NS, submitted::hasEnded);
-            }
         } finally {
             submitted.end();
         }
-        now -= STEP_MS;
-        log.addAll(windows.taken());
         return log;
     }
 
-    /** Wait until nothing more happens at this instant. */
+    /** Wait until nothing more happens at this instant: with the last records the job ends, too. */
     private void settle(Cluster.Submitted submitted) {
         long deadline = System.nanoTime() + patience;
         while (!submitted.hasEnded() && !haveAllEnded()) {
@@ -148,8 +144,11 @@ public final class RunningJob {
             haveChecked(submitted, deadline);
             havePassed(submitted, deadline);
             if (before.equals(standings())) {
-                return;
+                break;
             }
+        }
+        if (haveAllEnded()) {
+            await(END_NS, submitted::hasEnded);
         }
     }
 
