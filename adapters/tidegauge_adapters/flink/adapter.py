@@ -51,15 +51,11 @@ class FlinkAdapter(ProcessAdapter):
         self._cluster: jobs.JobsOnACluster | None = None
 
     def describe(self) -> Implementation:
-        """What the driver says of its classes, and what jobs show; starts no cluster."""
+        """What the driver says of its classes, and where jobs run; starts no cluster."""
         described = super().describe()
         return replace(
             described,
-            capabilities=(*described.capabilities, *jobs.CAPABILITIES),
             layers={"job": "cluster"},
-            overshoot=jobs.OVERSHOOT,
-            overshoot_ms=jobs.OVERSHOOT_MS,
-            reaction_ms=jobs.STEP_MS,
             remark=described.remark + jobs.REMARK.format(self._of_cluster[2]),
         )
 

@@ -9,15 +9,6 @@ from tempfile import TemporaryDirectory
 from ..process.adapter import ProcessAdapter
 from .driver import JAR, MAIN_CLASS
 
-CAPABILITIES = ("job", "alignment", "job-idleness", "job-windows", "job-out-of-orderness")
-
-STEP_MS = 200
-"""How far time goes on at once (`RunningJob.java`): so long is a bound not obeyed yet."""
-
-OVERSHOOT_MS = 10 * STEP_MS + 1
-"""Before the first announcement a subtask reads what it can, 10 records a ms; later it is one record."""
-
-OVERSHOOT = "until the first announcement what is readable, later one record"
 REMARK = (
     " Jobs run on a MiniCluster, in virtual time: watermarks come with each record, and "
     "pipeline.watermark-alignment.buffer-size is {}."
@@ -32,14 +23,14 @@ _SECONDS = "120"
 
 
 class JobsOnACluster(ProcessAdapter):
-    """The driver as a cluster that runs jobs, and nothing else. It is started with the first job."""
+    """The driver in a JVM in which Flink's cluster can run. It is started with the first job."""
 
     def __init__(self, java: str, flink: Path, buffer: str) -> None:
         self._folder = TemporaryDirectory(prefix="tidegauge-flink-")
         opened = [word for package in _OPENED for word in ("--add-opens", f"{package}=ALL-UNNAMED")]
         place = f"-Djava.io.tmpdir={self._folder.name}"
         samples = f"-Dtidegauge.alignment-buffer={buffer}"
-        command = (java, *_JVM, *opened, place, samples, "-cp", f"{JAR}:{flink}", MAIN_CLASS, "jobs")
+        command = (java, *_JVM, *opened, place, samples, "-cp", f"{JAR}:{flink}", MAIN_CLASS)
         super().__init__({"seconds": _SECONDS}, command)
 
     def close(self) -> None:

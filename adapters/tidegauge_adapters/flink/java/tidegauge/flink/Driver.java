@@ -22,36 +22,31 @@ import tidegauge.flink.job.RunningJob;
 
 /**
  * Stock classes of Apache Flink as an engine of the process protocol: requests on stdin, answers on stdout. The
- * argument {@code bare} leaves out what is behind the multiplexer of splits in a task; with {@code jobs} it is a cluster
- * that runs whole jobs, and nothing else.
+ * argument {@code bare} leaves out what is behind the multiplexer of splits in a task.
  */
 public final class Driver {
     private static final int PROTOCOL = 1;
     private static final List<String> CAPABILITIES =
             List.of(
                     "valve", "splits", "clock", "idleness", "generator", "coordinator", "source", "backlog", "window",
-                    "int64");
-    private static final List<String> OF_JOBS =
-            List.of("job", "alignment", "job-idleness", "job-windows", "job-out-of-orderness", "int64");
+                    "job", "alignment", "job-idleness", "job-windows", "job-out-of-orderness", "int64");
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /** The history of a job, which is left out. */
     private static final ArrayNode RUN = JSON.createArrayNode().add(JSON.createObjectNode().put("step", "run"));
 
     private final boolean isBare;
-    private final boolean runsJobs;
     private final Map<String, Session> sessions = new HashMap<>();
 
-    private Driver(boolean isBare, boolean runsJobs) {
+    private Driver(boolean isBare) {
         this.isBare = isBare;
-        this.runsJobs = runsJobs;
     }
 
     public static void main(String[] arguments) throws Exception {
         OutputStream answers = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16);
         System.setOut(System.err); // stdout is for answers alone
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8), 1 << 16);
-        Driver driver = new Driver(List.of(arguments).contains("bare"), List.of(arguments).contains("jobs"));
+        Driver driver = new Driver(List.of(arguments).contains("bare"));
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {
             if (!driver.answer(line, answers)) {
                 break;
@@ -105,17 +100,20 @@ public final class Driver {
         return true;
     }
 
-    private ObjectNode description() {
+    private static ObjectNode description() {
         ObjectNode description =
                 named("description")
                         .put("protocol", PROTOCOL)
                         .put("name", "Apache Flink")
                         .put("version", EnvironmentInformation.getVersion())
-                        .put("sessions", !runsJobs)
+                        .put("sessions", true)
                         .put("profile", "flink-2.3")
                         .put("refuses", false)
+                        .put("overshoot", "until the first announcement what is readable, later one record")
+                        .put("overshoot_ms", RunningJob.OVERSHOOT_MS)
+                        .put("reaction_ms", RunningJob.STEP_MS)
                         .put("remark", "Stock classes of flink-dist, driven one step at a time.");
-        (runsJobs ? OF_JOBS : CAPABILITIES).forEach(description.putArray("capabilities")::add);
+        CAPABILITIES.forEach(description.putArray("capabilities")::add);
         return description;
     }
 

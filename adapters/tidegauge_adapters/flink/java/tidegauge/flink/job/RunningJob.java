@@ -23,7 +23,10 @@ import tidegauge.flink.job.SubtaskLog.Standing;
  */
 public final class RunningJob {
     /** How far time goes on at once; also the time to react to a new bound. */
-    private static final long STEP_MS = 200;
+    public static final long STEP_MS = 200;
+
+    /** Before the first announcement a subtask reads what it can, 10 records a ms; later it is one record. */
+    public static final long OVERSHOOT_MS = 10 * STEP_MS + 1;
 
     /**
      * After so long on the wall an instant is over in any case. Bounds that do not become those of the reports are the

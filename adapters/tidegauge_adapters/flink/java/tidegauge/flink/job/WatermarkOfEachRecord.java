@@ -1,26 +1,22 @@
 package tidegauge.flink.job;
 
-import org.apache.flink.api.common.eventtime.Watermark;
-import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import java.time.Duration;
+import org.apache.flink.api.common.eventtime.BoundedOutOfOrdernessWatermarks;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
 
 /**
- * The watermarks of Flink's bounded out-of-orderness, with each record instead of at an interval on the wall: how far a
+ * Flink's own generator, asked for its watermark after each record instead of at an interval on the wall: how far a
  * subtask runs past its bound must not depend on how fast this machine reads.
  */
-final class WatermarkOfEachRecord implements WatermarkGenerator<Long> {
-    private final long maxOutOfOrderness;
-    private long largest;
-
+final class WatermarkOfEachRecord extends BoundedOutOfOrdernessWatermarks<Long> {
     WatermarkOfEachRecord(long maxOutOfOrderness) {
-        this.maxOutOfOrderness = maxOutOfOrderness;
-        this.largest = Long.MIN_VALUE + maxOutOfOrderness + 1;
+        super(Duration.ofMillis(maxOutOfOrderness));
     }
 
     @Override
     public void onEvent(Long event, long timestamp, WatermarkOutput output) {
-        largest = Math.max(largest, timestamp);
-        output.emitWatermark(new Watermark(largest - maxOutOfOrderness - 1));
+        super.onEvent(event, timestamp, output);
+        super.onPeriodicEmit(output);
     }
 
     @Override
