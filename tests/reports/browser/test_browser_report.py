@@ -247,6 +247,7 @@ def test_all_can_be_reached_by_keyboard(page: Page) -> None:
     expect(page.locator("#VALVE-2 .body")).to_be_hidden()
     page.keyboard.press("Space")
     expect(page.locator("#VALVE-2 .body")).to_be_visible()
+    expect(page.locator("#VALVE-2").get_by_role("button", name="Copy the command")).to_be_visible()
     visited = []
     for _ in range(12):
         page.keyboard.press("Tab")
