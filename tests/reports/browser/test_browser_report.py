@@ -297,6 +297,7 @@ def test_root_and_affected_rules_and_all_that_is_known_show_at_a_glance(page: Pa
 )  # fmt: skip
 def test_a_rule_says_all_that_is_known_of_it(page: Page, number: str, expected: tuple[str, ...]) -> None:
     page.goto(page.url + f"#{number}")
+    expect(page.locator(f"#{number} .body")).to_be_visible()
     text = " ".join(page.locator(f"#{number}").inner_text().split())
     for part in expected:
         assert part in text
