@@ -207,8 +207,9 @@ def test_the_text_has_chapters_by_engines_and_then_what_differs() -> None:
     assert "Engines that claim a rule stand the same with it, with every rule." in same
 
 
+@pytest.mark.parametrize("beside", [None, 3])
 @pytest.mark.parametrize("engines", [1, 2, 4, 9])
-def test_all_of_the_picture_is_in_view_on_its_own_paper(engines: int) -> None:
+def test_all_of_the_picture_is_in_view_on_its_own_paper(engines: int, beside: int | None) -> None:
     long = [
         run(
             *(rule(number) for number in range(1, 31)),
@@ -216,7 +217,7 @@ def test_all_of_the_picture_is_in_view_on_its_own_paper(engines: int) -> None:
         )
         for number in range(engines)
     ]
-    svg = ElementTree.fromstring(picture.render(build_matrix(long)))
+    svg = ElementTree.fromstring(picture.render(build_matrix(long), beside))
     width, height = float(svg.get("width", 0)), float(svg.get("height", 0))
     paper = next(found for found in svg.iter(f"{SVG}rect") if found.get("class") == "paper")
     assert (float(paper.get("width", 0)), float(paper.get("height", 0))) == (width - 1, height - 1)
@@ -227,6 +228,7 @@ def test_all_of_the_picture_is_in_view_on_its_own_paper(engines: int) -> None:
         assert 0 <= float(found.get("y", -1)) < height
     places = [(found.get("x"), found.get("y")) for found in rects]
     assert len(set(places)) == len(places)
+    assert len({x for x, _ in places[:-1]}) == min(engines, beside or engines)
 
 
 def test_the_picture_tells_verdicts_apart_without_colour() -> None:
@@ -242,7 +244,7 @@ def test_the_picture_tells_verdicts_apart_without_colour() -> None:
     assert title == "6 rules by 4 engines"
     assert "wrong 4.2 · core: 1 pass, 1 fail, 1 error, 1 not tested, 2 not applicable" in (desc or "")
     texts = [found.text for found in svg.iter(f"{SVG}text")]
-    assert {"conforms 6/6", "1 of 4 in", "error, 1 fails", "conforms 1/1"} <= set(texts)
+    assert {"conforms 6/6", "1 of 4 in error,", "1 fails", "conforms 1/1"} <= set(texts)
 
 
 def written(folder: Path, name: str, document: Results) -> str:

@@ -11,8 +11,8 @@ from .page import Page, RuleView
 @dataclass(frozen=True)
 class Form:
     """How fully a rule is shown: with the picture and the steps of its counterexample; `brief`: with little
-    more than its sentence and where to find the rest. A form is used until the rules take `limit` characters
-    together, None: however many."""
+    more than its sentence and where to find the rest. A form is used until the rules and what stands above
+    them take `limit` characters together, None: however many."""
 
     name: str
     limit: int | None
@@ -61,10 +61,11 @@ MOST_OPEN = 20
 """So many failing rules are open from the start."""
 
 
-def write_rules(page: Page, write: Writer, sizes: Sizes = ALONE) -> WrittenRules:
-    """All rules of the page. `write` writes one in a form, open or closed."""
+def write_rules(page: Page, write: Writer, sizes: Sizes = ALONE, above: int = 0) -> WrittenRules:
+    """All rules of the page. `write` writes one in a form, open or closed. `above`: how many characters stand
+    above them: a diagnosis can be long."""
     written = WrittenRules()
-    size = 0
+    size = above
     misses = dict.fromkeys(sizes.forms, 0)
     failing = page.failing
     opened = {view.anchor for view in failing[:MOST_OPEN]}

@@ -38,8 +38,9 @@ def render(results: Results, around: Surroundings = NOTHING_AROUND) -> str:
     page = build_page(results)
     environment = _environment()
     environment.globals.update(around=around)
-    rules = write_rules(page, _rule_writer(environment, page), around.sizes)
-    body = environment.get_template("body.j2").render(page=page, results=results, rules=rules)
+    banner = Markup(environment.get_template("banner.j2").render(page=page, results=results))
+    rules = write_rules(page, _rule_writer(environment, page), around.sizes, len(banner))
+    body = environment.get_template("body.j2").render(page=page, results=results, banner=banner, rules=rules)
     pictures = timeline_style() + job_timeline_style() if "<svg" in body else ""
     return environment.get_template("report.html.j2").render(
         page=page,

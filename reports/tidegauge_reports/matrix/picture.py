@@ -1,6 +1,7 @@
 """`matrix.svg`: a bar for each chapter and engine; for a README, so with a paper of its own, light or dark as
 the reader's system, and readable on a telephone."""
 
+from collections.abc import Mapping
 from importlib.resources import files
 from itertools import accumulate
 
@@ -17,11 +18,13 @@ from .columns import Column
 from .table import Chapter, Matrix
 
 FILE_NAME = "matrix.svg"
+NARROW_FILE_NAME = "matrix-narrow.svg"
+NARROW = 3
+"""So many engines side by side are readable on a telephone."""
 
 _MARGIN = 14.0
 _GAP = 10.0
-_FEW_COLUMNS = 3
-_COLUMN_OF_FEW, _COLUMN_OF_MANY = 118.0, 106.0
+_COLUMN = 118.0
 _LEAST_WIDTH = 300.0
 _HEAD = 98.0
 _ROW = 39.0
@@ -42,21 +45,24 @@ _SEGMENTS: dict[str, tuple[str, str]] = {
 """The parts of a bar in their order, each with the mark behind its number, and what it means."""
 
 
-def render(matrix: Matrix) -> str:
-    """The picture as one SVG element. The same matrix gives the same picture."""
+def render(matrix: Matrix, beside: int | None = None) -> str:
+    """The picture as one SVG element. The same matrix gives the same picture. `beside`: at most so many
+    engines side by side, the next ones below them; None: all."""
     number = len(matrix.columns)
-    column_width = _COLUMN_OF_FEW if number <= _FEW_COLUMNS else _COLUMN_OF_MANY
-    width = max(2 * _MARGIN + number * (column_width + _GAP) - _GAP, _LEAST_WIDTH)
-    lefts = [_MARGIN + place * (column_width + _GAP) for place in range(number)]
-    drawn = [
-        _heading(matrix, place, column, left, column_width)
-        for place, (column, left) in enumerate(zip(matrix.columns, lefts, strict=True))
-    ]
-    top = _MARGIN + _HEAD
-    for chapter in matrix.chapters:
-        drawn.append(_chapter(chapter, lefts, column_width, top, width))
-        top += _ROW
-    legend, bottom = _legend(matrix, width, top + 10)
+    beside = min(number, beside or number)
+    width = max(2 * _MARGIN + beside * (_COLUMN + _GAP) - _GAP, _LEAST_WIDTH)
+    drawn = []
+    top = _MARGIN
+    for first in range(0, number, beside):
+        shown = range(first, min(first + beside, number))
+        lefts = {place: _MARGIN + (place - first) * (_COLUMN + _GAP) for place in shown}
+        drawn += [_heading(matrix, place, left, top) for place, left in lefts.items()]
+        top += _HEAD
+        for chapter in matrix.chapters:
+            drawn.append(_chapter(chapter, lefts, top, width))
+            top += _ROW
+        top += 10
+    legend, bottom = _legend(matrix, width, top)
     names = "; ".join(_words(matrix, place, column) for place, column in enumerate(matrix.columns))
     style = files(__package__).joinpath("picture.css").read_text(encoding="utf-8")
     rules = counted(len(matrix.rows), "rule")
@@ -77,10 +83,11 @@ def render(matrix: Matrix) -> str:
     )) + "\n"  # fmt: skip
 
 
-def _heading(matrix: Matrix, place: int, column: Column, left: float, width: float) -> Markup:
-    room = width / CHARACTER_WIDTH
+def _heading(matrix: Matrix, place: int, left: float, top: float) -> Markup:
+    room = _COLUMN / CHARACTER_WIDTH
+    column = matrix.columns[place]
     standing, style = _standing(matrix, place)
-    y = _MARGIN + 12
+    y = top + 12
     written = []
     for row in _in_two(column.name, int(room)):
         written.append(label(row, left, y, "head", "start"))
@@ -115,7 +122,8 @@ def _words(matrix: Matrix, place: int, column: Column) -> str:
     return f"{short(column.label, 120)}: {counts or 'no rule'}"
 
 
-def _chapter(chapter: Chapter, lefts: list[float], column_width: float, top: float, width: float) -> Markup:
+def _chapter(chapter: Chapter, lefts: Mapping[int, float], top: float, width: float) -> Markup:
+    """A chapter's name and a bar for each engine: `lefts` has their places in the matrix."""
     name = short(chapter.name, 24)
     title = short(chapter.title, int((width - 2 * _MARGIN) / CHARACTER_WIDTH) - len(name) - 2)
     drawn = [
@@ -123,8 +131,8 @@ def _chapter(chapter: Chapter, lefts: list[float], column_width: float, top: flo
         label(name, _MARGIN, top + 14, "chapter", "start"),
         label(title, _MARGIN + 1.2 * text_width(name) + 8, top + 14, "faint", "start"),
     ]
-    for place, left in enumerate(lefts):
-        drawn.append(_bar(_segments(chapter, place), left, top + 19, column_width))
+    for place, left in lefts.items():
+        drawn.append(_bar(_segments(chapter, place), left, top + 19, _COLUMN))
     return Markup("").join(drawn)
 
 

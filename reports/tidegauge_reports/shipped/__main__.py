@@ -1,7 +1,7 @@
 """`python -m tidegauge_reports.shipped [ENGINE...]`, in a clone: renew what comes with Tidegauge.
 
-Runs the suites on the engines of the project, or on those that are named, with the default budget. Writes the
-verdicts of each beside this module, and draws the matrix of the README again. The three runs take about 20
+Runs the suites on the engines below, or on those of them that are named, with the default budget. Writes the
+verdicts of each beside this module, and draws the matrix of the README again. The five runs take about 40
 minutes on two cores. If no engine is named, the diagnoses of mutants that are not fresh any more are recorded
 again, too. `--diagnoses` does only that: about 10 minutes for all; to have all again, remove their file.
 `--draw` runs nothing and only draws the verdicts that are there.
@@ -10,7 +10,7 @@ again, too. `--diagnoses` does only that: about 10 minutes for all; to have all 
 import subprocess
 import sys
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,8 +22,15 @@ from . import FILE_NAME, decode_shipped, diagnoses, encode_shipped, shipped_run
 from .freshness import specification_digest
 from .pictures import draw
 
-ENGINES = ("reference", "spark", "spark-native")
-"""The adapters of the project whose verdicts come with it."""
+ENGINES: Mapping[str, Sequence[str]] = {
+    "flink": ("--adapter", "flink"),
+    "flink-core": ("--adapter", "flink", "--profile", "core"),
+    "reference": ("--adapter", "reference"),
+    "spark": ("--adapter", "spark"),
+    "spark-native": ("--adapter", "spark-native"),
+}
+"""The engines whose verdicts come with the project, and how each is run. Flink is in it twice: by what its
+release does, and by what the specification asks."""
 
 _VERDICTS = Path("reports", "tidegauge_reports", "shipped", FILE_NAME)
 _DIAGNOSES = _VERDICTS.with_name(diagnoses.FILE_NAME)
@@ -47,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
         if not _PICTURES.is_dir() or not _VERDICTS.parent.is_dir():
             raise BadInput("run this in the folder of a clone, in which reports/ is")
         if not options.diagnoses:
-            _renew([] if options.draw else options.engines or ENGINES)
+            _renew([] if options.draw else options.engines or list(ENGINES))
         if options.diagnoses or not (options.draw or options.engines):
             _diagnose()
     except (BadInput, OSError) as problem:
@@ -89,7 +96,7 @@ def _diagnose() -> None:
 def _judged(engine: str) -> Results:
     """The results of a whole run. Raises `BadInput` if it did not come to its end."""
     with TemporaryDirectory() as folder:
-        run = [sys.executable, "-m", "tidegauge", "run", "--adapter", engine, "--out", "out"]
+        run = [sys.executable, "-m", "tidegauge", "run", *ENGINES[engine], "--out", "out"]
         ended = subprocess.run(run, cwd=folder, check=False)
         results = read_results(Path(folder, "out", RESULTS))
     if not results.complete:

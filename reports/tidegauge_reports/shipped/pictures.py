@@ -1,5 +1,5 @@
-"""The matrix of the shipped verdicts, as the README shows it: a picture and a text, each marked with the
-digest of the verdicts that it was drawn from."""
+"""The matrix of the shipped verdicts, as the README shows it: a picture, a narrow one for telephones, and a
+text, each marked with the digest of the verdicts that it was drawn from."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -21,7 +21,12 @@ def drawn_from(document: bytes) -> str:
 def draw(shipped: Mapping[str, Results], document: bytes, folder: Path) -> list[Path]:
     """Draw the verdicts of the `document` into `folder`; the paths of the files."""
     matrix = build_matrix([Run(results) for results in shipped.values()])
+    drawn = {
+        markdown.FILE_NAME: markdown.render(matrix),
+        picture.FILE_NAME: picture.render(matrix),
+        picture.NARROW_FILE_NAME: picture.render(matrix, picture.NARROW),
+    }
     return [
-        write_text_file(folder / view.FILE_NAME, f"{view.render(matrix).rstrip()}\n\n{drawn_from(document)}")
-        for view in (markdown, picture)
+        write_text_file(folder / name, f"{text.rstrip()}\n\n{drawn_from(document)}")
+        for name, text in drawn.items()
     ]
