@@ -1,7 +1,7 @@
 """Scenarios through an adapter: transcripts checked, matched by id, none lost."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from mmap import mmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,8 @@ from ..wire.transcript import Transcript
 from .adapter import Adapter
 from .wire_check import checked
 
-_LONGEST_ID = 200
+_LONGEST = 800
+"""Bytes of a mark."""
 
 
 class Mark(NamedTuple):
@@ -23,15 +24,18 @@ class Mark(NamedTuple):
 
 
 class Marker:
-    """A small file that always names the scenario about to run, so that a crash can be laid to it."""
+    """A small file that always names the scenario about to run, so that a crash can be laid to it. It is in
+    memory, too: to write it is no call of the system, and an engine that closes all files does not end it."""
 
     def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o644)
+        path.write_bytes(b" " * _LONGEST)
+        with path.open("r+b") as file:
+            self._told = mmap(file.fileno(), _LONGEST)
 
     def about_to_run(self, item: str, scenario: str, seconds: int = 0) -> None:
         """Remember it, overwriting the last one; an empty `scenario`: none any more."""
-        told = f"{seconds if scenario else 0}\t{item}\t{scenario}"
-        os.pwrite(self._file, told[:_LONGEST_ID].ljust(_LONGEST_ID).encode(), 0)
+        told = f"{seconds if scenario else 0}\t{item}\t{scenario}".encode(errors="replace")
+        self._told[:] = told[:_LONGEST].ljust(_LONGEST)
 
     @staticmethod
     def read(path: Path) -> Mark | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 
 from tidegauge_reference import CORE
@@ -153,11 +154,23 @@ class Excluding:
                     found.add(one.scenario.id)
         return found
 
+    @cached_property
+    def _large(self) -> list[Scenario]:
+        """The scenarios of scale, so that each kind of them gets as many steps as the others at any time: a
+        change shows in some kinds only, and soon there."""
+        steps: dict[str | None, int] = {}
+        so_far: dict[str, int] = {}
+        shortest_first = sorted(self.evidence.large, key=lambda one: len(one.history))
+        for scenario in shortest_first:
+            kind = scenario.origin.of
+            so_far[scenario.id] = steps[kind] = steps.get(kind, 0) + len(scenario.history)
+        return sorted(shortest_first, key=lambda one: so_far[one.id])
+
     def _in_order(self, rule: str, change: Change) -> Iterator[Scenario]:
         """The scenarios that agree, those first that were published to show the rule; of a change that only
-        scale shows those of scale, the shortest first."""
+        scale shows those of scale."""
         if change.scale:
-            yield from sorted(self.evidence.large, key=lambda one: len(one.history))
+            yield from self._large
             return
         vectors = self.evidence.vectors
         yield from (one for one in self.agreeing[: len(vectors)] if rule in vectors.get(one.id, ()))
