@@ -24,8 +24,11 @@ class Mark(NamedTuple):
 
 
 class Marker:
-    """A small file that always names the scenario about to run, so that a crash can be laid to it. It is in
-    memory, too: to write it is no call of the system, and an engine that closes all files does not end it."""
+    """A small file that always names the scenario about to run, so that a crash can be laid to it.
+
+    It is mapped into memory: writing to it costs no system call, and works after an engine has closed all
+    files.
+    """
 
     def __init__(self, path: Path) -> None:
         path.write_bytes(b" " * _LONGEST)
