@@ -48,7 +48,8 @@ class Reading:
     `arguments` name them by their paths in `files`; `target` is the one that is mutated. `codes` are the exit
     codes that the command documents, `valid` is the one with valid files. `weight`: how often it is drawn
     beside the others. `protocol`: its stdout is for programs, and JSON. `slow`: it
-    takes seconds even with valid files, or starts processes of its own that do.
+    takes seconds even with valid files, or starts processes of its own that do. `begins`: it writes its target
+    itself if that is not there.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Reading:
     weight: float
     protocol: bool = False
     slow: bool = False
+    begins: bool = False
 
 
 def readings(runs: Path) -> list[Reading]:
@@ -223,6 +225,7 @@ def readings(runs: Path) -> list[Reading]:
             0,
             0.05,
             slow=True,
+            begins=True,
         ),
         Reading(
             "replay of a job",

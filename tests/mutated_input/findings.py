@@ -51,7 +51,8 @@ def findings(reading: Reading, ended: Ended, folder: Path, before: set[str]) -> 
         yield f"it computes for {ended.seconds:.0f} s"
     yield from _printed(reading, ended, err)
     yield from _written(folder)
-    for name in sorted({path.name for path in folder.iterdir()} - before - {"out", "tmp"}):
+    asked_for = {"out", "tmp", *([reading.target] if reading.begins else [])}
+    for name in sorted({path.name for path in folder.iterdir()} - before - asked_for):
         yield f"it wrote {name!r}, which it was not asked for"
 
 
