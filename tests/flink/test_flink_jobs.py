@@ -48,6 +48,7 @@ def test_all_but_subtask_0_become_blocked_in_the_job_of_the_flip(flink: FlinkAda
     found = findings(flink, "flip-182")
     assert found["job-others-blocked"].seen is None
     assert found["job-slowest-not-blocked"].seen is None
+    assert found["job-spread-bounded"].seen is None
 
 
 def test_with_the_samples_of_its_default_a_subtask_runs_past_its_bound() -> None:
