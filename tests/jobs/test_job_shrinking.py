@@ -296,3 +296,29 @@ def test_a_known_deviation_that_an_engine_does_not_have_is_told() -> None:
     assert report.failures == []
     assert report.deviations[known.name].absent == 1
     assert report.deviations[known.name].shown == 0
+
+
+TOO_SLOW = """
+from tidegauge import Failure, Transcript
+from tidegauge_adapters.reference import ReferenceAdapter
+
+
+class TooSlow(ReferenceAdapter):
+    def run(self, scenarios):
+        for one in scenarios:
+            if one.id.endswith("delayed"):
+                yield Transcript(one.id, (), failure=Failure("timeout", "no answer within 120 s"))
+            else:
+                yield from super().run([one])
+"""
+
+
+def test_a_replay_says_why_a_job_did_not_run(tidegauge: Command, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(TOO_SLOW, encoding="utf-8")
+    (tmp_path / "job.jsonl").write_bytes(encode_scenario(JOBS["slow-and-fast"]) + b"\n")
+    ended = tidegauge("replay", "job.jsonl", "--adapter", "slow:TooSlow")
+    assert ended.returncode == 1, ended.stderr
+    (line,) = [line for line in ended.stdout.splitlines() if line.startswith("job-delay ")]
+    assert "error: a job did not run" in line
+    assert "slow-and-fast" in line
+    assert "no answer within 120 s" in line

@@ -134,13 +134,13 @@ def _replay_job(job: JobScenario, findings: Iterable[JobFinding]) -> bool:
         table.add_column(column)
     violated = False
     for finding in findings:
-        violated = violated or finding.seen is not None or finding.unanswered
+        violated = violated or finding.seen is not None or finding.did_not_run is not None
         verdict = "holds" if finding.seen is None else "[bold red]violated[/]"
-        if finding.unanswered:
-            verdict = "[bold magenta]error: the job did not run[/]"
+        if finding.did_not_run is not None:
+            verdict = "[bold magenta]error: a job did not run[/]"
         if finding.vacuous:
             verdict = "[yellow]shows nothing: it holds without alignment too[/]"
-        table.add_row(finding.property, verdict, escape(finding.seen or ""))
+        table.add_row(finding.property, verdict, escape(finding.seen or finding.did_not_run or ""))
     OUT.print(escape("\n  ".join([f"{job.id}: {job_name(job)}", *job_text(job)])), soft_wrap=True)
     OUT.print(table)
     return violated

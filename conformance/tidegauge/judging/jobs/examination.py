@@ -86,12 +86,12 @@ def _transcripts(examiner: Examiner, jobs: Collection[JobScenario]) -> dict[str,
 
 def _rules(findings: Sequence[JobFinding]) -> set[str]:
     """The rules of the properties for which a job did not run."""
-    return {rule for found in findings if found.unanswered for rule in found.rules}
+    return {rule for found in findings if found.did_not_run is not None for rule in found.rules}
 
 
 def _count(counted: PropertyCount, found: JobFinding, known: Collection[str]) -> None:
     counted.known += found.property in known
-    counted.checked += not found.vacuous and not found.unanswered and found.property not in known
+    counted.checked += not found.vacuous and found.did_not_run is None and found.property not in known
     counted.vacuous += found.vacuous
     counted.violated += found.seen is not None and found.property not in known
 

@@ -42,14 +42,14 @@ def not_claimed(rule: str, capabilities: frozenset[str]) -> tuple[str, ...]:
 
 class JobFinding(Struct, frozen=True):
     """A property checked on a job: `seen` says what was seen instead of what it demands, None if it holds.
-    `vacuous`: the job without alignment has the property too, so that it shows nothing. `unanswered`: a job
-    that must run for it did not."""
+    `vacuous`: the job without alignment has the property too, so that it shows nothing. `did_not_run`: why a
+    job that must run for it did not."""
 
     property: str
     rules: tuple[str, ...]
     seen: str | None
     vacuous: bool = False
-    unanswered: bool = False
+    did_not_run: str | None = None
 
 
 def properties_of(scenario: JobScenario) -> list[JobProperty]:
@@ -91,7 +91,7 @@ def _run(
 ) -> JobRun | str:
     if transcript is None or not transcript.outputs:
         failure = None if transcript is None else transcript.failure
-        return f"the job did not run: {failure.text if failure is not None else 'no event log'}"
+        return f"{scenario.id}: {failure.text if failure is not None else 'no event log'}"
     log = JobLog.of(scenario.setup, transcript.outputs[0])
     return JobRun(log, implementation.overshoot_ms, implementation.reaction_ms)
 
@@ -106,7 +106,7 @@ def finding(property: JobProperty, runs: Runs) -> JobFinding | None:
         if one is None:
             return None
         if isinstance(one, str):
-            return JobFinding(property.name, property.rules, None, unanswered=True)
+            return JobFinding(property.name, property.rules, None, did_not_run=one)
         ran.append(one)
     seen = property.seen(*ran)
     if seen is None and property.alignment:
@@ -118,7 +118,8 @@ def _unless_vacuous(property: JobProperty, run: JobRun, control: JobRun | str | 
     """The finding of a property that holds: it shows something if the job without alignment, taken for the
     aligned one, violates it."""
     if not isinstance(control, JobRun):
-        return JobFinding(property.name, property.rules, None, unanswered=True)
+        reason = control or "there is no job without alignment to compare it with"
+        return JobFinding(property.name, property.rules, None, did_not_run=reason)
     aligned = JobRun(
         JobLog(run.log.setup, control.log.events, run.log.subtasks), control.overshoot_ms, control.reaction_ms
     )

@@ -35,12 +35,14 @@ final class SubtaskLog {
 
     Standing standing() {
         boolean hasEnded = reader.hasEnded();
-        boolean isStill = hasEnded ? reader.isClosed() : reader.isStill() || operator.isWaitingForAlignment();
         boolean isIdle = operator.isIdle();
         long latest = operator.latestWatermark();
+        long bound = operator.bound();
+        // With a new bound it may wait for a moment though it need not: it is about to go on.
+        boolean isBlocked = operator.isWaitingForAlignment() && latest > bound;
+        boolean isStill = hasEnded ? reader.isClosed() : reader.isStill() || isBlocked;
         boolean hasReported = source.group() != null && latest != Long.MIN_VALUE;
-        return new Standing(
-                isStill, hasEnded, isIdle, hasReported, isIdle ? Long.MAX_VALUE : latest, operator.bound());
+        return new Standing(isStill, hasEnded, isIdle, hasReported, isIdle ? Long.MAX_VALUE : latest, bound);
     }
 
     /** How often its generators have looked whether they are idle. */
@@ -64,10 +66,10 @@ final class SubtaskLog {
     }
 
     /** What has left it since the last call, whether it has ended or is idle, what it has reported and been told. */
-    synchronized List<LogLine> taken(long now) {
-        List<LogLine> taken = new ArrayList<>(lines);
-        lines.clear();
+    List<LogLine> taken(long now) {
+        // Not under the lock of the lines: a reader that emits holds its own, and waits for that one.
         Standing standing = standing();
+        List<LogLine> taken = linesSinceTaken();
         if (standing.hasEnded()) {
             if (!endIsLogged) {
                 taken.add(line("finished", 0, now, 1));
@@ -83,6 +85,12 @@ final class SubtaskLog {
             taken.add(line("report", standing.reported(), now, 1));
             taken.add(line("announcement", standing.bound(), now, 1));
         }
+        return taken;
+    }
+
+    private synchronized List<LogLine> linesSinceTaken() {
+        List<LogLine> taken = new ArrayList<>(lines);
+        lines.clear();
         return taken;
     }
 
