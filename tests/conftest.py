@@ -23,6 +23,7 @@ PATIENCE = 600
 """How long (s) a test waits for a command: much longer than it takes on a busy machine."""
 
 LONGEST_FIRST = (
+    "flink/test_stock_flink.py",
     "detection/test_detection_named.py",
     "spark",
     "spark_native",
