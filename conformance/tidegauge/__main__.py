@@ -14,6 +14,7 @@ import typer
 from . import __version__
 from .commands.console import complain
 
+_ADAPTER_FAILED = 2
 _KIT_FAILED = 4
 """The exit code where the kit itself fails, or cannot write."""
 
@@ -91,18 +92,36 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # a terminal may know ASCII alone
     try:
         application(sys.argv[1:2])()
-    except OSError as error:
+    except Exception as error:
+        sys.exit(_failed(error))
+
+
+def _failed(error: Exception) -> int:
+    """Say what went wrong; the exit code."""
+    from .engine.runner import place_in_adapter
+
+    said = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+    if (place := place_in_adapter(error)) is not None:
+        complain(
+            f"the adapter's own `run` raised {said} - at {place}. Where there is no answer it has to give a "
+            f"transcript with a `failure`. The traceback: {_kept_traceback()}"
+        )
+        return _ADAPTER_FAILED
+    if isinstance(error, OSError):
         where = f" ({error.filename})" if error.filename else ""
         complain(f"{error.strerror or error}{where}")
-        sys.exit(_KIT_FAILED)
-    except Exception as error:
-        with NamedTemporaryFile(
-            "w", prefix="tidegauge-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
-        ) as kept:
-            kept.write(traceback.format_exc())
-        said = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-        complain(f"this is a defect of the kit, please report it with {kept.name}: {said}")
-        sys.exit(_KIT_FAILED)
+    else:
+        complain(f"this is a defect of the kit, please report it with {_kept_traceback()}: {said}")
+    return _KIT_FAILED
+
+
+def _kept_traceback() -> str:
+    """The file to which that of the current exception is written."""
+    with NamedTemporaryFile(
+        "w", prefix="tidegauge-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+    ) as kept:
+        kept.write(traceback.format_exc())
+    return kept.name
 
 
 if __name__ == "__main__":

@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE, plain_environment
+from conftest import PATIENCE, Command, plain_environment
+
+from tidegauge.components.job.jobs import JOBS
+from tidegauge.wire.scenario import encode_scenario
 
 FAILS = """
 import sys
@@ -61,6 +64,32 @@ def test_a_defect_of_the_kit_is_one_line_with_the_place_of_its_traceback() -> No
     kept = Path(
         line.removeprefix("tidegauge: this is a defect of the kit, please report it with ").split(": ")[0]
     )
+    assert "Traceback" in kept.read_text(encoding="utf-8")
+    kept.unlink()
+
+
+RAISING = """
+from tidegauge_adapters.reference import ReferenceAdapter
+
+class Raising(ReferenceAdapter):
+    def run(self, scenarios):
+        for one in scenarios:
+            raise {error}
+"""
+
+
+@pytest.mark.parametrize("error", ["KeyError('rule')", "OSError(111, 'Connection refused')"])
+def test_what_an_adapter_raises_is_no_defect_of_the_kit(
+    tidegauge: Command, tmp_path: Path, error: str
+) -> None:
+    (tmp_path / "mine.py").write_text(RAISING.format(error=error), encoding="utf-8")
+    (tmp_path / "one.jsonl").write_bytes(encode_scenario(JOBS["flip-182"]) + b"\n")
+    found = tidegauge("replay", "one.jsonl", "--adapter", "mine:Raising")
+    assert found.returncode == 2, found.stderr
+    (line,) = found.stderr.splitlines()
+    assert line.startswith("tidegauge: the adapter's own `run` raised ")
+    assert " - at mine.py, line 7. " in line
+    kept = Path(line.rpartition(": ")[2])
     assert "Traceback" in kept.read_text(encoding="utf-8")
     kept.unlink()
 
