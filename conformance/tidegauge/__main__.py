@@ -15,6 +15,8 @@ from . import __version__
 from .commands.console import complain
 
 _ADAPTER_FAILED = 2
+"""The exit code where an adapter raises: that of bad input."""
+
 _KIT_FAILED = 4
 """The exit code where the kit itself fails, or cannot write."""
 
@@ -98,9 +100,10 @@ def main() -> None:
 
 def _failed(error: Exception) -> int:
     """Say what went wrong; the exit code."""
+    from .engine.foreign_text import message_of
     from .engine.runner import place_in_adapter
 
-    said = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+    said = " ".join(message_of(error).split())[:300]
     if (place := place_in_adapter(error)) is not None:
         complain(
             f"the adapter's own `run` raised {said} - at {place}. Where there is no answer it has to give a "

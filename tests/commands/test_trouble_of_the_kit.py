@@ -1,4 +1,4 @@
-"""What goes wrong in the kit itself, or in what it writes to: one line, and exit code 4."""
+"""What goes wrong in the kit itself, or in what it writes to: one line, and exit code 4. What an adapter raises: 2."""
 
 from __future__ import annotations
 
@@ -78,7 +78,10 @@ class Raising(ReferenceAdapter):
 """
 
 
-@pytest.mark.parametrize("error", ["KeyError('rule')", "OSError(111, 'Connection refused')"])
+UNPRINTABLE = "type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})()"
+
+
+@pytest.mark.parametrize("error", ["KeyError('rule')", "OSError(111, 'Connection refused')", UNPRINTABLE])
 def test_what_an_adapter_raises_is_no_defect_of_the_kit(
     tidegauge: Command, tmp_path: Path, error: str
 ) -> None:
