@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -141,6 +141,10 @@ class _Watching(Examiner):
     def expected(self, scenario: Scenario) -> Expectation:
         """What the reference says, as the arena remembers it."""
         return self.arena.expected(scenario)
+
+    def expectations(self, scenarios: Sequence[Scenario]) -> Iterator[Expectation]:
+        """The same of each scenario."""
+        return map(self.expected, scenarios)
 
     def judged(
         self, scenarios: Sequence[Scenario], published: Mapping[str, list[Outputs]] | None = None

@@ -105,9 +105,11 @@ class ComponentAdapter(Adapter):
 
     def inexpressible(self, scenario: Scenario) -> str | None:
         """What no runtime sends, if the engine does not refuse it."""
+        if self.refuses:
+            return None
         from .never_sent import never_sent
 
-        return None if self.refuses else never_sent(scenario, self.profile)
+        return never_sent(scenario, self.profile)
 
     def session(self, setup: Setup) -> Session:
         """An engine of the component that `setup` builds. Where it cannot be made, each step raises why."""
@@ -144,9 +146,9 @@ class ComponentAdapter(Adapter):
         return list(shape_problems(component, engine, setup))
 
     def _calls(self, name: str) -> Calls:
-        from ..components.registry import COMPONENTS
-        from .contract import calls_of
-
         if name not in self._known_calls:
+            from ..components.registry import COMPONENTS
+            from .contract import calls_of
+
             self._known_calls[name] = calls_of(COMPONENTS[name])
         return self._known_calls[name]

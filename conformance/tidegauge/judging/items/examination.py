@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice, zip_longest
 
@@ -19,7 +19,7 @@ from ...wire.transcript import Outputs, Transcript, joined, spans
 from ...wire.vocabulary import Restore
 from ..reference.deviating_reference import Semantics, with_deviations
 from ..reference.deviations import Deviation
-from ..reference.oracle import Expectation, expect
+from ..reference.oracle import Expectation, expect, expect_each
 from .explanation import explaining_rules
 from .item_report import (
     DeviationCount,
@@ -133,14 +133,18 @@ class Examiner:
         """What the engine is compared with: the reference, with the known deviations."""
         return expect(scenario, self.semantics)
 
+    def expectations(self, scenarios: Sequence[Scenario]) -> Iterator[Expectation]:
+        """The same of each scenario."""
+        return expect_each(scenarios, self.semantics)
+
     def judged(
         self, scenarios: Sequence[Scenario], published: Mapping[str, list[Outputs]] | None = None
     ) -> list[tuple[Judgement, Transcript | None]]:
         """Run scenarios and compare each with its published outputs, or else with the reference."""
         transcripts = run(self.adapter, scenarios, self.about_to_run)
         answers = []
-        for scenario, transcript in zip(scenarios, transcripts, strict=True):
-            expectation = self.expected(scenario)
+        expectations = self.expectations(scenarios)
+        for scenario, transcript, expectation in zip(scenarios, transcripts, expectations, strict=True):
             if published is not None and not self._deviates(scenario, expectation):
                 expectation = Expectation(published[scenario.id], expectation.cited)
             observes = self.implementation.observes

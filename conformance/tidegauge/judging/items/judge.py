@@ -1,6 +1,5 @@
 """A transcript against the reference: the first divergence, and what was shown until then."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -86,6 +85,8 @@ def judge(
 
 def _agreeing(expected: Sequence[Outputs], got: Sequence[Outputs]) -> int:
     """The number of spans at the start that agree."""
+    if tuple(expected) == tuple(got):
+        return len(expected)
     for index, (wanted, given) in enumerate(zip(expected, got, strict=False)):
         if wanted != given and not same_outputs(wanted, given):
             return index
@@ -129,7 +130,11 @@ def _rules_named(decisions: Iterable[str]) -> frozenset[str]:
 
 
 def _counted(cited: Sequence[tuple[str, ...]]) -> dict[str, int]:
-    return dict(Counter(chain.from_iterable(map(_rules_in, cited))))
+    numbers: dict[str, int] = {}
+    for step in cited:
+        for rule in _rules_in(step):
+            numbers[rule] = numbers.get(rule, 0) + 1
+    return numbers
 
 
 @lru_cache(maxsize=4096)

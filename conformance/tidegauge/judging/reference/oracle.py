@@ -1,15 +1,20 @@
 """What the reference says: the expected outputs of a scenario and the rules that decided, step by step."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from itertools import groupby
+from typing import Any
 
 from msgspec import Struct
 
-from tidegauge_reference import citations
+from tidegauge_reference import Policies, citations
 
 from ...components.registry import COMPONENTS
 from ...engine.in_process import InProcessSession
 from ...wire.scenario import Scenario, component_of
 from ...wire.transcript import Outputs
+from ...wire.vocabulary import Restore, Snapshot, Step
 from .deviating_reference import DeviatingReference, Semantics
 
 
@@ -23,6 +28,12 @@ class Expectation(Struct, frozen=True):
 def decisions_of_step(collected: Sequence[str]) -> tuple[str, ...]:
     """The rules cited in a step, each with the way its decision went: in the order in which they were first
     cited, and at the end the last one."""
+    return _each_once(tuple(collected))
+
+
+@lru_cache(maxsize=4096)
+def _each_once(collected: tuple[str, ...]) -> tuple[str, ...]:
+    """Most steps of a run decide as many others did."""
     return (*dict.fromkeys(collected[:-1]), *collected[-1:])
 
 
@@ -38,12 +49,59 @@ def expect(
     else:
         policies, module, collecting = semantics, component.module, citations
     session = InProcessSession(lambda: component.build(module, scenario.setup, policies), component.calls)
+    begun = _played(session, scenario.history[:since], collecting(None))
+    return _followed_by(begun, _played(session, scenario.history[since:], collecting(flipped)))
+
+
+def expect_each(scenarios: Iterable[Scenario], semantics: Semantics) -> Iterator[Expectation]:
+    """What `expect` says of each scenario. Where scenarios that follow one another differ in their last step
+    alone, as in a cover, the steps before it are done once: the others go on from the state after them."""
+    for _, alike in groupby(scenarios, key=_without_the_last_step):
+        first, *others = alike
+        if not others or isinstance(semantics, DeviatingReference) or _saves(first):
+            yield from (expect(scenario, semantics) for scenario in (first, *others))
+        else:
+            yield from _expect_last_steps([first, *others], semantics)
+
+
+def _without_the_last_step(scenario: Scenario) -> tuple[Any, ...]:
+    return type(scenario), scenario.setup, scenario.history[:-1]
+
+
+def _saves(scenario: Scenario) -> bool:
+    return any(isinstance(step, Snapshot | Restore) for step in scenario.history)
+
+
+def _expect_last_steps(scenarios: Sequence[Scenario], policies: Policies) -> Iterator[Expectation]:
+    """What the reference says of scenarios that differ in their last step alone."""
+    component = COMPONENTS[component_of(scenarios[0])]
+    *steps, _ = scenarios[0].history
+    engine = component.reference(scenarios[0].setup, policies)
+    begun = _played(InProcessSession(lambda: engine, component.calls), steps, citations())
+    state = engine.state()
+    for scenario in scenarios:
+        going_on = _restored(component.reference(scenario.setup, policies), state)
+        session = InProcessSession(going_on, component.calls)
+        yield _followed_by(begun, _played(session, scenario.history[-1:], citations()))
+
+
+def _restored(engine: Any, state: Any) -> Callable[[], Any]:
+    engine.restore(state)
+    return lambda: engine
+
+
+def _played(
+    session: InProcessSession, steps: Sequence[Step], collecting: AbstractContextManager[list[str]]
+) -> Expectation:
     outputs: list[Outputs] = []
     cited: list[tuple[str, ...]] = []
-    for turned, steps in ((None, scenario.history[:since]), (flipped, scenario.history[since:])):
-        with collecting(turned) as collected:
-            for step in steps:
-                outputs.append(session.step(step))
-                cited.append(decisions_of_step(collected))
-                collected.clear()
+    with collecting as collected:
+        for step in steps:
+            outputs.append(session.step(step))
+            cited.append(decisions_of_step(collected))
+            collected.clear()
     return Expectation(outputs, cited)
+
+
+def _followed_by(begun: Expectation, rest: Expectation) -> Expectation:
+    return Expectation(begun.outputs + rest.outputs, begun.cited + rest.cited)
