@@ -87,6 +87,13 @@ def test_a_long_transcript_ends_before_a_text_that_is_too_long(character: str) -
     )
 
 
+def test_a_short_step_with_a_text_that_is_too_long_is_no_answer_either() -> None:
+    many = ((Active(),) * 200,) * 4
+    answer = checked(Transcript("a", (*many, (Idle("a" * 1_001),), (Idle(),))))
+    assert answer.outputs == many
+    assert answer.failure is not None
+
+
 @pytest.mark.parametrize(
     ("timestamp", "problem"),
     [

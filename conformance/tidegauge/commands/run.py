@@ -160,7 +160,7 @@ def _pytest_command(request: Request, processes: int, item_timeout: float) -> li
     every module of the kit in every process."""
     suites = Path(str(files("tidegauge.run") / "suites"))
     command = [sys.executable, "-m", "pytest", "-c", str(suites / "pytest.ini"), "--rootdir", str(suites)]
-    command += ["--assert", "plain", "-p", "no:anyio", "-p", "no:hypothesispytest"]
+    command += ["--assert", "plain", "-p", "no:anyio", "-p", "no:hypothesispytest", "-p", "no:tmpdir"]
     command += ["-n", str(processes), "--dist", "load", "-q", "--tb", "short"]
     command += ["--timeout", str(item_timeout), "--timeout-method", "thread"]
     command += ["--pyargs", "tidegauge.run.suites", *arguments_of(request, PYTEST_PREFIX)]

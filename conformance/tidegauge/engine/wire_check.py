@@ -32,10 +32,10 @@ def checked(transcript: Transcript) -> Transcript:
     return Transcript(transcript.scenario, kept, Failure("protocol", problem))
 
 
-def _over_the_wire(transcript: Transcript) -> Transcript:
+def _over_the_wire(transcript: Transcript, large: int = _LARGE) -> Transcript:
     line = encode_transcript(transcript)
     decoded = _DECODER.decode(line)
-    if len(line) > _LARGE and _may_hold_a_long_text(line):
+    if len(line) > large and _may_hold_a_long_text(line):
         longest = _longest_text(msgspec.to_builtins(decoded.outputs))
         if longest > LONGEST_TEXT:
             raise msgspec.ValidationError(
@@ -67,7 +67,7 @@ def _longest_text(value: Any) -> int:
 
 def _fits(scenario: str, outputs: Outputs) -> bool:
     try:
-        _over_the_wire(Transcript(scenario, (outputs,)))
+        _over_the_wire(Transcript(scenario, (outputs,)), large=LONGEST_TEXT)
     except BaseException as error:
         if from_outside(error):
             raise

@@ -83,7 +83,7 @@ def syntax_mutants_of(module: str) -> dict[str, SyntaxMutant]:
     change is possible at several places of a function the later ones are numbered."""
     mutants: dict[str, SyntaxMutant] = {}
     tree, edits = edits_of(module)
-    branches = Branches(tree, [ast.parse(reference_source(name)) for name in _imported(module)])
+    branches = Branches(tree, [_tree(name) for name in _imported(module)])
     for number, (name, edit) in enumerate(edits):
         rules, policies = branches.rules(edit.place), _policies_asked_for(edit.place)
         components = _needed_first(components_showing(module), rules)
@@ -132,9 +132,14 @@ def _distance(entry: str, module: str) -> int | None:
 
 @cache
 def _imported(module: str) -> tuple[str, ...]:
-    tree = ast.parse(reference_source(module))
-    found = (node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level)
+    found = (node.module for node in _tree(module).body if isinstance(node, ast.ImportFrom) and node.level)
     return tuple(name for name in found if name is not None)
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    """A module as it is; `edits_of` has a tree of its own, which its changes are made in."""
+    return ast.parse(reference_source(module))
 
 
 @cache
