@@ -78,7 +78,8 @@ class SplitsProcessor(SteppedProcessor[SplitWatermarks]):
     """The splits of source subtasks for `transformWithState`, by the rules SPLIT-1 to SPLIT-13.
 
     Rows in are of `SPLITS_INPUT_SCHEMA`, rows out of `SPLITS_OUTPUT_SCHEMA`; see `SteppedProcessor`. A split
-    that has not been added is "illegal-argument", adding one that is there "illegal-state" (SPLIT-12).
+    that has not been added is "illegal-argument", adding one that is there "illegal-state" (SPLIT-12);
+    removing one that is not there changes nothing.
     """
 
     input_schema = SPLITS_INPUT_SCHEMA

@@ -147,8 +147,10 @@ class AlignedSource(DataSource):
     * `failOnDataLoss` ("true"): it is an error that a file or split vanishes before it is read. With "false"
       the source goes on without it.
 
-    The columns are those of the first file, or those of `schema()`: a column that a file does not have is
-    null then.
+    The columns are those of `schema()`, or those of the first file, of JSON those of its first megabyte:
+    columns that only later lines or files have are left out then. A column that a file does not have is null.
+    In JSON a timestamp is an ISO 8601 text. Types that are taken from the first file of JSON fit the values
+    there; if later ones may be others, such as 0.5 after 3, give `schema()`.
 
     With `splitBy` there may be files in the folder itself, or in folders of partition columns (`day=.../`),
     the same for all files. Each split is read in order of the values of these columns (null first, numbers

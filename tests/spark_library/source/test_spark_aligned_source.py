@@ -458,7 +458,12 @@ def test_options_are_all_optional_and_their_case_does_not_matter() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"subtasks": "4"}, "option subtasks = '4': there is no such option; there are numSubtasks, start,"),
+        (
+            {"subtasks": "4"},
+            "option subtasks = '4': there is no such option (did you mean numSubtasks?); there are numSubtasks,",
+        ),
+        ({"endd": "4"}, "option endd = '4': there is no such option (did you mean end?); there are"),
+        ({"xyz": "4"}, "option xyz = '4': there is no such option; there are numSubtasks, start,"),
         ({"numSubtasks": "0"}, "option numSubtasks = '0': write a whole number from 1 to 10000"),
         ({"numSubtasks": "four"}, "option numSubtasks = 'four': write a whole number from 1 to 10000"),
         ({"end": str(MAX + 1)}, f"option end = '{MAX + 1}': write a whole number from {MIN} to {MAX}"),

@@ -38,11 +38,6 @@ def test_a_parquet_file_that_is_cut_off_is_an_error(tmp_path: Path, cut: int) ->
         '{"time": 1}\nnull\n',
         '{"time": 1}\n[{"time": 1}]\n',
         '{"time": 1} {"time": 2}\n',
-        '{"time": 1.5}\n',
-        '{"time": "soon"}\n',
-        '{"time": true}\n',
-        '{"time": 9223372036854775808}\n',
-        '{"time": 1, "id": "one"}\n',
         "PAR1",
         b"\xff\xfe",
     ],
@@ -52,6 +47,29 @@ def test_json_that_is_none_is_an_error(tmp_path: Path, text: str | bytes) -> Non
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "a").write_bytes(text if isinstance(text, bytes) else text.encode())
     broken(tmp_path, "the file '.*/x/a' is not JSON lines, or is damaged or cut off", fileFormat="json")
+
+
+NO_TIME = "row 0, counted from 0, of the file '.*/x/a' has no valid event time in the column 'time'"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"time": 1.5}', NO_TIME),
+        ('{"time": "soon"}', NO_TIME),
+        ('{"time": true}', NO_TIME),
+        ('{"time": 9223372036854775808}', NO_TIME),
+        (
+            '{"time": 1, "id": "one"}',
+            "the column 'id' of the file '.*/x/a' has a value that cannot be read as int64",
+        ),
+    ],
+    ids=lambda text: text,
+)
+def test_json_with_values_of_other_types_is_an_error(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "a").write_text(text + "\n")
+    broken(tmp_path, message, fileFormat="json")
 
 
 def test_rows_that_cannot_be_decoded_are_an_error(tmp_path: Path) -> None:

@@ -10,10 +10,19 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
-from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructType, TimestampType
+from pyspark.sql.types import (
+    ArrayType,
+    DoubleType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructType,
+    TimestampType,
+)
 from spark_programs.driven_files import DrivenFiles, query_of_inferred, write_json, write_table
 
 from tidegauge_spark import BrokenLogError, IllegalOptionError
+from tidegauge_spark.source.aligned_source import AlignedSource
 from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
 
 
@@ -51,6 +60,81 @@ def test_the_event_time_may_be_a_field_of_a_struct(tmp_path: Path, format_: str)
         assert [row["progress"]["timestamp"] for row in query.rows()] == times
         assert [row["meta"] for row in query.rows()] == meta
         assert query.offset["watermarks"] == [times[-1] - 1]
+
+
+def test_a_text_in_a_struct_of_json_is_an_event_time(tmp_path: Path) -> None:
+    records = [{"meta": {"at": f"1970-01-01T00:00:0{second}Z", "n": None}, "id": second} for second in (1, 2)]
+    write_json(tmp_path, "x", "a", records)
+    query = query_of_inferred(tmp_path, eventTimeColumn="meta.at", fileFormat="json")
+    query.run()
+    assert [row["progress"]["timestamp"] for row in query.rows()] == [1_000, 2_000]
+    assert [row["meta"]["at"].second for row in query.rows()] == [1, 2]
+    assert query.offset["watermarks"] == [1_999]
+
+
+def test_a_timestamp_anywhere_in_json_is_a_text(tmp_path: Path) -> None:
+    write_json(tmp_path, "x", "a", [{"time": 1, "s": {"Seen": ["1970-01-01T00:00:07Z", None]}}, {"time": 2}])
+    seen = StructType().add("seen", ArrayType(TimestampType()))
+    schema = StructType().add("time", LongType()).add("s", seen).add("progress", PROGRESS_SCHEMA)
+    query = DrivenFiles(tmp_path, schema=schema, fileFormat="json")
+    query.run()
+    (first, second) = query.rows()
+    assert first["s"]["seen"] == [datetime(1970, 1, 1, 0, 0, 7, tzinfo=UTC), None]
+    assert second["s"] is None
+
+
+BAD_TIMES = ["yesterday", True, 1.5, 2**70, {"at": 1}]
+
+
+@pytest.mark.parametrize("value", BAD_TIMES, ids=str)
+@pytest.mark.parametrize("type_", [LongType(), TimestampType()], ids=str)
+def test_what_is_no_event_time_in_json_comes_through_if_it_may(
+    tmp_path: Path, type_: Any, value: object
+) -> None:
+    good: list[object] = [5, 9] if type_ == LongType() else ["1970-01-01T00:00:05Z", "1970-01-01T00:00:09Z"]
+    records = [{"time": time, "id": id} for id, time in enumerate((good[0], value, good[1]))]
+    write_json(tmp_path, "x", "a", records)
+    schema = StructType().add("time", type_).add("id", LongType()).add("progress", PROGRESS_SCHEMA)
+    query = DrivenFiles(tmp_path, schema=schema, fileFormat="json", failOnInvalidTimestamp="false")
+    query.run()
+    assert [(row["id"], row["time"] is None) for row in query.rows()] == [(0, False), (1, True), (2, False)]
+    with pytest.raises(
+        BrokenLogError, match=r"row 1, .* of the file .*x/a' has no valid event time .*'time'"
+    ):
+        DrivenFiles(tmp_path, schema=schema, fileFormat="json").run()
+
+
+def test_a_value_of_another_type_in_json_is_named_with_its_column(tmp_path: Path) -> None:
+    write_json(tmp_path, "x", "a", [{"time": 1, "price": 3}])
+    write_json(tmp_path, "x", "b", [{"time": 2, "price": 0.5}])
+    message = r"the column 'price' of the file .*x/b' has a value .* int64 \(0.5 is no whole number\): give .* schema"
+    with pytest.raises(BrokenLogError, match=message):
+        query_of_inferred(tmp_path, fileFormat="json").run()
+    with_price = StructType().add("time", LongType()).add("price", DoubleType())
+    query = DrivenFiles(tmp_path, schema=with_price.add("progress", PROGRESS_SCHEMA), fileFormat="json")
+    query.run()
+    assert [row["price"] for row in query.rows()] == [3.0, 0.5]
+
+
+def test_values_of_several_types_in_the_first_file_of_json_are_no_damage(tmp_path: Path) -> None:
+    write_json(tmp_path, "x", "a", [{"time": 1, "v": "x"}, {"time": 2, "v": 1}])
+    with pytest.raises(BrokenLogError, match=r"x/a' do not tell the types .* give the columns by schema"):
+        query_of_inferred(tmp_path, fileFormat="json")
+
+
+def test_a_column_of_a_type_that_spark_does_not_have_is_named(tmp_path: Path) -> None:
+    write_table(tmp_path, "x", "a", pa.table({"time": [1], "big": pa.array([2], pa.uint64())}))
+    with pytest.raises(
+        BrokenLogError, match=r"the column 'big' of the file .*x/a' is uint64, which Spark does"
+    ):
+        query_of_inferred(tmp_path)
+
+
+def test_a_wrong_event_time_column_is_refused_before_a_query_starts(tmp_path: Path) -> None:
+    write_table(tmp_path, "x", "a", pa.table({"time": ["one"]}))
+    for wrong in ("time", "when"):
+        with pytest.raises(IllegalOptionError, match=f"option eventTimeColumn = '{wrong}'"):
+            AlignedSource({"path": str(tmp_path), "eventTimeColumn": wrong}).schema()
 
 
 @pytest.mark.parametrize("column", ["meta.when", "meta.at.x", "at", "meta"])

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import DataFrame
-from pyspark.sql.functions import expr
+from pyspark.sql.functions import expr, window
 from pyspark.sql.types import StringType, StructField, StructType, TimestampType
 from spark_programs.driven_files import SCHEMA, VIRTUAL, aligned, write_json, write_parquet
 from spark_programs.event_logs import judged, recorded
@@ -208,3 +208,21 @@ def test_spark_reads_a_log_of_ones_own_that_was_registered(queries: SparkQueries
     }
     assert found == {"watermark": "watermark", "tide": "tide"}
     assert len(query.recentProgress) >= 3
+
+
+@pytest.mark.slower
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize(("delay", "drops"), [("310 seconds", False), ("10 seconds", True)])
+def test_spark_drops_no_row_of_aligned_partitions_if_its_delay_is_the_drift_and_the_out_of_orderness(
+    queries: SparkQueries, tmp_path: Path, delay: str, drops: bool
+) -> None:
+    write_parquet(tmp_path, "dense", "a", range(0, 900_000, 1_000))
+    write_parquet(tmp_path, "sparse", "a", range(0, 900_000, 4_000))
+    group = {"watermarkGroup": "g", "maxAllowedWatermarkDrift": "5 minutes", "maxRowsPerTrigger": "100"}
+    source = queries.source(path=str(tmp_path), eventTimeColumn="time", **group)
+    rows = source.selectExpr("timestamp_millis(time) AS at").withWatermark("at", delay)
+    counts = rows.groupBy(window("at", "1 minute")).count()
+    query = counts.writeStream.format("noop").trigger(availableNow=True).start()
+    assert query.awaitTermination(PATIENCE)
+    dropped = [one.stateOperators[0].numRowsDroppedByWatermark for one in query.recentProgress]
+    assert (sum(dropped) > 0) is drops

@@ -92,7 +92,7 @@ class EventTimeIndex:
             invalid = position.before + block.times.first_invalid
             raise BrokenLogError(
                 f"row {invalid}, counted from 0, of the file {file} has no valid event time in the column "
-                f"{self._event_time.name!r} (null or out of range): correct it, or set "
+                f"{self._event_time.name!r} (null, no time, or out of range): correct it, or set "
                 "failOnInvalidTimestamp to false to let such rows through"
             )
         if self._unit_unknown and block.times.look_like_seconds:

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol
 
 import pyarrow as pa
-from pyspark.sql.types import StructType
+from pyspark.sql.pandas.types import from_arrow_type
+from pyspark.sql.types import DataType, StructType
 
 from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
@@ -120,10 +121,12 @@ class FileFormat(Protocol):
     ) -> tuple[BlockSummary | None, ...]:
         """Return what is known of the blocks, by their begin; none if the format keeps no statistics."""
 
-    def rows(self, file: Any, described: str, begin: int, end: int, schema: pa.Schema) -> pa.Table:
+    def rows(
+        self, file: Any, described: str, begin: int, end: int, schema: pa.Schema, event_time: EventTimeColumn
+    ) -> pa.Table:
         """Return the rows between two borders of blocks, in the types that the columns have in Spark.
 
-        Columns that the file does not have are null.
+        Columns that the file does not have are null, and event times that are not valid may be.
         """
 
 
@@ -139,6 +142,17 @@ def parsing(described: str, format_name: str) -> Iterator[None]:
         raise BrokenLogError(
             f"the file {described} is not {format_name}, or is damaged or cut off ({reason}): replace it by "
             "a whole one, or move it away"
+        ) from error
+
+
+def spark_type(field: pa.Field, described: str) -> DataType:
+    """Return the type in Spark of a column. Raises `BrokenLogError` if Spark has none."""
+    try:
+        return from_arrow_type(field.type)
+    except TypeError as error:
+        raise BrokenLogError(
+            f"the column {field.name!r} of the file {described} is {field.type}, which Spark does not have: "
+            "give the columns by schema(), that one with another type or not at all"
         ) from error
 
 

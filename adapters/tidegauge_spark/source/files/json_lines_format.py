@@ -10,13 +10,15 @@ import json
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Any, ClassVar, Final
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
-from tidegauge_spark.source.files.event_time_column import EventTimeColumn
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path
 from tidegauge_spark.source.files.formats import (
     Block,
     BlockSummary,
@@ -25,6 +27,7 @@ from tidegauge_spark.source.files.formats import (
     missing_event_time,
     parsing,
 )
+from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import event_times
 from tidegauge_spark.source.planning.json_times import microseconds
 
@@ -35,6 +38,11 @@ BLOCK: Final = 1 << 20
 
 Record = dict[str, Any]
 
+Path = tuple[str, ...]
+"""The name of a column, and of the fields in it."""
+
+Convert = Callable[[Any], Any]
+
 
 class JsonLinesFormat:
     """One JSON object on each line; a timestamp is an ISO 8601 text, and UTC if it does not say otherwise."""
@@ -44,10 +52,11 @@ class JsonLinesFormat:
     def schema(self, file: Any, described: str, event_time_column: str) -> StructType:
         """Return the columns of the first block; an event time column of texts has timestamps."""
         with parsing(described, NAME):
-            records = _records(_lines(file, 0))
-            types = pa.array(records, from_pandas=False).type if records else pa.struct([])
-            fields = [StructField(each.name, _spark_type(each, event_time_column)) for each in types]
-            return StructType(fields)
+            types = _types(_records(_lines(file, 0)), described)
+            path = found_path(list(types), [event_time_column]) or ()
+            return StructType(
+                [StructField(each.name, _spark_type(each.type, _inside(path, each.name))) for each in types]
+            )
 
     def block(self, file: Any, described: str, begin: int, event_time: EventTimeColumn) -> Block:
         """Return the event times of the lines that begin there."""
@@ -55,7 +64,8 @@ class JsonLinesFormat:
             lines = _lines(file, begin)
             records = _records(lines)
             holders = [_holder(record, event_time.path[:-1]) for record in records]
-            column = _column(holders, pa.field(event_time.path[-1], event_time.type), described)
+            leaf = pa.field(event_time.path[-1], event_time.type)
+            column = _column(holders, leaf, described, event_time.path[-1:])
             end = begin + len(lines)
             if records and column.null_count == len(records) and not _is_there(holders, event_time.path[-1]):
                 raise missing_event_time(described, event_time.name, list(records[0]))
@@ -70,13 +80,15 @@ class JsonLinesFormat:
         """Return nothing: only reading tells."""
         return ()
 
-    def rows(self, file: Any, described: str, begin: int, end: int, schema: pa.Schema) -> pa.Table:
+    def rows(
+        self, file: Any, described: str, begin: int, end: int, schema: pa.Schema, event_time: EventTimeColumn
+    ) -> pa.Table:
         """Return the rows of the lines between two bytes."""
         with parsing(described, NAME):
             file.seek(begin)
             records = _records(file.read(end - begin))
             return pa.Table.from_arrays(
-                [_column(records, field, described) for field in schema], schema=schema
+                [_column(records, field, described, event_time.path) for field in schema], schema=schema
             )
 
 
@@ -119,22 +131,67 @@ def _is_there(records: list[Record], wanted: str) -> bool:
     return any(found_name(list(record), wanted) is not None for record in records)
 
 
-def _column(records: list[Record], field: pa.Field, described: str) -> Any:
-    """Return a column of records; null where a record does not have it."""
+def _types(records: list[Record], described: str) -> pa.StructType:
+    """Return the columns of records, with types that all their values have."""
+    try:
+        return pa.array(records, from_pandas=False).type if records else pa.struct([])
+    except (pa.ArrowException, ArithmeticError, TypeError, ValueError) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise BrokenLogError(
+            f"the values of the file {described} do not tell the types of its columns ({reason}): give the "
+            "columns by schema()"
+        ) from error
+
+
+def _inside(path: Path | None, name: str) -> Path | None:
+    """Return the path to the event time inside of a column or field, None if it is not in there."""
+    return path[1:] if path and path[0] == name else None
+
+
+def _column(records: list[Record], field: pa.Field, described: str, event_time: Path) -> Any:
+    """Return a column of records; null where a record does not have it, and where the event time, to which
+    that path leads, is not one.
+
+    Raises `BrokenLogError` for a value that the type does not have.
+    """
     values = [record.get(field.name) for record in records]
     if None in values:  # perhaps it is spelled otherwise
         values = [
             record.get(found_name(list(record), field.name) or field.name) if value is None else value
             for record, value in zip(records, values, strict=True)
         ]
-    convert = _converter(field.type)
-    if convert is not None:
-        values = [None if value is None else convert(value) for value in values]
-    return fitted(pa.array(values, field.type), field, described)
+    convert = _converter(field.type, _inside(event_time, field.name))
+    try:
+        if convert is not None:
+            values = [None if value is None else convert(value) for value in values]
+        column = pa.array(values, field.type)
+    except (pa.ArrowException, ArithmeticError, TypeError, ValueError) as error:
+        raise BrokenLogError(
+            f"the column {field.name!r} of the file {described} has a value that cannot be read as "
+            f"{field.type} ({(str(error) or type(error).__name__).splitlines()[0]}): give the columns by "
+            "schema(), with a type that every file fits"
+        ) from error
+    return fitted(column, field, described)
 
 
-def _converter(type_: pa.DataType) -> Callable[[Any], Any] | None:
-    """Return how a JSON value becomes one that Arrow takes for this type, None if it takes it as it is."""
+def _converter(type_: pa.DataType, event_time: Path | None = None) -> Convert | None:
+    """Return how a JSON value becomes one that Arrow takes for this type, None if it takes it as it is.
+
+    event_time: the path to the event time inside of it, empty if it is the event time.
+    """
+    if event_time == ():
+        return _valid(_of_value(type_))
+    if pa.types.is_struct(type_):
+        found = {each.name: _converter(each.type, _inside(event_time, each.name)) for each in type_}
+        inner = {name: convert for name, convert in found.items() if convert is not None}
+        return partial(_object, inner) if inner else None
+    if pa.types.is_list(type_):
+        convert = _converter(type_.value_type)
+        return None if convert is None else partial(_array, convert)
+    return _of_value(type_)
+
+
+def _of_value(type_: pa.DataType) -> Convert | None:
     if pa.types.is_timestamp(type_):
         return microseconds
     if pa.types.is_date(type_):
@@ -146,13 +203,52 @@ def _converter(type_: pa.DataType) -> Callable[[Any], Any] | None:
     return None
 
 
+def _valid(convert: Convert | None) -> Convert | None:
+    """Return a conversion that gives null for what is no time in 64 bits."""
+    if convert is None:
+        return None
+
+    def converted(value: Any) -> int | None:
+        try:
+            time: int = convert(value)
+        except (TypeError, ValueError, OverflowError):
+            return None
+        return time if MIN <= time <= MAX else None
+
+    return converted
+
+
+def _object(inner: dict[str, Convert], value: Any) -> Record:
+    """Return a JSON object of which these fields are converted."""
+    if not isinstance(value, dict):
+        raise TypeError(f"{value!r} is no object")
+    names = {name: found_name(list(value), name) or name for name in inner}
+    converted = {
+        name: None if value.get(written) is None else inner[name](value[written])
+        for name, written in names.items()
+    }
+    return value | converted
+
+
+def _array(convert: Convert, value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError(f"{value!r} is no array")
+    return [None if each is None else convert(each) for each in value]
+
+
 def _whole(value: Any) -> int:
     if type(value) is not int:
         raise TypeError(f"{value!r} is no whole number")
     return value
 
 
-def _spark_type(field: pa.Field, event_time_column: str) -> Any:
-    if field.name.lower() == event_time_column.lower() and pa.types.is_string(field.type):
+def _spark_type(type_: pa.DataType, event_time: Path | None) -> Any:
+    """Return the type in Spark. event_time: the path to the event time inside of it, empty if it is the event
+    time."""
+    if pa.types.is_struct(type_):
+        return StructType(
+            [StructField(each.name, _spark_type(each.type, _inside(event_time, each.name))) for each in type_]
+        )
+    if event_time == () and pa.types.is_string(type_):
         return from_arrow_type(pa.timestamp("us", "UTC"))
-    return from_arrow_type(pa.string() if pa.types.is_null(field.type) else field.type)
+    return from_arrow_type(pa.string() if pa.types.is_null(type_) else type_)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Final
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
-from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path, nested, type_at
@@ -18,6 +17,7 @@ from tidegauge_spark.source.files.formats import (
     found_name,
     missing_event_time,
     parsing,
+    spark_type,
 )
 from tidegauge_spark.source.files.row_group_statistics import summaries
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
@@ -44,7 +44,7 @@ class ParquetFormat:
             if written is not None:
                 fields = StructType.fromJson(json.loads(written)).fields
             else:
-                fields = [StructField(each.name, from_arrow_type(each.type)) for each in arrow]
+                fields = [StructField(each.name, spark_type(each, described)) for each in arrow]
             return StructType([StructField(each.name, each.dataType) for each in fields])
 
     def block(self, file: Any, described: str, begin: int, event_time: EventTimeColumn) -> Block:
@@ -77,7 +77,9 @@ class ParquetFormat:
             path, type_ = _column(opened, described, event_time)
             return summaries(opened.metadata, ".".join(path), type_, event_time.unit)
 
-    def rows(self, file: Any, described: str, begin: int, end: int, schema: pa.Schema) -> pa.Table:
+    def rows(
+        self, file: Any, described: str, begin: int, end: int, schema: pa.Schema, event_time: EventTimeColumn
+    ) -> pa.Table:
         """Return the rows of some row groups."""
         with parsing(described, NAME):
             opened = _opened(file)

@@ -65,7 +65,7 @@ class FilesRows:
         with self._folder.open(split, part.file, part.size) as file:
             table = _partly_read.take(key)
             if table is None:
-                table = self._format.rows(file, described, part.begin, part.end, data)
+                table = self._format.rows(file, described, part.begin, part.end, data, self._event_time)
         if table.num_rows < part.first + part.rows:
             raise BrokenLogError(
                 f"the file {described} has fewer rows than when it was planned: a file must not change; "

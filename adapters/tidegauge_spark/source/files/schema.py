@@ -30,7 +30,8 @@ FORMATS: Final[dict[str, Callable[[], FileFormat]]] = {"parquet": ParquetFormat,
 def first_schema(files: FileOptions) -> StructType:
     """Return the columns of the first file that has any, and the column of the progress.
 
-    Raises `BrokenLogError` if there is no such file, or if it cannot be read.
+    Raises `BrokenLogError` if there is no such file, or if it cannot be read, `IllegalOptionError` if its
+    event time column is none.
     """
     folder, format_ = LogFolder(files.path, files.layout), FORMATS[files.format]()
     listing = folder.list()
@@ -42,6 +43,7 @@ def first_schema(files: FileOptions) -> StructType:
             if not schema.fields:
                 continue
             schema = _with_partition_columns(schema, listing, files)
+            event_time_column(files, to_arrow_schema(schema, timezone="UTC"))
             if files.progress_column is None:
                 return schema
             if found_name(schema.names, files.progress_column) is not None:

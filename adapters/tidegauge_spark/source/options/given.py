@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from difflib import get_close_matches
 from typing import Final, NoReturn
 
 from tidegauge_spark.decisions.durations import parse_duration
@@ -14,6 +15,13 @@ RENAMED: Final = {
     "maxRowsPerBatchInBacklog": "maxRowsPerTriggerInBacklog",
 }
 """What options were called once, and what they are called now."""
+
+
+def _nearest(written: str, names: Iterable[str]) -> str:
+    """Return which name may be meant, as a part of a message."""
+    spelled = {name.lower(): name for name in names}
+    found = get_close_matches(written.lower(), spelled, n=1)
+    return f" (did you mean {spelled[found[0]]}?)" if found else ""
 
 
 class IllegalOptionError(ValueError):
@@ -44,7 +52,11 @@ class GivenOptions:
                 self.refuse(name, value, f"it is called {renamed}; write that")
             if name not in known and not name.startswith(prefixes):
                 names = (*plain, *listed, *(f"{each}.<subtask>" for each in by_subtask))
-                self.refuse(name, value, f"there is no such option; there are {', '.join(names)}")
+                self.refuse(
+                    name,
+                    value,
+                    f"there is no such option{_nearest(name, names)}; there are {', '.join(names)}",
+                )
 
     def __contains__(self, name: str) -> bool:
         return name.lower() in self._values
