@@ -52,6 +52,9 @@ records. timestamp: of a watermark (ms). records: of the kind "record", any numb
 metadata of the column say what they are (`RecordColumns`).
 """
 
+_CHANNELS: Final = "tidegauge.channels"
+"""Where the metadata of the column channel say how many there are."""
+
 _ORDER: Final = {"active": 0, "record": 1, "watermark": 2, "idle": 3}
 _LAST: Final = 4
 _FIRST_COLUMN: Final = 4
@@ -114,9 +117,10 @@ class _Packing:
     batches out `OPERATOR_INPUT_SCHEMA`.
     """
 
-    def __init__(self, records: RecordColumns, operator_subtasks: int) -> None:
+    def __init__(self, records: RecordColumns, operator_subtasks: int, sources: Mapping[str, int]) -> None:
         self._records = records
         self._subtasks = operator_subtasks
+        self._sources = dict(sources)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         schema = self._records.arrow_schema
@@ -128,6 +132,11 @@ class _Packing:
                 )
             is_record = pc.equal(batch.column(0), "record")
             told = batch.filter(pc.invert(is_record))
+            if told.column(1).null_count:
+                raise IllegalArgumentError(
+                    f"a row in band is of no source subtask among {self._sources}; name every source by its "
+                    "sourceName, with its numSubtasks"
+                )
             rows: list[tuple[Any, ...]] = [
                 (str(subtask), kind, channel, timestamp, None)
                 for kind, channel, timestamp in zip(
@@ -198,10 +207,11 @@ def operator_input(
     for field in known_columns(columns, key, "key"):
         _check_key(field.name, field.dataType)
     records.arrow_schema  # noqa: B018 - refused here, not in a worker
+    channels = channels_of(sources)
     channel = create_map(
         *(
             lit(each)
-            for (source, subtask), number in channels_of(sources).items()
+            for (source, subtask), number in channels.items()
             for each in (f"{source}\0{subtask}", number)
         )
     )
@@ -210,7 +220,9 @@ def operator_input(
     own_time = told["timestamp"] if event_time is None else _milliseconds(columns, event_time)
     own_subtask = pmod(xxhash64(*map(_column, key)), lit(operator_subtasks)) if key else lit(0)
     named = when(~is_record, channel[_joined(told["source"], told["subtask"])])
-    packing = _Packing(records, operator_subtasks)
+    packing = _Packing(records, operator_subtasks, sources)
+    key_field, kind_field, channel_field, time_field, _ = OPERATOR_INPUT_SCHEMA
+    numbered = StructField(channel_field.name, channel_field.dataType, metadata={_CHANNELS: len(channels)})
     return (
         rows.where(told["kind"].isNull() | (told["kind"] != "record-attributes"))
         .select(
@@ -221,7 +233,9 @@ def operator_input(
             *map(_column, columns.names),
         )
         .toDF("kind", "channel", "event_time", "subtask", *(f"c{place}" for place in range(len(columns))))
-        .mapInArrow(packing, StructType([*OPERATOR_INPUT_SCHEMA.fields[:-1], records.field("records")]))
+        .mapInArrow(
+            packing, StructType([key_field, kind_field, numbered, time_field, records.field("records")])
+        )
     )
 
 
@@ -231,10 +245,15 @@ def run_operator_input(steps: DataFrame, channels: int) -> DataFrame:
     Rows in are of `OPERATOR_INPUT_SCHEMA`. A streaming query needs the RocksDB state store provider. The
     operator is `run_windows`, or a processor of your own: the records of a row are
     `unpacked(row.records, columns.arrow_schema)`, where `columns` is `RecordColumns.of(inputs.schema,
-    "records")`.
+    "records")`. Raises `IllegalArgumentError` if `operator_input` has made another number of channels.
     """
     processor = OperatorInputProcessor(channels)
     records = RecordColumns.of(steps.schema, "records")
+    made = steps.schema["channel"].metadata.get(_CHANNELS, channels)
+    if channels != made:
+        raise IllegalArgumentError(
+            f"channels = {channels}: the inputs have {made}, one for each subtask of the sources; write that"
+        )
     schema = StructType([*WINDOW_INPUT_SCHEMA.fields[:-1], records.field("records")])
     return steps.groupBy("key").transformWithState(processor, schema, "Append", "None")
 

@@ -123,8 +123,14 @@ def run_steps(steps: DataFrame, processor: SteppedProcessor[Any]) -> DataFrame:
     `output_schema`; those of different keys come in no particular order. A streaming query needs the RocksDB
     state store provider. Raises `IllegalArgumentError` for a column that is missing or of another type.
     """
+    check_columns(steps, processor.input_schema)
+    return steps.groupBy("key").transformWithState(processor, processor.output_schema, "Append", "None")
+
+
+def check_columns(steps: DataFrame, wanted: StructType) -> None:
+    """Raise `IllegalArgumentError` for a column that steps do not have, or of another type."""
     columns = {field.name: field.dataType for field in steps.schema}
-    for field in processor.input_schema:
+    for field in wanted:
         if field.name not in columns:
             raise IllegalArgumentError(
                 f"the steps have no column {field.name!r} ({field.dataType.simpleString()}); "
@@ -135,7 +141,6 @@ def run_steps(steps: DataFrame, processor: SteppedProcessor[Any]) -> DataFrame:
                 f"the column {field.name!r} of the steps is {columns[field.name].simpleString()}; "
                 f"cast it to {field.dataType.simpleString()}"
             )
-    return steps.groupBy("key").transformWithState(processor, processor.output_schema, "Append", "None")
 
 
 def given(step: Row, column: str) -> Any:

@@ -19,7 +19,7 @@ from pyspark.sql.types import (
 
 from tidegauge_spark.decisions.errors import IllegalArgumentError
 from tidegauge_spark.decisions.valve import Valve, ValveState
-from tidegauge_spark.operators.stepped_processor import SteppedProcessor, given
+from tidegauge_spark.operators.stepped_processor import SteppedProcessor, check_columns, given
 
 # Every input column may be null: a step that lacks something is answered, it does not end the query.
 VALVE_INPUT_SCHEMA: Final = StructType(
@@ -121,6 +121,8 @@ def run_valves(steps: DataFrame) -> DataFrame:
     """Return what the valves send downstream for these steps.
 
     Rows in are of `VALVE_INPUT_SCHEMA`, rows out of `VALVE_OUTPUT_SCHEMA`. A streaming query needs the
-    RocksDB state store provider. Rows of different valves come out in no particular order.
+    RocksDB state store provider. Rows of different valves come out in no particular order. Raises
+    `IllegalArgumentError` for a column that is missing or of another type.
     """
+    check_columns(steps, VALVE_INPUT_SCHEMA)
     return steps.groupBy("valve").transformWithState(ValveProcessor(), VALVE_OUTPUT_SCHEMA, "Append", "None")

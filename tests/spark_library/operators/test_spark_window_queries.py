@@ -29,6 +29,7 @@ from tidegauge_spark import (
     WindowSettings,
     operator_input,
     run_operator_input,
+    run_valves,
     run_windows,
 )
 from tidegauge_spark.decisions.errors import IllegalArgumentError
@@ -373,6 +374,12 @@ def refused(spark: SparkSession) -> dict[str, Callable[[], Any]]:
         "the event time 'customer' is string": lambda: operator_input(rows, {"s": 1}, event_time="customer"),
         "at least one subtask, not 0": lambda: operator_input(rows, {"s": 1}, 0),
         "no column 'records' with packed records": lambda: run_operator_input(rows, 1),
+        "channels = 4: the inputs have 3, one for each subtask of the sources": lambda: run_operator_input(
+            operator_input(rows, {"s": 2, "t": 1}), 4
+        ),
+        "the steps have no column 'channels' (int); they have valve, kind": lambda: run_valves(
+            spark.createDataFrame([("v", "idle")], "valve string, kind string")
+        ),
         "needs numbers; the column 'customer' is string": lambda: windows(
             rows, settings, {"n": sum_of("customer")}
         ),
@@ -388,6 +395,14 @@ def refused(spark: SparkSession) -> dict[str, Callable[[], Any]]:
         ),
         "the column 'watermark' is there twice": lambda: windows(rows, settings, {"watermark": count()}),
     }
+
+
+def test_a_source_that_is_not_named_is_said(spark: SparkSession) -> None:
+    rows = frame(spark, "at timestamp", [], [("watermark", 5)])
+    (row,) = operator_input(rows, {"another": 1, "s": 1}).collect()
+    assert (row.kind, row.channel, row.timestamp) == ("watermark", 1, 5)
+    with pytest.raises(PythonException, match=r"no source subtask among \{'another': 1\}; name every source"):
+        operator_input(rows, {"another": 1}).collect()
 
 
 def test_what_does_not_fit_is_one_line_before_the_query_starts(spark: SparkSession) -> None:
