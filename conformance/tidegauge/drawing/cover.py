@@ -53,8 +53,7 @@ def _shortest_histories(
     component: Component, scope: CoverScope, policies: Policies
 ) -> list[tuple[Step, ...]]:
     """Breadth first over the reference's own states: the shortest history to each."""
-    engine = component.reference(scope.setup, policies)
-    found: dict[object, tuple[Step, ...]] = {engine.state(): ()}
+    found: dict[object, tuple[Step, ...]] = {component.reference(scope.setup, policies).state(): ()}
     frontier = list(found)
     while frontier and (scope.longest is None or len(found[frontier[0]]) < scope.longest):
         reached = []
@@ -64,8 +63,9 @@ def _shortest_histories(
                 engine.restore(state)
                 with suppress(ValueError, RuntimeError):
                     component.calls[type(step)](engine, step)
-                if engine.state() not in found:
-                    found[engine.state()] = (*found[state], step)
-                    reached.append(engine.state())
+                after = engine.state()
+                if after not in found:
+                    found[after] = (*found[state], step)
+                    reached.append(after)
         frontier = reached
     return list(found.values())

@@ -61,9 +61,11 @@ class Places:
         """Take and return the best of the candidates, each with a cost; None if none is free."""
         best: tuple[float, Box] | None = None
         for box, cost in candidates:
+            if best is not None and cost >= best[0]:  # what it hides only adds to it
+                continue
             if not box.within(self.area) or any(box.meets(label) for label in self.labels):
                 continue
-            cost += 4 * sum(cell in self.taken for cell in box.cells())
+            cost += 4 * len(self.taken.intersection(box.cells()))
             if best is None or cost < best[0]:
                 best = (cost, box)
         if best is None:
