@@ -44,5 +44,9 @@ def test_a_snapshot_in_the_common_beginning_can_be_restored() -> None:
     assert list(expect_each(scenarios, CORE)) == [expect(one, CORE) for one in scenarios]
 
 
-def test_nothing_is_expected_of_no_scenario() -> None:
+def test_nothing_is_expected_of_no_scenario_and_of_no_step() -> None:
     assert list(expect_each([], CORE)) == []
+    without_steps = [
+        ValveScenario(id=id, setup=ValveSetup(1), history=(), origin=Origin("seed")) for id in ("one", "two")
+    ]
+    assert list(expect_each(without_steps, CORE)) == [Expectation([], [])] * 2

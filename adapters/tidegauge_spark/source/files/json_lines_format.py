@@ -222,12 +222,12 @@ def _object(inner: dict[str, Convert], value: Any) -> Record:
     """Return a JSON object of which these fields are converted."""
     if not isinstance(value, dict):
         raise TypeError(f"{value!r} is no object")
-    names = {name: found_name(list(value), name) or name for name in inner}
-    converted = {
-        name: None if value.get(written) is None else inner[name](value[written])
-        for name, written in names.items()
-    }
-    return value | converted
+    converted = dict(value)
+    for name, convert in inner.items():
+        written = name if name in value else found_name(list(value), name)
+        if written is not None and value[written] is not None:
+            converted[name] = convert(value[written])
+    return converted
 
 
 def _array(convert: Convert, value: Any) -> list[Any]:

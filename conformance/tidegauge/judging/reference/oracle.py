@@ -58,7 +58,8 @@ def expect_each(scenarios: Iterable[Scenario], semantics: Semantics) -> Iterator
     alone, as in a cover, the steps before it are done once: the others go on from the state after them."""
     for _, alike in groupby(scenarios, key=_without_the_last_step):
         first, *others = alike
-        if not others or isinstance(semantics, DeviatingReference) or _saves(first):
+        alone = not others or not first.history or _saves(first)
+        if alone or isinstance(semantics, DeviatingReference):
             yield from (expect(scenario, semantics) for scenario in (first, *others))
         else:
             yield from _expect_last_steps([first, *others], semantics)
