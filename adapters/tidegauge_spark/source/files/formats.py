@@ -13,7 +13,7 @@ from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import DataType, StructType
 
 from tidegauge_spark.decisions.timestamps import MIN
-from tidegauge_spark.source.planning.broken_log import BrokenLogError
+from tidegauge_spark.source.planning.broken_log import BrokenLogError, first_line
 from tidegauge_spark.source.planning.event_times import EventTimes, rounded_down
 
 if TYPE_CHECKING:
@@ -138,10 +138,9 @@ def parsing(described: str, format_name: str) -> Iterator[None]:
     except BrokenLogError:
         raise
     except (pa.ArrowException, OSError, ValueError, TypeError, OverflowError) as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise BrokenLogError(
-            f"the file {described} is not {format_name}, or is damaged or cut off ({reason}): replace it by "
-            "a whole one, or move it away"
+            f"the file {described} is not {format_name}, or is damaged or cut off ({first_line(error)}): "
+            "replace it by a whole one, or move it away"
         ) from error
 
 
@@ -186,7 +185,7 @@ def fitted(column: Any, field: pa.Field, described: str) -> Any:
     except (pa.ArrowException, NotImplementedError) as error:
         raise BrokenLogError(
             f"the column {field.name!r} of the file {described} is {column.type}, and cannot be read as "
-            f"{field.type} ({str(error).splitlines()[0]}); give the schema that the file has"
+            f"{field.type} ({first_line(error)}); give the schema that the file has"
         ) from error
     if cast.null_count and not field.nullable:
         raise BrokenLogError(

@@ -27,7 +27,7 @@ from tidegauge_spark.source.files.formats import (
     missing_event_time,
     parsing,
 )
-from tidegauge_spark.source.planning.broken_log import BrokenLogError
+from tidegauge_spark.source.planning.broken_log import BrokenLogError, first_line
 from tidegauge_spark.source.planning.event_times import event_times
 from tidegauge_spark.source.planning.json_times import microseconds
 
@@ -136,10 +136,9 @@ def _types(records: list[Record], described: str) -> pa.StructType:
     try:
         return pa.array(records, from_pandas=False).type if records else pa.struct([])
     except (pa.ArrowException, ArithmeticError, TypeError, ValueError) as error:
-        reason = (str(error) or type(error).__name__).splitlines()[0]
         raise BrokenLogError(
-            f"the values of the file {described} do not tell the types of its columns ({reason}): give the "
-            "columns by schema()"
+            f"the values of the file {described} do not tell the types of its columns ({first_line(error)}): "
+            "give the columns by schema()"
         ) from error
 
 
@@ -168,8 +167,8 @@ def _column(records: list[Record], field: pa.Field, described: str, event_time: 
     except (pa.ArrowException, ArithmeticError, TypeError, ValueError) as error:
         raise BrokenLogError(
             f"the column {field.name!r} of the file {described} has a value that cannot be read as "
-            f"{field.type} ({(str(error) or type(error).__name__).splitlines()[0]}): give the columns by "
-            "schema(), with a type that every file fits"
+            f"{field.type} ({first_line(error)}): give the columns by schema(), with a type that every file "
+            "fits"
         ) from error
     return fitted(column, field, described)
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 from pyspark.sql.types import DataType, DateType, DoubleType, IntegerType, LongType, StringType
 
-from tidegauge_spark.source.planning.broken_log import BrokenLogError
+from tidegauge_spark.source.planning.broken_log import BrokenLogError, first_line
 
 NULL: Final = "__HIVE_DEFAULT_PARTITION__"
 """What Spark writes for null, and for an empty text."""
@@ -111,10 +111,9 @@ def typed_value(raw: str, field: pa.Field, described: str) -> Any:
             return pa.scalar(None, field.type)
         return pa.scalar(_parsed(unescaped(raw), field.type), field.type)
     except (ValueError, OverflowError, ArithmeticError, pa.ArrowException) as error:
-        reason = str(error).splitlines()[0]
         raise BrokenLogError(
             f"the folder of the file {described} says that {field.name} is {raw!r}, which cannot be read as "
-            f"{field.type} ({reason}): give the column by schema(), as string for example"
+            f"{field.type} ({first_line(error)}): give the column by schema(), as string for example"
         ) from error
 
 
