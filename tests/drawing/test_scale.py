@@ -9,7 +9,7 @@ import pytest
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.components.scale import EDGES
 from tidegauge.drawing.histories import drawn_histories
-from tidegauge.drawing.scale import NAMES, scale_scenario, scale_scenarios, scale_size
+from tidegauge.drawing.scale import NAMES, scale_places, scale_scenario, scale_scenarios
 from tidegauge.judging.changes.change import change_of
 from tidegauge.judging.diagnosis.model import Model
 from tidegauge.mutants.mutant import Mutant
@@ -34,7 +34,7 @@ def test_they_are_legal_and_survive_the_wire(component: str) -> None:
 def test_a_smaller_budget_has_a_part_of_a_larger_one(component: str) -> None:
     smoke, default = (scale_scenarios(component, budget, CORE) for budget in ("smoke", "default"))
     assert {one.id for one in smoke} < {one.id for one in default}
-    assert len(default) <= scale_size(component, "default") < scale_size(component, "thorough")
+    assert len(default) <= len(scale_places(component, "default")) < len(scale_places(component, "thorough"))
     assert sum(len(one.history) for one in smoke) * 10 < sum(len(one.history) for one in default)
 
 
@@ -75,11 +75,15 @@ def test_names_are_all_different_and_edges_too() -> None:
 
 
 @pytest.mark.parametrize("mutant", OF_SCALE, ids=lambda mutant: str(mutant.name))
-def test_a_mutant_of_scale_is_shown_by_them(mutant: Mutant) -> None:
+def test_a_mutant_of_scale_is_shown_by_the_kind_that_it_names(mutant: Mutant) -> None:
     component = COMPONENTS[mutant.component]
     reference, wrong = Model(component, CORE), Model(component, CORE, [change_of(mutant)])
-    scenarios = sorted(scale_scenarios(mutant.component, "default", CORE), key=lambda one: len(one.history))
-    assert any(wrong.play(one) != reference.play(one) for one in scenarios)
+    of_its_kind = (
+        scale_scenario(component.name, kind, index, CORE)
+        for kind, index in scale_places(component.name, "default")
+        if kind == mutant.scale
+    )
+    assert any(wrong.play(one) != reference.play(one) for one in of_its_kind if one is not None)
 
 
 @pytest.mark.parametrize("mutant", OF_SCALE, ids=lambda mutant: str(mutant.name))

@@ -25,7 +25,7 @@ from .console import ERR, OUT
 from .terminal_text import lines
 
 _LONGEST_FAILURE = 1500
-_POLL_SECONDS = 0.05
+_POLL_SECONDS = 0.25
 _SECONDS_BETWEEN_LINES = 20.0
 _SECONDS_TO_START = float(os.environ.get("TIDEGAUGE_SECONDS_TO_START", "120"))
 """So long (s) the test session may take to load the engine and to plan the run."""

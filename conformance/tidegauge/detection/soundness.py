@@ -179,7 +179,7 @@ def _family(property: Property, scenario: Scenario) -> tuple[Property, tuple[Sce
 def evidence_of(sample: Sample, engine: Model) -> Evidence:
     """What is seen of an engine."""
     agreeing: list[Scenario] = []
-    large: list[Scenario] = []
+    large: dict[str, list[Scenario]] = {}
     differing: list[Difference] = []
     decided: Counter[str] = Counter()
     unanswered: Counter[str] = Counter()
@@ -188,7 +188,10 @@ def evidence_of(sample: Sample, engine: Model) -> Evidence:
         played = engine.play(scenario)
         silent = silent and not any(played)
         if played == expected:
-            (large if scenario.origin.kind == "scale" else agreeing).append(scenario)
+            if scenario.origin.kind == "scale":
+                large.setdefault(str(scenario.origin.of), []).append(scenario)
+            else:
+                agreeing.append(scenario)
             decided.update(cited)
             continue
         at = first_difference(played, expected)

@@ -87,23 +87,19 @@ def _kinds(component: Component, scale: Scale) -> Iterator[Kind]:
         yield Kind(f"{length}-steps", numbers)
 
 
+@lru_cache
+def scale_places(component_name: str, budget: str) -> tuple[tuple[str, int], ...]:
+    """The kind of each scenario of scale that a component may have in a budget, and its index there."""
+    kinds = _kinds(COMPONENTS[component_name], COMPONENTS[component_name].scale)
+    return tuple((kind.name, index) for kind in kinds for index in range(kind.numbers[budget]))
+
+
 @lru_cache(maxsize=4)
 def scale_scenarios(component_name: str, budget: str, policies: Policies) -> tuple[Scenario, ...]:
-    """The scenarios of scale of a component, in a budget."""
-    component = COMPONENTS[component_name]
-    found = []
-    for kind in _kinds(component, component.scale):
-        for index in range(kind.numbers[budget]):
-            drawn = scale_scenario(component_name, kind.name, index, policies)
-            if drawn is not None:
-                found.append(drawn)
-    return tuple(found)
-
-
-def scale_size(component_name: str, budget: str) -> int:
-    """How many scenarios of scale a component has in a budget at most."""
-    component = COMPONENTS[component_name]
-    return sum(kind.numbers[budget] for kind in _kinds(component, component.scale))
+    """The scenarios of scale of a component, in a budget: of some places there is none."""
+    places = scale_places(component_name, budget)
+    drawn = (scale_scenario(component_name, kind, index, policies) for kind, index in places)
+    return tuple(one for one in drawn if one is not None)
 
 
 def scale_scenario(component_name: str, kind: str, index: int, policies: Policies) -> Scenario | None:

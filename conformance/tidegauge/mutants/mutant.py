@@ -17,7 +17,8 @@ ANY_OF = 4
 class Mutant:
     """A named mutant of a component: the `rules` it breaks, what it comes from (`bug`: the id of a
     known bug, the number of a statement of `statements.md`, or a few words), and the replacements (each
-    text occurs once in the reference's `module`). `scale`: it shows in scenarios of scale only."""
+    text occurs once in the reference's `module`). `scale`: a kind of scenarios of scale that shows it, if
+    scenarios of scale alone do."""
 
     name: str
     component: str
@@ -26,7 +27,7 @@ class Mutant:
     bug: str
     summary: str
     replacements: tuple[tuple[str, str], ...]
-    scale: bool = False
+    scale: str = ""
 
     @property
     def any_of(self) -> bool:
@@ -52,6 +53,6 @@ class Mutant:
         return load_copy(copy, {self.module: source}, entry)
 
 
-def of_scale(*mutants: Mutant) -> tuple[Mutant, ...]:
-    """These mutants as such that show in scenarios of scale only."""
-    return tuple(replace(mutant, scale=True) for mutant in mutants)
+def at_scale(kind: str, mutant: Mutant) -> Mutant:
+    """The mutant as one that shows in scenarios of scale alone, in those of the kind among others."""
+    return replace(mutant, scale=kind)

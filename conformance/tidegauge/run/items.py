@@ -1,6 +1,6 @@
 """What a planned item does: its scenarios, and how they are judged; and a scenario found again by its id."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from tidegauge_reference import Policies
@@ -9,7 +9,7 @@ from ..components.registry import COMPONENTS
 from ..drawing.cover import state_cover
 from ..drawing.exhaustive import exhaustive
 from ..drawing.histories import draw_history, drawn_histories
-from ..drawing.scale import scale_scenarios
+from ..drawing.scale import scale_places, scale_scenario
 from ..judging.items.examination import Examiner
 from ..judging.items.item_report import ItemReport, LeftOut
 from ..judging.jobs.examination import examine_job
@@ -34,7 +34,10 @@ def scenarios_of(item: PlannedItem, request: Request, policies: Policies) -> Ite
         stride = VOLUMES[request.budget].cover_stride
         yield from (cover.scenario(index) for index in indices if index % stride == 0)
     elif item.suite == "scale":
-        yield from scale_scenarios(item.component, request.budget, policies)[item.start : item.stop]
+        drawn = (
+            scale_scenario(item.component, *place, policies) for place in _places_of_scale(item, request)
+        )
+        yield from (one for one in drawn if one is not None)
     elif item.suite == "exhaustive":
         every = exhaustive(item.component, item.name)
         yield from (every.scenario(index) for index in indices)
@@ -58,13 +61,14 @@ def examine(
     elif item.suite == "properties":
         _check_property(item, scenarios, examiner, report)
     else:
-        _compare(scenarios, None, item, examiner, report)
+        _compare(scenarios, None, item, request, examiner, report)
 
 
 def _compare(
     scenarios: Iterable[Scenario],
     published: Mapping[str, list[Outputs]] | None,
     item: PlannedItem,
+    request: Request,
     examiner: Examiner,
     report: ItemReport,
 ) -> None:
@@ -75,13 +79,30 @@ def _compare(
     agreeing = examiner.compare(report, applicable, published)
     ran = {one.id for one in applicable}
     considered = {one.id for one in known}
-    for place, scenario in enumerate(drawn):
+    for place, scenario in _placed(drawn, item, request):
         if scenario.id in ran:
             report.ran.add(place)
             if scenario.id not in agreeing:
                 report.apart.add(place)
         elif scenario.id in considered and examiner.is_beyond(scenario):
             report.beyond.add(place)
+
+
+def _placed(drawn: Sequence[Scenario], item: PlannedItem, request: Request) -> Iterable[tuple[int, Scenario]]:
+    """The scenarios of an item with their places. Of some places of scale there is none."""
+    if item.suite != "scale":
+        return enumerate(drawn)
+    places = {kind_and_index: at for at, kind_and_index in enumerate(_places_of_scale(item, request))}
+    return ((places[str(one.origin.of), one.origin.index or 0], one) for one in drawn)
+
+
+def kinds_of_scale(item: PlannedItem, request: Request) -> list[str]:
+    """The kind of the scenario at each place of an item of the suite `scale`; nothing for others."""
+    return [kind for kind, _ in _places_of_scale(item, request)] if item.suite == "scale" else []
+
+
+def _places_of_scale(item: PlannedItem, request: Request) -> Sequence[tuple[str, int]]:
+    return scale_places(item.component, request.budget)[item.start : item.stop]
 
 
 def scenario_at(item: PlannedItem, request: Request, policies: Policies, place: int) -> Scenario:
@@ -93,7 +114,10 @@ def scenario_at(item: PlannedItem, request: Request, policies: Policies, place: 
         first = -(-item.start // stride) * stride
         return state_cover(item.component, item.name, policies).scenario(first + place * stride)
     if item.suite == "scale":
-        return scale_scenarios(item.component, request.budget, policies)[item.start + place]
+        drawn = scale_scenario(item.component, *_places_of_scale(item, request)[place], policies)
+        if drawn is None:
+            raise BadInput(f"the test item {item.id} has found what it cannot find; run it again")
+        return drawn
     if item.suite == "exhaustive":
         return exhaustive(item.component, item.name).scenario(item.start + place)
     return draw_history(COMPONENTS[item.component], request.seed, item.start + place, policies)
@@ -112,7 +136,7 @@ def _compare_with_published(
         for vector in vectors_added(item.component, item.name, request.vectors)
         if (outputs := published_outputs(vector, examiner.policies)) is not None
     }
-    _compare(scenarios, published, item, examiner, report)
+    _compare(scenarios, published, item, request, examiner, report)
 
 
 def _check_property(

@@ -25,7 +25,7 @@ from ..vectors.published import every_vector, own_vectors
 from ..wire.results import EngineError
 from ..wire.scenario import BadInput, component_of
 from ..wire.transcript import Observation, spans
-from .items import find_scenario, scenario_at
+from .items import find_scenario, kinds_of_scale, scenario_at
 from .journal import Finished, Started
 from .plan import PlannedItem, plan
 
@@ -113,7 +113,8 @@ def _evidence(
             raise BadInput(f"the test item {one.item} has found what it cannot find; run it again")
         if item is None or item.suite not in _DRAWN_AGAIN:
             continue
-        compared.append(Compared(one, item.suite, partial(scenario_at, item, started.request, policies)))
+        at = partial(scenario_at, item, started.request, policies)
+        compared.append(Compared(one, item.suite, at, kinds_of_scale(item, started.request)))
     vectors = [*every_vector(), *own_vectors(started.request.vectors)]
     return evidence_of(
         component,

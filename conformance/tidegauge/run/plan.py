@@ -10,7 +10,7 @@ from ..components.job.jobs import JOBS
 from ..components.property import Property
 from ..components.registry import COMPONENTS
 from ..drawing.cover import state_cover
-from ..drawing.scale import scale_size
+from ..drawing.scale import scale_places
 from ..judging.verdicts.judged_in import judged_in
 from ..vectors.published import OWN, vectors_added
 from ..wire.implementation import Implementation
@@ -125,7 +125,7 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
             items += _chunks(component, "state-cover", scope.name, size, stride)
         if COMPONENTS[component].drawn:
             items += _chunks(component, "random-histories", "", volume.histories, chunk)
-            items.append(_item(component, "scale", "", scale_size(component, request.budget)))
+            items.append(_item(component, "scale", "", len(scale_places(component, request.budget))))
         by_property = [
             _chunks(component, "properties", property.name, volume.property_histories, chunk)
             for property in COMPONENTS[component].properties

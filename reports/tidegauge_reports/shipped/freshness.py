@@ -71,9 +71,10 @@ def _code(source: str) -> list[str]:
 
 
 def _candidate(change: Change) -> dict[str, Any]:
-    """What a change does and what is told of it; where in its file is no part of it."""
+    """What a change does and what is told of it; where in its file is no part of it, nor which scenarios of
+    scale show it."""
     return {
-        "change": asdict(change) | {"segments": None},
+        "change": asdict(change) | {"segments": None, "scale": bool(change.scale)},
         "replacements": load_mutants()[change.name].replacements if change.kind == "mutant" else (),
         "sentence": sentence_of(change),
         "bugs": [bug.id for bug in bugs_of(change)],

@@ -1,6 +1,6 @@
 """Wrong detectors and combiners of backlog."""
 
-from ...mutants.mutant import Mutant, of_scale
+from ...mutants.mutant import Mutant, at_scale
 
 
 def _backlog(
@@ -203,7 +203,8 @@ BACKLOG_MUTANTS = (
             "return []",
         ),
     ),
-    *of_scale(
+    at_scale(
+        "65-channels",
         _backlog(
             "of-32-channels",
             ("BACKLOG-10",),
@@ -211,6 +212,9 @@ BACKLOG_MUTANTS = (
             "A combined false does not wait for the channels from the 33rd on.",
             ('cite("BACKLOG-10", None in self.channels)', 'cite("BACKLOG-10", None in self.channels[:32])'),
         ),
+    ),
+    at_scale(
+        "at-MIN",
         _backlog(
             "lag-wraps",
             ("BACKLOG-4",),

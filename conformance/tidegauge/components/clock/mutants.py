@@ -1,6 +1,6 @@
 """Wrong input activity clocks."""
 
-from ...mutants.mutant import Mutant, of_scale
+from ...mutants.mutant import Mutant, at_scale
 
 
 def _clock(
@@ -99,7 +99,8 @@ CLOCK_MUTANTS = (
         ('if cite("CLOCK-5", nanoseconds < 0):', "if False:"),
         (_REFUSES, "return"),
     ),
-    *of_scale(
+    at_scale(
+        "6-pauses",
         _clock(
             "four-pauses",
             ("CLOCK-4",),
@@ -111,6 +112,9 @@ CLOCK_MUTANTS = (
                 "            self.pauses = tuple(sorted((*self.pauses, reason)))",
             ),
         ),
+    ),
+    at_scale(
+        "256-pauses",
         _clock(
             "counter-of-pauses-in-a-byte",
             ("CLOCK-1",),

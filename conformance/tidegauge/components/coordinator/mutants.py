@@ -1,6 +1,6 @@
 """Wrong source coordinators."""
 
-from ...mutants.mutant import Mutant, of_scale
+from ...mutants.mutant import Mutant, at_scale
 
 
 def _coordinator(
@@ -211,7 +211,8 @@ COORDINATOR_MUTANTS = (
             "group = sorted(group)[:1]\n        names = [self.sources[source].name for source in group]",
         ),
     ),
-    *of_scale(
+    at_scale(
+        "33-subtasks",
         _coordinator(
             "of-three-subtasks",
             ("ALIGN-9",),
@@ -222,6 +223,9 @@ COORDINATOR_MUTANTS = (
                 "for subtask in range(min(3, own.subtasks)) if cite",
             ),
         ),
+    ),
+    at_scale(
+        "257-subtasks",
         _coordinator(
             "subtasks-in-a-byte",
             ("ALIGN-1",),
@@ -232,6 +236,9 @@ COORDINATOR_MUTANTS = (
                 "reports = own.reports | {subtask % 256: watermark}",
             ),
         ),
+    ),
+    at_scale(
+        "65-sources",
         _coordinator(
             "thirty-two-sources",
             ("ALIGN-2",),

@@ -1,6 +1,6 @@
 """Wrong generators and strategies."""
 
-from ...mutants.mutant import Mutant, of_scale
+from ...mutants.mutant import Mutant, at_scale
 
 
 def _generator(
@@ -287,7 +287,8 @@ GENERATOR_MUTANTS = (
         ('"""So much processing time passes."""', "return []"),
         ('"""A watermark (ms) arrives; `MAX` is the end of the input."""', "return []"),
     ),
-    *of_scale(
+    at_scale(
+        "with-a-bound-at-2-31",
         _generator(
             "bound-in-32-bits",
             "generators",
@@ -299,6 +300,9 @@ GENERATOR_MUTANTS = (
                 "return earlier(super().time(), self.bound % 2**31)",
             ),
         ),
+    ),
+    at_scale(
+        "with-a-bound-at-2-31",
         _generator(
             "largest-as-a-double",
             "generators",

@@ -1,6 +1,6 @@
 """Wrong idleness: on the wrong clock, and as in the alternatives that the FLIP rejected."""
 
-from ...mutants.mutant import Mutant, of_scale
+from ...mutants.mutant import Mutant, at_scale
 
 
 def _idleness(
@@ -263,7 +263,8 @@ IDLENESS_MUTANTS = (
         (_RECORD, "return []"),
         (_TICK, "return []"),
     ),
-    *of_scale(
+    at_scale(
+        "with-a-timeout-of-months",
         _idleness(
             "timeout-of-months",
             "idleness",

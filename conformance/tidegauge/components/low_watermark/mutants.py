@@ -1,6 +1,6 @@
 """Wrong low-watermark services."""
 
-from ...mutants.mutant import Mutant, of_scale
+from ...mutants.mutant import Mutant, at_scale
 
 
 def _service(
@@ -209,7 +209,8 @@ LOW_WATERMARK_MUTANTS = (
         ('"""The question of the round of `timestamp` (ms) arrives at the task."""', "return []"),
         ('"""The result (ms) of the round of `timestamp` (ms) arrives at the task."""', "return []"),
     ),
-    *of_scale(
+    at_scale(
+        "33-tasks",
         _service(
             "of-32-tasks",
             ("LOW-1",),
@@ -217,6 +218,9 @@ LOW_WATERMARK_MUTANTS = (
             "Only the first 32 tasks of a vertex are asked.",
             ("vertex.awaited = vertex.there if cite", "vertex.awaited = vertex.there[:32] if cite"),
         ),
+    ),
+    at_scale(
+        "65-tasks",
         _service(
             "of-eight-replies",
             ("LOW-9",),
@@ -224,6 +228,9 @@ LOW_WATERMARK_MUTANTS = (
             "The result is the minimum of the first eight replies.",
             ('smallest("LOW-9", counting,', 'smallest("LOW-9", counting[:8],'),
         ),
+    ),
+    at_scale(
+        "10000-steps",
         _service(
             "thousand-rounds",
             ("LOW-1",),

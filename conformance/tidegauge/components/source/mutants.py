@@ -1,6 +1,6 @@
 """Wrong source subtasks."""
 
-from ...mutants.mutant import Mutant, of_scale
+from ...mutants.mutant import Mutant, at_scale
 
 
 def _source(
@@ -342,7 +342,8 @@ SOURCE_MUTANTS = (
             "beyond = sorted(ahead - self.paused - {MAIN})[:1]",
         ),
     ),
-    *of_scale(
+    at_scale(
+        "names",
         _source(
             "paused-in-the-order-of-numbers",
             ("SOURCE-9",),
@@ -353,6 +354,9 @@ SOURCE_MUTANTS = (
                 '[("splits-paused", tuple(sorted(pausing, key=lambda split: (len(split), split))))]',
             ),
         ),
+    ),
+    at_scale(
+        "65-splits",
         _source(
             "eight-splits-pause",
             ("SOURCE-9",),
@@ -363,6 +367,9 @@ SOURCE_MUTANTS = (
                 "pausing = {split for split in beyond[:8] if cite",
             ),
         ),
+    ),
+    at_scale(
+        "at-MIN",
         _source(
             "bound-as-a-double",
             ("SOURCE-1",),

@@ -1,6 +1,6 @@
 """Wrong combinations of splits and of inputs."""
 
-from ...mutants.mutant import Mutant, of_scale
+from ...mutants.mutant import Mutant, at_scale
 
 
 def _splits(
@@ -220,7 +220,8 @@ SPLITS_MUTANTS = (
         ('"""A split is finished or taken away; nothing happens if it is not there."""', "return []"),
         ('"""The periodic emit."""', "return []"),
     ),
-    *of_scale(
+    at_scale(
+        "65-inputs",
         _splits(
             "of-one-word",
             ("SPLIT-2",),
@@ -231,6 +232,9 @@ SPLITS_MUTANTS = (
                 "left = [p for p in list(self.parts.values())[:64] if",
             ),
         ),
+    ),
+    at_scale(
+        "names",
         _splits(
             "names-of-64-characters",
             ("SPLIT-12",),
@@ -241,6 +245,9 @@ SPLITS_MUTANTS = (
                 "        self.parts[split[:64]] = Part()",
             ),
         ),
+    ),
+    at_scale(
+        "names",
         _splits(
             "names-without-case",
             ("SPLIT-12",),
@@ -251,6 +258,9 @@ SPLITS_MUTANTS = (
                 'if cite("SPLIT-12", split.lower() in {str(name).lower() for name in self.parts}):',
             ),
         ),
+    ),
+    at_scale(
+        "at-2-53",
         _splits(
             "watermark-as-a-double",
             ("SPLIT-2",),

@@ -1,6 +1,6 @@
 """Wrong valves."""
 
-from ...mutants.mutant import Mutant, of_scale
+from ...mutants.mutant import Mutant, at_scale
 
 
 def _valve(
@@ -296,7 +296,8 @@ VALVE_MUTANTS = (
         ('"""The channel has no data for now and is not to be waited for."""', "return []"),
         ('"""The channel has data again."""', "return []"),
     ),
-    *of_scale(
+    at_scale(
+        "6-channels",
         _valve(
             "of-five-channels",
             ("VALVE-2",),
@@ -304,6 +305,9 @@ VALVE_MUTANTS = (
             "Only the first five channels take part in the minimum.",
             ("waited_for = [c for c in self.channels if", "waited_for = [c for c in self.channels[:5] if"),
         ),
+    ),
+    at_scale(
+        "257-channels",
         _valve(
             "idle-bits-of-one-word",
             ("VALVE-14",),
@@ -314,6 +318,9 @@ VALVE_MUTANTS = (
                 "all(channel.idle for channel in unfinished[:64])",
             ),
         ),
+    ),
+    at_scale(
+        "257-channels",
         _valve(
             "channel-numbers-in-a-byte",
             ("VALVE-3",),
@@ -321,6 +328,9 @@ VALVE_MUTANTS = (
             "Channel 256 is taken for channel 0.",
             ("return self.channels[channel]", "return self.channels[channel % 256]"),
         ),
+    ),
+    at_scale(
+        "at-2-31",
         _valve(
             "largest-int-ends",
             ("VALVE-2",),
@@ -331,6 +341,9 @@ VALVE_MUTANTS = (
                 'if cite("VALVE-3", timestamp <= source.watermark or timestamp == 2**31 - 1):',
             ),
         ),
+    ),
+    at_scale(
+        "at-2-53",
         _valve(
             "watermark-as-a-double",
             ("VALVE-2",),
@@ -341,6 +354,9 @@ VALVE_MUTANTS = (
                 'self._advance(rule, int(float(smallest("VALVE-2", delivered))))',
             ),
         ),
+    ),
+    at_scale(
+        "10000-steps",
         _valve(
             "thousand-outputs",
             ("VALVE-2",),
@@ -353,6 +369,9 @@ VALVE_MUTANTS = (
                 "        return [watermark(timestamp)] if self.sent <= 1000 else []",
             ),
         ),
+    ),
+    at_scale(
+        "restarts",
         _valve(
             "second-restart",
             ("VALVE-23",),

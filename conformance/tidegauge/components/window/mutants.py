@@ -1,6 +1,6 @@
 """Wrong windows."""
 
-from ...mutants.mutant import Mutant, of_scale
+from ...mutants.mutant import Mutant, at_scale
 
 
 def _window(
@@ -268,7 +268,8 @@ WINDOW_MUTANTS = (
             "return []",
         ),
     ),
-    *of_scale(
+    at_scale(
+        "65-windows",
         _window(
             "of-32-at-a-time",
             ("WIN-3",),
@@ -279,6 +280,9 @@ WINDOW_MUTANTS = (
                 "outputs = self._results(self._in_order(due)[:32])",
             ),
         ),
+    ),
+    at_scale(
+        "with-the-largest-window",
         _window(
             "size-in-32-bits",
             ("WIN-1",),
@@ -289,6 +293,9 @@ WINDOW_MUTANTS = (
                 "latest = timestamp - (timestamp - self.offset) % (self.slide % 2**32 or 1)",
             ),
         ),
+    ),
+    at_scale(
+        "with-a-lateness-at-2-31",
         _window(
             "lateness-in-32-bits",
             ("WIN-10",),
@@ -299,6 +306,9 @@ WINDOW_MUTANTS = (
                 "return later(window[1] - 1, self.allowed_lateness % 2**31)",
             ),
         ),
+    ),
+    at_scale(
+        "at-2-62",
         _window(
             "start-as-a-double",
             ("WIN-1",),

@@ -30,7 +30,7 @@ class Change:
     segments: tuple[Segment, ...] = ()
     policy: tuple[str, str] | None = None
     any_of: bool = False
-    scale: bool = False
+    scale: str = ""
 
 
 @cache

@@ -23,11 +23,13 @@ _STRIDE = 0.6180339887498949
 
 @dataclass(frozen=True)
 class Compared:
-    """An item whose scenarios were compared: how to draw that at a place again, and what it found."""
+    """An item whose scenarios were compared: how to draw that at a place again, what it found, and of
+    scenarios of scale the kind at each place."""
 
     report: ItemReport
     suite: str
     at: Callable[[int], Scenario]
+    kinds: Sequence[str] = ()
 
 
 class _Drawn(Sequence[Scenario]):
@@ -86,8 +88,16 @@ def evidence_of(
         _summed(error.unreached for report in reports for error in report.errors.values()),
         _Drawn([(item, place) for item in compared for place in item.report.beyond]),
         stated,
-        _Drawn(_those_that_agree([item for item in compared if item.suite == "scale"])),
+        _large([item for item in compared if item.suite == "scale"]),
     )
+
+
+def _large(compared: Sequence[Compared]) -> dict[str, _Drawn]:
+    """The scenarios of scale that agree, by their kind."""
+    places: dict[str, list[tuple[Compared, int]]] = {}
+    for item, place in _those_that_agree(compared):
+        places.setdefault(item.kinds[place], []).append((item, place))
+    return {kind: _Drawn(those) for kind, those in places.items()}
 
 
 def _agreeing(compared: Sequence[Compared]) -> list[tuple[Compared, int]]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from tidegauge_reference import Policies
 
@@ -44,7 +45,8 @@ class Evidence:
     many scenarios that agree each decision is made; `differ` is the number of all that do not, kept or not.
     `beyond`: scenarios that were not run, since they need what the engine does not claim or has no words for.
     `silent`: it never output anything and differs. `stated`: the policies that it says it has; None if it
-    says nothing. `large`: the scenarios of scale in which it agrees; they are not among `agreeing`.
+    says nothing. `large`: the scenarios of scale in which it agrees, by their kind; they are not among
+    `agreeing`.
     """
 
     component: Component
@@ -62,7 +64,7 @@ class Evidence:
     unreached: Mapping[str, int] = field(default_factory=dict)
     beyond: Sequence[Scenario] = ()
     stated: Policies | None = None
-    large: Sequence[Scenario] = ()
+    large: Mapping[str, Sequence[Scenario]] = field(default_factory=dict)
 
     @cached_property
     def reference(self) -> Model:
@@ -83,7 +85,7 @@ class Evidence:
     def large_ones(self, steps: int) -> list[Scenario]:
         """The shortest of the scenarios of scale in which the engine agrees, so many steps in all."""
         found: list[Scenario] = []
-        for one in sorted(self.large, key=lambda one: len(one.history)):
+        for one in sorted(chain.from_iterable(self.large.values()), key=lambda one: len(one.history)):
             steps -= len(one.history)
             if steps < 0:
                 break

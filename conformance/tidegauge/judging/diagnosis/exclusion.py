@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 
 from tidegauge_reference import CORE
 
@@ -142,10 +142,10 @@ class Excluding:
         observes = self.evidence.observes
         found: set[str] = set()
         for scenario in islice(scenarios, tried):
-            if len(found) == wanted:
-                return found
             if model.play(scenario, observes) != self.evidence.expected(scenario):
                 found.add(scenario.id)
+                if len(found) == wanted:
+                    return found  # to draw the next one may take long
         if self.exact and not only_agreeing:
             for one in self.evidence.differing:
                 if len(found) == wanted:
@@ -160,7 +160,8 @@ class Excluding:
         change shows in some kinds only, and soon there."""
         steps: dict[str | None, int] = {}
         so_far: dict[str, int] = {}
-        shortest_first = sorted(self.evidence.large, key=lambda one: len(one.history))
+        every = chain.from_iterable(self.evidence.large.values())
+        shortest_first = sorted(every, key=lambda one: len(one.history))
         for scenario in shortest_first:
             kind = scenario.origin.of
             so_far[scenario.id] = steps[kind] = steps.get(kind, 0) + len(scenario.history)
@@ -168,8 +169,9 @@ class Excluding:
 
     def _in_order(self, rule: str, change: Change) -> Iterator[Scenario]:
         """The scenarios that agree, those first that were published to show the rule; of a change that only
-        scale shows those of scale."""
+        scale shows those of scale, its own kind first. To draw them all takes seconds."""
         if change.scale:
+            yield from self.evidence.large.get(change.scale, ())
             yield from self._large
             return
         vectors = self.evidence.vectors

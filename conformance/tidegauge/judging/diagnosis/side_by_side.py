@@ -56,7 +56,7 @@ def _judged_in_forks(
 
 
 def _size(evidence: Evidence) -> int:
-    return _ALIKE * len(evidence.differing) + len(evidence.agreeing) + len(evidence.large)
+    return _ALIKE * len(evidence.differing) + len(evidence.agreeing) + sum(map(len, evidence.large.values()))
 
 
 def _begin(evidence: Mapping[str, tuple[Evidence, Sequence[str]]]) -> None:
