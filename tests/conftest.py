@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
+from typer.testing import CliRunner
 
 if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
@@ -45,6 +46,7 @@ LONGEST_FIRST = (
 IN_EACH_PART = (
     "detection/test_detection_named.py",
     "detection/test_detection_sample.py",
+    "reference/test_reference_conditions.py",
     "reference/test_reference_coverage.py",
 )
 """What guards the reference."""
@@ -134,6 +136,26 @@ def plain_environment() -> dict[str, str]:
 def tidegauge(tmp_path: Path) -> Command:
     """The command `tidegauge`, run in the test's own folder."""
     return run_module(tmp_path, "tidegauge")
+
+
+@pytest.fixture
+def tidegauge_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The command `tidegauge` in this process, in the test's own folder: for what starts no engine. A new Python
+    takes longer to start than most of these take."""
+    from tidegauge.__main__ import application
+    from tidegauge.commands.console import OUT
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(OUT, "width", int(plain_environment()["COLUMNS"]))
+
+    def command(
+        *arguments: str, input: str = "", environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        app = application(arguments[:1])
+        ended = CliRunner().invoke(app, arguments, input, environment, catch_exceptions=False)
+        return subprocess.CompletedProcess(arguments, ended.exit_code, ended.stdout, ended.stderr)
+
+    return command
 
 
 @pytest.fixture

@@ -153,6 +153,7 @@ class Batches(Adapter):
 """Takes all scenarios before it runs the first, and dies of one of them."""
 
 
+@pytest.mark.slower
 def test_a_campaign_ends_though_a_batch_of_scenarios_always_ends_the_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -115,7 +115,11 @@ def test_an_unknown_adapter_is_refused_with_the_list(tidegauge: Command, command
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("refrence", "reference"), ("Spark", "spark"), ("valve-no-flush", "mutant:valve-no-flush")],
+    [
+        ("refrence", "reference"),
+        pytest.param("Spark", "spark", marks=pytest.mark.slower),
+        pytest.param("valve-no-flush", "mutant:valve-no-flush", marks=pytest.mark.slower),
+    ],
 )
 def test_a_misspelled_adapter_is_refused_with_the_one_that_was_meant(
     tidegauge: Command, typed: str, meant: str
@@ -273,8 +277,8 @@ def files_in(folder: Path) -> dict[str, bytes]:
     ("error", "expected"),
     [
         ("ValueError", ": no server"),
-        ("ImportError", ": no server"),
-        ("RuntimeError", " cannot be built: RuntimeError: no server"),
+        pytest.param("ImportError", ": no server", marks=pytest.mark.slower),
+        pytest.param("RuntimeError", " cannot be built: RuntimeError: no server", marks=pytest.mark.slower),
     ],
 )
 def test_an_adapter_that_cannot_be_built_is_refused_with_its_error(
@@ -398,22 +402,22 @@ def test_a_scenario_that_needs_what_the_engine_does_not_claim_is_refused(
     ],
 )
 def test_a_file_that_cannot_be_replayed_is_refused(
-    tidegauge: Command, tmp_path: Path, file: str, expected: str
+    tidegauge_here: Command, tmp_path: Path, file: str, expected: str
 ) -> None:
     (tmp_path / "empty.jsonl").write_text("\n \n", encoding="utf-8")
-    assert complaint(tidegauge, "replay", file, "--adapter", "reference") == expected
+    assert complaint(tidegauge_here, "replay", file, "--adapter", "reference") == expected
 
 
-def test_an_unknown_rule_is_not_explained(tidegauge: Command) -> None:
+def test_an_unknown_rule_is_not_explained(tidegauge_here: Command) -> None:
     assert (
-        complaint(tidegauge, "explain", "VALVE-99")
+        complaint(tidegauge_here, "explain", "VALVE-99")
         == "unknown rule, statement, bug or mutant 'VALVE-99'; did you mean 'VALVE-9'? `tidegauge rules` lists the rules, "
         "`tidegauge mutants` the mutants"
     )
 
 
-def test_a_folder_without_a_journal_gives_no_report(tidegauge: Command) -> None:
-    assert complaint(tidegauge, "report", "nowhere") == (
+def test_a_folder_without_a_journal_gives_no_report(tidegauge_here: Command) -> None:
+    assert complaint(tidegauge_here, "report", "nowhere") == (
         "nowhere/journal.jsonl holds no run; give the --out folder of one"
     )
 
@@ -435,9 +439,9 @@ def test_a_journal_with_what_no_run_finds_gives_no_report(tidegauge: Command, tm
             assert line.endswith(" has found what it cannot find; run it again")
 
 
-def test_a_journal_that_is_none_gives_no_report(tidegauge: Command, tmp_path: Path) -> None:
+def test_a_journal_that_is_none_gives_no_report(tidegauge_here: Command, tmp_path: Path) -> None:
     (tmp_path / "journal.jsonl").write_text("{}\n", encoding="utf-8")
-    line = complaint(tidegauge, "report", ".")
+    line = complaint(tidegauge_here, "report", ".")
     assert line.startswith("journal.jsonl is not a journal of this version: ")
 
 

@@ -56,7 +56,7 @@ def test_an_engine_that_agrees_has_no_diagnosis(tidegauge: Command) -> None:
     assert (told.returncode, told.stdout) == (0, "Diagnosis: Nothing differs from the specification.\n")
 
 
-def test_what_cannot_be_diagnosed_is_refused_in_a_line(tidegauge: Command, tmp_path: Path) -> None:
+def test_what_cannot_be_diagnosed_is_refused_in_a_line(tidegauge_here: Command, tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(json.dumps({"schema": "other"}), encoding="utf-8")
     for arguments, said in (
         (("nowhere",), "nowhere/results.json: No such file or directory; give the results.json of a run"),
@@ -64,9 +64,9 @@ def test_what_cannot_be_diagnosed_is_refused_in_a_line(tidegauge: Command, tmp_p
         (("results.json", "--diagnose-seconds", "9"), "results.json is no folder; --diagnose-seconds needs"),
         ((".", "--diagnose-seconds", "9"), "holds no run; give the --out folder of one"),
     ):
-        ended = tidegauge("diagnose", *arguments)
+        ended = tidegauge_here("diagnose", *arguments)
         assert ended.returncode == 2, arguments
         assert said in ended.stderr, ended.stderr
-    ended = tidegauge("run", "--adapter", "reference", "--diagnose-seconds", "-1")
+    ended = tidegauge_here("run", "--adapter", "reference", "--diagnose-seconds", "-1")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert "--diagnose-seconds -1 is below 0; 0 searches for no model" in ended.stderr

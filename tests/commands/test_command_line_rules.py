@@ -14,8 +14,8 @@ from tidegauge.judging.traceability import decided_in
 from tidegauge_spec import load_registry
 
 
-def test_rules_as_json(tidegauge: Command) -> None:
-    ended = tidegauge("rules", "--json")
+def test_rules_as_json(tidegauge_here: Command) -> None:
+    ended = tidegauge_here("rules", "--json")
     assert (ended.returncode, ended.stderr) == (0, "")
     listed = json.loads(ended.stdout)
     assert [rule["id"] for rule in listed] == list(load_registry().rules)
@@ -35,15 +35,15 @@ def test_rules_as_json(tidegauge: Command) -> None:
     }
 
 
-def test_rules_as_a_table(tidegauge: Command) -> None:
-    ended = tidegauge("rules")
+def test_rules_as_a_table(tidegauge_here: Command) -> None:
+    ended = tidegauge_here("rules")
     assert ended.returncode == 0
     for rule in load_registry().rules:
         assert rule in ended.stdout
 
 
-def test_a_rule_is_explained_in_full(tidegauge: Command) -> None:
-    ended = tidegauge("explain", "VALVE-15")
+def test_a_rule_is_explained_in_full(tidegauge_here: Command) -> None:
+    ended = tidegauge_here("explain", "VALVE-15")
     assert (ended.returncode, ended.stderr) == (0, "")
     text = " ".join(ended.stdout.split())
     rule = load_registry().rules["VALVE-15"]
@@ -64,20 +64,20 @@ def test_a_rule_is_explained_in_full(tidegauge: Command) -> None:
 @pytest.mark.parametrize(
     ("rule", "part"), [("VALVE-23", "Needs the capability snapshot"), ("VALVE-3", "Since 1.0")]
 )
-def test_explanations_say_what_a_rule_needs(tidegauge: Command, rule: str, part: str) -> None:
-    assert part in " ".join(tidegauge("explain", rule).stdout.split())
+def test_explanations_say_what_a_rule_needs(tidegauge_here: Command, rule: str, part: str) -> None:
+    assert part in " ".join(tidegauge_here("explain", rule).stdout.split())
 
 
-def test_vectors_that_show_a_rule_are_named(tidegauge: Command) -> None:
-    assert "valve/essay-one-upstream" in tidegauge("explain", "VALVE-2").stdout
+def test_vectors_that_show_a_rule_are_named(tidegauge_here: Command) -> None:
+    assert "valve/essay-one-upstream" in tidegauge_here("explain", "VALVE-2").stdout
 
 
 def test_a_statement_leads_to_its_rules_and_a_rule_to_its_text_code_and_vectors(
-    tidegauge: Command, root: Path
+    tidegauge_here: Command, root: Path
 ) -> None:
-    from_statement = tidegauge("explain", "E50").stdout
+    from_statement = tidegauge_here("explain", "E50").stdout
     assert "VALVE-10 (MUST, valve)" in from_statement
-    explained = " ".join(tidegauge("explain", "VALVE-10").stdout.split())
+    explained = " ".join(tidegauge_here("explain", "VALVE-10").stdout.split())
     assert "E50" in explained.partition("Source")[2]
     assert "valve/essay-resumed-lagging" in explained.partition("Vectors")[2]
     text = re.search(r"Text (\S+):(\d+)", explained)
@@ -96,25 +96,25 @@ def test_every_rule_that_the_reference_decides_names_its_lines() -> None:
             assert decided_in(rule.id), rule.id
 
 
-def test_installed_adapters_are_listed(tidegauge: Command) -> None:
-    names = tidegauge("adapters").stdout.split()
+def test_installed_adapters_are_listed(tidegauge_here: Command) -> None:
+    names = tidegauge_here("adapters").stdout.split()
     assert {"reference", "spark"} <= set(names)
     assert names == sorted(names)
 
 
-def test_the_version_is_printed(tidegauge: Command) -> None:
-    assert tidegauge("--version").stdout == f"tidegauge {__version__}\n"
+def test_the_version_is_printed(tidegauge_here: Command) -> None:
+    assert tidegauge_here("--version").stdout == f"tidegauge {__version__}\n"
 
 
-def test_help_names_every_command(tidegauge: Command) -> None:
-    ended = tidegauge("--help")
+def test_help_names_every_command(tidegauge_here: Command) -> None:
+    ended = tidegauge_here("--help")
     assert ended.returncode == 0
     for command in ("run", "rules", "explain", "execute", "replay", "report", "adapters"):
         assert command in ended.stdout
 
 
-def test_the_mutants_of_a_component_are_listed_without_running_them(tidegauge: Command) -> None:
-    listed = tidegauge("mutants", "--list", "--component", "clock")
+def test_the_mutants_of_a_component_are_listed_without_running_them(tidegauge_here: Command) -> None:
+    listed = tidegauge_here("mutants", "--list", "--component", "clock")
     assert (listed.returncode, listed.stderr) == (0, "")
     assert "clock-milliseconds: The reading grows in ms instead of ns. CLOCK-1\n" in listed.stdout
     assert all(line.startswith("clock-") for line in listed.stdout.splitlines())

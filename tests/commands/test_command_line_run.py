@@ -19,16 +19,21 @@ BROKEN_IN_2_3 = {"VALVE-6", "VALVE-12", "VALVE-15", "VALVE-17", "VALVE-18", "VAL
 Finished = tuple[subprocess.CompletedProcess[str], Path]
 
 
-@pytest.fixture(scope="module")
-def reference_run(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(("valve", "clock"), id="two components"),
+        pytest.param((), id="every component", marks=pytest.mark.slower),
+    ],
+)
+def reference_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Finished:
     """A smoke run of the reference with all warnings turned into errors, and its folder."""
     folder = tmp_path_factory.mktemp("reference-run")
     command = run_module(folder, "tidegauge")
     strict = {"PYTHONWARNINGS": "error"}
-    ended = command(
-        "run", "--adapter", "reference", "--budget", "smoke", "--seed", "3", "-n", "2", environment=strict
-    )
-    return ended, folder
+    chosen = [part for name in request.param for part in ("--component", name)]
+    smoke = ("--budget", "smoke", "--seed", "3", "-n", "2")
+    return command("run", "--adapter", "reference", *chosen, *smoke, environment=strict), folder
 
 
 def verdicts_in(folder: Path, component: str = "valve") -> dict[str, str]:
@@ -97,7 +102,9 @@ def test_results_have_the_published_fields(reference_run: Finished) -> None:
 def test_every_rule_is_in_the_results_with_its_text(reference_run: Finished) -> None:
     results = results_in(reference_run[1] / "tidegauge-results")
     registry = load_registry()
-    assert [rule["id"] for rule in results["rules"]] == list(registry.rules)
+    chosen = set((results["selection"].get("components") or ",".join(registry.chapters)).split(","))
+    of_those = [rule.id for rule in registry.rules.values() if rule.component in chosen]
+    assert [rule["id"] for rule in results["rules"]] == of_those
     for found in results["rules"]:
         rule = registry.rules[found["id"]]
         assert {"layer", "policy", "scenarios", "steps", "suspects", "counterexample", "reason"} <= set(found)
@@ -210,6 +217,7 @@ def test_flink_2_3_fails_the_core_profile_where_it_is_known_to(flink_against_cor
     assert failed <= BROKEN_IN_2_3 | explains_as_well, "the latter since a smoke run has few such histories"
 
 
+@pytest.mark.slower
 def test_a_failing_rule_has_a_counterexample_that_a_stranger_understands(
     flink_against_core: Finished,
 ) -> None:
@@ -231,6 +239,7 @@ def test_a_failing_rule_has_a_counterexample_that_a_stranger_understands(
         assert f"Replay: {shown['replay']}\n" in ended.stdout
 
 
+@pytest.mark.slower
 def test_the_replay_command_of_a_counterexample_shows_the_difference(flink_against_core: Finished) -> None:
     _, folder = flink_against_core
     shown = next(rule for rule in results_in(folder / "out")["rules"] if rule["verdict"] == "fail")[
@@ -243,6 +252,7 @@ def test_the_replay_command_of_a_counterexample_shows_the_difference(flink_again
     assert "differs from the specification" in ended.stdout
 
 
+@pytest.mark.slower
 def test_properties_that_need_no_reference_fail_too(flink_against_core: Finished) -> None:
     _, folder = flink_against_core
     properties = {p["name"]: p["verdict"] for p in results_in(folder / "out")["properties"]}
@@ -280,6 +290,7 @@ def test_refused_input_leaves_the_old_results_where_they_are(tidegauge: Command,
     assert not list(out.glob(".last-run-*"))
 
 
+@pytest.mark.slower
 def test_the_first_failure_is_shown_at_once_and_may_end_the_run(tidegauge: Command, tmp_path: Path) -> None:
     ended = tidegauge(
         *("run", "--adapter", "mutant:valve-no-flush", "--component", "valve", "--budget", "smoke"),

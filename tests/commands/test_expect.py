@@ -24,26 +24,26 @@ def rows(said: str) -> list[list[str]]:
     return [line.split() for line in said.splitlines() if line[:1].isdigit()]
 
 
-def test_expect_prints_what_the_reference_outputs(tidegauge: Command, tmp_path: Path) -> None:
+def test_expect_prints_what_the_reference_outputs(tidegauge_here: Command, tmp_path: Path) -> None:
     scenario = valve_scenario(2, "w0=5", "w1=7", "i1", "i0", id="mine")
     (tmp_path / "mine.jsonl").write_bytes(encode_scenario(scenario))
-    ended = tidegauge("expect", "mine.jsonl")
+    ended = tidegauge_here("expect", "mine.jsonl")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.startswith("mine: a valve with channels=2, profile core\n")
     assert [row[-1] for row in rows(ended.stdout)] == ["nothing", "5", "nothing", "IDLE"]
 
 
-def test_expect_measures_against_the_profile(tidegauge: Command, tmp_path: Path) -> None:
+def test_expect_measures_against_the_profile(tidegauge_here: Command, tmp_path: Path) -> None:
     (tmp_path / "one.jsonl").write_bytes(encode_scenario(valve_scenario(2, "w0=MAX", "i1", id="one")))
-    core = tidegauge("expect", "one.jsonl")
-    flink = tidegauge("expect", "one.jsonl", "--profile", "flink-2.3")
+    core = tidegauge_here("expect", "one.jsonl")
+    flink = tidegauge_here("expect", "one.jsonl", "--profile", "flink-2.3")
     assert (core.returncode, flink.returncode) == (0, 0)
     assert rows(core.stdout) != rows(flink.stdout)
 
 
-def test_expect_has_nothing_to_say_of_a_whole_job(tidegauge: Command) -> None:
+def test_expect_has_nothing_to_say_of_a_whole_job(tidegauge_here: Command) -> None:
     assert "is a whole job, which is judged by its event log" in complaint(
-        tidegauge, "expect", "job:flip-182"
+        tidegauge_here, "expect", "job:flip-182"
     )
 
 
@@ -75,21 +75,21 @@ def test_what_is_no_name_is_no_scenario(name: str) -> None:
     assert scenario_named(name, CORE) is None
 
 
-def test_a_misspelled_name_is_answered_by_the_name_that_was_meant(tidegauge: Command) -> None:
-    assert complaint(tidegauge, "expect", "clock/any-orign") == (
+def test_a_misspelled_name_is_answered_by_the_name_that_was_meant(tidegauge_here: Command) -> None:
+    assert complaint(tidegauge_here, "expect", "clock/any-orign") == (
         "'clock/any-orign' is no file, and neither the name of a scenario nor a rule; "
         "did you mean 'clock/any-origin'?"
     )
 
 
-def test_a_drawn_scenario_is_replayed_by_seed_and_index(tidegauge: Command) -> None:
-    ended = tidegauge("replay", "valve:seed:7:17", "--adapter", "reference")
+def test_a_drawn_scenario_is_replayed_by_seed_and_index(tidegauge_here: Command) -> None:
+    ended = tidegauge_here("replay", "valve:seed:7:17", "--adapter", "reference")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.startswith("valve:seed:7:17: a valve with ")
 
 
-def test_the_golden_vectors_of_a_rule_are_replayed(tidegauge: Command) -> None:
-    ended = tidegauge("replay", "valve-15", "--adapter", "mutant:valve-guarded-flush")
+def test_the_golden_vectors_of_a_rule_are_replayed(tidegauge_here: Command) -> None:
+    ended = tidegauge_here("replay", "valve-15", "--adapter", "mutant:valve-guarded-flush")
     assert ended.returncode == 1
     shown = [one.id for one in load_vectors("valve") if "VALVE-15" in one.rules]
     assert [name for name in shown if f"{name}: a valve" in ended.stdout.replace("\n", " ")] == shown
@@ -97,10 +97,10 @@ def test_the_golden_vectors_of_a_rule_are_replayed(tidegauge: Command) -> None:
 
 
 @pytest.mark.slower
-def test_names_are_known_in_any_case(tidegauge: Command, tmp_path: Path) -> None:
+def test_names_are_known_in_any_case(tidegauge_here: Command, tmp_path: Path) -> None:
     run = ("run", "--adapter", "reference", "--component", "CLOCK", "--rule", "clock-1", "--budget", "Smoke")
-    assert tidegauge(*run, "-n", "1", "--out", "out").returncode == 0
+    assert tidegauge_here(*run, "-n", "1", "--out", "out").returncode == 0
     selection = json.loads((tmp_path / "out" / "results.json").read_bytes())["selection"]
     assert (selection["components"], selection["rules"]) == ("clock", "CLOCK-1")
     for name in ("valve-3", "e46", "flink-7721", "mutant:VALVE-no-flush"):
-        assert tidegauge("explain", name).returncode == 0
+        assert tidegauge_here("explain", name).returncode == 0

@@ -42,6 +42,7 @@ def without_installation(steps: list[Step]) -> list[Step]:
     return [one for one in steps if not isinstance(one, Command) or not one.installs]
 
 
+@pytest.mark.slower
 def test_in_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Shell(tmp_path, [Path(sys.executable).parent]) as shell:
         steps = steps_of(PAGE, PYTHON)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE, ROOT, others_slower, plain_environment
+from conftest import PATIENCE, ROOT, plain_environment
 
 CAMPAIGN = """
 import sys
@@ -46,9 +46,6 @@ DEFECTS = {
     ),
 }
 """A defect, the command that shows it, and what the campaign says."""
-
-AT_ONCE = "control characters are printed"
-"""The others are tried in the slower tier."""
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +95,8 @@ def test_mutated_files_end_in_one_harmless_line_or_in_what_is_documented(a_run: 
     assert "2 of them given to a new Python" in ended.stdout
 
 
-@pytest.mark.parametrize("defect", others_slower(DEFECTS, (AT_ONCE,)))
+@pytest.mark.slower
+@pytest.mark.parametrize("defect", DEFECTS)
 def test_the_campaign_finds_a_defect(defect: str, a_run: Path, tmp_path: Path) -> None:
     source, only, said = DEFECTS[defect]
     ended = campaign(a_run, tmp_path, "--files", "60", "--only", only, "--anew", "1000", defect=source)

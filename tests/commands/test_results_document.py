@@ -113,11 +113,11 @@ def saved(folder: Path, document: Results) -> Path:
 
 
 def test_an_old_document_is_shown_again_beside_it_and_keeps_its_exit_code(
-    tmp_path: Path, tidegauge: Command
+    tmp_path: Path, tidegauge_here: Command
 ) -> None:
     path = saved(tmp_path / "old", results([rule(1), rule(2, "fail")]))
     before = path.read_bytes()
-    ended = tidegauge("report", "old/results.json")
+    ended = tidegauge_here("report", "old/results.json")
     assert (ended.returncode, ended.stderr) == (1, "")
     assert {found.name for found in path.parent.iterdir()} == {*VIEWS, "results.json"}
     assert path.read_bytes() == before
@@ -125,25 +125,27 @@ def test_an_old_document_is_shown_again_beside_it_and_keeps_its_exit_code(
     assert last == "report: old/report.html, beside it badge.svg, junit.xml, summary.md"
     for name, code, exit_code in (("conforming", 0, 0), ("strange", 256, 1)):
         other = saved(tmp_path / name, results(exit_code=code))
-        assert tidegauge("report", str(other)).returncode == exit_code
+        assert tidegauge_here("report", str(other)).returncode == exit_code
 
 
-def test_the_views_go_where_they_are_told(tmp_path: Path, tidegauge: Command) -> None:
+def test_the_views_go_where_they_are_told(tmp_path: Path, tidegauge_here: Command) -> None:
     path = saved(tmp_path / "old", results())
-    ended = tidegauge("report", "old/results.json", "--out", "new/folder", "--report", "junit")
+    ended = tidegauge_here("report", "old/results.json", "--out", "new/folder", "--report", "junit")
     assert ended.returncode == 0, ended.stderr
     assert {found.name for found in (tmp_path / "new" / "folder").iterdir()} == VIEWS
     assert list(path.parent.iterdir()) == [path]
 
 
 @pytest.mark.slower
-def test_a_journal_gives_results_and_views_where_they_are_told(tmp_path: Path, tidegauge: Command) -> None:
+def test_a_journal_gives_results_and_views_where_they_are_told(
+    tmp_path: Path, tidegauge_here: Command
+) -> None:
     wrong = ("--adapter", "mutant:valve-lower-watermark-accepted", "--budget", "smoke", "-n", "1")
-    ran = tidegauge("run", *wrong, "--component", "valve", "--out", "out")
+    ran = tidegauge_here("run", *wrong, "--component", "valve", "--out", "out")
     assert ran.returncode == 1, ran.stderr
     assert ran.stdout.count("report: ") == 1
     assert {path.name for path in (tmp_path / "out").iterdir()} >= {*VIEWS, "results.json", "journal.jsonl"}
-    ended = tidegauge("report", "out", "--out", "again")
+    ended = tidegauge_here("report", "out", "--out", "again")
     assert ended.returncode == 1
     there = {path.name for path in (tmp_path / "again").iterdir()}
     assert there == {*VIEWS, "results.json", "counterexamples"}
@@ -166,17 +168,17 @@ def test_a_journal_gives_results_and_views_where_they_are_told(tmp_path: Path, t
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(
-    tmp_path: Path, tidegauge: Command, arguments: tuple[str, ...], line: str
+    tmp_path: Path, tidegauge_here: Command, arguments: tuple[str, ...], line: str
 ) -> None:
     (tmp_path / "text.json").write_bytes(b"")
     (tmp_path / "good.json").write_bytes(WHOLE)
-    ended = tidegauge("report", *arguments)
+    ended = tidegauge_here("report", *arguments)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == f"tidegauge: {line}\n"
 
 
-def test_an_unknown_report_is_refused_before_the_run(tmp_path: Path, tidegauge: Command) -> None:
-    ended = tidegauge("run", "--adapter", "reference", "--report", "pdf")
+def test_an_unknown_report_is_refused_before_the_run(tmp_path: Path, tidegauge_here: Command) -> None:
+    ended = tidegauge_here("run", "--adapter", "reference", "--report", "pdf")
     assert ended.returncode == 2
     assert ended.stderr.startswith("tidegauge: unknown report 'pdf'; ")
     assert list(tmp_path.iterdir()) == []
@@ -236,10 +238,14 @@ def test_a_report_of_somebody_else_is_always_written(
     ("place", "line"),
     [
         ("my_reports:broken", "ValueError: first line second [31mxxxxx"),
-        ("my_reports:leaves", "SystemExit: 0"),
-        ("my_reports:says_nothing", "TypeError: "),
-        ("my_reports:absent", "AttributeError: "),
-        ("no_such_module:write", "ModuleNotFoundError: No module named 'no_such_module'"),
+        pytest.param("my_reports:leaves", "SystemExit: 0", marks=pytest.mark.slower),
+        pytest.param("my_reports:says_nothing", "TypeError: ", marks=pytest.mark.slower),
+        pytest.param("my_reports:absent", "AttributeError: ", marks=pytest.mark.slower),
+        pytest.param(
+            "no_such_module:write",
+            "ModuleNotFoundError: No module named 'no_such_module'",
+            marks=pytest.mark.slower,
+        ),
     ],
 )
 def test_a_report_that_fails_takes_nothing_else_with_it(
@@ -275,11 +281,11 @@ def test_a_terminal_obeys_nothing_that_an_engine_says(capsys: pytest.CaptureFixt
 
 @pytest.mark.slower
 def test_results_of_an_engine_with_a_hostile_name_are_written_and_shown(
-    tmp_path: Path, engine_module: Callable[[str, str], None], tidegauge: Command
+    tmp_path: Path, engine_module: Callable[[str, str], None], tidegauge_here: Command
 ) -> None:
     engine_module("hostile", ENGINE)
     smoke = ("--component", "clock", "--budget", "smoke", "-n", "1", "--report", "allure")
-    ended = tidegauge("run", "--adapter", "hostile:Engine", *smoke)
+    ended = tidegauge_here("run", "--adapter", "hostile:Engine", *smoke)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     folder = tmp_path / "tidegauge-results"
     assert {path.name for path in folder.iterdir()} >= {*VIEWS, "results.json", "allure-results"}

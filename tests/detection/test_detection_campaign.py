@@ -70,6 +70,7 @@ def test_a_killed_mutant_says_by_what_and_how_soon(scores: dict[str, MutantScore
     assert score.seeds is UNSET
 
 
+@pytest.mark.slower
 def test_an_unchanged_copy_survives_all_that_the_budget_has(scores: dict[str, MutantScore]) -> None:
     score = scores["valve-unchanged"]
     assert not score.killed
@@ -79,6 +80,7 @@ def test_an_unchanged_copy_survives_all_that_the_budget_has(scores: dict[str, Mu
     assert score.scenarios > 3_000
 
 
+@pytest.mark.slower
 def test_a_kill_does_not_count_unless_a_broken_rule_fails(
     scores: dict[str, MutantScore],
 ) -> None:
@@ -88,6 +90,7 @@ def test_a_kill_does_not_count_unless_a_broken_rule_fails(
     assert score.scenarios == scores["valve-no-flush"].scenarios, "it fails as soon"
 
 
+@pytest.mark.slower
 def test_an_engine_that_does_nothing_is_killed_as_one_that_fails_every_rule(
     scores: dict[str, MutantScore],
 ) -> None:
@@ -97,6 +100,7 @@ def test_an_engine_that_does_nothing_is_killed_as_one_that_fails_every_rule(
     assert score.rank is None
 
 
+@pytest.mark.slower
 def test_an_engine_that_comes_to_no_end_is_ended_and_counts_as_killed(scores: dict[str, MutantScore]) -> None:
     score = scores["valve-endless"]
     assert score.killed
@@ -105,6 +109,7 @@ def test_an_engine_that_comes_to_no_end_is_ended_and_counts_as_killed(scores: di
     assert score.killed_by == "valve-vectors"
 
 
+@pytest.mark.slower
 def test_an_engine_that_wants_all_memory_gets_none(scores: dict[str, MutantScore]) -> None:
     score = scores["valve-greedy"]
     assert MEMORY < 8 * 10**9

@@ -12,14 +12,14 @@ SMOKE = ("mutants", "--budget", "smoke", "--workers", "1")
 SURVIVOR = "valve.Valve._output_minimum: channel.watermark > MIN -> channel.watermark >= MIN"
 
 
-def scored(tidegauge: Command, *arguments: str) -> tuple[int, dict[str, Any]]:
+def scored(tidegauge_here: Command, *arguments: str) -> tuple[int, dict[str, Any]]:
     """The exit code and the JSON."""
-    ran = tidegauge(*SMOKE, "--json", *arguments)
+    ran = tidegauge_here(*SMOKE, "--json", *arguments)
     return ran.returncode, json.loads(ran.stdout)
 
 
-def test_json_has_what_others_compute_with(tidegauge: Command) -> None:
-    code, found = scored(tidegauge, "--component", "valve", "--name", "no-flush")
+def test_json_has_what_others_compute_with(tidegauge_here: Command) -> None:
+    code, found = scored(tidegauge_here, "--component", "valve", "--name", "no-flush")
     assert code == 0
     assert (found["total"], found["killed"], found["survivors"]) == (1, 1, [])
     (mutant,) = found["mutants"]
@@ -33,14 +33,16 @@ def test_json_has_what_others_compute_with(tidegauge: Command) -> None:
     assert "seeds" not in mutant
 
 
-def test_each_seed_has_its_own_entry(tidegauge: Command) -> None:
-    code, found = scored(tidegauge, "--name", "valve-restored-aligned", "--seeds", "2")
+@pytest.mark.slower
+def test_each_seed_has_its_own_entry(tidegauge_here: Command) -> None:
+    code, found = scored(tidegauge_here, "--name", "valve-restored-aligned", "--seeds", "2")
     assert code == (0 if found["killed"] == 1 else 1)
     assert [one["seed"] for one in found["mutants"][0]["seeds"]] == [1, 2]
     assert found["seeds"] == 2
 
 
-def test_a_survivor_fails_the_command_unless_that_is_allowed(tidegauge: Command) -> None:
+@pytest.mark.slower
+def test_a_survivor_fails_the_command_unless_that_is_allowed(tidegauge_here: Command) -> None:
     """An equivalent one, for others do not survive."""
     chosen = (
         "--ast",
@@ -49,14 +51,15 @@ def test_a_survivor_fails_the_command_unless_that_is_allowed(tidegauge: Command)
         "--name",
         "valve.Valve._output_minimum: channel.watermark > MIN",
     )
-    code, found = scored(tidegauge, *chosen)
+    code, found = scored(tidegauge_here, *chosen)
     assert found["equivalent"] == [SURVIVOR]
     assert code == 0
     assert found["killed"] == found["total"] == 1
 
 
-def test_the_table_counts_by_component_and_names_survivors(tidegauge: Command) -> None:
-    ran = tidegauge(*SMOKE, "--name", "valve-no-flush")
+@pytest.mark.slower
+def test_the_table_counts_by_component_and_names_survivors(tidegauge_here: Command) -> None:
+    ran = tidegauge_here(*SMOKE, "--name", "valve-no-flush")
     assert ran.returncode == 0
     assert ran.stdout.splitlines()[0].split()[:3] == ["component", "mutants", "killed"]
     assert ran.stdout.splitlines()[1].split()[:3] == ["valve", "1", "1"]
@@ -75,15 +78,15 @@ REFUSED = {
 
 @pytest.mark.parametrize("arguments", REFUSED)
 def test_bad_input_is_one_line_that_says_what_is_known(
-    tidegauge: Command, arguments: tuple[str, ...]
+    tidegauge_here: Command, arguments: tuple[str, ...]
 ) -> None:
-    ran = tidegauge("mutants", *arguments)
+    ran = tidegauge_here("mutants", *arguments)
     assert ran.returncode == 2
     assert ran.stdout == ""
     assert ran.stderr.startswith(REFUSED[arguments])
     assert len(ran.stderr.splitlines()) == 1
 
 
-def test_numbers_that_make_no_sense_are_refused(tidegauge: Command) -> None:
+def test_numbers_that_make_no_sense_are_refused(tidegauge_here: Command) -> None:
     for option in ("--seeds", "--every", "--workers"):
-        assert tidegauge("mutants", option, "0").returncode == 2
+        assert tidegauge_here("mutants", option, "0").returncode == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.detection.arena import Arena
 from tidegauge.detection.conditions import Conditions
@@ -34,6 +36,7 @@ def scenarios(arena: Arena, suite: str) -> list[Scenario]:
     return [one for portion in portions for one in scenarios_of(portion, arena.request, arena.policies)]
 
 
+@pytest.mark.slower
 def test_the_scenarios_of_each_suite_are_counted_that_the_judge_finds_failing() -> None:
     counted, arena = reach(RARE), Arena(CONDITIONS)
     engine = WrongEngine(load_mutants()[RARE], CONDITIONS)

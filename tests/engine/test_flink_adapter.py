@@ -31,10 +31,14 @@ def test_the_driver_is_small_and_runs_on_java_17() -> None:
     ("options", "words"),
     [
         (["flink=nowhere"], "option flink='nowhere' is no folder"),
-        (["flink=empty"], "there is no flink-dist-VERSION.jar"),
-        (["flink=two"], "there is 2 flink-dist jars in place of one"),
+        pytest.param(["flink=empty"], "there is no flink-dist-VERSION.jar", marks=pytest.mark.slower),
+        pytest.param(["flink=two"], "there is 2 flink-dist jars in place of one", marks=pytest.mark.slower),
         (["splits=many"], "option splits='many': output or bare"),
-        (["alignment-buffer=-1"], "option alignment-buffer='-1' is no number from 0 on"),
+        pytest.param(
+            ["alignment-buffer=-1"],
+            "option alignment-buffer='-1' is no number from 0 on",
+            marks=pytest.mark.slower,
+        ),
         (["jars=x"], "unknown option 'jars'"),
     ],
 )

@@ -109,6 +109,7 @@ def test_the_shrinker_tries_what_can_be_expressed_and_not_too_much_at_a_time() -
     assert len([name for name in ids if "shrunk" in name]) <= 5 * 6, "five a round, a few rounds"
 
 
+@pytest.mark.slower
 def test_a_rule_that_decides_only_in_what_is_left_out_is_not_applicable(tmp_path: Path) -> None:
     """Without words for a status nothing can be idle."""
     rules = judged(WithoutStatuses(), tmp_path, components=["valve"])

@@ -27,7 +27,7 @@ PROGRAM = Path(__file__).parent.parent / "samples" / "protocol_engine.py"
 PATIENT = {"hangs", "computes", "stops-itself", "closes-stdout"}
 """Deeds that only a deadline ends."""
 
-AT_ONCE = {"dies", "hangs", "another-id"}
+AT_ONCE = {"dies", "another-id"}
 """The others are tried in the slower tier."""
 
 SAID: dict[str, tuple[str, str]] = {
@@ -174,7 +174,7 @@ def test_what_the_process_said_is_kept(engine: Callable[..., ProcessAdapter], va
     ("deed", "said"),
     [
         ("start-dies", "the engine's process ended with exit code 7"),
-        ("start-hangs", "the engine did not answer within 3 s"),
+        pytest.param("start-hangs", "the engine did not answer within 3 s", marks=pytest.mark.slower),
         ("start-prints", "the engine wrote 'Welcome!' to stdout, which is no answer"),
         ("start-speaks-protocol-9", "the engine speaks protocol 9, and the kit 1"),
         ("start-says-error", "the engine did not understand the request 'describe': who are you?"),
@@ -189,7 +189,9 @@ def test_an_engine_that_does_not_say_who_it_is_is_bad_input(
     assert said in str(refused.value)
 
 
-@pytest.mark.parametrize("deed", ["end-hangs", "end-fails", "end-leaves-a-child"])
+@pytest.mark.parametrize(
+    "deed", others_slower(("end-hangs", "end-fails", "end-leaves-a-child"), ("end-fails",))
+)
 def test_an_engine_ends_whether_it_wants_to_or_not(
     deed: str, engine: Callable[..., ProcessAdapter], valves: list[Scenario]
 ) -> None:

@@ -143,6 +143,7 @@ def test_an_endless_loop_costs_its_item(run: Callable[..., Results]) -> None:
     assert rules["VALVE-10"].verdict == "pass"
 
 
+@pytest.mark.slower
 def test_a_silent_exit_costs_its_item(run: Callable[..., Results]) -> None:
     results = run(engine(IN_ONE_VECTOR, "os._exit(0)"))
     found = outcomes(results)
@@ -220,6 +221,7 @@ def test_an_engine_that_cannot_be_built_for_a_setup_is_in_error_there_only(
     assert "error" in verdicts
 
 
+@pytest.mark.slower
 def test_an_adapter_that_runs_nothing_ends_the_run_at_once_and_all_is_in_error(
     run: Callable[..., Results],
 ) -> None:
@@ -431,6 +433,7 @@ def test_a_killed_run_goes_on_where_it_was(
     assert nothing.stderr == "tidegauge: out holds no run that was killed; leave --resume out\n"
 
 
+@pytest.mark.slower
 def test_two_runs_do_not_write_into_one_folder(started: Started, tidegauge: Command) -> None:
     started.wait_for_items(1)
     ended = tidegauge("run", *SMOKE)
@@ -450,7 +453,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("deed", others_slower(HOSTILE, ("holds the lock",)))
+@pytest.mark.parametrize("deed", others_slower(HOSTILE, ()))
 def test_what_python_cannot_end_is_ended_from_outside(run: Callable[..., Results], deed: str) -> None:
     action, did = HOSTILE[deed]
     results = run(engine(IN_ONE_VECTOR, action), "--scenario-seconds", "3", "--memory", "700")

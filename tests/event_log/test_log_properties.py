@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 from component_scenarios import drawn
+from conftest import others_slower
 from written_logs import judged_log, rows_of_job, rows_of_steps, written
 
 from tidegauge.components.job.jobs import JOBS
@@ -176,13 +177,14 @@ def job_results(name: str, adapter: Adapter) -> LogResults:
     )
 
 
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("name", others_slower(JOBS, ("flip-182",)))
 def test_the_jobs_of_the_reference_break_nothing(name: str) -> None:
     results = job_results(name, ReferenceAdapter({}))
     assert not broken(results)
     assert results.rows > 100
 
 
+@pytest.mark.slower
 def test_a_job_without_alignment_is_spread_too_far() -> None:
     wrong = load_mutants()["job-never-blocks"]
     results = job_results("flip-182", MutantAdapter(wrong, {}))

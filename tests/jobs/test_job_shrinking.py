@@ -92,7 +92,7 @@ SHRUNK = {
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(name, marks=pytest.mark.slower if name == "blocked-is-idle" else ()) for name in SHRUNK
+        pytest.param(name, marks=() if name == "order-expected" else pytest.mark.slower) for name in SHRUNK
     ],
 )
 def shrunk(request: pytest.FixtureRequest) -> tuple[str, FoundFailure, FoundFailure]:
@@ -313,6 +313,7 @@ class TooSlow(ReferenceAdapter):
 """
 
 
+@pytest.mark.slower
 def test_a_replay_says_why_a_job_did_not_run(tidegauge: Command, tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(TOO_SLOW, encoding="utf-8")
     (tmp_path / "job.jsonl").write_bytes(encode_scenario(JOBS["slow-and-fast"]) + b"\n")

@@ -71,6 +71,7 @@ def test_state_that_nobody_empties_is_found_though_all_outputs_conform(component
     assert scenarios.failing == scenarios.unanswered == 0
 
 
+@pytest.mark.slower
 def test_a_window_operator_that_keeps_what_is_over_fails_the_rule_and_the_run(tmp_path: Path) -> None:
     adapter = MutantAdapter(LEAKS["window"], {})
     events = events_of(adapter, tmp_path, adapter_name="leaking", components=["window"])
@@ -159,6 +160,7 @@ class SearchingValves(ComponentAdapter):
         return SearchingValve(setup.channels)
 
 
+@pytest.mark.slower
 def test_memory_outside_of_the_snapshot_and_slowness_are_measured() -> None:
     (found,) = kept_busy(SearchingValves({}), "valve", 6_000).growth
     assert not found.grows

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from conftest import others_slower
 from judged import evidence_from, rules_judged_in
 
 from tidegauge import Adapter, Implementation, Scenario, Transcript
@@ -76,7 +77,7 @@ FAILING = {
     "backlog": {"BACKLOG-10"},
 }
 
-each_recording = pytest.mark.parametrize("recording", UNDER_CORE)
+each_recording = pytest.mark.parametrize("recording", others_slower(UNDER_CORE, ("valve", "generator")))
 
 
 class Recorded(msgspec.Struct):

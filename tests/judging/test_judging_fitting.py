@@ -114,6 +114,7 @@ def test_what_nobody_knows_is_explained_by_a_small_change_which_proves_nothing()
     assert not found.proves
 
 
+@pytest.mark.slower
 def test_defects_that_are_no_changes_of_the_reference_are_left_unexplained() -> None:
     class Rounding(Valve):
         def watermark(self, channel: int, timestamp: int) -> list[Output]:
@@ -168,6 +169,7 @@ def test_two_changes_that_help_only_together_are_found(monkeypatch: pytest.Monke
     assert (names(found), found.exact) == ({"twisted", "twist"}, True)
 
 
+@pytest.mark.slower
 def test_a_small_change_counts_only_if_it_explains_what_the_search_did_not_see() -> None:
     unknown = (
         "valve-strictly-caught-up",
@@ -189,6 +191,7 @@ def test_the_search_ends_in_time_and_says_so() -> None:
     evidence.reference.close()
 
 
+@pytest.mark.slower
 def test_what_the_engine_contradicts_somewhere_is_not_told() -> None:
     """The unknown defect is imitated in a part of the scenarios by a known one."""
     unknown = ("valve-guarded-flush", "valve-max-from-nothing", "valve-no-flush")
@@ -201,6 +204,7 @@ def test_what_the_engine_contradicts_somewhere_is_not_told() -> None:
 # What the engine says of itself
 
 
+@pytest.mark.slower
 def test_many_policies_that_hide_each_other_are_found_where_the_engine_says_that_it_has_them() -> None:
     engine = ReferenceAdapter({"policies": "flink-2.3"})
     evidence = evidence_from(engine, drawn("source", 120))
@@ -213,6 +217,7 @@ def test_many_policies_that_hide_each_other_are_found_where_the_engine_says_that
     evidence.reference.close()
 
 
+@pytest.mark.slower
 def test_what_the_engine_says_of_itself_is_not_believed() -> None:
     evidence = evidence_from(mutant("valve-no-flush"), SCENARIOS, stated=FLINK_2_3)
     assert names(fit(evidence)) == names(model_of(mutant("valve-no-flush")))
@@ -256,6 +261,7 @@ def test_a_mutant_that_shows_only_beyond_the_engine_is_not_missed() -> None:
     assert "valve-strictly-caught-up" not in excluded(evidence, "VALVE-10")[1]
 
 
+@pytest.mark.slower
 def test_a_mutant_that_does_what_the_profile_does_is_not_missed() -> None:
     under_flink = evidence_from(with_policies(FLINK_2_3), SCENARIOS, FLINK_2_3)
     assert "valve-guarded-flush" not in excluded(under_flink, "VALVE-15")[1]
@@ -316,6 +322,7 @@ def test_a_turned_decision_explains_a_difference_without_any_mutant() -> None:
     assert not {"VALVE-1", "VALVE-13", "VALVE-14", "VALVE-19", "VALVE-22"} & set(found)
 
 
+@pytest.mark.slower
 def test_a_rule_that_a_turned_decision_explains_does_not_pass() -> None:
     """The kit is to know neither the mutant nor a small change that does the same."""
     evidence = evidence_from(ValveAdapter(Later), SCENARIOS)
@@ -341,6 +348,7 @@ def test_the_rules_of_an_exact_model_fail_and_those_of_ties_do_not_pass() -> Non
     assert standing(judgement, "VALVE-2", "VALVE-3", "VALVE-10", "VALVE-13") == {"pass"}
 
 
+@pytest.mark.slower
 def test_a_mutant_with_a_long_list_fails_the_rule_that_is_most_suspicious_alone() -> None:
     """It breaks one of its rules at least; the others do not pass."""
     name, change = next(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import others_slower
 from engines import ValveAdapter
 from judged import events_of, judged, results_of
 
@@ -74,6 +73,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RuleResult]:
     return judged(Composed(), tmp_path_factory.mktemp("full"))
 
 
+@pytest.mark.slower
 def test_each_defect_is_seen(full: dict[str, RuleResult]) -> None:
     failing = {rule.component for rule in full.values() if rule.verdict == "fail"}
     assert failing == set(SELECTED)
@@ -83,9 +83,10 @@ def test_each_defect_is_seen(full: dict[str, RuleResult]) -> None:
     }
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize(
     "components",
-    others_slower([("valve",), ("idleness", "splits"), ("generator",)], [("valve",), ("generator",)]),
+    [("valve",), ("idleness", "splits"), ("generator",)],
     ids="+".join,
 )
 def test_a_run_of_some_components_gives_the_verdicts_of_the_full_run(
@@ -96,9 +97,10 @@ def test_a_run_of_some_components_gives_the_verdicts_of_the_full_run(
     assert facts(narrowed.values()) == facts(full[name] for name in narrowed)
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize(
     "rules",
-    others_slower([("VALVE-10",), ("SPLIT-1", "IDLE-6"), ("TIME-2",)], [("VALVE-10",)]),
+    [("VALVE-10",), ("SPLIT-1", "IDLE-6"), ("TIME-2",)],
     ids="+".join,
 )
 def test_a_run_of_some_rules_gives_the_verdicts_of_the_full_run(
@@ -110,6 +112,7 @@ def test_a_run_of_some_rules_gives_the_verdicts_of_the_full_run(
     assert facts(narrowed.values()) == facts(full[name] for name in rules)
 
 
+@pytest.mark.slower
 def test_the_order_of_items_does_not_matter(full: dict[str, RuleResult], tmp_path: Path) -> None:
     events = events_of(Composed(), tmp_path, components=["valve"])
     backwards = [events[0], *events[-2:0:-1], events[-1]]
@@ -145,6 +148,7 @@ def verdicts(events: list[AnyEvent], folder: Path, component: str) -> set[str]:
     }
 
 
+@pytest.mark.slower
 def test_a_run_that_came_to_its_end_passes(right: tuple[list[AnyEvent], Path]) -> None:
     assert verdicts(*right, "valve") == verdicts(*right, "generator") == {"pass"}
     assert results_of(*right).exit_code == 0
@@ -167,6 +171,7 @@ def test_an_interrupted_run_passes_no_rule_of_a_component_whose_items_did_not_al
     assert reasons == {f"1 of {total} test items of this component were not completed"}
 
 
+@pytest.mark.slower
 def test_what_an_interrupted_run_proved_broken_stays_so(tmp_path: Path) -> None:
     adapter = MutantAdapter(load_mutants()["valve-no-flush"], {})
     events = events_of(adapter, tmp_path, components=["valve"])

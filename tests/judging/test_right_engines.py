@@ -53,10 +53,10 @@ BUILT_IN = {
 
 each_engine = pytest.mark.parametrize("name", BUILT_IN)
 
-QUICKLY_JUDGED = ("CoordinatorFromLog", "WindowFromRecords")
+QUICKLY_JUDGED = ("CoordinatorFromLog",)
 """Engines whose defect takes a few seconds to judge; the others in `tox -e slower`."""
 
-few_engines = pytest.mark.parametrize("name", others_slower(BUILT_IN, ("ValveFromHistory", "ClockOfLines")))
+few_engines = pytest.mark.parametrize("name", others_slower(BUILT_IN, ("ClockOfLines",)))
 
 
 def adapter_of(name: str) -> Adapter:

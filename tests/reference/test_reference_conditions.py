@@ -79,6 +79,7 @@ def shows(text: str, module: str, components: Sequence[str]) -> bool:
     return False
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize("module", [name for name in MODULES if name != "job"])
 def test_a_cited_condition_decides_something(module: str) -> None:
     components = [name for name in components_showing(module) if name in DRAWN]

@@ -288,7 +288,9 @@ def texts(value: object) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
-@pytest.mark.parametrize("text", [HOSTILE, "x" * 3_000_000, "\ud800" * 9])
+@pytest.mark.parametrize(
+    "text", [HOSTILE, pytest.param("x" * 3_000_000, marks=pytest.mark.slower), "\ud800" * 9]
+)
 def test_hostile_texts_are_only_texts(folder: Path, text: str) -> None:
     write(hostile_results(text), folder)
     found = written(folder)
@@ -382,9 +384,8 @@ def test_bad():
 """
 
 
-@pytest.mark.parametrize(
-    "workers", [(), pytest.param(("-n", "2"), marks=pytest.mark.slower)], ids=["one process", "two workers"]
-)
+@pytest.mark.slower
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "two workers"])
 def test_plain_pytest_writes_rules_for_the_suites_and_leaves_the_user_s_tests_to_allure(
     tmp_path: Path,
     tidegauge: Command,
@@ -443,6 +444,7 @@ def test_plain_pytest_writes_rules_for_the_suites_and_leaves_the_user_s_tests_to
     assert "found/tidegauge/counterexamples/VALVE-15.jsonl" in ours["VALVE-15"]["statusDetails"]["trace"]
 
 
+@pytest.mark.slower
 def test_what_plain_pytest_writes_is_what_the_command_writes(tmp_path: Path, tidegauge: Command) -> None:
     smoke = ("--tidegauge-adapter", WRONG, "--tidegauge-budget", "smoke", "--tidegauge-component", "clock")
     pytest_command = run_module(tmp_path, "pytest")
@@ -457,7 +459,9 @@ def test_what_plain_pytest_writes_is_what_the_command_writes(tmp_path: Path, tid
     assert (statuses & set(FAILING), read_results(tmp_path / "out" / "results.json").exit_code) == (set(), 0)
 
 
-@pytest.mark.parametrize("arguments", [("test_mine.py",), (*SUITES, "--collect-only")])
+@pytest.mark.parametrize(
+    "arguments", [("test_mine.py",), pytest.param((*SUITES, "--collect-only"), marks=pytest.mark.slower)]
+)
 def test_a_session_that_ran_no_item_of_the_suites_says_nothing_of_rules(
     tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
@@ -468,6 +472,7 @@ def test_a_session_that_ran_no_item_of_the_suites_says_nothing_of_rules(
     assert written(tmp_path / "d") == {}
 
 
+@pytest.mark.slower
 def test_a_view_that_fails_is_one_line_and_no_success(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     (tmp_path / "d" / "categories.json").write_text("{", encoding="utf-8")

@@ -305,23 +305,25 @@ def written(folder: Path, name: str, document: Results) -> str:
     return name
 
 
-def test_the_command_says_what_is_worse_and_exits_accordingly(tidegauge: Command, tmp_path: Path) -> None:
+def test_the_command_says_what_is_worse_and_exits_accordingly(
+    tidegauge_here: Command, tmp_path: Path
+) -> None:
     old = written(tmp_path, "old.json", run(rule(1), rule(2, "fail")))
     new = written(tmp_path, "new.json", run(rule(1, "fail"), rule(2)))
-    ran = tidegauge("compare", old, new, "--markdown", "page.md")
+    ran = tidegauge_here("compare", old, new, "--markdown", "page.md")
     assert ran.returncode == 1, ran.stderr
     assert "Newly failing" in ran.stdout
     assert "Worse: 1 rule newly fails" in ran.stdout.splitlines()[-1]
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
     assert page.startswith("## ❌ Worse: 1 rule newly fails\n")
     assert "| VALVE-1 | pass → fail | Title of rule 1 |" in page
-    same = tidegauge("compare", old, old)
+    same = tidegauge_here("compare", old, old)
     assert (same.returncode, same.stdout.splitlines()[-1]) == (0, "Nothing changed")
-    assert tidegauge("compare", written(tmp_path, "c.json", run(rule(1), rule(2))), old).returncode == 1
-    assert tidegauge("compare", old, "c.json").returncode == 0
+    assert tidegauge_here("compare", written(tmp_path, "c.json", run(rule(1), rule(2))), old).returncode == 1
+    assert tidegauge_here("compare", old, "c.json").returncode == 0
 
 
-def test_the_command_refuses_what_it_cannot_read_in_one_line(tidegauge: Command, tmp_path: Path) -> None:
+def test_the_command_refuses_what_it_cannot_read_in_one_line(tidegauge_here: Command, tmp_path: Path) -> None:
     good = written(tmp_path, "good.json", run(rule(1)))
     (tmp_path / "cut.json").write_bytes((tmp_path / good).read_bytes()[:500])
     (tmp_path / "foreign.json").write_text("{}")
@@ -331,24 +333,24 @@ def test_the_command_refuses_what_it_cannot_read_in_one_line(tidegauge: Command,
         (good, "foreign.json"),
         (good, good, "--markdown", "no/such/folder.md"),
     ):
-        ran = tidegauge("compare", old, new, *more)
+        ran = tidegauge_here("compare", old, new, *more)
         assert ran.returncode == 2
         assert len(ran.stderr.strip().splitlines()) == 1
         assert any(name in ran.stderr for name in ("none.json", "cut.json", "foreign.json", "folder.md"))
 
 
 @pytest.mark.slower
-def test_a_wrong_engine_is_worse_than_the_reference(tidegauge: Command, tmp_path: Path) -> None:
+def test_a_wrong_engine_is_worse_than_the_reference(tidegauge_here: Command, tmp_path: Path) -> None:
     for adapter, out in (("reference", "right"), ("mutant:valve-guarded-flush", "wrong")):
-        ran = tidegauge(
+        ran = tidegauge_here(
             "run", "--adapter", adapter, "--component", "valve", "--budget", "smoke", "-n", "1", "--out", out
         )
         assert ran.returncode in (0, 1), ran.stderr
-    ran = tidegauge("compare", "right/results.json", "wrong/results.json")
+    ran = tidegauge_here("compare", "right/results.json", "wrong/results.json")
     assert ran.returncode == 1
     assert "VALVE-15" in ran.stdout
     assert "Other engine: tidegauge reference before, mutant valve-guarded-flush now" in ran.stdout
-    back = tidegauge("compare", "wrong/results.json", "right/results.json")
+    back = tidegauge_here("compare", "wrong/results.json", "right/results.json")
     assert back.returncode == 0
     assert "Nothing got worse, and 1 rule newly passes" in back.stdout
     wrong = read_results(tmp_path / "wrong" / "results.json")

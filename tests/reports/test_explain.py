@@ -19,22 +19,22 @@ def explained(name: str, run: Results, capsys: pytest.CaptureFixture[str]) -> st
     return " ".join(capsys.readouterr().out.split())
 
 
-def test_wrong_engines_and_the_bugs_they_stand_for_are_named(tidegauge: Command) -> None:
-    text = " ".join(tidegauge("explain", "VALVE-15").stdout.split())
+def test_wrong_engines_and_the_bugs_they_stand_for_are_named(tidegauge_here: Command) -> None:
+    text = " ".join(tidegauge_here("explain", "VALVE-15").stdout.split())
     wrong = text.partition("Mutants that break it")[2]
     assert "mutant:valve-guarded-flush The valve flushes only if the channel" in wrong
     assert "known bug FLINK-40475a (Apache Flink): The flush of an idle valve is skipped" in wrong
     assert "https://github.com/apache/flink/pull/29024" in wrong
 
 
-def test_bugs_that_no_wrong_engine_stands_for_are_named_too(tidegauge: Command) -> None:
-    text = " ".join(tidegauge("explain", "CLOCK-3").stdout.split())
+def test_bugs_that_no_wrong_engine_stands_for_are_named_too(tidegauge_here: Command) -> None:
+    text = " ".join(tidegauge_here("explain", "CLOCK-3").stdout.split())
     assert [bug.id for bug in dossier(load_registry().rules["CLOCK-3"], ()).other_bugs] == ["FLINK-40234"]
     assert "FLINK-40234 (Apache Flink)" in text.partition("Other known bugs that it is about")[2]
 
 
-def test_the_shipped_verdicts_are_printed_with_version_and_date(tidegauge: Command) -> None:
-    text = " ".join(tidegauge("explain", "VALVE-3").stdout.split())
+def test_the_shipped_verdicts_are_printed_with_version_and_date(tidegauge_here: Command) -> None:
+    text = " ".join(tidegauge_here("explain", "VALVE-3").stdout.split())
     verdicts = text.partition("Verdicts of the shipped engines")[2]
     for engine in ("reference", "spark"):
         told = verdicts.partition(f"{engine}: ")[2]
@@ -67,37 +67,39 @@ def test_a_rule_without_reference_says_why(capsys: pytest.CaptureFixture[str]) -
     )
 
 
-def test_a_statement_names_its_document_and_how_engines_stand(tidegauge: Command) -> None:
-    text = tidegauge("explain", "E46").stdout
+def test_a_statement_names_its_document_and_how_engines_stand(tidegauge_here: Command) -> None:
+    text = tidegauge_here("explain", "E46").stdout
     assert text.startswith("E46 of Essay")
     assert load_statements()["E46"].text in " ".join(text.split())
     assert "VALVE-8 (MUST, valve)" in text
     assert "reference: pass, spark: pass, spark-native: " in text
 
 
-def test_an_issue_names_the_bug(tidegauge: Command) -> None:
-    text = " ".join(tidegauge("explain", "FLINK-7721").stdout.split())
+@pytest.mark.slower
+def test_an_issue_names_the_bug(tidegauge_here: Command) -> None:
+    text = " ".join(tidegauge_here("explain", "FLINK-7721").stdout.split())
     assert text.startswith("FLINK-7721 is a known bug: FLINK-7721 (Apache Flink): The valve computes MAX")
     assert "VALVE-11 (MUST, valve)" in text
 
 
-def test_a_known_bug_shows_what_the_diagnosis_of_it_looks_like(tidegauge: Command) -> None:
-    text = " ".join(tidegauge("explain", "FLINK-40475a").stdout.split())
+@pytest.mark.slower
+def test_a_known_bug_shows_what_the_diagnosis_of_it_looks_like(tidegauge_here: Command) -> None:
+    text = " ".join(tidegauge_here("explain", "FLINK-40475a").stdout.split())
     told = text.partition("mutant:valve-guarded-flush (valve)")[2].partition("Diagnosis of an engine")[2]
     assert "valve behaves as FLINK-40475a (valve-guarded-flush): explains" in told
     assert "It breaks VALVE-15. As likely: valve_flush_when_all_idle=last-channel-at-output." in told
     assert "then IDLE got: IDLE" in told, "the smallest scenario that shows it"
 
 
-def test_a_mutant_is_explained_by_its_name(tidegauge: Command) -> None:
-    text = " ".join(tidegauge("explain", "mutant:clock-system-time").stdout.split())
+def test_a_mutant_is_explained_by_its_name(tidegauge_here: Command) -> None:
+    text = " ".join(tidegauge_here("explain", "mutant:clock-system-time").stdout.split())
     assert text.startswith("mutant:clock-system-time (clock)")
     assert "clock behaves as FLINK-35886 (clock-system-time): explains" in text
-    text = " ".join(tidegauge("explain", "job-no-drift").stdout.split())
+    text = " ".join(tidegauge_here("explain", "job-no-drift").stdout.split())
     assert "No model is fitted to whole jobs" in text
 
 
-def test_an_unknown_name_is_refused_in_one_line(tidegauge: Command) -> None:
-    ended = tidegauge("explain", "E999")
+def test_an_unknown_name_is_refused_in_one_line(tidegauge_here: Command) -> None:
+    ended = tidegauge_here("explain", "E999")
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
     assert "unknown rule, statement, bug or mutant 'E999'" in ended.stderr

@@ -253,7 +253,7 @@ def written(folder: Path, name: str, document: Results) -> str:
     return name
 
 
-def test_the_command_refuses_bad_input_in_one_line(tidegauge: Command, tmp_path: Path) -> None:
+def test_the_command_refuses_bad_input_in_one_line(tidegauge_here: Command, tmp_path: Path) -> None:
     good = written(tmp_path, "good.json", results())
     (tmp_path / "cut.json").write_bytes((tmp_path / good).read_bytes()[:300])
     (tmp_path / "old.json").write_bytes(
@@ -269,13 +269,14 @@ def test_the_command_refuses_bad_input_in_one_line(tidegauge: Command, tmp_path:
         ([good, "--out", "taken"], "taken"),
         ([good, "--adapter", "no-such-engine"], "no-such-engine"),
     ):
-        ran = tidegauge("matrix", *arguments)
+        ran = tidegauge_here("matrix", *arguments)
         assert ran.returncode == 2, arguments
         lines = [line for line in ran.stderr.splitlines() if not line.startswith("putting ")]
         assert len(lines) == 1, arguments
         assert named in lines[0]
 
 
+@pytest.mark.slower
 def test_a_wrong_engine_is_put_under_test_beside_a_file(tidegauge: Command, tmp_path: Path) -> None:
     good = written(tmp_path, "good.json", results())
     narrow = ["--component", "clock", "-n", "1", "--out", "shown"]

@@ -190,6 +190,7 @@ def test_hostile_texts_neither_run_nor_break_the_page(tmp_path: Path) -> None:
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800]", page)
 
 
+@pytest.mark.slower
 def test_megabytes_of_text_are_cut_with_a_note() -> None:
     page = render(everything("<b>" * 700_000))
     assert len(page) < 2_000_000

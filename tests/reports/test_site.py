@@ -417,6 +417,7 @@ def test_a_pass_links_the_mutants_that_it_excludes(site: dict[str, Reader]) -> N
     assert not [link for link in report.links if "another" in link]
 
 
+@pytest.mark.slower
 def test_the_same_runs_give_the_same_bytes(pages: dict[str, str]) -> None:
     assert dict(render_site(engines_with([given()]))) == pages
 
@@ -464,6 +465,7 @@ def test_the_report_of_a_run_says_what_this_version_of_the_rules_does_not(site: 
     assert f"../{rule_address('VALVE-1')}" not in told.links
 
 
+@pytest.mark.slower
 def test_hostile_results_are_shown_as_text() -> None:
     for name, page in render_site(engines_with([hostile(HOSTILE)])):
         read(page)
@@ -480,9 +482,9 @@ def test_megabytes_in_results_are_cut() -> None:
     assert all("x" * 10_000 not in page for page in pages.values())
 
 
-def test_the_command_writes_the_site(tidegauge: Command, tmp_path: Path) -> None:
+def test_the_command_writes_the_site(tidegauge_here: Command, tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_bytes(encode_results(given()))
-    ended = tidegauge("site", "--out", "pages", "mine.json")
+    ended = tidegauge_here("site", "--out", "pages", "mine.json")
     assert (ended.returncode, ended.stderr) == (0, "")
     written = {
         path.relative_to(tmp_path / "pages").as_posix() for path in (tmp_path / "pages").rglob("*.html")
@@ -502,11 +504,11 @@ def test_the_command_writes_the_site(tidegauge: Command, tmp_path: Path) -> None
     ],
 )
 def test_bad_input_is_one_line(
-    tidegauge: Command, tmp_path: Path, arguments: tuple[str, ...], complaint: str
+    tidegauge_here: Command, tmp_path: Path, arguments: tuple[str, ...], complaint: str
 ) -> None:
     (tmp_path / "cut.json").write_bytes(encode_results(given())[:500])
     (tmp_path / "file").write_text("", encoding="utf-8")
-    ended = tidegauge("site", "--out", "file" if not arguments else "pages", *arguments)
+    ended = tidegauge_here("site", "--out", "file" if not arguments else "pages", *arguments)
     assert ended.returncode == 2
     assert ended.stderr.count("\n") == 1
     assert complaint in ended.stderr

@@ -111,6 +111,7 @@ class Bulk(ReferenceAdapter):
 ARGUMENTS = ("--adapter", "bulk:Bulk", "--budget", "smoke", "--component", "idleness")
 
 
+@pytest.mark.slower
 def test_a_component_is_one_call(
     tidegauge: Command, engine_module: Callable[[str, str], None], tmp_path: Path
 ) -> None:
@@ -123,6 +124,7 @@ def test_a_component_is_one_call(
     assert results["counts"]["scenarios"] > 1000
 
 
+@pytest.mark.slower
 def test_a_process_that_dies_in_a_call_ahead_costs_one_item(
     tidegauge: Command, engine_module: Callable[[str, str], None], tmp_path: Path
 ) -> None:

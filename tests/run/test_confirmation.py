@@ -82,13 +82,14 @@ def isolation(results: Results) -> PropertyResult:
     return found
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize(
     ("adapter", "component"),
     [
         ("ValvesOnTheClass", "valve"),
-        pytest.param("OperatorsOnTheClass", "window", marks=pytest.mark.slower),
-        pytest.param("ValvesWithDefaultArgument", "valve", marks=pytest.mark.slower),
-        pytest.param("OperatorsInOneDictionary", "window", marks=pytest.mark.slower),
+        ("OperatorsOnTheClass", "window"),
+        ("ValvesWithDefaultArgument", "valve"),
+        ("OperatorsInOneDictionary", "window"),
     ],
 )
 def test_an_engine_whose_instances_share_state_is_found_and_named_so(
@@ -131,6 +132,7 @@ def test_the_pair_that_shows_it_can_be_replayed(tmp_path: Path, ran: Callable[[s
     assert (single.returncode, "needs two" in single.stderr) == (2, True)
 
 
+@pytest.mark.slower
 def test_rules_that_failed_only_because_of_it_say_so(ran: Callable[[str], Ran]) -> None:
     run = ran("ValvesWithDefaultArgument")
     results = run.results
@@ -196,6 +198,7 @@ def test_an_answer_that_depends_on_what_ran_before_is_no_proof(tmp_path: Path) -
     assert "the difference depends on earlier scenarios" in ended.stdout
 
 
+@pytest.mark.slower
 def test_a_defect_repeats_in_a_fresh_process(tmp_path: Path) -> None:
     tidegauge: Command = run_module(tmp_path, "tidegauge")
     tidegauge("run", "--adapter", "mutant:valve-no-flush", "--budget", "smoke", "-n", "1", "--out", "out")

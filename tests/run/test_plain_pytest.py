@@ -103,6 +103,7 @@ def test_without_an_adapter_the_suites_are_a_mistake_and_the_option_is_named(run
     assert "the Tidegauge suites need --tidegauge-adapter NAME" in ended.stderr
 
 
+@pytest.mark.slower
 def test_without_an_adapter_no_item_passes_on_the_workers_of_xdist_either(run_pytest: Command) -> None:
     ended = run_pytest(*SUITES, "-n", "2", "-q")
     assert ended.returncode == pytest.ExitCode.TESTS_FAILED
@@ -115,9 +116,13 @@ def test_without_an_adapter_no_item_passes_on_the_workers_of_xdist_either(run_py
     ("arguments", "problem"),
     [
         (("--tidegauge-adapter", "zzz"), "unknown adapter 'zzz'; known are "),
-        ((*REFERENCE, "--tidegauge-profile", "x"), "unknown profile 'x'; known are core, flink-2.3, spark-4"),
-        ((*REFERENCE, "--tidegauge-rule", "X-1"), "unknown rule 'X-1'"),
-        ((*REFERENCE, "--tidegauge-budget", "x"), "unknown budget 'x'"),
+        pytest.param(
+            (*REFERENCE, "--tidegauge-profile", "x"),
+            "unknown profile 'x'; known are core, flink-2.3, spark-4",
+            marks=pytest.mark.slower,
+        ),
+        pytest.param((*REFERENCE, "--tidegauge-rule", "X-1"), "unknown rule 'X-1'", marks=pytest.mark.slower),
+        pytest.param((*REFERENCE, "--tidegauge-budget", "x"), "unknown budget 'x'", marks=pytest.mark.slower),
         ((*REFERENCE, "--tidegauge-option", "x"), "option 'x' is not key=value"),
     ],
     ids=["adapter", "profile", "rule", "budget", "option"],
@@ -157,6 +162,7 @@ def test_a_wrong_engine_fails_with_a_message_that_a_stranger_understands(run_pyt
     )
 
 
+@pytest.mark.slower
 def test_the_scenario_in_the_message_can_be_replayed(
     run_pytest: Command, tmp_path: Path, tidegauge: Command
 ) -> None:
@@ -185,6 +191,7 @@ class Batches(Adapter):
 """
 
 
+@pytest.mark.slower
 def test_an_engine_that_cannot_be_stepped_is_judged_by_what_can_be_seen(
     run_pytest: Command, engine_module: Callable[[str, str], None]
 ) -> None:
@@ -216,6 +223,7 @@ class WithoutStatuses(ReferenceAdapter):
 """
 
 
+@pytest.mark.slower
 def test_the_interactive_suite_takes_no_step_for_which_the_engine_has_no_words(
     run_pytest: Command, engine_module: Callable[[str, str], None], tmp_path: Path
 ) -> None:

@@ -30,7 +30,12 @@ ACTIVE = "active = idle"
     ("arguments", "active", "said"),
     [
         ("channel, timestamp", "", "MyValve has no method active(channel)."),
-        ("channel, timestamp", "active = 7", "MyValve has no method active(channel)."),
+        pytest.param(
+            "channel, timestamp",
+            "active = 7",
+            "MyValve has no method active(channel).",
+            marks=pytest.mark.slower,
+        ),
         (
             "timestamp",
             ACTIVE,
@@ -50,6 +55,7 @@ def test_it_is_named_in_one_line(
     )
 
 
+@pytest.mark.slower
 def test_other_names_and_more_parameters_are_no_mistake(
     tidegauge: Command, engine_module: Callable[[str, str], None]
 ) -> None:

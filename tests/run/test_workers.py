@@ -75,9 +75,8 @@ class Heavy(ComponentAdapter):
 """
 
 
-@pytest.mark.parametrize(
-    ("one_process", "processes"), [(True, 1), pytest.param(False, 4, marks=pytest.mark.slower)]
-)
+@pytest.mark.slower
+@pytest.mark.parametrize(("one_process", "processes"), [(True, 1), (False, 4)])
 def test_an_engine_too_heavy_for_several_processes_runs_in_one(
     tidegauge: Command,
     engine_module: Callable[[str, str], None],

@@ -603,7 +603,7 @@ def test_any_other_failure_of_a_query_is_told_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.xdist_group("spark")
-@pytest.mark.parametrize("component", others_slower(("splits", "window"), ("window",)))
+@pytest.mark.parametrize("component", others_slower(("splits", "window"), ("splits",)))
 def test_setups_side_by_side_in_one_query_answer_as_one_by_one(tester: SparkAdapter, component: str) -> None:
     scenarios: list[Scenario] = [vector.scenario for vector in load_vectors(component)][:60]
     assert len({msgspec.json.encode(scenario.setup) for scenario in scenarios}) > 1

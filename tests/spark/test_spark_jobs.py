@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 import wrong_sources
-from conftest import others_slower
 from pyspark import cloudpickle
 
 from tidegauge.components.job.jobs import JOBS
@@ -47,10 +46,6 @@ def test_the_flip_182_job_on_spark() -> None:
     assert not any(counted.vacuous for counted in findings.properties.values())
 
 
-SOURCES_FOUND_QUICKLY = ("never blocks",)
-SLOWLY_FOUND = ("counts time under backpressure", "runs ahead")
-
-
 def seen_of(adapter: SparkAdapter, job: str, property_name: str) -> str | None:
     """What a property sees on a job, without those that it is compared with by others."""
     properties = [one for one in properties_of(JOBS[job]) if one.name == property_name]
@@ -61,9 +56,10 @@ def seen_of(adapter: SparkAdapter, job: str, property_name: str) -> str | None:
     return found.seen
 
 
+@pytest.mark.slower
 @pytest.mark.parametrize(
     "wrong",
-    [None, "counts blocked time", *(pytest.param(each, marks=pytest.mark.slower) for each in SLOWLY_FOUND)],
+    [None, "counts blocked time", "counts time under backpressure", "runs ahead"],
 )
 def test_windows_behind_a_wrong_source_show_it(wrong: str | None) -> None:
     if wrong is None:
@@ -76,7 +72,8 @@ def test_windows_behind_a_wrong_source_show_it(wrong: str | None) -> None:
     assert "too late for its window" in seen or "windows kept" in seen
 
 
-@pytest.mark.parametrize("wrong", others_slower(wrong_sources.WRONG_SOURCES, SOURCES_FOUND_QUICKLY))
+@pytest.mark.slower
+@pytest.mark.parametrize("wrong", wrong_sources.WRONG_SOURCES)
 def test_a_wrong_source_is_laid_to_the_rule_it_breaks(wrong: str) -> None:
     source, job, rule = wrong_sources.WRONG_SOURCES[wrong]
     adapter = type("WrongAdapter", (SparkAdapter,), {"source": source})({})

@@ -185,6 +185,7 @@ def told(transcript: Transcript) -> Transcript:
     return replace(transcript, failure=replace(transcript.failure, traceback=""))
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_an_exception_costs_only_its_own_scenario() -> None:
     # In one with a snapshot the engines put the borders of batches differently.

@@ -49,6 +49,7 @@ def _queries() -> Iterator[SparkQueries]:
 # A worker dies
 
 
+@pytest.mark.slower
 def test_a_worker_that_dies_fails_the_query_if_tasks_are_not_repeated(
     queries: SparkQueries, tmp_path: Path
 ) -> None:
@@ -299,6 +300,7 @@ def test_what_is_allowed_comes_through(outcomes: dict[str, Outcome], name: str, 
 # What was wrong is mended
 
 
+@pytest.mark.slower
 def test_when_each_fault_is_mended_the_query_continues_and_no_row_is_lost(
     queries: SparkQueries, tmp_path: Path
 ) -> None:

@@ -347,6 +347,7 @@ def tens(rows: DataFrame) -> DataFrame:
     return counted.select((functions.unix_millis("window.end") / 1000).alias("second"), "count")
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_f2_f3_f4_f5_a_row_is_late_at_the_watermark_itself_and_only_where_state_is_kept(run: Run) -> None:
     distinct = run(
@@ -360,6 +361,7 @@ def test_f2_f3_f4_f5_a_row_is_late_at_the_watermark_itself_and_only_where_state_
     assert seconds(run(timed, [10], [5])) == [[10], [5]]
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_f6_the_policy_max_follows_the_fastest_input_and_each_input_has_its_delay(run: Run) -> None:
     def two_inputs(rows: DataFrame) -> DataFrame:
@@ -373,6 +375,7 @@ def test_f6_the_policy_max_follows_the_fastest_input_and_each_input_has_its_dela
     assert seconds(fastest) == [[1], [200]]
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_f7_the_partition_that_is_ahead_makes_the_rows_of_the_others_late(run: Run) -> None:
     def by_partition(rows: DataFrame) -> DataFrame:
@@ -387,6 +390,7 @@ def test_f7_the_partition_that_is_ahead_makes_the_rows_of_the_others_late(run: R
     assert sum(batch.dropped for batch in batches) == 1
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_f8_lateness_is_judged_by_the_watermark_of_the_micro_batch_before(run: Run) -> None:
     without = {"spark.sql.streaming.noDataMicroBatches.enabled": "false"}
@@ -396,12 +400,14 @@ def test_f8_lateness_is_judged_by_the_watermark_of_the_micro_batch_before(run: R
     assert seconds(run(tens, [20], [5], [6])) == []
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_f9_available_now_closes_what_is_complete_and_once_does_not(run: Run) -> None:
     assert seconds(run(tens, [1, 12, 31], availableNow=True)) == [[10, 20]]
     assert seconds(run(tens, [1, 12, 31], once=True)) == []
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_f12_windows_of_windows_follow_in_the_same_micro_batch(run: Run) -> None:
     def chained(rows: DataFrame) -> DataFrame:
@@ -416,6 +422,7 @@ def test_f12_windows_of_windows_follow_in_the_same_micro_batch(run: Run) -> None
     assert [batch.watermark for batch in batches if batch.rows] == [20_000]
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_f15_f16_delays_that_are_refused_and_keys_without_a_time(run: Run, spark: RunningSpark) -> None:
     frame = spark.session.createDataFrame([], "time TIMESTAMP")

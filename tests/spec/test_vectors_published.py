@@ -63,6 +63,7 @@ def test_a_step_is_on_a_line_of_its_own_and_so_are_its_outputs() -> None:
     assert sum(bool(re.match(r' +\[(\{"output": .*\})?\],?$', line)) for line in lines) == spans
 
 
+@pytest.mark.slower
 def test_an_engine_is_not_given_vectors_that_need_what_it_does_not_claim(
     tidegauge: Command, engine_module: Callable[[str, str], None], tmp_path: Path
 ) -> None:

@@ -64,8 +64,8 @@ PAYLOADS: dict[str, str] = {
 }
 """What an engine, an adapter, a file or a rule may say; what runs sets the global `MARK`."""
 
-TRIED_FIRST = ("script", "bidi marks", "lines")
-"""Of each kind one; the others are tried in the slower tier."""
+TRIED_FIRST = ("script",)
+"""The others are tried in the slower tier."""
 
 _BIDI = "[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 

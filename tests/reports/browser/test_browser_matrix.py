@@ -63,6 +63,7 @@ def shown_rules(page: Page) -> list[str]:
     return page.locator(".matrix tbody tr:visible th .id").all_inner_texts()
 
 
+@pytest.mark.slower
 def test_the_filter_leaves_what_differs_and_hides_chapters_without(page: Page, tmp_path: Path) -> None:
     path = tmp_path / "matrix.html"
     path.write_text(html.render(four()), encoding="utf-8")
@@ -95,7 +96,7 @@ def test_without_scripts_everything_is_there(chromium: Browser, folder: Path) ->
         assert still.locator("fieldset").count() == 0
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", others_slower(WIDTHS, (390,)))
 def test_the_table_scrolls_in_its_box_under_its_headings(page: Page, folder: Path, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.goto((folder / "matrix.html").as_uri())

@@ -139,6 +139,7 @@ def visible_cells(page: Page) -> int:
     return page.locator(".map .cells > li:visible").count()
 
 
+@pytest.mark.slower
 def test_filters_combine_and_act_on_rules_and_map(page: Page) -> None:
     shown = page.locator(".filters [role=status]")
     expect(shown).to_have_text(f"{TOTAL} of {TOTAL} rules")
@@ -305,6 +306,7 @@ def test_a_rule_says_all_that_is_known_of_it(page: Page, number: str, expected: 
         assert link.get_attribute("href") == LINK
 
 
+@pytest.mark.slower
 def test_the_replay_command_is_copied_and_shows_the_same_difference(
     chromium: Browser,  # noqa: F811
     real_run: RealRun,
@@ -376,6 +378,7 @@ def test_no_rule_of_wcag_is_broken(page: Page, theme: Literal["light", "dark"], 
     assert axe_violations(page) == []
 
 
+@pytest.mark.slower
 def test_pictures_are_taken_and_no_window_is_too_narrow(
     page: Page,
     tmp_path: Path,

@@ -77,6 +77,7 @@ def well_formed(sample: Counterexample) -> ElementTree.Element:
     return ElementTree.fromstring(svg)
 
 
+@pytest.mark.slower
 @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(spoilt_counterexamples())
 def test_spoilt_histories_are_drawn_all_the_same(sample: Counterexample) -> None:

@@ -9,6 +9,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
+from conftest import others_slower
 from spark_programs.driven_query import DrivenQuery
 
 from tidegauge_spark import coordination
@@ -52,7 +53,7 @@ def test_ten_minutes_of_backlog_are_read_in_four_batches(address: str) -> None:
     assert batches <= 4
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", others_slower(range(10), (0, 5)))
 def test_at_the_end_of_each_batch_the_sources_stand_within_one_drift(address: str, seed: int) -> None:
     chosen = random.Random(seed)
     limits = [str(chosen.choice([20_000, 50_000, 200_000, 1_000_000])) for _ in range(3)]
@@ -75,7 +76,7 @@ def test_at_the_end_of_each_batch_the_sources_stand_within_one_drift(address: st
     assert [each.offset["subtasks"][0]["finished"] for each in sources] == [True] * 3
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", others_slower(range(10), (0, 5)))
 def test_nobody_counts_on_a_batch_that_another_query_has_not_read_yet(address: str, seed: int) -> None:
     chosen = random.Random(seed)
     limits = [str(chosen.choice([20_000, 50_000, 1_000_000])) for _ in range(2)]

@@ -245,6 +245,7 @@ def test_a_combiner_that_waits_for_nobody_fails_its_rule_by_name() -> None:
 # The job's option, and data frames
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize(
     ("text", "milliseconds"),

@@ -88,6 +88,7 @@ def test_job_5_all_but_subtask_0_are_held_back() -> None:
     assert lasts(query) == [2999, 4998, 4998, 4998]
 
 
+@pytest.mark.slower
 def test_a_source_alone_in_its_group_raises_the_bound_while_it_plans() -> None:
     query = DrivenQuery(**in_rounds())
     query.batch()
@@ -598,6 +599,7 @@ def test_spark_runs_the_flip_182_job(queries: SparkQueries) -> None:
         assert rows.subtask != 0 or rows.numbers[-1] == min(60_000, rows.planned_at - 1)
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_spark_without_alignment_runs_ahead(queries: SparkQueries) -> None:
     query = queries.run(queries.source(**FLIP_182), "unaligned")

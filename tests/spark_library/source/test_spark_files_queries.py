@@ -124,6 +124,7 @@ def wait(reached: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_spark_reads_what_spark_wrote_with_the_columns_of_its_own_reader(
     queries: SparkQueries, tmp_path: Path
@@ -169,6 +170,7 @@ def test_spark_refuses_what_is_wrong_when_the_source_is_loaded(queries: SparkQue
         queries.source(path=str(tmp_path), eventTimeColumn="time")
 
 
+@pytest.mark.slower
 @pytest.mark.xdist_group("spark")
 def test_spark_reads_a_log_of_ones_own_that_was_registered(queries: SparkQueries) -> None:
     class Letters(SplitLog):
