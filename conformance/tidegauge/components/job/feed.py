@@ -24,7 +24,12 @@ class Segment:
 
     def readable(self, now: int) -> int:
         """How many of its records can be read by `now` (ms)."""
-        return max(0, min(int((now - self.readable_from) / self.interval), self.count))
+        return max(0, min(self.fitting(now - self.readable_from), self.count))
+
+    def fitting(self, milliseconds: int | Fraction) -> int:
+        """How many whole intervals fit."""
+        # A run asks a million times: dividing fractions takes several times as long as this.
+        return int(milliseconds * self.interval.denominator // self.interval.numerator)
 
 
 class Feed:
@@ -47,10 +52,11 @@ class Feed:
     def records(self, now: int, milliseconds: int) -> Iterator[int]:
         """The timestamps (ms) of the records that can be read by `now` (ms), each read as it is taken; as
         many as a reader that catches up gets through in `milliseconds`."""
-        before, first, time = 0, self.position, Fraction(_CATCHING_UP * milliseconds)
+        before, first = 0, self.position
+        time: int | Fraction = _CATCHING_UP * milliseconds
         for segment in self.segments:
             if (read := self.position - before) < segment.count:
-                in_time = max(int(self.position == first), int(time / segment.interval))
+                in_time = max(int(self.position == first), segment.fitting(time))
                 for number in range(read, min(segment.readable(now), read + in_time)):
                     self.position += 1
                     yield segment.first + number * segment.step
