@@ -12,10 +12,16 @@ from tidegauge.drawing.histories import drawn_histories
 from tidegauge.drawing.scale import NAMES, scale_places, scale_scenario, scale_scenarios
 from tidegauge.judging.changes.change import change_of
 from tidegauge.judging.diagnosis.model import Model
+from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.items.item_report import ItemReport
 from tidegauge.mutants.mutant import Mutant
+from tidegauge.run.items import examine, kinds_of_scale, scenario_at, scenarios_of
 from tidegauge.run.named_scenarios import scenario_named
-from tidegauge.wire.scenario import encode_scenario, problems, read_scenarios
+from tidegauge.run.plan import PlannedItem
+from tidegauge.run.request import Request
+from tidegauge.wire.scenario import BadInput, encode_scenario, problems, read_scenarios
 from tidegauge.wire.timestamps import needs_int64
+from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE, PROFILES
 
 DRAWN = [name for name, component in COMPONENTS.items() if component.drawn]
@@ -52,6 +58,23 @@ def test_there_are_some_of_each_kind_under_each_profile(component: str, profile:
     assert {f"at-{edge}" for edge in COMPONENTS[component].scale.edges} <= kinds
     assert {f"with-{limit}" for limit in COMPONENTS[component].scale.setups} <= kinds
     assert {f"6-{parts}" for parts in COMPONENTS[component].scale.widen} <= kinds
+
+
+def test_what_ran_is_drawn_again_by_its_place() -> None:
+    """Of some places there is none: so many sources no job has."""
+    places = scale_places("coordinator", "default")
+    first = places.index(("256-sources", 0)) - 2
+    item = PlannedItem("coordinator-scale", "coordinator", "scale", "", first, first + 15)
+    request, adapter = Request(adapter="reference"), ReferenceAdapter({})
+    ran = list(scenarios_of(item, request, CORE))
+    assert 2 < len(ran) < 15
+    report = ItemReport(item.id, item.component)
+    examine(item, request, ran, Examiner(adapter, adapter.describe(), CORE), report)
+    assert [scenario_at(item, request, CORE, place) for place in report.ran] == ran
+    kinds = kinds_of_scale(item, request)
+    assert [kinds[place] for place in report.ran] == [one.origin.of for one in ran]
+    with pytest.raises(BadInput, match="coordinator-scale has found what it cannot find; run it again"):
+        scenario_at(item, request, CORE, kinds.index("256-sources"))
 
 
 def test_one_history_of_each_component_has_ten_thousand_steps() -> None:
