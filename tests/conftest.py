@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
-from typer.testing import CliRunner
 
 if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
@@ -142,6 +141,8 @@ def tidegauge(tmp_path: Path) -> Command:
 def tidegauge_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """The command `tidegauge` in this process, in the test's own folder: for what starts no engine. A new Python
     takes longer to start than most of these take."""
+    from typer.testing import CliRunner  # here, since the tests of a release have nothing installed
+
     from tidegauge.__main__ import application
     from tidegauge.commands.console import OUT
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -43,6 +45,18 @@ def newest_change() -> tuple[str, str]:
     )
     assert found
     return found[1], found[2]
+
+
+def test_the_tests_of_a_release_need_nothing_but_pytest() -> None:
+    """They try what would be uploaded in environments of its own, and have none of it themselves."""
+    program = (
+        "import sys, pytest; known = set(sys.modules); import conftest; "
+        "print(*{name.partition('.')[0] for name in {*sys.modules} - known} - {*sys.stdlib_module_names})"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT / "tests", capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.split() == ["conftest"]
 
 
 def test_versions_agree() -> None:
