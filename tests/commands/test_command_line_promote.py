@@ -6,17 +6,13 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from conftest import ROOT, Command, run_module
 from msgspec.structs import replace
-from typer.testing import CliRunner
 
-from tidegauge.__main__ import application
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.drawing.histories import draw_history
@@ -58,16 +54,6 @@ def clone(tmp_path: Path) -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join(filter(None, folders))}
 
 
-InProcess = Callable[..., Result]
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcess:
-    """The command `tidegauge` in this process, in the test's own folder: for what starts no engine."""
-    monkeypatch.chdir(tmp_path)
-    return lambda *arguments: CliRunner().invoke(application(), arguments)
-
-
 def written(folder: Path, *lines: dict[str, Any], name: str = "VALVE-15.jsonl") -> str:
     """A file of scenarios; its name."""
     text = "".join(json.dumps(line) + "\n" for line in lines)
@@ -75,9 +61,9 @@ def written(folder: Path, *lines: dict[str, Any], name: str = "VALVE-15.jsonl") 
     return name
 
 
-def test_a_promoted_counterexample_is_a_vector(here: InProcess, found: Path, tmp_path: Path) -> None:
-    ended = here("promote", str(found), "--into", "mine")
-    assert (ended.exit_code, ended.stderr) == (0, "")
+def test_a_promoted_counterexample_is_a_vector(tidegauge_here: Command, found: Path, tmp_path: Path) -> None:
+    ended = tidegauge_here("promote", str(found), "--into", "mine")
+    assert (ended.returncode, ended.stderr) == (0, "")
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["valve.json"]
     (vector,) = read_vector_file(tmp_path / "mine" / "valve.json")
     (scenario,) = read_scenario_file(found)
@@ -109,25 +95,25 @@ def test_a_later_run_judges_it(
 
 
 def test_promoting_again_changes_nothing_whatever_the_scenario_is_called(
-    here: InProcess, line: dict[str, Any], tmp_path: Path
+    tidegauge_here: Command, line: dict[str, Any], tmp_path: Path
 ) -> None:
     file = written(tmp_path, line)
-    here("promote", file, "--into", "mine")
+    tidegauge_here("promote", file, "--into", "mine")
     before = (tmp_path / "mine" / "valve.json").read_bytes()
     renamed = {**line, "id": "another", "origin": {"kind": "own"}, "groups": []}
     for again in (line, renamed):
         written(tmp_path, again)
-        ended = here("promote", file, "--into", "mine", "--id", "valve/other")
-        assert ended.exit_code == 0
+        ended = tidegauge_here("promote", file, "--into", "mine", "--id", "valve/other")
+        assert ended.returncode == 0
         assert f"{again['id']} is a vector already: valve/found-" in ended.stdout
         assert (tmp_path / "mine" / "valve.json").read_bytes() == before
 
 
-def test_what_is_published_already_is_not_promoted(here: InProcess, tmp_path: Path) -> None:
+def test_what_is_published_already_is_not_promoted(tidegauge_here: Command, tmp_path: Path) -> None:
     published = load_vectors("valve")[0]
     (tmp_path / "x.jsonl").write_bytes(encode_scenario(published.scenario))
-    ended = here("promote", "x.jsonl", "--into", "mine")
-    assert ended.exit_code == 0
+    ended = tidegauge_here("promote", "x.jsonl", "--into", "mine")
+    assert ended.returncode == 0
     assert f"is a vector already: {published.id}" in ended.stdout
     assert not (tmp_path / "mine").exists()
 
@@ -144,10 +130,12 @@ def test_the_id_depends_on_what_is_done_only(line: dict[str, Any], tmp_path: Pat
     assert len(set(ids)) == 3
 
 
-def test_all_that_people_read_can_be_chosen(here: InProcess, found: Path, tmp_path: Path) -> None:
+def test_all_that_people_read_can_be_chosen(tidegauge_here: Command, found: Path, tmp_path: Path) -> None:
     texts = ("--id", "valve/my-name", "--title", "A", "--reason", "B", "--source", "BUG-7")
-    ended = here("promote", str(found), "--into", "mine", *texts, "--rule", "VALVE-14", "--rule", "VALVE-15")
-    assert ended.exit_code == 0, ended.stderr
+    ended = tidegauge_here(
+        "promote", str(found), "--into", "mine", *texts, "--rule", "VALVE-14", "--rule", "VALVE-15"
+    )
+    assert ended.returncode == 0, ended.stderr
     (vector,) = read_vector_file(tmp_path / "mine" / "valve.json")
     assert (vector.id, vector.title, vector.reason, vector.source) == ("valve/my-name", "A", "B", "BUG-7")
     assert vector.scenario.id == "valve/my-name"
@@ -159,17 +147,17 @@ def test_all_that_people_read_can_be_chosen(here: InProcess, found: Path, tmp_pa
     [("VALVE-99", "unknown rule 'VALVE-99'"), ("GEN-1", "GEN-1 decides nothing in 'valve/found-")],
 )
 def test_a_rule_that_the_scenario_does_not_show_is_refused(
-    here: InProcess, found: Path, tmp_path: Path, rule: str, part: str
+    tidegauge_here: Command, found: Path, tmp_path: Path, rule: str, part: str
 ) -> None:
-    assert part in refused(here, "promote", str(found), "--into", "mine", "--rule", rule)
+    assert part in refused(tidegauge_here, "promote", str(found), "--into", "mine", "--rule", rule)
     assert not (tmp_path / "mine").exists()
 
 
 def test_without_a_rule_in_the_name_the_rules_of_the_last_step_are_shown(
-    here: InProcess, line: dict[str, Any], tmp_path: Path
+    tidegauge_here: Command, line: dict[str, Any], tmp_path: Path
 ) -> None:
-    here("promote", written(tmp_path, line, name="mine.jsonl"), "--into", "mine")
-    here(
+    tidegauge_here("promote", written(tmp_path, line, name="mine.jsonl"), "--into", "mine")
+    tidegauge_here(
         "promote", written(tmp_path, {**line, "setup": {"channels": 3}}, name="GEN-1.jsonl"), "--into", "mine"
     )
     for vector in read_vector_file(tmp_path / "mine" / "valve.json"):
@@ -178,7 +166,7 @@ def test_without_a_rule_in_the_name_the_rules_of_the_last_step_are_shown(
 
 
 def test_several_scenarios_go_each_to_the_file_of_its_component(
-    here: InProcess, line: dict[str, Any], tmp_path: Path
+    tidegauge_here: Command, line: dict[str, Any], tmp_path: Path
 ) -> None:
     clock = json.loads(encode_scenario(load_vectors("clock")[0].scenario))
     clock["history"] = clock["history"][:-1]
@@ -186,8 +174,8 @@ def test_several_scenarios_go_each_to_the_file_of_its_component(
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "valve.json").write_bytes(b"[]\n")
     other = {**line, "id": "other", "setup": {"channels": 3}}
-    ended = here("promote", written(tmp_path, line, clock, other), "--into", "mine")
-    assert ended.exit_code == 0, ended.stderr
+    ended = tidegauge_here("promote", written(tmp_path, line, clock, other), "--into", "mine")
+    assert ended.returncode == 0, ended.stderr
     assert [len(read_vector_file(tmp_path / "mine" / f"{name}.json")) for name in ("valve", "clock")] == [
         2,
         1,
@@ -236,10 +224,10 @@ def test_an_installed_specification_is_not_changed(
     assert {file: file.read_bytes() for file in vectors.rglob("*.json*")} == before
 
 
-def refused(here: InProcess, *arguments: str) -> str:
+def refused(tidegauge_here: Command, *arguments: str) -> str:
     """The one line with which the command refuses; nothing is said otherwise."""
-    ended = here(*arguments)
-    assert (ended.exit_code, ended.stdout) == (2, "")
+    ended = tidegauge_here(*arguments)
+    assert (ended.returncode, ended.stdout) == (2, "")
     (complaint,) = ended.stderr.splitlines()
     return complaint
 
@@ -270,19 +258,19 @@ BAD_LINES: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("case", BAD_LINES)
 def test_scenarios_that_cannot_be_vectors_are_refused(
-    here: InProcess, line: dict[str, Any], tmp_path: Path, case: str
+    tidegauge_here: Command, line: dict[str, Any], tmp_path: Path, case: str
 ) -> None:
     change, part = BAD_LINES[case]
     wrong = change if "component" in change else {**line, **change}
     good = {**line, "id": "good", "setup": {"channels": 7}}
     file = written(tmp_path, wrong, good)
-    assert part in refused(here, "promote", file, "--into", "mine")
+    assert part in refused(tidegauge_here, "promote", file, "--into", "mine")
     assert not (tmp_path / "mine").exists()
 
 
-def test_a_whole_job_is_refused_with_the_reason(here: InProcess, tmp_path: Path) -> None:
+def test_a_whole_job_is_refused_with_the_reason(tidegauge_here: Command, tmp_path: Path) -> None:
     (tmp_path / "JOB-1.jsonl").write_bytes(encode_scenario(next(iter(JOBS.values()))))
-    complaint = refused(here, "promote", "JOB-1.jsonl", "--into", "mine")
+    complaint = refused(tidegauge_here, "promote", "JOB-1.jsonl", "--into", "mine")
     assert "is a whole job, which is judged by its event log" in complaint
     assert "components/job/jobs.py" in complaint
 
@@ -297,27 +285,33 @@ def test_a_whole_job_is_refused_with_the_reason(here: InProcess, tmp_path: Path)
     ],
 )
 def test_an_id_that_cannot_be_is_refused(
-    here: InProcess, found: Path, tmp_path: Path, id: str, part: str
+    tidegauge_here: Command, found: Path, tmp_path: Path, id: str, part: str
 ) -> None:
-    assert part in refused(here, "promote", str(found), "--into", "mine", "--id", id)
+    assert part in refused(tidegauge_here, "promote", str(found), "--into", "mine", "--id", id)
     assert not (tmp_path / "mine").exists()
 
 
-def test_one_id_is_not_for_several_scenarios(here: InProcess, line: dict[str, Any], tmp_path: Path) -> None:
+def test_one_id_is_not_for_several_scenarios(
+    tidegauge_here: Command, line: dict[str, Any], tmp_path: Path
+) -> None:
     file = written(tmp_path, line, {**line, "id": "other", "setup": {"channels": 3}})
-    complaint = refused(here, "promote", file, "--into", "mine", "--id", "valve/x")
+    complaint = refused(tidegauge_here, "promote", file, "--into", "mine", "--id", "valve/x")
     assert "holds 2 scenarios, which cannot all be 'valve/x'" in complaint
 
 
-def test_folders_that_cannot_take_it_are_refused(here: InProcess, found: Path, tmp_path: Path) -> None:
+def test_folders_that_cannot_take_it_are_refused(
+    tidegauge_here: Command, found: Path, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_text("mine", encoding="utf-8")
-    assert "folder file cannot be written" in refused(here, "promote", str(found), "--into", "file")
+    assert "folder file cannot be written" in refused(tidegauge_here, "promote", str(found), "--into", "file")
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "valve.json").write_text("{}\n", encoding="utf-8")
-    complaint = refused(here, "promote", str(found), "--into", "broken")
+    complaint = refused(tidegauge_here, "promote", str(found), "--into", "broken")
     assert "broken/valve.json: not an array of vectors" in complaint
     assert [path.read_bytes() for path in (tmp_path / "broken").iterdir()] == [b"{}\n"]
-    assert "absent.jsonl cannot be read" in refused(here, "promote", "absent.jsonl", "--into", "mine")
+    assert "absent.jsonl cannot be read" in refused(
+        tidegauge_here, "promote", "absent.jsonl", "--into", "mine"
+    )
 
 
 @pytest.mark.parametrize("into", [True, False])
@@ -366,10 +360,10 @@ OWN_VECTORS = {
 
 
 @pytest.mark.parametrize("case", OWN_VECTORS)
-def test_a_folder_without_vectors_is_refused(here: InProcess, tmp_path: Path, case: str) -> None:
+def test_a_folder_without_vectors_is_refused(tidegauge_here: Command, tmp_path: Path, case: str) -> None:
     make, part = OWN_VECTORS[case]
     make(tmp_path / "mine")
-    complaint = refused(here, "run", "--adapter", "reference", "--vectors", "mine", *SMOKE)
+    complaint = refused(tidegauge_here, "run", "--adapter", "reference", "--vectors", "mine", *SMOKE)
     assert part in complaint
 
 
@@ -389,22 +383,24 @@ BROKEN_VECTORS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", BROKEN_VECTORS)
-def test_a_vector_that_is_none_is_refused(here: InProcess, found: Path, tmp_path: Path, case: str) -> None:
+def test_a_vector_that_is_none_is_refused(
+    tidegauge_here: Command, found: Path, tmp_path: Path, case: str
+) -> None:
     change, part = BROKEN_VECTORS[case]
-    here("promote", str(found), "--into", "mine")
+    tidegauge_here("promote", str(found), "--into", "mine")
     file = tmp_path / "mine" / "valve.json"
     (vector,) = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps([{**vector, **change}]), encoding="utf-8")
-    complaint = refused(here, "run", "--adapter", "reference", "--vectors", "mine", *SMOKE)
+    complaint = refused(tidegauge_here, "run", "--adapter", "reference", "--vectors", "mine", *SMOKE)
     assert "mine/valve.json" in complaint
     assert part in complaint
 
 
-def test_a_vector_twice_is_refused(here: InProcess, found: Path, tmp_path: Path) -> None:
-    here("promote", str(found), "--into", "mine")
+def test_a_vector_twice_is_refused(tidegauge_here: Command, found: Path, tmp_path: Path) -> None:
+    tidegauge_here("promote", str(found), "--into", "mine")
     shutil.copytree(tmp_path / "mine", tmp_path / "yours")
     folders = ("--vectors", "mine", "--vectors", "yours")
-    complaint = refused(here, "run", "--adapter", "reference", *folders, *SMOKE)
+    complaint = refused(tidegauge_here, "run", "--adapter", "reference", *folders, *SMOKE)
     assert "is there twice: leave one out" in complaint
 
 

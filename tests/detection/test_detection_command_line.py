@@ -12,9 +12,9 @@ SMOKE = ("mutants", "--budget", "smoke", "--workers", "1")
 SURVIVOR = "valve.Valve._output_minimum: channel.watermark > MIN -> channel.watermark >= MIN"
 
 
-def scored(tidegauge_here: Command, *arguments: str) -> tuple[int, dict[str, Any]]:
+def scored(tidegauge: Command, *arguments: str) -> tuple[int, dict[str, Any]]:
     """The exit code and the JSON."""
-    ran = tidegauge_here(*SMOKE, "--json", *arguments)
+    ran = tidegauge(*SMOKE, "--json", *arguments)
     return ran.returncode, json.loads(ran.stdout)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from conftest import PATIENCE, Command, others_slower, plain_environment
+from conftest import PATIENCE, Command, plain_environment
 
 from tidegauge.run.journal import Finished, JournalReader
 from tidegauge.wire.results import Results, decode_results
@@ -453,7 +453,8 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("deed", others_slower(HOSTILE, ()))
+@pytest.mark.slower
+@pytest.mark.parametrize("deed", HOSTILE)
 def test_what_python_cannot_end_is_ended_from_outside(run: Callable[..., Results], deed: str) -> None:
     action, did = HOSTILE[deed]
     results = run(engine(IN_ONE_VECTOR, action), "--scenario-seconds", "3", "--memory", "700")

@@ -75,7 +75,6 @@ def test_a_statement_names_its_document_and_how_engines_stand(tidegauge_here: Co
     assert "reference: pass, spark: pass, spark-native: " in text
 
 
-@pytest.mark.slower
 def test_an_issue_names_the_bug(tidegauge_here: Command) -> None:
     text = " ".join(tidegauge_here("explain", "FLINK-7721").stdout.split())
     assert text.startswith("FLINK-7721 is a known bug: FLINK-7721 (Apache Flink): The valve computes MAX")

@@ -172,7 +172,7 @@ class Excluding:
         scale shows those of scale, its own kind first. To draw them all takes seconds."""
         if change.scale:
             yield from self.evidence.large.get(change.scale, ())
-            yield from self._large
+            yield from (one for one in self._large if one.origin.of != change.scale)
             return
         vectors = self.evidence.vectors
         yield from (one for one in self.agreeing[: len(vectors)] if rule in vectors.get(one.id, ()))
