@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import PIPE
 from types import SimpleNamespace
 
 import pytest
@@ -15,6 +16,18 @@ from tidegauge.run import watch
 from tidegauge.run.watch import RUNNING, SECONDS_BETWEEN_LOOKS, Watch, killed_in
 
 SCENARIO_SECONDS = 30
+
+SHARING = """
+import os
+held = b"x" * (200 << 20)
+for _ in range(4):
+    if not os.fork():
+        os.read(0, 1)
+        os._exit(0)
+print("shared", flush=True)
+os.read(0, 1)
+"""
+"""A process of 200 MiB, and four that share them."""
 
 
 class Watched:
@@ -54,3 +67,13 @@ def test_an_engine_is_not_blamed_for_a_machine_that_stood_still(watched: Watched
     assert watched.look_for(SCENARIO_SECONDS - 10, watching) == []
     assert not watching.is_stuck()
     assert watched.look_for(3, watching) == ["did not answer within 30 s"]
+
+
+def test_memory_that_processes_share_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen([sys.executable, "-c", SHARING], stdin=PIPE, stdout=PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"shared\n"
+        watched = Watched(tmp_path, process)
+        monkeypatch.setattr(watch, "time", SimpleNamespace(monotonic=lambda: watched.now))
+        assert watched.look_for(1, Watch(tmp_path, 300, 600)) == []
+        assert watched.look_for(1, Watch(tmp_path, 300, 150)) == ["took more than 150 MiB of memory"]

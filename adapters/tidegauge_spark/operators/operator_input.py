@@ -34,6 +34,7 @@ from tidegauge_spark.decisions.valve import Valve, ValveState
 from tidegauge_spark.operators.record_columns import RecordColumns, arrow_schema, known_columns, packed
 from tidegauge_spark.operators.valve import VALVE_STATE_SCHEMA
 from tidegauge_spark.operators.window import WINDOW_INPUT_SCHEMA
+from tidegauge_spark.worker_process import spare_collections
 
 OPERATOR_INPUT_SCHEMA: Final = StructType(
     [
@@ -81,6 +82,7 @@ class OperatorInputProcessor(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Declare the state: one value, named "valve", for each operator subtask."""
+        spare_collections()
         self._state = handle.getValueState("valve", VALVE_STATE_SCHEMA)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:
@@ -123,6 +125,7 @@ class _Packing:
         self._sources = dict(sources)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        spare_collections()
         schema = self._records.arrow_schema
         for batch in batches:
             if batch.column(0).null_count:

@@ -16,6 +16,7 @@ from pyspark.sql.streaming.stateful_processor import (
 from pyspark.sql.types import DataType, IntegerType, LongType, StringType, StructField, StructType
 
 from tidegauge_spark.decisions.errors import IllegalArgumentError, IllegalStateError
+from tidegauge_spark.worker_process import spare_collections
 
 ILLEGAL_ARGUMENT: Final = "illegal-argument"
 ILLEGAL_STATE: Final = "illegal-state"
@@ -82,6 +83,7 @@ class SteppedProcessor(StatefulProcessor, ABC, Generic[Component]):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Declare the state of each key: one value."""
+        spare_collections()
         self._state = handle.getValueState(self.state_name, self.state_schema)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:

@@ -32,6 +32,7 @@ from tidegauge_spark.operators.stepped_processor import ILLEGAL_ARGUMENT, step_s
 from tidegauge_spark.operators.stored_windows import SLICE_CONTENTS_SCHEMA, SLICE_SCHEMA, StoredSlices
 from tidegauge_spark.operators.window_plan import check_plan, plan_of
 from tidegauge_spark.operators.window_results import WINDOW_OUTPUT_SCHEMA, WindowResults
+from tidegauge_spark.worker_process import spare_collections
 
 WINDOW_INPUT_SCHEMA: Final = step_schema(timestamp=LongType(), records=BinaryType())
 """A row is one step of windows.
@@ -103,6 +104,7 @@ class WindowProcessor(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Declare the state of each key: one value, and a map of slices."""
+        spare_collections()
         self._state = handle.getValueState("operator", WINDOW_STATE_SCHEMA)
         self._slices = handle.getMapState("windows", SLICE_SCHEMA, SLICE_CONTENTS_SCHEMA)
 

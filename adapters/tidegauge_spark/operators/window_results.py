@@ -18,6 +18,7 @@ from tidegauge_spark.operators.named_aggregates import NamedAggregates
 from tidegauge_spark.operators.record_columns import RecordColumns, arrow_schema, packed, unpacked
 from tidegauge_spark.operators.record_keys import key_columns
 from tidegauge_spark.operators.stepped_processor import answer_schema
+from tidegauge_spark.worker_process import spare_collections
 
 WINDOW_OUTPUT_SCHEMA: Final = answer_schema(
     timestamp=LongType(), records=LongType(), results=BinaryType(), late_records=BinaryType()
@@ -112,6 +113,7 @@ class WindowResults:
 
     def unpack(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the columns that come out, for rows of `WINDOW_OUTPUT_SCHEMA`."""
+        spare_collections()
         schema = arrow_schema(self.schema())
         of_results, of_records = self.packed_schema, self.records.arrow_schema
         place = {name: schema.get_field_index(name) for name in ("watermark", "records", "record")}

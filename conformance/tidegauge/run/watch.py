@@ -100,8 +100,7 @@ class Watch:
             item_since = last.item_since if same_item and last is not None else now
             self._seen[path] = last = _Seen(mark, now, item_since)
             self._moved = now
-        taken = _resident(number)
-        if taken > self._memory_mib * 2**20:
+        if _takes_more(number, self._memory_mib * 2**20):
             self._kill(number, last, "crashed", f"took more than {self._memory_mib:,} MiB of memory")
         elif last is not None and last.mark.seconds and now - last.since > last.mark.seconds:
             self._kill(number, last, "timeout", f"did not answer within {last.mark.seconds} s")
@@ -154,15 +153,36 @@ def _left_by(path: Path, number: int) -> bool:
         return False
 
 
-def _resident(number: int) -> int:
-    """The memory (bytes) of a process and of all that it started."""
+def _takes_more(number: int, most: int) -> bool:
+    """Whether a process and all that it started take more memory than so many bytes.
+
+    What they share counts once: a JVM shares all it has with each program that it is about to start. Only
+    where it matters is that looked up, since it takes long.
+    """
+    return _memory(number, _resident) > most and _memory(number, _proportional) > most
+
+
+def _memory(number: int, of_one: Callable[[psutil.Process], int]) -> int:
     taken = 0
     with suppress(psutil.Error):
         root = psutil.Process(number)
         for process in [root, *root.children(recursive=True)]:
             with suppress(psutil.Error):
-                taken += process.memory_info().rss
+                taken += of_one(process)
     return taken
+
+
+def _resident(process: psutil.Process) -> int:
+    return int(process.memory_info().rss)
+
+
+def _proportional(process: psutil.Process) -> int:
+    """The memory (bytes) of a process, its part of what it shares with others; where the system does not say
+    that, all of it."""
+    try:
+        return int(process.memory_full_info().pss)
+    except (AttributeError, psutil.AccessDenied):
+        return _resident(process)
 
 
 def watched(folder: Path, item_seconds: float, memory_mib: int) -> Callable[[], None]:

@@ -24,7 +24,7 @@ __all__ = ["CLOCK_STEP", "StreamingJobs"]
 _PARTITIONS = "spark.sql.shuffle.partitions"
 """One is enough: a job has some hundred records a micro-batch, and what takes time is the number of tasks."""
 
-_AT_A_TIME = 2
+_AT_A_TIME = 3
 """A job waits as much as it computes."""
 
 
@@ -37,7 +37,7 @@ class StreamingJobs:
         self._parent = parent
 
     def transcripts(self, scenarios: Iterable[JobScenario]) -> Iterator[Transcript]:
-        """The event log of each job, as the outputs of its only step; two jobs at a time."""
+        """The event log of each job, as the outputs of its only step; several jobs at a time."""
         spark = running_spark(self._master, self._parent)
         register_source(spark.session, self._source)
         partitions = spark.session.conf.get(_PARTITIONS)

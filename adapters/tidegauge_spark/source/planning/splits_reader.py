@@ -22,7 +22,7 @@ from tidegauge_spark.source.planning.splits_planning import (
     SplitsPlanning,
 )
 from tidegauge_spark.source.planning.standing import SplitStanding
-from tidegauge_spark.source.worker_process import spare_collections
+from tidegauge_spark.worker_process import spare_collections
 
 
 class SplitsReader(AlignedReader[AnyOffset], Generic[AnyOffset, AnyReading]):

@@ -1,0 +1,69 @@
+"""What readers and operators do to the Python process of an executor, which is its own, and to no other."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from unittest.mock import create_autospec
+
+import pyarrow as pa
+import pytest
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.types import LongType, StructField, StructType
+from spark_programs.driven_files import VIRTUAL, DrivenFiles, write_parquet
+
+from tidegauge_adapters.spark_session.session import running_spark
+from tidegauge_spark import TumblingWindows, WindowSettings
+from tidegauge_spark.operators import operator_input, stepped_processor, window
+from tidegauge_spark.operators.aggregates import count
+from tidegauge_spark.operators.record_columns import RecordColumns
+from tidegauge_spark.operators.valve import ValveProcessor
+from tidegauge_spark.source.planning import splits_reader
+from tidegauge_spark.worker_process import spare_collections
+
+
+def test_outside_of_tasks_nothing_is_changed() -> None:
+    before = gc.get_freeze_count()
+    spare_collections()
+    assert gc.get_freeze_count() == before
+
+
+def test_a_reader_does_it_before_it_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(splits_reader, "spare_collections", lambda: done.append("spared"))
+    write_parquet(tmp_path, "x", "a", [1, 2])
+    query = DrivenFiles(tmp_path, **VIRTUAL)
+    query.plan()
+    assert done == []
+    query.execute()
+    assert done == ["spared"]
+
+
+RECORDS = RecordColumns(StructType([StructField("number", LongType())]))
+
+PROCESSORS: dict[ModuleType, StatefulProcessor] = {
+    operator_input: operator_input.OperatorInputProcessor(2),
+    stepped_processor: ValveProcessor(),
+    window: window.WindowProcessor(WindowSettings(TumblingWindows(10)), RECORDS, {"count": count()}),
+}
+
+
+@pytest.mark.parametrize("module", PROCESSORS, ids=lambda module: module.__name__.rpartition(".")[2])
+def test_an_operator_does_it_when_a_task_begins(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(module, "spare_collections", lambda: done.append("spared"))
+    PROCESSORS[module].init(create_autospec(StatefulProcessorHandle))
+    assert done == ["spared"]
+
+
+@pytest.mark.xdist_group("spark")
+def test_in_later_tasks_what_is_loaded_is_passed_over() -> None:
+    def left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        spare_collections()
+        yield from (pa.RecordBatch.from_pydict({"left": [len(gc.get_objects())]}) for _ in batches)
+
+    tasks = running_spark().session.range(1).coalesce(1).mapInArrow(left, "left long")
+    found = [row.left for _ in range(4) for row in tasks.collect()]
+    assert found[-1] < 2_000 < gc.get_freeze_count() + len(gc.get_objects())
