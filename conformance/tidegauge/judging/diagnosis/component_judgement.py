@@ -1,7 +1,7 @@
 """What the evidence of one component proves of each of its rules, and the model that explains it."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -13,6 +13,7 @@ from .fitting import Fit, fit
 from .model import canonical, model_of
 from .resemblance import rules_resembled
 from .turning import rules_explaining
+from .witnesses import rules_named
 
 _LIKELY = 0.8
 """A rule is a likely cause if its suspiciousness is at least this part of the highest."""
@@ -21,6 +22,9 @@ _ACTED = _TURNED = 0.1
 """What raises a suspicion by this share: that a decision of the rule held, so that the rule acted; and that
 one of its decisions, turned, reproduces a difference. Measured on 221 engines with one unknown defect: the
 most likely cause is a rule that they break in 177 without, in 189 with 0.1 each."""
+
+ENOUGH_DECIDED = 10
+"""In so many scenarios that agree a rule without a mutant that would have shown must have decided."""
 
 SILENT = "the engine output nothing at all, in any scenario"
 """Why every rule of a component fails if the engine never outputs anything."""
@@ -82,7 +86,7 @@ def _judged(
     turned = rules_explaining(evidence, excused) if excused else {}
     violations = _unexplained(evidence, found)
     failing = _failing(found, violations, unexplained, suspects, turned)
-    speaking = _speaking(evidence, violations, unexplained)
+    speaking = rules_named(evidence, violations, unexplained, suspects)
     resembled = {} if found.proves else rules_resembled(evidence, found, left_out)
     excluding = Excluding(evidence, found, left_out)
     judged = {}
@@ -186,8 +190,8 @@ def _passing(
         return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained))
     decided = max(evidence.decided.get(rule, 0), evidence.decided.get(f"{rule}!", 0))
     if not exclusion.excluded or (not decided and _decides_beyond(rule, evidence)):
-        if decided < ENOUGH_KILLS:
-            reason = f"decided in {decided} scenarios that agree, {ENOUGH_KILLS} are needed"
+        if decided < ENOUGH_DECIDED:
+            reason = f"decided in {decided} scenarios that agree, {ENOUGH_DECIDED} are needed"
             return RuleJudgement("not-tested", reason, in_the_way=_first(unexplained), undecided=True)
         return RuleJudgement("pass", f"decided in {decided:,} scenarios that agree", thin=True)
     if not found.exact and exclusion.kills < ENOUGH_KILLS:
@@ -209,30 +213,6 @@ def _decides_beyond(rule: str, evidence: Evidence) -> bool:
 
 def _first(unexplained: Sequence[Difference]) -> str:
     return unexplained[0].scenario.id if unexplained else ""
-
-
-def _speaking(
-    evidence: Evidence, violations: Sequence[Violation], unexplained: Iterable[Difference]
-) -> dict[str, str]:
-    """The rules that unexplained vectors and violated properties are about, each with what is said of it."""
-    said: dict[str, str] = {}
-    for one in unexplained:
-        about = evidence.vectors.get(one.scenario.id, ())
-        decided = _decided_until(evidence, one) if about else set()
-        for rule in about:
-            if rule in decided:
-                said.setdefault(rule, f"the golden vector {one.scenario.id}, which is about it, differs")
-    for violation in violations:
-        for rule in violation.property.rules:
-            said.setdefault(rule, f"the property {violation.property.name}, which is about it, is violated")
-    return said
-
-
-def _decided_until(evidence: Evidence, one: Difference) -> set[str]:
-    """The rules that decide in a scenario up to its first difference: what comes later shows nothing."""
-    until = sum(spans(one.scenario, evidence.observes)[: one.at + 1])
-    steps = evidence.reference.cited(one.scenario)[:until]
-    return {decision.removesuffix("!") for step in steps for decision in step}
 
 
 def _unexplained(evidence: Evidence, found: Fit) -> list[Violation]:

@@ -13,7 +13,7 @@ from .evidence import Evidence
 from .fitting import Fit
 from .model import Model, model_of
 
-ENOUGH_KILLS = 10
+ENOUGH_KILLS = 3
 """Where no model does all that the engine does, a rule's mutants must show in so many scenarios that
 agree."""
 
