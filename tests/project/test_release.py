@@ -55,7 +55,8 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Distrib
         (wheel,), (sdist,) = into.glob(f"{name}-*.whl"), into.glob(f"{name}-*.tar.gz")
         unpacked = tmp_path_factory.mktemp(name)
         with tarfile.open(sdist) as archive:
-            archive.extractall(unpacked, filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.2 has none
+            archive.extractall(unpacked)
         (source,) = unpacked.iterdir()
         again = unpacked / "again"
         run(sys.executable, "-m", "build", "--wheel", "--outdir", again, source)
