@@ -20,7 +20,7 @@ from right_engines import adapters
 
 from tidegauge import Adapter, Implementation, Scenario, Transcript
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.diagnosis.exclusion import ENOUGH_KILLS
+from tidegauge.judging.diagnosis.component_judgement import ENOUGH_DECIDED
 from tidegauge.judging.items.item_report import ItemReport
 from tidegauge.judging.items.merged import merged
 from tidegauge.judging.jobs.blamed import blamed_rules
@@ -108,9 +108,9 @@ def test_a_right_engine_raises_no_alarm(name: str) -> None:
     assert report.failures == []
     assert report.failing == 0
     for property in COMPONENTS[component].properties:
-        assert report.properties[property.name].checked >= ENOUGH_KILLS, property.name
+        assert report.properties[property.name].checked >= ENOUGH_DECIDED, property.name
     for rule in rules_on_the_engine(component):
-        assert report.rules[rule.id].scenarios >= ENOUGH_KILLS, rule.id
+        assert report.rules[rule.id].scenarios >= ENOUGH_DECIDED, rule.id
 
 
 @few_engines

@@ -16,8 +16,9 @@ from spark_programs.driven_files import VIRTUAL, DrivenFiles, write_parquet
 
 from tidegauge_adapters.spark_session.session import running_spark
 from tidegauge_spark import TumblingWindows, WindowSettings
-from tidegauge_spark.operators import operator_input, stepped_processor, window
+from tidegauge_spark.operators import operator_input, stepped_processor, window, window_results
 from tidegauge_spark.operators.aggregates import count
+from tidegauge_spark.operators.operator_input import _Packing
 from tidegauge_spark.operators.record_columns import RecordColumns
 from tidegauge_spark.operators.valve import ValveProcessor
 from tidegauge_spark.source.planning import splits_reader
@@ -58,6 +59,17 @@ def test_an_operator_does_it_when_a_task_begins(module: ModuleType, monkeypatch:
     assert done == ["spared"]
 
 
+def test_records_are_packed_and_results_unpacked_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    for module in (operator_input, window_results):
+        monkeypatch.setattr(module, "spare_collections", lambda: done.append("spared"))
+    processor = PROCESSORS[window]
+    assert isinstance(processor, window.WindowProcessor)
+    assert [*_Packing(RECORDS, 1, {})(iter(()))] == []
+    assert [*processor.results.unpack(iter(()))] == []
+    assert done == ["spared", "spared"]
+
+
 @pytest.mark.xdist_group("spark")
 def test_in_later_tasks_what_is_loaded_is_passed_over() -> None:
     def left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -66,4 +78,18 @@ def test_in_later_tasks_what_is_loaded_is_passed_over() -> None:
 
     tasks = running_spark().session.range(1).coalesce(1).mapInArrow(left, "left long")
     found = [row.left for _ in range(4) for row in tasks.collect()]
-    assert found[-1] < 2_000 < gc.get_freeze_count() + len(gc.get_objects())
+    assert found[-1] < 2_000
+
+
+@pytest.mark.xdist_group("spark")
+def test_after_the_first_tasks_what_comes_is_collected_again() -> None:
+    def frozen(_: int) -> tuple[int, int]:
+        for _ in range(3):
+            spare_collections()
+        first = gc.get_freeze_count()
+        kept = [[number] for number in range(1_000)]
+        spare_collections()
+        return first, gc.get_freeze_count() if kept else 0
+
+    (found,) = running_spark().session.sparkContext.parallelize([0], 1).map(frozen).collect()
+    assert found[0] == found[1] > 10_000

@@ -60,9 +60,8 @@ def _differing_vectors(
 
 def _agreeing_vectors(evidence: Evidence) -> Counter[str]:
     """How many of the vectors about each rule agree: they are in front."""
-    places = range(min(len(evidence.vectors), len(evidence.agreeing)))
-    names = (evidence.agreeing[place].id for place in places)
-    return Counter(rule for name in names for rule in evidence.vectors.get(name, ()))
+    front = evidence.agreeing[: len(evidence.vectors)]
+    return Counter(rule for one in front for rule in evidence.vectors.get(one.id, ()))
 
 
 def _decided_until(evidence: Evidence, one: Difference) -> set[str]:
