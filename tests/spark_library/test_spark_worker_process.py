@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from unittest.mock import create_autospec
+from uuid import uuid4
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import SparkSession
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import LongType, StructField, StructType
 from spark_programs.driven_files import VIRTUAL, DrivenFiles, write_parquet
@@ -70,26 +72,44 @@ def test_records_are_packed_and_results_unpacked_so_too(monkeypatch: pytest.Monk
     assert done == ["spared", "spared"]
 
 
+@pytest.fixture
+def on_new_workers(monkeypatch: pytest.MonkeyPatch) -> SparkSession:
+    """The running Spark session, whose next tasks run in a process that has run none before.
+
+    Spark uses processes again for tasks that have the same environment. One that other tests have used has
+    its first tasks behind it, and has loaded their modules since.
+    """
+    session = running_spark().session
+    monkeypatch.setitem(session.sparkContext.environment, "TIDEGAUGE_TEST_OF_WORKERS", uuid4().hex)
+    return session
+
+
 @pytest.mark.xdist_group("spark")
-def test_in_later_tasks_what_is_loaded_is_passed_over() -> None:
+def test_in_later_tasks_what_is_loaded_is_passed_over(on_new_workers: SparkSession) -> None:
     def left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        before = gc.get_freeze_count()
         spare_collections()
-        yield from (pa.RecordBatch.from_pydict({"left": [len(gc.get_objects())]}) for _ in batches)
+        yield from (
+            pa.RecordBatch.from_pydict({"before": [before], "left": [len(gc.get_objects())]}) for _ in batches
+        )
 
-    tasks = running_spark().session.range(1).coalesce(1).mapInArrow(left, "left long")
-    found = [row.left for _ in range(4) for row in tasks.collect()]
-    assert found[-1] < 2_000
+    tasks = on_new_workers.range(1).coalesce(1).mapInArrow(left, "before long, left long")
+    found = [row for _ in range(4) for row in tasks.collect()]
+    assert found[0].before == 0
+    assert found[-1].left < 2_000
 
 
 @pytest.mark.xdist_group("spark")
-def test_after_the_first_tasks_what_comes_is_collected_again() -> None:
-    def frozen(_: int) -> tuple[int, int]:
+def test_after_the_first_tasks_what_comes_is_collected_again(on_new_workers: SparkSession) -> None:
+    def frozen(_: int) -> tuple[int, int, int]:
+        before = gc.get_freeze_count()
         for _ in range(3):
             spare_collections()
         first = gc.get_freeze_count()
         kept = [[number] for number in range(1_000)]
         spare_collections()
-        return first, gc.get_freeze_count() if kept else 0
+        return before, first, gc.get_freeze_count() if kept else 0
 
-    (found,) = running_spark().session.sparkContext.parallelize([0], 1).map(frozen).collect()
-    assert found[0] == found[1] > 10_000
+    (found,) = on_new_workers.sparkContext.parallelize([0], 1).map(frozen).collect()
+    assert found[0] == 0
+    assert found[1] == found[2] > 10_000
