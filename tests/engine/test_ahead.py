@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
@@ -160,3 +161,11 @@ def test_a_call_that_hangs_is_ended_and_items_run_their_own(steps: int) -> None:
     engine.start([scenario("c"), scenario("d")])
     assert first_outputs(engine, scenario("c")) == [(Watermark(1),)]
     assert adapter.calls == [["a", "b"], ["a"], ["c"]]
+
+
+def test_while_calls_run_no_thread_keeps_the_lock_of_python_for_long() -> None:
+    usual = sys.getswitchinterval()
+    engine = AnswersAhead(Echo(), GIVEN_UP)
+    assert sys.getswitchinterval() < usual / 5
+    engine.close()
+    assert sys.getswitchinterval() == usual

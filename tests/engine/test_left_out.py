@@ -73,6 +73,14 @@ def test_what_the_engine_cannot_express_is_left_out_with_its_reason_and_the_rule
     assert left_out.rules["VALVE-3"] == 1
 
 
+def test_where_nobody_counts_what_is_left_out_the_reference_is_not_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(Examiner, "expected")
+    scenarios = [valve_scenario(2, "w0=1", "w1=2"), valve_scenario(2, "i0")]
+    assert examiner_of(WithoutStatuses()).applicable(scenarios) == scenarios[:1]
+
+
 def test_an_engine_is_given_as_many_as_it_can_do_half_of_them_such_as_are_rare() -> None:
     drawn = [one for one in histories(600) if WithoutStatuses().inexpressible(one) is None]
     plain = [valve_scenario(1, *(f"w0={number}" for number in range(n + 1)), id=str(n)) for n in range(50)]

@@ -53,10 +53,14 @@ def test_all_properties_of_a_component_share_the_histories_drawn(monkeypatch: py
         return draw_history(component, seed, index, policies)  # type: ignore[arg-type]
 
     monkeypatch.setattr(histories, "draw_history", counted)
-    drawn_histories.cache_clear()
-    expected = tuple(draw_history(COMPONENTS["valve"], 5, index, CORE) for index in range(3, 8))
-    assert drawn_histories("valve", 5, 3, 8, CORE) == expected
-    assert drawn_histories("valve", 5, 3, 8, CORE) is drawn_histories("valve", 5, 3, 8, CORE)
-    assert draws == [3, 4, 5, 6, 7]
-    assert drawn_histories("valve", 5, 3, 8, FLINK_2_3) != expected
-    assert drawn_histories("valve", 6, 3, 8, CORE) != expected
+    monkeypatch.setattr(histories, "_BLOCK", 4)
+    histories._block.cache_clear()
+    expected = tuple(draw_history(COMPONENTS["valve"], 5, index, CORE) for index in range(12))
+    assert drawn_histories("valve", 5, 3, 9, CORE) == expected[3:9]
+    assert draws == [*range(12)]
+    for start, stop in [(0, 12), (0, 4), (4, 8), (5, 6), (8, 12), (3, 3)]:
+        assert drawn_histories("valve", 5, start, stop, CORE) == expected[start:stop]
+    assert draws == [*range(12)]
+    assert drawn_histories("valve", 5, 3, 8, FLINK_2_3) != expected[3:8]
+    assert drawn_histories("valve", 6, 3, 8, CORE) != expected[3:8]
+    histories._block.cache_clear()

@@ -16,8 +16,12 @@ from tidegauge.judging.items.merged import Findings, merged
 from tidegauge.judging.jobs.blamed import blamed_rules
 from tidegauge.judging.jobs.examination import examine_job
 from tidegauge.judging.jobs.findings import family, finding, properties_of, runs_of
+from tidegauge.wire.steps.job import JobScenario
+from tidegauge.wire.transcript import Transcript
 from tidegauge_adapters.spark.adapter import SparkAdapter
-from tidegauge_adapters.spark_session.session import end_spark
+from tidegauge_adapters.spark.jobs import streaming_jobs
+from tidegauge_adapters.spark.jobs.streaming_jobs import StreamingJobs
+from tidegauge_adapters.spark_session.session import RunningSpark, end_spark
 from tidegauge_reference import CORE
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -46,11 +50,26 @@ def test_the_flip_182_job_on_spark() -> None:
     assert not any(counted.vacuous for counted in findings.properties.values())
 
 
+def test_jobs_that_take_longest_begin_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+
+    def answered(_jobs: StreamingJobs, _spark: RunningSpark, scenario: JobScenario) -> Transcript:
+        begun.append(scenario.id)
+        return Transcript(scenario.id, ())
+
+    monkeypatch.setattr(StreamingJobs, "_transcript", answered)
+    monkeypatch.setattr(streaming_jobs, "_AT_A_TIME", 1)
+    names = "flip-182-literal", "flip-182", "blocked-is-not-idle", "window-state"
+    answers = SparkAdapter({}).run([JOBS[name] for name in names])
+    assert {answer.scenario for answer in answers} == {JOBS[name].id for name in names}
+    assert begun == [JOBS[name].id for name in reversed(names)]
+
+
 def seen_of(adapter: SparkAdapter, job: str, property_name: str) -> str | None:
     """What a property sees on a job, without those that it is compared with by others."""
     properties = [one for one in properties_of(JOBS[job]) if one.name == property_name]
     jobs = family(JOBS[job], properties)
-    transcripts = dict(zip((one.id for one in jobs.values()), adapter.run(jobs.values()), strict=True))
+    transcripts = {transcript.scenario: transcript for transcript in adapter.run(jobs.values())}
     found = finding(properties[0], runs_of(jobs, transcripts, adapter.describe()))
     assert found is not None
     return found.seen

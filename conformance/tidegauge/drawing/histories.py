@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache, partial
+from itertools import chain, islice
 from typing import Any
 
 from tidegauge_reference import Policies
@@ -16,6 +17,15 @@ from ..wire.vocabulary import Restore, Snapshot, Step
 
 _KEPT_WITHOUT_EFFECT = 12
 """Percentage of steps without effect that are kept: that nothing happens must be tried as well."""
+
+
+_BLOCK = 250
+"""So many are drawn together: all numbers of the budgets are multiples of it."""
+
+_BLOCKS_KEPT = 100
+"""The histories of two components at the default budget. A run looks at those of a component several times:
+they are compared with the reference, each of its properties is checked on the first of them, and a call that
+is begun ahead is given those of the next component, too."""
 
 
 def has_effect(component: Component, engine: Any, step: Step) -> bool:
@@ -75,14 +85,21 @@ def draw_history(component: Component, seed: int, index: int, policies: Policies
     )
 
 
-@lru_cache(maxsize=4)
 def drawn_histories(
     component_name: str, seed: int, start: int, stop: int, policies: Policies
 ) -> tuple[Scenario, ...]:
-    """The scenarios of the indices from `start` to below `stop`. The last ones drawn are kept: all properties
-    of a component are checked on the same."""
+    """The scenarios of the indices from `start` to below `stop`."""
+    blocks = range(start // _BLOCK, -(-stop // _BLOCK))
+    drawn = chain.from_iterable(_block(component_name, seed, block, policies) for block in blocks)
+    return tuple(islice(drawn, start % _BLOCK, start % _BLOCK + stop - start))
+
+
+@lru_cache(maxsize=_BLOCKS_KEPT)
+def _block(component_name: str, seed: int, number: int, policies: Policies) -> tuple[Scenario, ...]:
+    """The scenarios of `_BLOCK` indices."""
     component = COMPONENTS[component_name]
-    return tuple(draw_history(component, seed, index, policies) for index in range(start, stop))
+    indices = range(number * _BLOCK, (number + 1) * _BLOCK)
+    return tuple(draw_history(component, seed, index, policies) for index in indices)
 
 
 def _interrupted(random: RandomSource, history: list[Step]) -> list[Step]:

@@ -4,6 +4,7 @@ A call of a Spark or Flink adapter starts queries, which takes seconds whatever 
 whole component costs little more than one for a single item.
 """
 
+import sys
 import threading
 import time
 from collections import Counter
@@ -20,6 +21,11 @@ from .session import Session
 
 _CALLS_AT_A_TIME = 2
 _SECONDS_BETWEEN_LOOKS = 0.1
+
+_LONGEST_TURN = 0.0005
+"""So long (s), a tenth of what is usual, a thread may keep Python's lock that others wait for. The thread
+that judges always has something to do, and a call needs the lock for a moment after each answer from outside,
+hundreds of times a micro-batch."""
 
 
 class AnswersAhead(Adapter):
@@ -45,6 +51,8 @@ class AnswersAhead(Adapter):
         self._answers: dict[Scenario, Transcript] = {}
         self._ended = False
         self._calls: SimpleQueue[Sequence[Scenario] | None] = SimpleQueue()
+        self._usual_turn = sys.getswitchinterval()
+        sys.setswitchinterval(_LONGEST_TURN)
         for _ in range(_CALLS_AT_A_TIME):
             threading.Thread(target=self._work, daemon=True).start()
 
@@ -112,6 +120,7 @@ class AnswersAhead(Adapter):
             self._adapter.interrupt()
         for _ in range(_CALLS_AT_A_TIME):
             self._calls.put(None)
+        sys.setswitchinterval(self._usual_turn)
 
     def _work(self) -> None:
         for scenarios in iter(self._calls.get, None):

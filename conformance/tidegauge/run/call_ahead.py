@@ -10,7 +10,6 @@ from ..components.job.jobs import JOBS
 from ..components.registry import COMPONENTS
 from ..engine.ahead import AnswersAhead
 from ..judging.items.examination import Examiner, with_variants
-from ..judging.items.item_report import LeftOut
 from ..judging.items.preflight import preflight_scenarios
 from ..judging.jobs.findings import family, properties_of
 from ..vectors.published import published_outputs, vectors_added
@@ -61,7 +60,7 @@ def scenarios_sent(item: PlannedItem, request: Request, examiner: Examiner) -> l
     drawn = list(scenarios_of(item, request, examiner.policies))
     if item.suite == "properties":
         property = next(one for one in COMPONENTS[item.component].properties if one.name == item.name)
-        kept = examiner.applicable(examiner.within_its_means(property, drawn), LeftOut(), item.suite)
+        kept = examiner.applicable(examiner.within_its_means(property, drawn), suite=item.suite)
         return [member for scenario in kept for member in with_variants(property, scenario)]
     if item.suite == "vectors":
         published = {
@@ -70,4 +69,4 @@ def scenarios_sent(item: PlannedItem, request: Request, examiner: Examiner) -> l
             if published_outputs(vector, examiner.policies) is not None
         }
         drawn = [scenario for scenario in drawn if scenario.id in published]
-    return examiner.applicable(drawn, LeftOut(), item.suite)
+    return examiner.applicable(drawn, suite=item.suite)

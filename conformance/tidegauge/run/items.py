@@ -11,7 +11,7 @@ from ..drawing.exhaustive import exhaustive
 from ..drawing.histories import draw_history, drawn_histories
 from ..drawing.scale import scale_places, scale_scenario
 from ..judging.items.examination import Examiner
-from ..judging.items.item_report import ItemReport, LeftOut
+from ..judging.items.item_report import ItemReport
 from ..judging.jobs.examination import examine_job
 from ..vectors.published import Vector, own_vectors, published_outputs, vectors_added
 from ..wire.scenario import BadInput, Scenario
@@ -146,7 +146,7 @@ def _check_property(
     property = next(one for one in COMPONENTS[item.component].properties if one.name == item.name)
     drawn = list(scenarios)
     feasible = examiner.within_its_means(property, drawn)
-    examiner.check(report, property, examiner.applicable(feasible, LeftOut(), item.suite))
+    examiner.check(report, property, examiner.applicable(feasible, suite=item.suite))
     counted = report.properties[property.name]
     if not counted.checked and not counted.known:
         counted.known = int(examiner.excluded_by_what_is_known(property, drawn))

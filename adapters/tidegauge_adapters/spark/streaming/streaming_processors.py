@@ -14,6 +14,7 @@ from pyspark.sql.types import IntegerType, StructField, StructType
 from tidegauge import Failure, Transcript
 from tidegauge.wire.scenario import Scenario
 
+from ...spark_session.checksums import without_checksums
 from ...spark_session.session import running_spark
 from ..binding.made_processors import MadeProcessors
 from ..binding.processor_binding import ProcessorBinding
@@ -131,7 +132,8 @@ class StreamingProcessors:
         folder = spark.folder.subfolder("query")
         query = CheckpointedQuery(session, folder, schema, operator)
         try:
-            yield query
+            with without_checksums(session):
+                yield query
         finally:
             query.stop()
             shutil.rmtree(folder, ignore_errors=True)
