@@ -21,15 +21,15 @@ def without_checksums(session: SparkSession) -> Iterator[None]:
     """
     global _blocks
     with _counting:
-        _blocks += 1
-        if _blocks == 1:
+        if not _blocks:
             _write_checksums(session, False)
+        _blocks += 1
     try:
         yield
     finally:
         with _counting:
             _blocks -= 1
-            if _blocks == 0:
+            if not _blocks:
                 with suppress(Exception):  # a JVM that was killed writes nothing any more
                     _write_checksums(session, True)
 
