@@ -17,7 +17,7 @@ def without_checksums(session: SparkSession) -> Iterator[None]:
     on the machine's own disks: nobody needs them of files that live for seconds.
 
     A micro-batch writes some ten files, and Hadoop starts a program, `chmod`, for each file that it writes,
-    also for those: they took a tenth of the processor time of a run.
+    also for a checksum file. All these programs took a tenth of the processor time of a run.
     """
     global _blocks
     with _counting:
