@@ -18,7 +18,6 @@ from ..wire.vocabulary import Restore, Snapshot, Step
 _KEPT_WITHOUT_EFFECT = 12
 """Percentage of steps without effect that are kept: that nothing happens must be tried as well."""
 
-
 _BLOCK = 250
 """So many are drawn together: all numbers of the budgets are multiples of it."""
 

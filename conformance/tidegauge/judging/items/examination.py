@@ -86,11 +86,8 @@ class Examiner:
         """Those whose needs the engine claims; of these, those that it can express, and of them as many,
         evenly spread, as it can do of a suite. The others are counted into `left_out`, if it is given."""
         claimed = set(self.implementation.capabilities)
-        needed = [scenario for scenario in scenarios if set(scenario.needs) <= claimed]
-        reasons = [self.adapter.inexpressible(scenario) for scenario in needed]
-        if left_out is not None:
-            self._count_inexpressible(needed, reasons, left_out)
-        kept = [scenario for scenario, reason in zip(needed, reasons, strict=True) if reason is None]
+        kept = [scenario for scenario in scenarios if set(scenario.needs) <= claimed]
+        kept = self._expressible(kept, left_out)
         at_most = self._limit(suite, kept)
         if at_most is None or len(kept) <= at_most:
             return kept
@@ -120,16 +117,17 @@ class Examiner:
             return None
         return engine.at_most.get(name)
 
-    def _count_inexpressible(
-        self, scenarios: Sequence[Scenario], reasons: Sequence[str | None], left_out: LeftOut
-    ) -> None:
-        """Count the scenarios for which there is a reason, and the rules that decide in them."""
-        for scenario, reason in zip(scenarios, reasons, strict=True):
+    def _expressible(self, scenarios: Sequence[Scenario], left_out: LeftOut | None) -> list[Scenario]:
+        kept = []
+        for scenario in scenarios:
+            reason = self.adapter.inexpressible(scenario)
             if reason is None:
-                continue
-            left_out.reasons[reason] = left_out.reasons.get(reason, 0) + 1
-            for rule in _rules(self.expected(scenario)):
-                left_out.rules[rule] = left_out.rules.get(rule, 0) + 1
+                kept.append(scenario)
+            elif left_out is not None:
+                left_out.reasons[reason] = left_out.reasons.get(reason, 0) + 1
+                for rule in _rules(self.expected(scenario)):
+                    left_out.rules[rule] = left_out.rules.get(rule, 0) + 1
+        return kept
 
     def expected(self, scenario: Scenario) -> Expectation:
         """What the engine is compared with: the reference, with the known deviations."""
