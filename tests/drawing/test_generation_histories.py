@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import islice
 
 import pytest
 
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.components.shared.random_source import RandomSource
+from tidegauge.components.shared.random_source import RandomSource, split_mix
 from tidegauge.drawing.histories import draw_history, has_effect
 from tidegauge.wire.base_scenario import Origin
 from tidegauge.wire.scenario import Scenario, encode_scenario, problems, read_scenarios
@@ -32,15 +33,26 @@ def digest(scenarios: list[Scenario]) -> str:
 
 
 def test_splitmix64_gives_the_published_numbers() -> None:
-    source = RandomSource(0)
-    source._state = 1234567
-    assert [source.next() for _ in range(5)] == [
+    assert list(islice(split_mix(1234567), 5)) == [
         6457827717110365317,
         3203168211198807973,
         9817491932198370423,
         4593380528125082431,
         16408922859458223821,
     ]
+
+
+@pytest.mark.parametrize("state", [0, 1, 2**63, 2**64 - 1])
+def test_splitmix64_gives_one_number_after_the_other_as_it_is_published(state: int) -> None:
+    """It computes many at once; here each is computed alone, in the words of its authors."""
+
+    def published(number: int) -> int:
+        mixed = (state + number * 0x9E3779B97F4A7C15) % 2**64
+        mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB % 2**64
+        return mixed ^ mixed >> 31
+
+    assert list(islice(split_mix(state), 200)) == [published(number) for number in range(1, 201)]
 
 
 def test_the_random_source_keeps_its_bounds() -> None:
