@@ -124,11 +124,10 @@ def _memory(session: Session) -> int:
 @contextmanager
 def _traced(wanted: bool) -> Iterator[None]:
     """If it is `wanted`, Python counts what objects take for as long as the block runs. What was there before
-    is frozen, so that the search for garbage is quick."""
+    is frozen, garbage included, for it is not counted: so the search for garbage is quick."""
     if not wanted or tracemalloc.is_tracing():
         yield
         return
-    gc.collect()
     gc.freeze()
     tracemalloc.start()
     try:

@@ -28,6 +28,7 @@ from ..wire.transcript import Observation, spans
 from .items import find_scenario, kinds_of_scale, scenario_at
 from .journal import Finished, Started
 from .plan import PlannedItem, plan
+from .rare_collections import rare_collections
 
 _DRAWN_AGAIN = ("vectors", "state-cover", "random-histories", "scale", "exhaustive")
 """The suites whose scenarios are compared with the reference and can be drawn again by their places."""
@@ -52,6 +53,7 @@ class Judged:
         return bool(self.reports) and set(self.circumstances.refused) == set(self.reports)
 
 
+@rare_collections()
 def judged_run(
     started: Started,
     finished: Mapping[str, Finished],

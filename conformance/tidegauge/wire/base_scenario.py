@@ -7,7 +7,7 @@ from msgspec import Struct
 from .vocabulary import PROTOCOL, Setup, Step
 
 
-class Origin(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Origin(Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True):
     """Where a scenario comes from: a published vector, a state cover, a seed with an index, a kind of scale
     with an index, a shrunk or otherwise derived scenario, or a user's own file."""
 
@@ -17,7 +17,9 @@ class Origin(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     of: str | None = None
 
 
-class BaseScenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class BaseScenario(
+    Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
     """A setup and a history, and where they come from.
 
     `groups` are the numbers of steps between the borders at which an engine that observes groups

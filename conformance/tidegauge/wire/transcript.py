@@ -13,7 +13,7 @@ Outputs = tuple[AnyOutput, ...]
 ErrorKind = Literal["exception", "protocol", "missing", "crashed", "timeout"]
 
 
-class Failure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Failure(Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True):
     """The engine gave no answer: `exception` is one that is no refusal of the step, `protocol` an output that
     is not of the vocabulary, `missing` no transcript at all; of an engine in a process of its own, `crashed`
     that this ended, `timeout` that it did not answer in time. `traceback`: where it was raised, or what
@@ -27,7 +27,7 @@ class Failure(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
 NO_TRANSCRIPT = Failure("missing", "the adapter returned no transcript for this scenario")
 
 
-class Transcript(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Transcript(Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True):
     """The outputs of each observed span (step, group or whole scenario) in order, empty ones included.
 
     With a `failure`, the spans end before the one that failed.

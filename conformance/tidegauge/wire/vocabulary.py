@@ -1,6 +1,7 @@
 """What every component's steps and outputs share. Tagged structs: their JSON is the wire form.
 
-A component adds its own steps and setup in `steps/<name>.py`; outputs are shared.
+A component adds its own steps and setup in `steps/<name>.py`; outputs are shared. Here, and in scenarios and
+transcripts, `gc=False` keeps Python from looking for cycles through millions of objects that have none.
 """
 
 from typing import Annotated, ClassVar, Literal
@@ -15,11 +16,11 @@ PROTOCOL = 1
 ErrorCode = Literal["illegal-argument", "illegal-state", "unsupported"]
 
 
-class Setup(Struct, frozen=True, forbid_unknown_fields=True):
+class Setup(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """How a component is built; each component has its own."""
 
 
-class Step(Struct, frozen=True, forbid_unknown_fields=True, tag_field="step"):
+class Step(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag_field="step"):
     """One thing that happens to a component. `never_sent`: what can be written though no runtime does it;
     it is refused by `illegal-argument` or `illegal-state`, and engines that rely on their runtime do not
     get it."""
@@ -35,7 +36,7 @@ class Restore(Step, frozen=True, tag="restore"):
     """A new component takes over from the last snapshot. Needs the capability `snapshot`."""
 
 
-class Output(Struct, frozen=True, forbid_unknown_fields=True, tag_field="output"):
+class Output(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag_field="output"):
     """One thing that a component sends; `to` is the receiver, order counts within one receiver only."""
 
 

@@ -3,7 +3,6 @@
 It may end at any time, as the engine does: whoever started it knows the scenario from its mark.
 """
 
-import gc
 import os
 import sys
 from dataclasses import replace
@@ -21,6 +20,7 @@ from tidegauge.engine.runner import Marker
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.preflight import preflight, preflight_scenarios
 from tidegauge.run.items import scenarios_of
+from tidegauge.run.rare_collections import rare_collections
 from tidegauge.run.watch import RUNNING
 from tidegauge.wire.scenario import BadInput
 
@@ -28,9 +28,6 @@ from .engine import TimedEngine
 from .judgement import judged
 from .specification import Specification
 from .work import AnyAnswer, AnyWork, Judge, Judged, Lost, Preflight, Refusals, Refused, Shrink, Shrunk
-
-_OBJECTS_A_COLLECTION = 20_000
-"""As in a run: scenarios and transcripts are many small objects without cycles."""
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(AnyWork)
@@ -96,10 +93,10 @@ class Host:
         return examiner, engine
 
 
+@rare_collections()
 def main(number: int, folder: Path) -> None:
     """Answer what comes through the connection with that number until it is closed."""
     end_with_parent()
-    gc.set_threshold(_OBJECTS_A_COLLECTION)
     protocol_stream().close()  # what the engine prints goes to stderr
     with Connection(number) as connection:
         host = Host(msgspec.json.decode(connection.recv_bytes(), type=Specification), folder)

@@ -23,7 +23,7 @@ from ...wire.vocabulary import Restore, Snapshot, Step
 from ..reference.oracle import Expectation
 
 
-class Judgement(Struct, frozen=True):
+class Judgement(Struct, frozen=True, gc=False):
     """The comparison of one transcript.
 
     `diverges_at` is the first observed span that differs (None: none does), `last_step` the last step of that

@@ -18,7 +18,7 @@ from ...wire.vocabulary import Restore, Snapshot, Step
 from .deviating_reference import DeviatingReference, Semantics
 
 
-class Expectation(Struct, frozen=True):
+class Expectation(Struct, frozen=True, gc=False):
     """Expected outputs of each step and the decisions made in it, as `decisions_of_step` lists them."""
 
     outputs: list[Outputs]

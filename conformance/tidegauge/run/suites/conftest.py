@@ -1,6 +1,5 @@
 """What the suites share: the engine under test, the items of the run, and the report of each."""
 
-import gc
 from collections.abc import Generator, Iterator
 
 import msgspec
@@ -15,13 +14,10 @@ from tidegauge.judging.reference.oracle import expect
 from tidegauge.run.counterexamples import property_sentence
 from tidegauge.run.plan import SUITES, PlannedItem
 from tidegauge.run.plugin import NEEDS_ADAPTER, RUN_KEY
+from tidegauge.run.rare_collections import rare_collections
 from tidegauge.run.run_under_pytest import Run
 from tidegauge.wire.steps.job import JobScenario
 from tidegauge_spec import load_registry
-
-_OBJECTS_A_COLLECTION = 20_000
-"""Scenarios and transcripts are many small objects without cycles that live as long as their item: as often
-as Python looks for garbage by itself, every 700 objects, that is a tenth of a run."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -46,10 +42,8 @@ def run(request: pytest.FixtureRequest) -> Iterator[Run]:
     run = request.config.stash.get(RUN_KEY, None)
     if run is None:
         pytest.fail(NEEDS_ADAPTER, pytrace=False)
-    usual = gc.get_threshold()
-    gc.set_threshold(_OBJECTS_A_COLLECTION)
-    yield run
-    gc.set_threshold(*usual)
+    with rare_collections():
+        yield run
     run.close()
 
 
