@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.drawing.histories import draw_history
+from tidegauge.wire.steps.valve import ValveScenario, ValveSetup
+from tidegauge.wire.steps.valve import WatermarkStep as ValveWatermarkStep
+from tidegauge.wire.steps.window import RecordStep, Tumbling, WatermarkStep, WindowScenario, WindowSetup
 from tidegauge_adapters.spark.rows.valve import VALVE_BINDING
 from tidegauge_adapters.spark.streaming.checkpointed_query import CheckpointedQuery
 from tidegauge_adapters.spark.streaming.streaming_processors import StreamingProcessors
+from tidegauge_adapters.spark_native.adapter import SparkNativeAdapter
+from tidegauge_adapters.spark_native.query import NativeQuery
 from tidegauge_adapters.spark_session.checksums import without_checksums
 from tidegauge_adapters.spark_session.session import DEFAULT_MASTER, running_spark
 from tidegauge_reference import PROFILES
@@ -41,18 +48,43 @@ def test_a_block_that_fails_ends_too(tmp_path: Path) -> None:
     assert checksum_files(tmp_path / "after")
 
 
-def test_checkpoints_of_the_adapter_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    found: list[tuple[int, int]] = []
-    stop = CheckpointedQuery.stop
+@dataclass
+class Seen:
+    """Files in the folder of Spark whenever a query is about to end: of offsets, and of checksums."""
 
-    def looked_at(query: CheckpointedQuery) -> None:
+    offsets: list[int] = field(default_factory=list)
+    checksums: list[int] = field(default_factory=list)
+
+
+def seen_before(query: type[Any], end: str, monkeypatch: pytest.MonkeyPatch) -> Seen:
+    """What there is, from now on, before a method of a query that ends it."""
+    seen, ending = Seen(), getattr(query, end)
+
+    def looked_at(ended: Any) -> None:
         folder = running_spark().folder.path
-        found.append((len([*folder.rglob("offsets/*")]), len([*folder.rglob(".*.crc")])))
-        stop(query)
+        seen.offsets.append(len([*folder.rglob("offsets/*")]))
+        seen.checksums.append(len([*folder.rglob(".*.crc")]))
+        ending(ended)
 
-    monkeypatch.setattr(CheckpointedQuery, "stop", looked_at)
+    monkeypatch.setattr(query, end, looked_at)
+    return seen
+
+
+def test_checkpoints_of_the_adapter_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = seen_before(CheckpointedQuery, "stop", monkeypatch)
     scenario = draw_history(COMPONENTS["valve"], 7, 0, PROFILES["core"])
     (transcript,) = StreamingProcessors(VALVE_BINDING, DEFAULT_MASTER, None).transcripts([scenario])
     assert transcript.failure is None
-    assert max(offsets for offsets, _ in found) > 0
-    assert {checksums for _, checksums in found} == {0}
+    assert max(seen.offsets) > 0
+    assert {*seen.checksums} == {0}
+
+
+def test_checkpoints_of_the_adapter_of_spark_itself_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = seen_before(NativeQuery, "end", monkeypatch)
+    passing = (RecordStep(1, 1), WatermarkStep(9))
+    windows = WindowScenario(id="windows", setup=WindowSetup(Tumbling(4)), history=passing)
+    valve = ValveScenario(id="valve", setup=ValveSetup(1), history=(ValveWatermarkStep(0, 4),))
+    transcripts = list(SparkNativeAdapter({}).run([windows, valve]))
+    assert [one.failure for one in transcripts] == [None, None]
+    assert max(seen.offsets) > 0
+    assert {*seen.checksums} == {0}

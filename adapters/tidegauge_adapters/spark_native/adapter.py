@@ -22,6 +22,7 @@ from tidegauge.wire.transcript import Outputs, joined, spans
 
 from ..java import require_java
 from ..required_pyspark import refuse_connect
+from ..spark_session.checksums import without_checksums
 from ..spark_session.session import DEFAULT_MASTER, MEMORY_MIB, RunningSpark, end_spark, running_spark
 from .query import native_session
 from .watermarks import watermark_outputs
@@ -107,7 +108,7 @@ def _transcripts(spark: RunningSpark, scenarios: Sequence[Scenario]) -> Iterator
         *(partial(_windows, spark, histories) for histories in together),
     ]
     parts: dict[str, list[dict[int, Outputs] | str]] = {scenario.id: [] for scenario in scenarios}
-    with ThreadPoolExecutor(_QUERIES_AT_A_TIME) as pool:
+    with without_checksums(spark.session), ThreadPoolExecutor(_QUERIES_AT_A_TIME) as pool:
         for found in pool.map(lambda task: task(), tasks):
             for name, part in found:
                 parts[name].append(part)

@@ -1,4 +1,4 @@
-"""Queries of the adapter `spark` write no checksum files beside those of their checkpoints."""
+"""Queries of `spark` and `spark-native` write no checksum files beside those of their checkpoints."""
 
 import threading
 from collections.abc import Iterator
