@@ -1,5 +1,6 @@
 """Golden vectors: scenarios under stable ids, each with its title, its reason and its expected outputs."""
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -114,7 +115,7 @@ def read_vector_file(file: Path) -> tuple[Vector, ...]:
 def decode_vectors(file: Path) -> tuple[Vector, ...]:
     """The vectors of a document, whatever their problems (`vector_problems`). Raises `BadInput`."""
     try:
-        return _DECODER.decode(file.read_bytes())
+        return _DECODER.decode(file.read_bytes().removeprefix(BOM_UTF8))
     except OSError as error:
         raise BadInput(f"{file} cannot be read: {error.strerror}") from None
     except UNREADABLE as error:

@@ -1,5 +1,6 @@
 """Scenarios: what is done to a component, as pure data."""
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -120,9 +121,9 @@ def read_scenarios(lines: Iterable[bytes], name: str) -> Iterator[Scenario]:
 
 
 def read_scenario_file(file: Path) -> list[Scenario]:
-    """The scenarios of a file, one at least. Raises `BadInput`."""
+    """The scenarios of a file, one at least. A mark of UTF-8 at its beginning is none. Raises `BadInput`."""
     try:
-        lines = file.read_bytes().splitlines()
+        lines = file.read_bytes().removeprefix(BOM_UTF8).splitlines()
     except OSError as error:
         raise BadInput(f"{file} cannot be read: {error.strerror}") from None
     scenarios = list(read_scenarios(lines, str(file)))

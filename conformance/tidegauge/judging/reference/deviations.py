@@ -89,7 +89,7 @@ def deviations_of(asked_for: str | None, suggested: str) -> KnownDeviations:
 def read_deviations(path: Path) -> KnownDeviations:
     """Read a file of known deviations. Raises `BadInput` naming the entry and the remedy."""
     try:
-        known = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), type=KnownDeviations)
+        known = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8-sig")), type=KnownDeviations)
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
