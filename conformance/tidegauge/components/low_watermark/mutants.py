@@ -157,6 +157,45 @@ LOW_WATERMARK_MUTANTS = (
         ),
     ),
     _service(
+        "told-max-is-passed-over",
+        ("LOW-13",),
+        "C21",
+        "A task that is notified of MAX keeps the value before, and emits it once its partitions are gone.",
+        (
+            "        vertex.tasks[task].notified = low_watermark\n",
+            "        if low_watermark < MAX:\n            vertex.tasks[task].notified = low_watermark\n",
+        ),
+    ),
+    _service(
+        "told-the-largest",
+        ("LOW-13",),
+        "C21",
+        "Of the values that a task is notified of it keeps the largest, not the last.",
+        (
+            "vertex.tasks[task].notified = low_watermark",
+            "vertex.tasks[task].notified = max(vertex.tasks[task].notified, low_watermark)",
+        ),
+    ),
+    _service(
+        "told-is-not-current",
+        ("LOW-11", "LOW-13"),
+        "C20",
+        "What a task has emitted on behalf of others is no part of its replies, and is emitted again.",
+        ("        task.current = task.notified\n", ""),
+    ),
+    _service(
+        "gone-has-replied",
+        ("LOW-6",),
+        "C23",
+        "A further reply of a task that has left is ignored.",
+        (
+            '        vertex = self._vertex(name)\n        if not cite("LOW-6"',
+            "        vertex = self._vertex(name)\n"
+            "        if task not in vertex.there:\n            return []\n"
+            '        if not cite("LOW-6"',
+        ),
+    ),
+    _service(
         "newest-watermark-replied",
         ("LOW-11",),
         "C25",

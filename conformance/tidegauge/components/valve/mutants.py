@@ -98,6 +98,17 @@ VALVE_MUTANTS = (
         ("timestamp >= self.output_watermark", "timestamp > self.output_watermark"),
     ),
     _valve(
+        "caught-up-in-silence",
+        ("VALVE-10",),
+        "E50",
+        "A lagging channel that catches up releases nothing before the next watermark of a channel.",
+        (
+            'cite("VALVE-10", timestamp >= self.output_watermark)\n',
+            'cite("VALVE-10", timestamp >= self.output_watermark)\n'
+            "            if source.aligned and timestamp < MAX:\n                return []\n",
+        ),
+    ),
+    _valve(
         "heard-while-idle",
         ("VALVE-5",),
         "FLINK-5017",
@@ -262,10 +273,7 @@ VALVE_MUTANTS = (
     ),
     _valve(
         "no-statuses",
-        (
-            *("VALVE-5", "VALVE-6", "VALVE-7", "VALVE-8", "VALVE-9", "VALVE-10", "VALVE-12", "VALVE-13"),
-            *("VALVE-14", "VALVE-15", "VALVE-16", "VALVE-21"),
-        ),
+        ("VALVE-5", "VALVE-6", "VALVE-14", "VALVE-15"),
         "an engine without idleness",
         "Statuses are ignored and none is sent: a channel without data holds the output back like any other.",
         (

@@ -190,6 +190,23 @@ WINDOW_MUTANTS = (
         ("result for part in parts for", "result for part in parts if len(parts) == 1 for"),
     ),
     _window(
+        "retracts-the-last-only",
+        ("WIN-9",),
+        "E23",
+        "Of the results that stand in merged sessions only the last is retracted.",
+        (
+            "standing = sorted(result for part in parts for result in part.results)",
+            "standing = sorted(result for part in parts for result in part.results)[-1:]",
+        ),
+    ),
+    _window(
+        "state-per-record-kept-for-ever",
+        ("WIN-13",),
+        "E24",
+        "With the per-record trigger records are never dropped.",
+        ("if w[1] - 1 <= timestamp]:", "if w[1] - 1 <= timestamp and by_time]:"),
+    ),
+    _window(
         "state-kept-for-ever",
         ("WIN-13",),
         "E24",
@@ -230,6 +247,13 @@ WINDOW_MUTANTS = (
         ("self.current_watermark, windows = saved", "_, windows = saved"),
     ),
     _window(
+        "restored-with-one-result",
+        ("WIN-16",),
+        "a state of one result a window",
+        "Of the results that stand in a merged session only the last is restored.",
+        ("Window(values, results, closed) for w", "Window(values, results[-1:], closed) for w"),
+    ),
+    _window(
         "no-statuses",
         ("WIN-14",),
         "an engine without idleness",
@@ -253,6 +277,13 @@ WINDOW_MUTANTS = (
         "an engine without a late output",
         "Late records are only counted, even if there is a late output.",
         ('("late", value) if cite("WIN-12", self.late_output) else ("drop",)', '("drop",)'),
+    ),
+    _window(
+        "no-late-output-per-record",
+        ("WIN-12",),
+        "an engine without a late output",
+        "With the per-record trigger late records are only counted, even if there is a late output.",
+        ('cite("WIN-12", self.late_output)', 'self.late_output and self.trigger != "per-record"'),
     ),
     _window(
         "does-nothing",
