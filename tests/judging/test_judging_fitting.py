@@ -261,6 +261,20 @@ def test_a_mutant_that_shows_only_beyond_the_engine_is_not_missed() -> None:
     assert "valve-strictly-caught-up" not in excluded(evidence, "VALVE-10")[1]
 
 
+@pytest.mark.parametrize(
+    ("rule", "name"), [("VALVE-13", "valve-silent-return"), ("VALVE-21", "valve-late-status-heard")]
+)
+def test_a_mutant_that_only_the_engine_hides_is_missed(rule: str, name: str) -> None:
+    """An engine without statuses has no snapshots either, which have nothing to do with what it hides."""
+    beyond = [one for one in SCENARIOS if one.needs]
+    ran = [one for one in SCENARIOS if not one.needs]
+    assert len(beyond) > 10
+    evidence = replace(evidence_from(mutant("valve-no-statuses"), ran), beyond=beyond)
+    found = fit(evidence)
+    assert found.exact
+    assert name in excluded(evidence, rule, found)[1]
+
+
 @pytest.mark.slower
 def test_a_mutant_that_does_what_the_profile_does_is_not_missed() -> None:
     under_flink = evidence_from(with_policies(FLINK_2_3), SCENARIOS, FLINK_2_3)

@@ -103,12 +103,13 @@ class Excluding:
 
     def _cannot_show(self, change: Change) -> bool:
         """Whether a mutant that no scenario of the run shows is none for this engine: it shows in scenarios
-        that need what the engine does not claim or has no words for; or the run shows it under `core`, so
-        that it does what the profile or a known deviation does."""
+        that need what the engine does not claim or has no words for, and in a conforming engine the run would
+        not show it either; or the run shows it under `core`, so that it does what the profile or a known
+        deviation does."""
         evidence = self.evidence
         with model_of(evidence.component, evidence.policies, [*evidence.known, change]) as mutant:
             if mutant is not None and _differ(mutant, evidence.reference, evidence.beyond, _TRIED_BEYOND):
-                return True
+                return not _differ(mutant, evidence.reference, self._hidden_by_the_engine, _TRIED)
         if evidence.policies == CORE and not evidence.known:
             return False
         with (
@@ -116,6 +117,14 @@ class Excluding:
             model_of(evidence.component, CORE, [change]) as one,
         ):
             return core is not None and one is not None and _differ(one, core, self.agreeing, _TRIED)
+
+    @cached_property
+    def _hidden_by_the_engine(self) -> list[Scenario]:
+        """Scenarios of the run in which a conforming engine might show what this one does not: those in which
+        it differs, and inside its model the others, too."""
+        differing = [one.scenario for one in self.evidence.differing]
+        inside = len(self.model) > len(self.evidence.known)
+        return differing + list(islice(self.agreeing, _TRIED if inside else 0))
 
     def _search(self, change: Change, rule: str, wanted: int, tried: int) -> set[str] | None:
         evidence = self.evidence
