@@ -277,7 +277,7 @@ def _print_failure(rule: RuleResult, causes: str, others: str, detail: Detail) -
         return
     card = rule.counterexample.message.partition("\nReplay: ")[0]
     if detail.shown and _course(card) == _course(detail.shown):
-        OUT.print(f"{line(card.splitlines()[0])}: the first failure above", soft_wrap=True)
+        OUT.print(f"{line(card.splitlines()[0])}: {_above(rule, detail.shown)}", soft_wrap=True)
     else:
         OUT.print(lines(card), soft_wrap=True)
     flaky = f"{FLAKY}: {rule.flaky}" if rule.flaky is not None else ""
@@ -293,6 +293,12 @@ def _print_failure(rule: RuleResult, causes: str, others: str, detail: Detail) -
     for text in filter(None, told):
         OUT.print(line(text, _LONGEST_DIAGNOSIS), soft_wrap=True)
     OUT.print()
+
+
+def _above(rule: RuleResult, shown: str) -> str:
+    """Where a failure stands that was shown as soon as it was there, when less was known of the engine."""
+    guess = shown.partition(" ")[0]
+    return "the first failure above" + (f", there under {guess}" if guess != rule.id else "")
 
 
 def _course(card: str) -> str:

@@ -18,7 +18,7 @@ from .witnesses import rules_named
 _LIKELY = 0.8
 """A rule is a likely cause if its suspiciousness is at least this part of the highest."""
 
-_ACTED = _TURNED = 0.1
+ACTED = _TURNED = 0.1
 """What raises a suspicion by this share: that a decision of the rule held, so that the rule acted; and that
 one of its decisions, turned, reproduces a difference. Measured on 221 engines with one unknown defect: the
 most likely cause is a rule that they break in 177 without, in 189 with 0.1 each."""
@@ -245,4 +245,4 @@ def _suspects(evidence: Evidence, rules: Sequence[str]) -> list[tuple[str, float
         decisions = {decision for step in evidence.reference.cited(one.scenario)[:until] for decision in step}
         cited |= decisions
         spectrum.add(True, decisions)
-    return spectrum.suspects((one for one in cited if one.removesuffix("!") in rules), acted=_ACTED)
+    return spectrum.suspects((one for one in cited if one.removesuffix("!") in rules), acted=ACTED)

@@ -7,6 +7,7 @@ import pytest
 
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.components.wording import answer_text, failure_message, job_failure_message, outputs_text
+from tidegauge.judging.diagnosis.component_judgement import ACTED
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.item_report import FoundFailure, ItemReport, count_error
 from tidegauge.judging.items.judge import judge
@@ -110,7 +111,7 @@ def conforms(report: ItemReport, run: Run) -> None:
         pytest.fail("\n".join(job_failure(one, run) for one in report.failures), pytrace=False)
     expectation = expect(failure.scenario, run.semantics)
     judgement = judge(failure.scenario, failure.transcript, expectation, run.implementation.observes)
-    suspects = report.spectrum.suspects(failure.cited, failure.explaining)
+    suspects = report.spectrum.suspects(failure.cited, failure.explaining, acted=ACTED)
     if failure.property is not None:
         properties = COMPONENTS[report.component].properties
         suspects = [(rule, 1.0) for p in properties if p.name == failure.property for rule in p.rules]
