@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import shutil
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from pyspark.sql.types import IntegerType, LongType, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructType,
+)
 from spark_programs.driven_files import VIRTUAL, DrivenFiles, aligned, write_json, write_parquet, write_table
 
 from tidegauge_spark import BrokenLogError
@@ -97,6 +109,37 @@ def test_a_file_of_other_columns_is_an_error(tmp_path: Path) -> None:
         )
         with pytest.raises(BrokenLogError, match=message.replace("[", r"\[")):
             query.run()
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (pa.array([1e300]), FloatType()),
+        (pa.array([Decimal("12345678901234567890.12")]), DoubleType()),
+        (pa.array([0.125]), DecimalType(30, 2)),
+        (pa.array([[1e300]]), ArrayType(FloatType())),
+        (pa.array([{"price": 1e300}]), StructType().add("price", FloatType())),
+        (pa.array([[("a", 1e300)]], pa.map_(pa.string(), pa.float64())), MapType(StringType(), FloatType())),
+        (pa.array([1e300]).dictionary_encode(), FloatType()),
+    ],
+)
+def test_numbers_are_not_read_in_a_type_that_loses_their_digits(
+    given: pa.Array, wanted: DataType, tmp_path: Path
+) -> None:
+    """Spark refuses such files, too."""
+    write_table(tmp_path, "x", "a", pa.table({"time": [1], "id": given}))
+    schema = StructType().add("time", LongType()).add("id", wanted)
+    query = DrivenFiles(tmp_path, schema=schema, progressColumn="")
+    with pytest.raises(BrokenLogError, match=r"column 'id' of the file .* \(digits would be lost\)"):
+        query.run()
+
+
+def test_numbers_are_read_in_a_wider_type(tmp_path: Path) -> None:
+    write_table(tmp_path, "x", "a", pa.table({"time": [1], "id": pa.array([0.5], pa.float32())}))
+    schema = StructType().add("time", LongType()).add("id", DoubleType())
+    query = DrivenFiles(tmp_path, schema=schema, progressColumn="")
+    query.run()
+    assert query.planned() == {"x": 1}
 
 
 def test_a_file_of_other_columns_is_refused_before_it_is_logged_so_that_it_can_be_replaced(
@@ -256,6 +299,7 @@ def test_a_file_of_another_content_and_the_same_size_is_an_error_if_it_is_shorte
     ("lost", "message", "left"),
     [
         ("x/d", "the file '.*/x/d' has vanished after 1 of its rows were read; bring it back", [1, 2, 3, 5]),
+        ("x/e", "files of the split 'x' of '.*' have vanished before they were read", [1, 2, 3, 4]),
         ("x", "the folder '.*/x' of a split has vanished; bring it back", [1, 2, 3]),
     ],
 )

@@ -98,7 +98,7 @@ def test_a_split_that_vanishes_unread_is_an_error_unless_it_may(tmp_path: Path, 
     put(tmp_path, "region=us", "a", [9], 3)
     query.restart()
     if fail == "true":
-        with pytest.raises(LostFileError, match="the files of the split 'region=eu' .* before all of them"):
+        with pytest.raises(LostFileError, match="files of the split 'region=eu' .* have vanished before"):
             query.batch()
     else:
         query.batch()

@@ -179,6 +179,8 @@ def fitted(column: Any, field: pa.Field, described: str) -> Any:
     try:
         if _kind(column.type) != _kind(field.type):
             raise pa.ArrowInvalid("it is of another kind")
+        if _is_narrower(field.type, column.type):
+            raise pa.ArrowInvalid("digits would be lost")
         if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
             column = rounded_down(column.cast(pa.int64()), 1000).cast(pa.timestamp("us", column.type.tz))
         cast = column.cast(field.type)
@@ -193,6 +195,30 @@ def fitted(column: Any, field: pa.Field, described: str) -> Any:
             "none"
         )
     return cast
+
+
+def _is_narrower(wanted: pa.DataType, given: pa.DataType) -> bool:
+    """Return whether values lose digits in the type `wanted` that Arrow drops without a word."""
+    types = pa.types
+    if types.is_dictionary(given):
+        return _is_narrower(wanted, given.value_type)
+    if types.is_struct(wanted) and types.is_struct(given):
+        fields = ((field.type, given.get_field_index(field.name)) for field in wanted)
+        return any(_is_narrower(type_, given.field(place).type) for type_, place in fields if place >= 0)
+    if types.is_map(wanted) and types.is_map(given):
+        return _is_narrower(wanted.key_type, given.key_type) or _is_narrower(
+            wanted.item_type, given.item_type
+        )
+    if _is_list(wanted) and _is_list(given):
+        return _is_narrower(wanted.value_type, given.value_type)
+    if types.is_decimal(wanted):
+        return bool(types.is_floating(given))
+    wider = types.is_floating(given) and given.bit_width > wanted.bit_width
+    return bool(types.is_floating(wanted) and (wider or types.is_decimal(given)))
+
+
+def _is_list(type_: pa.DataType) -> bool:
+    return bool(pa.types.is_list(type_) or pa.types.is_large_list(type_))
 
 
 def _kind(type_: pa.DataType) -> str:

@@ -30,11 +30,15 @@ def position_in(
 
     Raises `BrokenLogError` if a file was added that would never be read, since it sorts before one that was
     read, or if a file that was read has changed so that it would be read again, and `LostFileError` if the
-    one that was read last has vanished before all of it was read, unless that may be.
+    one that was read last has vanished before all of it was read, or all that were behind it, unless that
+    may be.
     """
     behind = bisect_right(files.keys, folder.key(position.file, position.modified)) if position.file else 0
     more = behind < len(files.names)
+    lost = position.more and not more and fail_on_data_loss
     if not position.file:
+        if lost:
+            raise vanished_unread(folder, split)
         return position if more == position.more else position._replace(more=more)
     names = files.checksums[behind - 1] if behind and files.checksums else 0
     if behind > position.behind:
@@ -76,6 +80,8 @@ def position_in(
         for name in files.names[behind:]:
             if name_checksum(name) == gone:
                 raise _touched(folder, split, name)
+    if lost:
+        raise vanished_unread(folder, split)
     if (behind, names, more) == (position.behind, position.names, position.more):
         return position
     return position._replace(behind=behind, names=names, more=more)
@@ -143,9 +149,9 @@ def check_moved(folder: LogFolder, positions: Mapping[str, FilePosition]) -> Non
 
 
 def vanished_unread(folder: LogFolder, split: str) -> LostFileError:
-    """Return the error about a split of which no file is there any more, though some were not read."""
+    """Return the error about a split of which no unread file is there any more, though there were some."""
     return LostFileError(
-        f"the files of the split {split!r} of {folder.path!r} have vanished before all of them were read; "
+        f"files of the split {split!r} of {folder.path!r} have vanished before they were read; "
         "bring them back, or set failOnDataLoss to false to go on without them"
     )
 
