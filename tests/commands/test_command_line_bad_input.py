@@ -198,7 +198,7 @@ class Own(Adapter):
     "an adapter that claims nothing": (
         "broken:ClaimsNothing",
         MINE,
-        "adapter 'broken:ClaimsNothing' claims nothing: nothing of the selection can be judged",
+        "adapter 'broken:ClaimsNothing' claims nothing: give it the method of a component, such as `valve`",
     ),
 }
 

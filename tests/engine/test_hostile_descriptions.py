@@ -101,6 +101,20 @@ def test_an_engine_in_this_process_is_held_to_the_same() -> None:
         describe("mine:Mine", Mine({}))
 
 
+@pytest.mark.parametrize(
+    ("attribute", "value", "said"),
+    [
+        ("name", 5, "its description does not fit: Expected `str`, got `int` - at `$.name`"),
+        ("version", 1.5, "its description does not fit: Expected `str`, got `float` - at `$.version`"),
+        ("extras", "snapshot", "extras is 'snapshot'; it must be a tuple, such as ('snapshot',)"),
+    ],
+)
+def test_an_attribute_of_another_type_is_refused(attribute: str, value: object, said: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        describe("mine:Mine", type("Mine", (ComponentAdapter,), {attribute: value})({}))
+    assert said in str(refused.value)
+
+
 @pytest.mark.parametrize("adapter", ["described-otherwise-each-time"], indirect=True)
 def test_an_engine_that_describes_itself_otherwise_later_is_an_error(
     adapter: ProcessAdapter, valves: list[Scenario]

@@ -86,7 +86,7 @@ def run(
 
     Exit code 0: every claimed rule passes.
     1: failures, errors or an incomplete run.
-    2: bad input.
+    2: bad input, also an engine that answers nothing.
     3: as 0, but a report could not be written.
     4: trouble of the kit itself.
     """

@@ -94,6 +94,8 @@ class ComponentAdapter(Adapter):
         from ..components.registry import COMPONENTS
 
         claimed = tuple(name for name in COMPONENTS if callable(getattr(self, name, None)))
+        if isinstance(self.extras, str):
+            raise TypeError(f"extras is {self.extras!r}; it must be a tuple, such as ({self.extras!r},)")
         return Implementation(
             name=self.name or type(self).__name__,
             version=self.version,

@@ -1,8 +1,10 @@
 """What an adapter says of its engine, within bounds: it stands in every report."""
 
+import msgspec
+
 from ..wire.implementation import Implementation
 from ..wire.scenario import BadInput
-from .foreign_text import shown
+from .foreign_text import printable, shown
 
 LONGEST_NAME = 200
 """Characters of the name of an engine, and of its version."""
@@ -12,9 +14,13 @@ LONGEST_REMARK = 10_000
 
 
 def check_description(adapter: str, implementation: Implementation) -> None:
-    """Refuse names that do not print, texts that are too long, and numbers below what they can be. Raises
-    `BadInput`, which names the field and the bound."""
+    """Refuse values of other types, names that do not print, texts that are too long, and numbers below what
+    they can be. Raises `BadInput`, which names the field and the bound."""
     who = f"adapter {adapter!r}"
+    try:
+        msgspec.convert(msgspec.to_builtins(implementation), Implementation)
+    except (msgspec.MsgspecError, TypeError, ValueError, OverflowError) as error:
+        raise BadInput(f"{who}: its description does not fit: {printable(str(error))}") from None
     for field in ("name", "version"):
         text = getattr(implementation, field)
         if len(text) > LONGEST_NAME:

@@ -283,10 +283,13 @@ def make_run(request: Request, folder: Path | None, worker: str) -> Run:
     present = [name for name in implementation.capabilities if name not in read_absent()[profile]]
     implementation = replace(implementation, capabilities=tuple(present))
     if not components_asked_for(request, implementation):
-        claimed = ", ".join(implementation.capabilities) or "nothing"
-        raise BadInput(
-            f"adapter {request.adapter!r} claims {claimed}: nothing of the selection can be judged"
+        claimed = ", ".join(implementation.capabilities)
+        problem = (
+            f"claims {claimed}, and none of that is chosen: choose other rules or components"
+            if claimed
+            else "claims nothing: give it the method of a component, such as `valve`"
         )
+        raise BadInput(f"adapter {request.adapter!r} {problem}")
     planned = plan(request, implementation, policies)
     with_deviations(policies, known.deviation)
     return Run(request, adapter, implementation, profile, policies, planned, folder, worker, known)

@@ -44,7 +44,7 @@ def init(
     name: Annotated[str, typer.Argument(help="The name of the engine, and of the folder to make.")],
     component: Annotated[
         list[str] | None,
-        typer.Option(metavar="COMPONENT", help="What the engine has: valve (default), clock. Repeatable."),
+        typer.Option(metavar="COMPONENT", help="What the engine has; default: valve. Repeatable."),
     ] = None,
     language: Annotated[
         Language,

@@ -109,7 +109,7 @@ def _problems(deviations: Sequence[Deviation]) -> list[str]:
             problems.append(f"deviation {number}: give either policy and value, or like")
         elif deviation.like is not None:
             if deviation.like.removeprefix("mutant:") not in load_mutants() or ":" not in deviation.like:
-                problems.append(f"{entry}: there is no such mutant; `tidegauge mutants` lists them")
+                problems.append(f"{entry}: there is no such mutant; `tidegauge mutants --list` lists them")
         elif deviation.policy not in read_policies():
             problems.append(f"{entry}: there is no such policy; known are {', '.join(read_policies())}")
         elif deviation.value not in (values := read_policies()[str(deviation.policy)].values):
