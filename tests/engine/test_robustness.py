@@ -408,12 +408,14 @@ def test_half_a_line_at_the_end_of_a_journal_is_not_read(started: Started, tideg
 def test_a_killed_run_goes_on_where_it_was(
     started: Started, tidegauge: Command, engine_module: Callable[[str, str], None]
 ) -> None:
-    """With the engine mended, which says that it is the same one."""
+    """With the engine mended, which says that it is the same one; also when its reports were looked at."""
     finished = started.wait_for_items(ALL_BUT_ONE)
     started.end()
     (hidden,) = started.hidden()
     with (hidden / "journal.jsonl").open("ab") as journal:
         journal.write(b'{"event":"finished","item":"valve-int')
+    looked_at = tidegauge("report", "out")
+    assert looked_at.returncode == 1, looked_at.stdout + looked_at.stderr
     refused = tidegauge("run", *SMOKE, "--seed", "6", "--resume")
     assert refused.returncode == 2
     assert refused.stderr == (

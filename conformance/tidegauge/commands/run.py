@@ -207,7 +207,7 @@ def report(
         killed = killed_run(source)
         events = JournalReader(source if killed is None else killed.path).new_events()
         if killed is not None:
-            killed.take_place()
+            killed.copy_out()
         if not any(isinstance(event, Started) for event in events):
             raise BadInput(f"{source / FILE_NAME} holds no run; give the --out folder of one")
         folder = out or source

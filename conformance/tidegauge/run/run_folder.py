@@ -48,6 +48,14 @@ class RunFolder:
             for path in self.out.glob(f"{_HIDDEN}*"):
                 shutil.rmtree(path)
 
+    def copy_out(self) -> None:
+        """Put copies of them there: this run was killed, and can still be resumed."""
+        with complaining(self.out):
+            _of_a_run(self.out)
+            for name in (JOURNAL, LOG):
+                if (self.path / name).exists():
+                    shutil.copyfile(self.path / name, self.out / name)
+
     def keep_log(self) -> None:
         """Put the log alone in the place of the last run's."""
         with complaining(self.out):
