@@ -147,6 +147,9 @@ def test_each_error_of_the_engine_is_a_case_with_its_traceback() -> None:
     for part in ("First in scenario valve/seed-7/12.", "Traceback (most recent", "VALVE-1, VALVE-2"):
         assert part in (error.text or "")
     assert junit.render(document).count(b"Traceback (most recent") == 1
+    nowhere = junit.render(results(errors=[engine_error(scenario="")]))
+    assert b"Between two scenarios." in nowhere
+    assert b"First in scenario" not in nowhere
     silent = results(errors=[engine_error()])
     assert int(ElementTree.fromstring(junit.render(silent)).attrib["errors"]) == 1
 

@@ -24,6 +24,7 @@ from ..words.evidence import (
     difference_words,
     downstream_words,
     error_detail,
+    error_place,
     error_words,
     in_the_way_words,
     suspected_words,
@@ -219,9 +220,10 @@ def _counts(results: Results) -> str:
 def _print_errors(errors: list[EngineError]) -> None:
     """How the engine gave no answer; each traceback once."""
     for error in errors[:_MOST_ERRORS]:
+        place = error_place(error)
         OUT.print(
             f"[bold magenta]ERROR[/] {line(error.component)} {line(error_words(error))}"
-            f"{line(error_detail(error))} (first in scenario {line(error.scenario)})",
+            f"{line(error_detail(error))} ({place[0].lower()}{line(place[1:])})",
             soft_wrap=True,
         )
     if len(errors) > _MOST_ERRORS:

@@ -215,7 +215,7 @@ def _ended(started: Started, finished: Mapping[str, Finished], policies: Policie
             EngineError(
                 component=component,
                 kind=event.outcome,
-                text=f"the engine {how} in scenario {event.running or 'unknown'}",
+                text=f"the engine {how} " + _where(event.running),
                 scenarios=1,
                 of=1,
                 scenario=event.running,
@@ -223,6 +223,10 @@ def _ended(started: Started, finished: Mapping[str, Finished], policies: Policie
             )
         )
     return found
+
+
+def _where(running: str) -> str:
+    return f"in scenario {running}" if running else "between two scenarios"
 
 
 def example_for(rule: Rule, judged: Judged, found: Ruling) -> FoundFailure | None:

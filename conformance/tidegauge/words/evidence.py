@@ -61,6 +61,11 @@ def error_detail(error: EngineError) -> str:
     return f": {detail}" if detail else ""
 
 
+def error_place(error: EngineError) -> str:
+    """Where an error was seen first: `First in scenario valve/essay`."""
+    return f"First in scenario {error.scenario}" if error.scenario else "Between two scenarios"
+
+
 def _exception(error: EngineError) -> str:
     """The name of the exception that was raised; empty if it was something else."""
     name = _EXCEPTION.match(error.text) if error.kind == "exception" else None

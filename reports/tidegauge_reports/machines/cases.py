@@ -26,6 +26,7 @@ from tidegauge.words.evidence import (
     difference_words,
     downstream_words,
     error_detail,
+    error_place,
     error_words,
     in_the_way_words,
     suspected_words,
@@ -86,7 +87,7 @@ def _of_error(error: EngineError, number: int) -> Case:
     """An error of its own, so that its traceback is told once and not with each rule."""
     said = error_words(error)
     detail = error_detail(error)
-    told = [error.text, f"First in scenario {error.scenario}.", error.traceback]
+    told = [error.text, f"{error_place(error)}.", error.traceback]
     if error.rules:
         told.insert(2, f"Rules that decide there: {', '.join(error.rules)}.")
     return Case(

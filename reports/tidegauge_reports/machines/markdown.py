@@ -14,6 +14,7 @@ from tidegauge.words.evidence import (
     counterexample_title,
     downstream_words,
     error_detail,
+    error_place,
     error_words,
     not_excluded_words,
     suspected_words,
@@ -134,7 +135,7 @@ def _add_errors(page: _Page, errors: list[EngineError]) -> None:
     lines = [f"### {ERRORS}", ""]
     lines += [
         f"* **{inert(error.component, 60)}** {inert(error_words(error), 200)}{inert(error_detail(error))}. "
-        f"First in scenario {inert(error.scenario, 120)}."
+        f"{inert(error_place(error), 140)}."
         for error in errors[:_MOST_ERRORS]
     ]
     if len(errors) > _MOST_ERRORS:
