@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from spark_programs.driven_files import (
     SCHEMA,
@@ -17,6 +18,7 @@ from spark_programs.driven_files import (
     files_reader,
     read_rows,
     write_parquet,
+    write_table,
 )
 from spark_programs.driven_query import make_reader
 
@@ -151,6 +153,23 @@ def test_job_4_a_checkpoint_of_other_files_is_refused(tmp_path: Path, change: di
     other = files_reader(SCHEMA, **{**query.options, **change})
     with pytest.raises(IllegalOffsetError, match="set them as before, set pathMoved to true if"):
         other.latestOffset(query.offset, query.limit)
+
+
+def test_job_4_a_checkpoint_of_other_event_times_is_refused(tmp_path: Path) -> None:
+    """Its watermarks are of them: the first records of the new ones would be late."""
+    write_table(tmp_path, "x", "a", pa.table({"time": [1], "id": [1], "made": [9]}))
+    query = DrivenFiles(tmp_path, eventTimeUnit="s")
+    query.batch()
+    for change, named in (
+        ({"eventTimeUnit": "us"}, "'time' in s, the options name the column 'time' in us: set"),
+        ({"eventTimeColumn": "id"}, "'time' in s, the options name the column 'id' in s: set"),
+    ):
+        other = files_reader(SCHEMA, **{**query.options, **change})
+        with pytest.raises(IllegalOffsetError, match=named):
+            other.latestOffset(query.offset, query.limit)
+    said = {name: value for name, value in query.offset.items() if name not in ("version", "checksum")}
+    del said["event_time"]  # as earlier versions wrote it
+    files_reader(SCHEMA, **{**query.options, "eventTimeUnit": "us"}).latestOffset(sealed(said), query.limit)
 
 
 def test_job_4_the_files_may_move_and_the_subtasks_be_more_or_fewer(tmp_path: Path) -> None:

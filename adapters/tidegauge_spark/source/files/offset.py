@@ -22,11 +22,16 @@ KIND: Final = "files"
 
 @dataclass(frozen=True)
 class FilesOffset(SplitsOffset[FilePosition, Slice]):
-    """How far a source over files is planned. path, format, layout: what it reads, in which order."""
+    """How far a source over files is planned.
+
+    path, format, layout: what it reads, in which order. event_time: of which column its watermarks are, in
+    words; empty in an offset of a version of this library that did not say it.
+    """
 
     path: str = field(kw_only=True)
     format: str = field(kw_only=True)
     layout: str = field(kw_only=True)
+    event_time: str = field(kw_only=True, default="")
 
     @classmethod
     def initial(cls, options: FileOptions, source: str, started_at: int) -> FilesOffset:
@@ -41,11 +46,13 @@ class FilesOffset(SplitsOffset[FilePosition, Slice]):
             path=options.path,
             format=options.format,
             layout=str(options.layout),
+            event_time=_event_time_of(options),
         )
 
     def to_json(self) -> dict[str, Any]:
         """Return the offset as Spark stores it."""
-        return self.stored(KIND, path=self.path, format=self.format, layout=self.layout)
+        said = {"event_time": self.event_time} if self.event_time else {}
+        return self.stored(KIND, path=self.path, format=self.format, layout=self.layout, **said)
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> FilesOffset:
@@ -53,15 +60,18 @@ class FilesOffset(SplitsOffset[FilePosition, Slice]):
 
         Raises `IllegalOffsetError` for anything else: one of another source or version, or damaged.
         """
-        read = ("path", "format", "layout")
+        read = ["path", "format", "layout"]
+        if isinstance(stored, dict) and "event_time" in stored:
+            read.append("event_time")
         return cls.read(stored, KIND, "files", FilePosition.from_json, Slice.from_json, *read)
 
     def continued(self, options: FileOptions, in_band: bool) -> FilesOffset:
         """Return this offset for a source that goes on with these options.
 
         Raises `IllegalOffsetError` if it belongs to other files than the options say: going on then would
-        lose records or repeat them (JOB-1). The number of subtasks may be another one, unless they speak in
-        band: the operators behind them wait for as many as there were.
+        lose records or repeat them (JOB-1); or to other event times, of which its watermarks are. The number
+        of subtasks may be another one, unless they speak in band: the operators behind them wait for as many
+        as there were.
         """
         same = (self.format, self.layout) == (options.format, str(options.layout))
         if not same or (self.path != options.path and not options.path_moved):
@@ -71,9 +81,19 @@ class FilesOffset(SplitsOffset[FilePosition, Slice]):
                 "set pathMoved to true if the same files are in another place now, or start with a new "
                 "checkpoint folder"
             )
+        event_time = _event_time_of(options)
+        if self.event_time not in ("", event_time):
+            raise IllegalOffsetError(
+                f"the checkpoint has watermarks of {self.event_time}, the options name {event_time}: set "
+                "eventTimeColumn and eventTimeUnit as before, or start with a new checkpoint folder"
+            )
         moved = self if self.path == options.path else replace(self, path=options.path)
         return moved.with_subtasks(options.subtasks, in_band)
 
     def _follows(self, before: FilePosition | None, split: str, slices: Sequence[Slice]) -> bool:
         rows = sum(each.rows for each in slices)
         return self.splits[split].records - rows == (0 if before is None else before.records)
+
+
+def _event_time_of(options: FileOptions) -> str:
+    return f"the column {options.event_time_column!r} in {options.event_time_unit or 'ms'}"
