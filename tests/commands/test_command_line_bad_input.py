@@ -362,6 +362,11 @@ LINES = {
         with_timestamp("9223372036854775808"),
         "line 2: timestamp 9223372036854775808 is not a signed 64-bit number - at `$.history[0].timestamp`",
     ),
+    "a timestamp in other words": (
+        scenario_line(history=[{"step": "watermark", "channel": 0, "timestamp": "max"}]),
+        'line 2: not a scenario: Expected a number, "MIN" or "MAX", or beyond 9007199254740991 a number in '
+        "quotes - at `$.history[0].timestamp`",
+    ),
     "a capability that is not announced": (
         scenario_line(history=[{"step": "snapshot"}]),
         "line 2: this step needs the capability 'snapshot' in `$.needs` - at `$.history[0]`",

@@ -15,6 +15,7 @@ from tidegauge_spec import load_registry, read_policies, vector_versions, vector
 from ..components.registry import COMPONENTS
 from ..wire.scenario import UNREADABLE, BadInput, ComponentScenario, component_of, problems
 from ..wire.steps.job import JobScenario
+from ..wire.timestamps import in_words
 from ..wire.transcript import Outputs
 from ..wire.unknown_names import unknown
 
@@ -119,7 +120,7 @@ def decode_vectors(file: Path) -> tuple[Vector, ...]:
     except OSError as error:
         raise BadInput(f"{file} cannot be read: {error.strerror}") from None
     except UNREADABLE as error:
-        raise BadInput(f"{file}: not an array of vectors: {error}") from None
+        raise BadInput(f"{file}: not an array of vectors: {in_words(error)}") from None
 
 
 def vector_problems(vector: Vector) -> Iterator[str]:

@@ -17,7 +17,7 @@ from .steps.source import SourceScenario
 from .steps.splits import SplitsScenario
 from .steps.valve import ValveScenario
 from .steps.window import WindowScenario
-from .timestamps import MAX, MIN, from_wire, is_beyond_plain_numbers, timestamp_fields, to_wire
+from .timestamps import MAX, MIN, from_wire, in_words, is_beyond_plain_numbers, timestamp_fields, to_wire
 from .vocabulary import PROTOCOL, Restore, Snapshot
 
 
@@ -109,7 +109,7 @@ def read_scenarios(lines: Iterable[bytes], name: str) -> Iterator[Scenario]:
         try:
             scenario = _DECODER.decode(line)
         except UNREADABLE as error:
-            raise BadInput(f"{name}, line {number}: not a scenario: {error}") from None
+            raise BadInput(f"{name}, line {number}: not a scenario: {in_words(error)}") from None
         for problem in problems(scenario):
             raise BadInput(f"{name}, line {number}: {problem}")
         if line_of.setdefault(scenario.id, number) != number:

@@ -13,12 +13,20 @@ MAX = 2**63 - 1
 
 LARGEST_PLAIN = 2**53 - 1
 
+_NOT_PLAIN = r"^(MIN|MAX|-?[1-9][0-9]{15,18})(?!\n)$"
+
 Timestamp = (
-    Annotated[int, Meta(ge=-LARGEST_PLAIN, le=LARGEST_PLAIN)]
-    | Annotated[str, Meta(pattern=r"^(MIN|MAX|-?[1-9][0-9]{15,18})(?!\n)$")]
+    Annotated[int, Meta(ge=-LARGEST_PLAIN, le=LARGEST_PLAIN)] | Annotated[str, Meta(pattern=_NOT_PLAIN)]
 )
 """Milliseconds within ±(2^53-1) as a number; `"MIN"`, `"MAX"`; beyond that range, in scenarios that need
 the capability `int64`, as a decimal string."""
+
+
+def in_words(error: Exception) -> str:
+    """What the wire form says of a document, with what a timestamp may be instead of its pattern."""
+    said = str(error)
+    pattern = f"`str` matching regex {_NOT_PLAIN!r}"
+    return said.replace(pattern, f'a number, "MIN" or "MAX", or beyond {LARGEST_PLAIN} a number in quotes')
 
 
 def to_wire(milliseconds: int) -> int | str:
