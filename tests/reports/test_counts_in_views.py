@@ -114,7 +114,7 @@ def test_the_terminal_says_errors_first(capsys: pytest.CaptureFixture[str]) -> N
     assert printed.index("Traceback") < printed.index("VALVE-2 (MUST) The output is the minimum")
     told = printed.partition("VALVE-2 (MUST) The output is the minimum")[2]
     for said in (
-        "VALVE-2 is the most likely cause, not proven: no model explains the difference.",
+        "VALVE-2 is the most likely cause, not proven: no known defect explains the difference.",
         "Downstream failure; root cause: VALVE-1. Start there.",
         "valve behaves as valve-guarded-flush and valve-stalled-reactivation together: explains 175 of 175",
         "Pass on thin evidence: fewer than three mutants: VALVE-17.",

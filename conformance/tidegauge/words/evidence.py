@@ -107,7 +107,7 @@ def causes_words(rule: RuleResult) -> str:
 
 def suspected_words(rule: RuleResult) -> str:
     """That a rule fails without a proof; empty if it does not."""
-    return f"{rule.id} is the {SUSPECTED}: no model explains the difference." if rule.suspected else ""
+    return f"{rule.id} is the {SUSPECTED}: no known defect explains the difference." if rule.suspected else ""
 
 
 def downstream_words(rule: RuleResult) -> str:
