@@ -376,7 +376,9 @@ def test_a_failing_rule_shows_expected_got_and_how_to_replay_it() -> None:
     )
     assert "not proven" not in text
     suspected = markdown.render(results([rule(2, "fail", suspected=True)]))
-    assert "VALVE-2 is the most likely cause, not proven: no known defect explains the difference." in suspected
+    assert (
+        "VALVE-2 is the most likely cause, not proven: no known defect explains the difference." in suspected
+    )
 
 
 def test_the_summary_puts_errors_first_and_says_models_and_thin_passes_in_a_line() -> None:

@@ -157,8 +157,8 @@ def _exit_code(results: Results, written: Written) -> int:
 def _pytest_command(request: Request, processes: int, item_timeout: float) -> list[str]:
     """The test session without what it does not need, since a small run takes little longer than its start:
     plugins that happen to be installed; the rewriting of assertions, for which pytest reads and compiles
-    every module of the kit in every process; and the search for exceptions that nobody could raise, for which
-    pytest collects garbage ten times at the end."""
+    every module of the kit in every process; and the search for exceptions in finalizers, for which pytest
+    collects garbage ten times at the end."""
     suites = Path(str(files("tidegauge.run") / "suites"))
     command = [sys.executable, "-m", "pytest", "-c", str(suites / "pytest.ini"), "--rootdir", str(suites)]
     command += ["--assert", "plain", "-p", "no:anyio", "-p", "no:hypothesispytest", "-p", "no:tmpdir"]
