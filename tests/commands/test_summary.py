@@ -41,15 +41,19 @@ def test_all_failures_and_all_rules_are_printed_on_request(capsys: pytest.Captur
 def test_the_failure_that_was_shown_during_the_run_is_not_printed_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    failing = rule(1, "fail")
+    failing = rule(2, "fail")
     assert failing.counterexample is not None
     shown = failing.counterexample.message.partition("\nReplay: ")[0]
-    print_summary(results([failing, rule(2)]), [], Detail(shown=shown))
+    print_summary(results([failing, rule(1)]), [], Detail(shown=shown))
     said = capsys.readouterr().out
     assert ": the first failure above\n" in said
     assert "expected:" not in said
     assert "Replay: " in said
-    print_summary(results([failing, rule(2)]), [], Detail(shown="VALVE-9 (MUST) x\nOn a clock: y\nCheck z"))
+    print_summary(results([failing, rule(1)]), [], Detail(shown=shown.replace("VALVE-2 ", "VALVE-9 ")))
+    said = capsys.readouterr().out
+    assert ": the first failure above, there under VALVE-9\n" in said
+    assert "expected:" not in said
+    print_summary(results([failing, rule(1)]), [], Detail(shown="VALVE-9 (MUST) x\nOn a clock: y\nCheck z"))
     assert shown in capsys.readouterr().out
 
 
