@@ -35,6 +35,14 @@ def broken(folder: Path, message: str, **options: str) -> None:
     assert "\n" not in str(failure.value)
 
 
+def test_json_lines_may_begin_with_a_mark_of_utf_8(tmp_path: Path) -> None:
+    file = write_json(tmp_path, "x", "a", [{"time": 1}, {"time": 2}])
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    query = DrivenFiles(tmp_path, fileFormat="json")
+    query.run()
+    assert query.times("x") == [1, 2]
+
+
 @pytest.mark.parametrize("cut", [0, 3, 100, -1, -200])
 def test_a_parquet_file_that_is_cut_off_is_an_error(tmp_path: Path, cut: int) -> None:
     file = write_parquet(tmp_path, "x", "b", range(100))

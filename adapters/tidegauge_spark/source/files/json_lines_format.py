@@ -108,7 +108,8 @@ def _lines(file: Any, begin: int) -> bytes:
 def _records(lines: bytes) -> list[Record]:
     decode = json.JSONDecoder().raw_decode
     records = []
-    for number, line in enumerate(lines.decode("utf-8").split("\n")):
+    text_of_lines = lines.decode("utf-8").removeprefix("\ufeff")  # some editors begin a file with it
+    for number, line in enumerate(text_of_lines.split("\n")):
         text = line.strip()
         if not text:
             continue
