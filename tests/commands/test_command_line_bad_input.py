@@ -386,6 +386,12 @@ def test_a_malformed_scenario_is_refused_with_line_and_path(
     assert complaint(tidegauge, *arguments) == f"scenarios.jsonl, {expected}"
 
 
+def test_more_processes_than_a_machine_can_have_are_refused(tidegauge: Command) -> None:
+    ended = tidegauge("run", "--adapter", "reference", "--workers", "100000")
+    assert ended.returncode == 2
+    assert "less than or equal to" in ended.stderr
+
+
 def test_a_scenario_that_needs_what_the_engine_does_not_claim_is_refused(
     tidegauge: Command, engine_module: Callable[[str, str], None]
 ) -> None:

@@ -71,3 +71,17 @@ def test_a_change_is_a_new_run(engine_module: Callable[[str, str], None], tmp_pa
         never.cancel()
         watching.kill()
         watching.communicate()
+
+
+def test_what_a_run_prints_into_is_no_change(tmp_path: Path) -> None:
+    program = (
+        "from pathlib import Path; from watchfiles import Change\n"
+        "from tidegauge.commands.watching import ChangesOfOthers\n"
+        "seen = ChangesOfOthers(Path('out'))\n"
+        "print(*(seen(Change.modified, str(Path(name).resolve()))"
+        " for name in ('watch.log', 'mine.py', 'out/report.html')))"
+    )
+    (tmp_path / "mine.py").touch()
+    with (tmp_path / "watch.log").open("wb") as log:
+        subprocess.run([sys.executable, "-c", program], cwd=tmp_path, stdout=log, check=True)
+    assert (tmp_path / "watch.log").read_text(encoding="utf-8") == "False True False\n"

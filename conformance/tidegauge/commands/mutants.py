@@ -54,7 +54,7 @@ def mutants(
     seeds: Annotated[int, typer.Option(min=1, help="Try each seed from 1 to this.")] = 1,
     budget: Annotated[str, typer.Option(help="smoke, default or thorough.")] = "default",
     workers: Annotated[
-        int | None, typer.Option("--workers", "-n", min=1, help="Processes; default: one a core.")
+        int | None, typer.Option("--workers", "-n", min=1, max=256, help="Processes; default: one a core.")
     ] = None,
     at_least: Annotated[
         float, typer.Option(min=0, max=100, help="Exit code 0 if this percentage is killed.")

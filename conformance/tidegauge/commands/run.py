@@ -65,7 +65,11 @@ def run(
     workers: Annotated[
         int | None,
         typer.Option(
-            "--workers", "-n", min=1, help="Processes; default: one a core, one for one component at smoke."
+            "--workers",
+            "-n",
+            min=1,
+            max=256,
+            help="Processes; default: one a core, one for one component at smoke.",
         ),
     ] = None,
     item_timeout: Annotated[

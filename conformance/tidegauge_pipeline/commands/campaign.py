@@ -54,7 +54,7 @@ def campaign(
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", "-n", min=1, help="Processes without Spark; default: one a core."),
+        typer.Option("--workers", "-n", min=1, max=256, help="Processes without Spark; default: one a core."),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the campaign in the --out folder that was killed.")
