@@ -365,6 +365,7 @@ def test_a_folder_without_vectors_is_refused(tidegauge_here: Command, tmp_path: 
     make(tmp_path / "mine")
     complaint = refused(tidegauge_here, "run", "--adapter", "reference", "--vectors", "mine", *SMOKE)
     assert part in complaint
+    assert part in refused(tidegauge_here, "vectors", "mine")
 
 
 BROKEN_VECTORS: dict[str, tuple[dict[str, Any], str]] = {

@@ -11,7 +11,7 @@ from tidegauge_spec import vector_schema_path
 
 from ..run.promotion import computed
 from ..vectors.layout import vector_schema, vectors_laid_out
-from ..vectors.published import Vector, decode_vectors, vector_files, vector_problems
+from ..vectors.published import Vector, decode_vectors, no_vectors_in, vector_files, vector_problems
 from ..wire.scenario import BadInput
 from .console import OUT, complains
 from .vector_folder import folder_in_preparation, own_folder, replace_files
@@ -49,6 +49,8 @@ def vectors(
             ids.add(vector.id)
             if vector.expected != right.expected:
                 wrong.append(vector.id)
+    if folder is not None and not ids:
+        raise no_vectors_in(chosen)
     verb = "are now those" if rewrite else "are not those"
     for id in wrong:
         OUT.print(escape(f"{id}: the expected outputs {verb} of the reference"), soft_wrap=True)

@@ -74,11 +74,16 @@ def own_vectors(folders: tuple[str, ...]) -> tuple[Vector, ...]:
     for folder in map(Path, folders):
         vectors = [vector for file in vector_files(folder) for vector in read_vector_file(file)]
         if not vectors:
-            raise BadInput(f"{folder} holds no vectors; `tidegauge promote FILE --into {folder}` makes them")
+            raise no_vectors_in(folder)
         for vector in vectors:
             if found.setdefault(vector.id, vector) is not vector:
                 raise BadInput(f"the vector {vector.id!r} in {folder} is there twice: leave one out")
     return tuple(found.values())
+
+
+def no_vectors_in(folder: Path) -> BadInput:
+    """The complaint about a user's folder without any."""
+    return BadInput(f"{folder} holds no vectors; `tidegauge promote FILE --into {folder}` makes them")
 
 
 def vectors_added(component: str, version: str, folders: tuple[str, ...] = ()) -> tuple[Vector, ...]:
