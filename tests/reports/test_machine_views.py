@@ -148,7 +148,7 @@ def test_each_error_of_the_engine_is_a_case_with_its_traceback() -> None:
         assert part in (error.text or "")
     assert junit.render(document).count(b"Traceback (most recent") == 1
     nowhere = junit.render(results(errors=[engine_error(scenario="")]))
-    assert b"Between two scenarios." in nowhere
+    assert b"Outside of any scenario." in nowhere
     assert b"First in scenario" not in nowhere
     silent = results(errors=[engine_error()])
     assert int(ElementTree.fromstring(junit.render(silent)).attrib["errors"]) == 1

@@ -226,7 +226,7 @@ def _ended(started: Started, finished: Mapping[str, Finished], policies: Policie
 
 
 def _where(running: str) -> str:
-    return f"in scenario {running}" if running else "between two scenarios"
+    return f"in scenario {running}" if running else "outside of any scenario"
 
 
 def example_for(rule: Rule, judged: Judged, found: Ruling) -> FoundFailure | None:

@@ -370,7 +370,7 @@ class JournalWriter:
         text = "" if outcome == "judged" else str(report.longrepr)[:_LONGEST_TEXT]
         if outcome in ("crashed", "timeout"):
             running = running or (killed.scenario if killed is not None else "")
-            while_it_ran = f"while scenario {running} ran" if running else "between two scenarios"
+            while_it_ran = f"while scenario {running} ran" if running else "outside of any scenario"
             text = f"the process of the engine ended {while_it_ran}"
         self.journal.write(
             Finished(

@@ -63,7 +63,7 @@ def error_detail(error: EngineError) -> str:
 
 def error_place(error: EngineError) -> str:
     """Where an error was seen first: `First in scenario valve/essay`."""
-    return f"First in scenario {error.scenario}" if error.scenario else "Between two scenarios"
+    return f"First in scenario {error.scenario}" if error.scenario else "Outside of any scenario"
 
 
 def _exception(error: EngineError) -> str:
