@@ -386,6 +386,12 @@ def test_a_malformed_scenario_is_refused_with_line_and_path(
     assert complaint(tidegauge, *arguments) == f"scenarios.jsonl, {expected}"
 
 
+def test_nothing_is_left_where_there_was_nothing_to_resume(tidegauge: Command, tmp_path: Path) -> None:
+    line = complaint(tidegauge, "run", "--adapter", "reference", "--out", "fresh", "--resume")
+    assert line == "fresh holds no run that was killed; leave --resume out"
+    assert not (tmp_path / "fresh").exists()
+
+
 def test_more_processes_than_a_machine_can_have_are_refused(tidegauge: Command) -> None:
     ended = tidegauge("run", "--adapter", "reference", "--workers", "100000")
     assert ended.returncode == 2

@@ -78,6 +78,8 @@ def run_folder(out: Path, resume: bool) -> Iterator[RunFolder]:
 
     Raises `BadInput` if `out` cannot be written, if another run writes into it, or if none can be resumed.
     """
+    if resume and not out.exists():
+        raise _nothing_to_resume(out)
     with complaining(out):
         out.mkdir(parents=True, exist_ok=True)
         place = os.open(out, os.O_RDONLY)
@@ -115,11 +117,15 @@ def finished_before(folder: Path) -> frozenset[str] | None:
     return frozenset(msgspec.json.decode(file.read_bytes(), type=list[str])) if file.is_file() else None
 
 
+def _nothing_to_resume(out: Path) -> BadInput:
+    return BadInput(f"{out} holds no run that was killed; leave --resume out")
+
+
 def _resumed(out: Path) -> RunFolder:
     """The folder of the run that was killed, with a journal that ends with a whole line."""
     left = _left_in(out)
     if not left:
-        raise BadInput(f"{out} holds no run that was killed; leave --resume out")
+        raise _nothing_to_resume(out)
     folder = left[-1]
     finished = [event.item for event in JournalReader(folder).new_events() if isinstance(event, Finished)]
     with complaining(out):
