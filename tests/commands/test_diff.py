@@ -40,7 +40,9 @@ def test_several_processes_find_what_one_does(tidegauge: Command) -> None:
 
 def test_options_stand_behind_the_name_of_an_engine(tidegauge: Command) -> None:
     sides = ("--left", "reference,policies=flink-2.3", "--right", "reference", "--component", "valve")
-    assert tidegauge("diff", *sides, "--scenarios", "300").returncode == 1
+    ended = tidegauge("diff", *sides, "--scenarios", "300")
+    assert ended.returncode == 1
+    assert re.search(r"^ +step +reference,policies=flink-2\.3 +reference\s*$", ended.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

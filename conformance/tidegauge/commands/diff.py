@@ -86,11 +86,11 @@ def diff(
             said = "[bold red]differs[/]" if some.differing else "[green]the same[/]"
             OUT.print(
                 f"{name}: {said} in {given:,} scenarios, {steps:,} steps, {steps / seconds:,.0f} steps/s; "
-                f"{left_out:,} left out",
+                f"{left_out:,} that not both can do",
                 soft_wrap=True,
             )
             if some.differing:
-                _show(sides, found[-1], some.differing[0].id)
+                _show(sides, _heads(sides, left, right), found[-1], some.differing[0].id)
     if out is not None:
         out.write_bytes(b"".join(encode_scenario(one) + b"\n" for one in found))
     raise typer.Exit(int(bool(found)))
@@ -115,9 +115,15 @@ def _components(sides: tuple[Side, Side], wanted: list[str]) -> list[str]:
     return [name for name in both if not wanted or name in wanted]
 
 
-def _show(sides: tuple[Side, Side], scenario: Scenario, found_as: str) -> None:
+def _heads(sides: tuple[Side, Side], left: str, right: str) -> tuple[str, str]:
+    """What the two are called: as they say, or if that is the same, as they were given."""
+    names = sides[0].implementation.name, sides[1].implementation.name
+    return names if names[0] != names[1] else (left, right)
+
+
+def _show(sides: tuple[Side, Side], heads: tuple[str, str], scenario: Scenario, found_as: str) -> None:
     table = Table(box=None, pad_edge=False)
-    for column in ("", "step", *(escape(side.implementation.name) for side in sides)):
+    for column in ("", "step", *map(escape, heads)):
         table.add_column(column)
     transcripts = answers(sides, scenario)
     for number, step in enumerate(scenario.history, 1):
