@@ -65,6 +65,8 @@ def test_it_runs_at_once_and_every_rule_fails(tidegauge: Command, tmp_path: Path
         (("mine", "--component", "job"), "unknown component 'job'"),
         (("../mine",), "name '../mine' has other signs than"),
         (("full",), "full exists and is not empty; choose another name, or empty it"),
+        (("mine.py",), "mine.py is a file; choose another name"),
+        (("",), "the name is empty; give the engine one"),
     ],
 )
 def test_bad_input_is_one_line(
@@ -72,11 +74,12 @@ def test_bad_input_is_one_line(
 ) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
+    (tmp_path / "mine.py").touch()
     ended = tidegauge("init", *arguments)
     assert ended.returncode == 2
     assert said in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
-    assert {path.name for path in tmp_path.iterdir()} == {"full"}
+    assert {path.name for path in tmp_path.iterdir()} == {"full", "mine.py"}
 
 
 def test_every_step_has_its_method() -> None:

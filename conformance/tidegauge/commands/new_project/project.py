@@ -56,10 +56,14 @@ def init(
     for one in chosen:
         if one not in _DRAWN:
             raise BadInput(unknown("component", one, _DRAWN))
+    if not name:
+        raise BadInput("the name is empty; give the engine one")
     if not _NAME.fullmatch(name):
         raise BadInput(f"name {name!r} has other signs than letters, digits, spaces, '.', '_' and '-'")
     folder = Path(name)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is a file; choose another name")
+    if folder.exists() and any(folder.iterdir()):
         raise BadInput(f"{folder} exists and is not empty; choose another name, or empty it")
     for path, text in files_of(name, chosen, language).items():
         try:
