@@ -35,7 +35,8 @@ def promoted(
     """The vector of a scenario, with a text of its own for each text that is not given.
 
     Without `rules` it shows `broken_rule`, which some engine broke in it, if that decides in it, else the
-    rules that decide in its last step. Raises `BadInput` for a scenario that cannot be a vector.
+    rules that act in its last step, or if none does those that decide there. Raises `BadInput` for a scenario
+    that cannot be a vector.
     """
     if isinstance(scenario, JobScenario):
         raise BadInput(
@@ -70,7 +71,7 @@ def computed(vector: Vector) -> Vector:
     its expected outputs. Raises `BadInput` if the scenario or the rules cannot be."""
     origin = Origin("vector", of=vector.source)
     scenario = replace(vector.scenario, id=vector.id, origin=origin)
-    decided = {rule for step in _decided(scenario) for rule in step}
+    decided = {decision.removesuffix("!") for step in _decided(scenario) for decision in step}
     for rule in vector.rules:
         if rule not in decided:
             raise BadInput(f"{rule} decides nothing in {vector.id!r}, which therefore does not show it")
@@ -106,20 +107,22 @@ def _checked_id(id: str, scenario: Scenario) -> str:
 
 
 def _decided(scenario: Scenario) -> list[tuple[str, ...]]:
-    """The rules that decide in each step under `core`, in the order of the registry."""
+    """The decisions of each step under `core`."""
     try:
-        cited = expect(scenario, CORE).cited
+        return expect(scenario, CORE).cited
     except Exception as error:
         problem = f"{type(error).__name__}: {error}"
         raise BadInput(f"the reference cannot run {scenario.id!r}: {problem}; correct its setup") from None
-    deciding = [{decision.removesuffix("!") for decision in step} for step in cited]
-    return [tuple(rule for rule in load_registry().rules if rule in step) for step in deciding]
 
 
 def _shown(decided: Sequence[tuple[str, ...]], broken_rule: str | None) -> tuple[str, ...]:
-    if broken_rule is not None and any(broken_rule in step for step in decided):
+    """In the order of the registry. In most steps it is decided for many rules that they do not apply."""
+    if broken_rule is not None and any({broken_rule, f"{broken_rule}!"} & {*step} for step in decided):
         return (broken_rule,)
-    return next((step for step in reversed(decided) if step), ())
+    last = next((step for step in reversed(decided) if step), ())
+    acting = {decision for decision in last if not decision.endswith("!")}
+    shown = acting or {decision.removesuffix("!") for decision in last}
+    return tuple(rule for rule in load_registry().rules if rule in shown)
 
 
 def _reason(intents: Iterable[str], broken_rule: str | None) -> str:
