@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,13 +17,17 @@ from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.drawing.histories import draw_history
 from tidegauge.engine.mutant_adapter import MutantAdapter
 from tidegauge.judging.changes.change import change_of, named_changes, policy_changes
+from tidegauge.judging.diagnosis.collected import Compared, evidence_of
 from tidegauge.judging.diagnosis.component_judgement import ComponentJudgement, judge_component
 from tidegauge.judging.diagnosis.evidence import Evidence
 from tidegauge.judging.diagnosis.exclusion import ENOUGH_KILLS, Excluding
 from tidegauge.judging.diagnosis.fitting import Fit, fit
 from tidegauge.judging.diagnosis.turning import rules_explaining
+from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.items.places import Places
 from tidegauge.mutants.loading import forget_copy
 from tidegauge.mutants.mutant import Mutant
+from tidegauge.vectors.published import load_vectors
 from tidegauge.wire.scenario import Scenario
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE, FLINK_2_3, Policies, Valve
@@ -259,6 +264,19 @@ def test_a_mutant_that_shows_only_beyond_the_engine_is_not_missed() -> None:
     beyond = [one for one in SCENARIOS if one not in quiet]
     evidence = replace(evidence_from(ValveAdapter(), quiet), beyond=beyond)
     assert "valve-strictly-caught-up" not in excluded(evidence, "VALVE-10")[1]
+
+
+def test_what_was_not_run_is_looked_through_by_hand_first() -> None:
+    """What was drawn is too much for all of it to be tried."""
+
+    def not_run(suite: str, scenarios: Sequence[Scenario]) -> Compared:
+        report = ItemReport(suite, "valve", beyond=Places([(0, len(scenarios))]))
+        return Compared(report, suite, scenarios.__getitem__)
+
+    drawn, by_hand = SCENARIOS[:3], [vector.scenario for vector in load_vectors("valve")[:2]]
+    compared = [not_run("random-histories", drawn), not_run("vectors", by_hand)]
+    evidence = evidence_of("valve", compared, [], CORE, [], "step", [], None)
+    assert list(evidence.beyond) == [*by_hand, *drawn]
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,7 @@ def evidence_of(
     """The evidence of a component. `compared` are its items whose scenarios can be drawn again, `reports`
     what all of its items found, those too; `stated` are the policies that the engine says it has."""
     findings = merged(reports)
+    by_hand_first = sorted(compared, key=lambda item: item.suite != "vectors")
     return Evidence(
         COMPONENTS[component],
         policies,
@@ -86,7 +87,7 @@ def evidence_of(
         findings.failing,
         component in silent_components(reports),
         _summed(error.unreached for report in reports for error in report.errors.values()),
-        _Drawn([(item, place) for item in compared for place in item.report.beyond]),
+        _Drawn([(item, place) for item in by_hand_first for place in item.report.beyond]),
         stated,
         _large([item for item in compared if item.suite == "scale"]),
     )

@@ -43,7 +43,8 @@ class Evidence:
     `vectors`: the rules that a published scenario shows, by its id. `unanswered`: in how many scenarios no
     answer came where a rule decides, `unreached`: in how many it decides only after that. `decided`: in how
     many scenarios that agree each decision is made; `differ` is the number of all that do not, kept or not.
-    `beyond`: scenarios that were not run, since they need what the engine does not claim or has no words for.
+    `beyond`: scenarios that were not run, since they need what the engine does not claim or has no words for,
+    those by hand first.
     `silent`: it never output anything and differs. `stated`: the policies that it says it has; None if it
     says nothing. `large`: the scenarios of scale in which it agrees, by their kind; they are not among
     `agreeing`.
