@@ -10,7 +10,7 @@ from .known_bugs import known_bug
 from .loading import load_copy, reference_source
 
 ANY_OF = 4
-"""A mutant that lists so many rules, or more, breaks at least one of them; which, its list does not say."""
+"""A mutant that lists so many rules, or more, breaks at least one of them, the most characteristic first."""
 
 
 @dataclass(frozen=True)

@@ -274,8 +274,8 @@ VALVE_MUTANTS = (
     _valve(
         "no-statuses",
         (
-            *("VALVE-5", "VALVE-6", "VALVE-7", "VALVE-8", "VALVE-9", "VALVE-10", "VALVE-12", "VALVE-13"),
-            *("VALVE-14", "VALVE-15", "VALVE-16"),
+            *("VALVE-14", "VALVE-15", "VALVE-6", "VALVE-5", "VALVE-7", "VALVE-8", "VALVE-9", "VALVE-10"),
+            *("VALVE-12", "VALVE-13", "VALVE-16"),
         ),
         "an engine without idleness",
         "Statuses are ignored and none is sent: a channel without data holds the output back like any other.",

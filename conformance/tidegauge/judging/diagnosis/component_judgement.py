@@ -111,7 +111,8 @@ def _failing(
     for term in found.terms if found.exact else ():
         if term.kind == "small-change":
             continue
-        deciding = [rule for rule, _ in suspects if rule in term.rules]
+        suspicious = {rule for rule, _ in suspects}
+        deciding = [rule for rule in term.rules if rule in suspicious]
         for rule in deciding[:1] if term.any_of else deciding or term.rules:
             failing.setdefault(
                 rule, RuleJudgement("fail", f"the engine behaves as {term.name}", term=term.name)
