@@ -166,6 +166,12 @@ def test_without_a_rule_in_the_name_the_rules_that_act_in_the_last_step_are_show
         assert "VALVE-22!" in last
 
 
+def test_where_no_rule_acts_in_the_last_step_those_that_decide_there_are_shown() -> None:
+    scenario = draw_history(COMPONENTS["idleness"], 1, 10, CORE)
+    assert set(expect(scenario, CORE).cited[-1]) == {"IDLE-5!", "GEN-4!"}
+    assert promoted(scenario).rules == ("GEN-4", "IDLE-5")
+
+
 def test_several_scenarios_go_each_to_the_file_of_its_component(
     tidegauge_here: Command, line: dict[str, Any], tmp_path: Path
 ) -> None:

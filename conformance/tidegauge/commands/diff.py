@@ -45,7 +45,9 @@ def diff(
     ] = None,
     processes: Annotated[
         int,
-        typer.Option("-n", "--processes", min=1, help="Each with its own engines; default: one a core."),
+        typer.Option(
+            "-n", "--processes", min=1, max=256, help="Each with its own engines; default: one a core."
+        ),
     ] = os.cpu_count() or 1,
     out: Annotated[
         Path | None,

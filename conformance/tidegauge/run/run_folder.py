@@ -6,7 +6,7 @@ So nothing of the last run is lost to one that never starts, and a killed run le
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,20 +41,20 @@ class RunFolder:
         """Put the journal and the log of this run in the place of the last one's. Its results stay until
         those of this run replace them (`remove_old`), which takes a while."""
         with complaining(self.out):
-            _of_a_run(self.out)
-            for name in (JOURNAL, LOG):
-                if (self.path / name).exists():
-                    (self.path / name).replace(self.out / name)
+            self._bring_out(Path.replace)
             for path in self.out.glob(f"{_HIDDEN}*"):
                 shutil.rmtree(path)
 
     def copy_out(self) -> None:
         """Put copies of them there: this run was killed, and can still be resumed."""
         with complaining(self.out):
-            _of_a_run(self.out)
-            for name in (JOURNAL, LOG):
-                if (self.path / name).exists():
-                    shutil.copyfile(self.path / name, self.out / name)
+            self._bring_out(shutil.copyfile)
+
+    def _bring_out(self, bring: Callable[[Path, Path], Path]) -> None:
+        _of_a_run(self.out)
+        for name in (JOURNAL, LOG):
+            if (self.path / name).exists():
+                bring(self.path / name, self.out / name)
 
     def keep_log(self) -> None:
         """Put the log alone in the place of the last run's."""

@@ -169,7 +169,9 @@ def test_job_4_a_checkpoint_of_other_event_times_is_refused(tmp_path: Path) -> N
             other.latestOffset(query.offset, query.limit)
     said = {name: value for name, value in query.offset.items() if name not in ("version", "checksum")}
     del said["event_time"]  # as earlier versions wrote it
-    files_reader(SCHEMA, **{**query.options, "eventTimeUnit": "us"}).latestOffset(sealed(said), query.limit)
+    write_table(tmp_path, "x", "b", pa.table({"time": [2], "id": [2]}))
+    reader = files_reader(SCHEMA, **{**query.options, "eventTimeUnit": "us"})
+    assert reader.latestOffset(sealed(said), query.limit)["event_time"] == "the column 'time' in us"
 
 
 def test_job_4_the_files_may_move_and_the_subtasks_be_more_or_fewer(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ class FilesOffset(SplitsOffset[FilePosition, Slice]):
                 f"the checkpoint has watermarks of {self.event_time}, the options name {event_time}: set "
                 "eventTimeColumn and eventTimeUnit as before, or start with a new checkpoint folder"
             )
-        moved = self if self.path == options.path else replace(self, path=options.path)
+        moved = replace(self, path=options.path, event_time=event_time)
         return moved.with_subtasks(options.subtasks, in_band)
 
     def _follows(self, before: FilePosition | None, split: str, slices: Sequence[Slice]) -> bool:
