@@ -386,6 +386,21 @@ def test_a_malformed_scenario_is_refused_with_line_and_path(
     assert complaint(tidegauge, *arguments) == f"scenarios.jsonl, {expected}"
 
 
+@pytest.mark.parametrize(
+    ("chosen", "remedy"),
+    [
+        (("--profile", "flink-2.3"), "which the profile flink-2.3 does not have: choose another profile"),
+        (("--rule", "VALVE-1"), "and none of that is chosen: choose other rules or components"),
+    ],
+)
+def test_where_nothing_can_be_judged_the_remedy_is_named(
+    tidegauge: Command, engine_module: Callable[[str, str], None], chosen: tuple[str, str], remedy: str
+) -> None:
+    engine_module("mine", MINE.replace("def valve", "def low_watermark"))
+    line = complaint(tidegauge, "run", "--adapter", "mine:Mine", *chosen)
+    assert line == f"adapter 'mine:Mine' claims low_watermark, {remedy}"
+
+
 def test_nothing_is_left_where_there_was_nothing_to_resume(tidegauge: Command, tmp_path: Path) -> None:
     line = complaint(tidegauge, "run", "--adapter", "reference", "--out", "fresh", "--resume")
     assert line == "fresh holds no run that was killed; leave --resume out"

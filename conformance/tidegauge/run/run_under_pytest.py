@@ -7,7 +7,7 @@ import platform
 import re
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -280,19 +280,23 @@ def make_run(request: Request, folder: Path | None, worker: str) -> Run:
     known = deviations_of(request.deviations, implementation.deviations)
     profile = request.profile or implementation.profile
     policies = policies_of(profile)
-    present = [name for name in implementation.capabilities if name not in read_absent()[profile]]
+    claimed = implementation.capabilities
+    present = [name for name in claimed if name not in read_absent()[profile]]
     implementation = replace(implementation, capabilities=tuple(present))
     if not components_asked_for(request, implementation):
-        claimed = ", ".join(implementation.capabilities)
-        problem = (
-            f"claims {claimed}, and none of that is chosen: choose other rules or components"
-            if claimed
-            else "claims nothing: give it the method of a component, such as `valve`"
-        )
-        raise BadInput(f"adapter {request.adapter!r} {problem}")
+        raise BadInput(f"adapter {request.adapter!r} claims {_why_nothing(claimed, present, profile)}")
     planned = plan(request, implementation, policies)
     with_deviations(policies, known.deviation)
     return Run(request, adapter, implementation, profile, policies, planned, folder, worker, known)
+
+
+def _why_nothing(claimed: Sequence[str], present: Sequence[str], profile: str) -> str:
+    """What an engine claims of which nothing can be judged, and the remedy."""
+    if not claimed:
+        return "nothing: give it the method of a component, such as `valve`"
+    if not present:
+        return f"{', '.join(claimed)}, which the profile {profile} does not have: choose another profile"
+    return f"{', '.join(present)}, and none of that is chosen: choose other rules or components"
 
 
 def environment() -> dict[str, str]:
