@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import others_slower
@@ -17,12 +18,14 @@ from judged import events_of, results_of
 
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.judging.changes.segments import segments_of_mutant, touch
 from tidegauge.judging.items.item_report import ItemReport
 from tidegauge.judging.items.merged import merged
 from tidegauge.judging.jobs.blamed import blamed_rules
 from tidegauge.mutants.mutant import Mutant
 from tidegauge.wire.results import Results
 from tidegauge_reference import CORE, Valve
+from tidegauge_reference.outputs import ACTIVE, IDLE, Output
 from tidegauge_spec import load_registry
 
 MUTANTS = load_mutants()
@@ -102,7 +105,7 @@ def test_a_wrong_engine_says_what_is_wrong_and_which_rules_it_breaks(name: str) 
     assert len({*mutant.rules}) == len(mutant.rules)
     assert re.fullmatch(r"[A-Z][^\n]+[^.]\.", mutant.summary)
     assert name.startswith(f"{mutant.component.replace('_', '-')}-")
-    assert {right == wrong for right, wrong in mutant.replacements} == {False}
+    assert {right == wrong for right, wrong in mutant.changed_texts} == {False}
 
 
 @pytest.mark.slower
@@ -192,3 +195,44 @@ def test_an_unchanged_copy_would_pass() -> None:
     unchanged = Mutant("valve-unchanged", "valve", "valve", (), "", "Nothing.", ())
     adapter = MutantAdapter(unchanged, {})
     assert compared(adapter, histories(300)).failing == 0
+
+
+def _always_idle(self: Any, channel: int) -> list[Output]:
+    self._channel(channel).idle = True
+    return [IDLE]
+
+
+def test_a_function_stands_in_place_of_that_of_the_reference() -> None:
+    mutant = Mutant(
+        "valve-always-idle",
+        "valve",
+        "valve",
+        ("VALVE-14",),
+        "",
+        "A.",
+        functions=(("Valve.idle", _always_idle),),
+    )
+    assert mutant.load("valve").Valve(2).idle(0) == [IDLE]
+    assert Valve(2).idle(0) == []
+    other = WRONG["valve-lower-watermark-accepted"]
+    assert not touch(segments_of_mutant(mutant) + segments_of_mutant(other))
+
+
+@pytest.mark.parametrize(
+    ("decision", "outputs"), [("VALVE-13", [[IDLE], []]), ("VALVE-13!", [[IDLE], [ACTIVE]])]
+)
+def test_a_decision_that_is_turned_goes_one_way(decision: str, outputs: list[list[Output]]) -> None:
+    name = f"valve-turned-{'!' in decision}"
+    mutant = Mutant(name, "valve", "valve", ("VALVE-13",), "", "A.", turned=(("Valve.active", decision),))
+    valve = mutant.load("valve").Valve(1)
+    assert [valve.idle(0), valve.active(0)] == outputs
+
+
+def test_what_the_reference_does_not_have_is_refused_by_its_name() -> None:
+    for changed, problem in (
+        ({"functions": (("Valve.sleep", _always_idle),)}, "no function valve.Valve.sleep"),
+        ({"turned": (("Valve.active", "VALVE-2"),)}, "valve.Valve.active does not decide by VALVE-2"),
+    ):
+        mutant = Mutant("valve-none", "valve", "valve", ("VALVE-2",), "", "A.", **changed)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=problem):
+            mutant.load("valve")

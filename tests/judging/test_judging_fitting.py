@@ -55,7 +55,7 @@ def with_policies(policies: Policies) -> ValveAdapter:
 def mutant(*names: str) -> MutantAdapter:
     """A valve with all of these defects."""
     several = [load_mutants()[name] for name in names]
-    changed = tuple(pair for one in several for pair in one.replacements)
+    changed = tuple(pair for one in several for pair in one.changed_texts)
     return MutantAdapter(Mutant("-and-".join(names), "valve", "valve", (), "", "Several.", changed), {})
 
 

@@ -39,7 +39,7 @@ def mutant(*names: str) -> MutantAdapter:
     """An engine with all the defects of these wrong engines."""
     several = [load_mutants()[name] for name in names]
     first = several[0]
-    changed = tuple(pair for one in several for pair in one.replacements)
+    changed = tuple(pair for one in several for pair in one.changed_texts)
     return MutantAdapter(
         Mutant("-and-".join(names), first.component, first.module, first.rules, "", "Several.", changed), {}
     )

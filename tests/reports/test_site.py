@@ -234,7 +234,7 @@ def test_a_vector_shows_its_steps_in_words_and_what_comes_out_under_which_polici
 
 def test_a_wrong_engine_shows_the_lines_it_changes() -> None:
     for mutant in load_mutants().values():
-        for change, (right, wrong) in zip(changed_lines(mutant), mutant.replacements, strict=True):
+        for change, (right, wrong) in zip(changed_lines(mutant), mutant.changed_texts, strict=True):
             before = "\n".join(text for sign, text in change.lines if sign in " -")
             after = "\n".join(text for sign, text in change.lines if sign in " +")
             assert right.strip("\n") in before

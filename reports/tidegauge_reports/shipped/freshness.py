@@ -75,7 +75,7 @@ def _candidate(change: Change) -> dict[str, Any]:
     scale show it."""
     return {
         "change": asdict(change) | {"segments": None, "scale": bool(change.scale)},
-        "replacements": load_mutants()[change.name].replacements if change.kind == "mutant" else (),
+        "replacements": load_mutants()[change.name].changed_texts if change.kind == "mutant" else (),
         "sentence": sentence_of(change),
         "bugs": [bug.id for bug in bugs_of(change)],
     }

@@ -20,7 +20,7 @@ def changed_lines(mutant: Mutant) -> list[Change]:
     """The passages that a mutant changes, with whole lines around the words that differ."""
     source = reference_source(mutant.module)
     changes = []
-    for right, wrong in mutant.replacements:
+    for right, wrong in mutant.changed_texts:
         start = source.index(right)
         first = source.rfind("\n", 0, start) + 1
         end = source.find("\n", start + len(right) - right.endswith("\n"))

@@ -25,7 +25,7 @@ class Segment:
 def segments_of_mutant(mutant: Mutant) -> tuple[Segment, ...]:
     """The replacements of a named mutant."""
     source = reference_source(mutant.module)
-    places = [(source.index(right), right, wrong) for right, wrong in mutant.replacements]
+    places = [(source.index(right), right, wrong) for right, wrong in mutant.changed_texts]
     return tuple(Segment(mutant.module, place, place + len(right), wrong) for place, right, wrong in places)
 
 

@@ -56,7 +56,7 @@ def _copy_like(likes: tuple[str, ...]) -> str:
     for like in likes:
         mutant = load_mutants()[like.removeprefix("mutant:")]
         source = sources.get(mutant.module) or reference_source(mutant.module)
-        for right, wrong in mutant.replacements:
+        for right, wrong in mutant.changed_texts:
             if source.count(right) != 1:
                 raise BadInput(f"the deviations {', '.join(likes)} change the same words: leave one out")
             source = source.replace(right, wrong)
