@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from component_scenarios import drawn
 from engines import examiner_of
-from judged import failing_rules
+from judged import accused_rules
 
 from tidegauge import ComponentAdapter, Scenario
 from tidegauge.judging.items.item_report import ItemReport
@@ -117,7 +117,7 @@ class BoundFromNothing(SourceCoordinators):
 )
 def test_a_wrong_coordinator_breaks(rule: str, coordinators: type[SourceCoordinators]) -> None:
     adapter = Decisions(coordinators=coordinators)
-    assert rule in failing_rules(adapter, scenarios("coordinator", 80))
+    assert rule in accused_rules(adapter, scenarios("coordinator", 250))
 
 
 class LeavingEndsNothing(LowWatermarkService):
@@ -152,7 +152,7 @@ class TellsThoseWithPartitions(LowWatermarkService):
 )
 def test_a_wrong_low_watermark_service_breaks(rule: str, service: type[LowWatermarkService]) -> None:
     adapter = Decisions(service=service)
-    assert rule in failing_rules(adapter, scenarios("low_watermark", 80))
+    assert rule in accused_rules(adapter, scenarios("low_watermark", 250))
 
 
 class ReportsTheStartValue(SourceSubtask):
@@ -173,7 +173,7 @@ class PausesNoSplit(SourceSubtask):
 
 
 class ForgetsToStopTheClock(SourceSubtask):
-    def hold(self, splits: Any) -> list[SourceOutput]:
+    def hold(self, splits: Any, everything: bool = False) -> list[SourceOutput]:
         return []
 
 
@@ -188,7 +188,7 @@ class ForgetsToStopTheClock(SourceSubtask):
 )
 def test_a_wrong_source_subtask_breaks(rule: str, subtask: type[SourceSubtask]) -> None:
     adapter = Decisions(subtask=subtask)
-    assert rule in failing_rules(adapter, scenarios("source", 80))
+    assert rule in accused_rules(adapter, scenarios("source", 80))
 
 
 # What the kit does not ask

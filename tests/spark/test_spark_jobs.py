@@ -9,11 +9,11 @@ import wrong_sources
 from pyspark import cloudpickle
 
 from tidegauge.components.job.jobs import JOBS
-from tidegauge.components.registry import COMPONENTS
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.item_report import ItemReport
 from tidegauge.judging.items.merged import Findings, merged
-from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.judging.items.shrinker import NO_EFFORT
+from tidegauge.judging.jobs.accusations import job_accusations
 from tidegauge.judging.jobs.examination import examine_job
 from tidegauge.judging.jobs.findings import family, finding, properties_of, runs_of
 from tidegauge.wire.steps.job import JobScenario
@@ -38,7 +38,7 @@ def findings_of(adapter: SparkAdapter, *jobs: str) -> Findings:
     reports = []
     for job in jobs:
         report = ItemReport(f"job-{job}", "job")
-        examine_job(Examiner(adapter, adapter.describe(), CORE, shrink_seconds=0), report, job)
+        examine_job(Examiner(adapter, adapter.describe(), CORE, effort=NO_EFFORT), report, job)
         reports.append(report)
     return merged(reports)
 
@@ -97,6 +97,5 @@ def test_a_wrong_source_is_laid_to_the_rule_it_breaks(wrong: str) -> None:
     source, job, rule = wrong_sources.WRONG_SOURCES[wrong]
     adapter = type("WrongAdapter", (SparkAdapter,), {"source": source})({})
     findings = findings_of(adapter, job)
-    blamed = blamed_rules(findings, COMPONENTS)
-    suspects = [name for found in blamed.values() for name, _ in found.suspects[:3]]
-    assert rule in suspects, [failure.seen for failure in findings.failures]
+    accused = {name for one in job_accusations(findings) for name in one.rules}
+    assert rule in accused, [failure.seen for failure in findings.failures]

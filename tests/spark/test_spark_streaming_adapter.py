@@ -20,6 +20,7 @@ from tidegauge.drawing.cover import state_cover
 from tidegauge.drawing.histories import draw_history
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.items.shrinker import NO_EFFORT
 from tidegauge.run.assembly import assemble
 from tidegauge.run.journal import Ended, Finished, Started
 from tidegauge.run.request import Request
@@ -167,7 +168,7 @@ def test_a_wrong_processor_fails_its_rule_on_the_layer_streaming(tmp_path: Path)
     report = ItemReport("item", "valve")
     good = own("good", WatermarkStep(0, 5), WatermarkStep(1, 7))
     bad = own("bad", WatermarkStep(0, 5), IdleStep(0), IdleStep(1), WatermarkStep(0, 9), groups=(2, 2))
-    Examiner(adapter, implementation, CORE, shrink_seconds=0.0).compare(report, [good, bad])
+    Examiner(adapter, implementation, CORE, effort=NO_EFFORT).compare(report, [good, bad])
     assert (report.scenarios, report.failing) == (2, 1)
     request = Request(adapter="x:Y", options={}, profile=None, components=(), rules=())
     started = Started(request, "core", implementation, {}, ("item",), "2026-01-01T00:00:00+00:00")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from component_scenarios import drawn
-from judged import failing_rules
+from judged import accused_rules, failing_rules
 from pyspark.sql import Row
 from pyspark.sql.functions import col, lit
 from pyspark.sql.streaming.tws_tester import TwsTester
@@ -248,8 +248,8 @@ def test_a_wrong_processor_of_splits_fails_its_rule_by_name() -> None:
 
 def test_a_wrong_processor_of_inputs_fails_its_rule_by_name() -> None:
     adapter = SparkAdapter.having(splits=lambda setup: CountedFromTheEnd(setup.inputs))({"engine": "tester"})
-    of_inputs = [one for one in drawn("splits", 100) if isinstance(one.setup, OperatorInputsSetup)]
-    assert failing_rules(adapter, of_inputs) == {"SPLIT-12"}
+    of_inputs = [one for one in drawn("splits", 200) if isinstance(one.setup, OperatorInputsSetup)]
+    assert accused_rules(adapter, of_inputs) == {"SPLIT-12"}
 
 
 # Data frames

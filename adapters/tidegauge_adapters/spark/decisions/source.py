@@ -67,7 +67,9 @@ class SourceDecisions:
     def backpressure(self, on: bool) -> list[tuple[Any, ...]]:
         """Downstream takes no records of any split, or takes them again."""
         self._is_withheld = on
-        return [_told(output) for output in self._subtask.hold(self._subtask.splits if on else ())]
+        return [
+            _told(output) for output in self._subtask.hold(self._subtask.splits if on else (), everything=on)
+        ]
 
     def watermark(self, split: str | None, timestamp: int) -> list[tuple[Any, ...]]:
         """The reader itself writes a watermark."""

@@ -163,12 +163,17 @@ class SourceOutputs:
         self._outputs.pop(output, None)
 
     def pause(self, output: str, reason: str) -> None:
-        """Nothing can be written to an output from now on, for one of `activity_clock.REASONS`."""
-        self._outputs[output].clock.pause(reason)
+        """Pause the clock of an output for one of `activity_clock.REASONS`: nothing can be written to it.
+
+        An output that is not open has no clock, so nothing happens. Its reasons to pause are given to `open`.
+        """
+        if output in self._outputs:
+            self._outputs[output].clock.pause(reason)
 
     def resume(self, output: str, reason: str) -> None:
         """One of these reasons is over."""
-        self._outputs[output].clock.resume(reason)
+        if output in self._outputs:
+            self._outputs[output].clock.resume(reason)
 
     def pause_all(self, reason: str) -> None:
         """Nothing can be written to any output from now on."""

@@ -41,7 +41,7 @@ class SubtaskState(NamedTuple):
     """All that a subtask has to remember (SOURCE-17).
 
     outputs: what it has emitted, and its clocks. splits: those assigned. bound: announced last, `MAX` before.
-    paused: splits that are not read. held: splits of which downstream takes no records. ended: no more input.
+    paused: splits that are not read. held: outputs under backpressure. ended: no more input.
     """
 
     outputs: OutputsState
@@ -121,7 +121,7 @@ class SourceSubtask:
     @property
     def held(self) -> frozenset[str]:
         """The splits of which downstream takes no records now: see `hold`."""
-        return frozenset(self._held)
+        return frozenset(self._held - {MAIN})
 
     @property
     def idle_splits(self) -> frozenset[str]:
@@ -242,19 +242,21 @@ class SourceSubtask:
             self._bound = bound
             return [*self._blocking(), *self._resumed(), *self._pausing(self._splits)]
 
-    def hold(self, splits: Iterable[str]) -> list[SourceOutput]:
+    def hold(self, splits: Iterable[str], everything: bool = False) -> list[SourceOutput]:
         """Downstream takes no records of some splits, and of the others takes them again (SOURCE-13).
 
         The output of each of these splits is under backpressure: a batch has room for some records only, or
-        the owner of a split holds it back. Meanwhile the split does not become idle.
+        the owner of a split holds it back. Meanwhile the split does not become idle. With `everything`, the
+        main output is under backpressure, too.
         """
         held = set(splits)
         for split in held:
             self._check_assigned(split)
-        for split in held - self._held:
-            self._outputs.pause(split, "backpressure")
-        for split in self._held - held:
-            self._outputs.resume(split, "backpressure")
+        held |= {MAIN} if everything else set()
+        for output in held - self._held:
+            self._outputs.pause(output, "backpressure")
+        for output in self._held - held:
+            self._outputs.resume(output, "backpressure")
         self._held = held
         return []
 
@@ -299,7 +301,7 @@ class SourceSubtask:
     def _open(self, output: str) -> None:
         if output in self._outputs:
             return
-        self._outputs.open(output, ["alignment"] * self._blocked)
+        self._outputs.open(output, ["alignment"] * self._blocked + ["backpressure"] * (output in self._held))
 
     def _said(self, elements: Iterable[StreamElement], *changed: str) -> list[SourceOutput]:
         """Return what goes downstream, and what follows from it for the reading of splits."""
