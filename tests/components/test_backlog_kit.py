@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from component_scenarios import drawn
 from engines import examiner_of
+from judged import EFFORT
 
 from tidegauge import Adapter
 from tidegauge.components.property import Property
@@ -44,7 +45,7 @@ VIOLATED_BY = {
 def checked(property: Property, adapter: Adapter) -> ItemReport:
     """A property checked on histories of an engine."""
     report = ItemReport("item", "backlog")
-    examiner = examiner_of(adapter, shrink_seconds=0.1)
+    examiner = examiner_of(adapter, effort=EFFORT)
     examiner.check(report, property, drawn("backlog", 500))
     return report
 

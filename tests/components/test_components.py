@@ -11,6 +11,7 @@ import pytest
 from component_scenarios import DRAWN, all_kinds, decisions, drawn
 from conftest import others_slower
 from engines import examiner_of
+from judged import EFFORT
 
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.components.shared.random_source import RandomSource
@@ -20,6 +21,7 @@ from tidegauge.engine.outputs import read_outputs
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.item_report import ItemReport
 from tidegauge.judging.items.merged import merged
+from tidegauge.judging.items.shrinker import NO_EFFORT
 from tidegauge.judging.reference.oracle import expect
 from tidegauge.wire.scenario import encode_scenario, problems, read_scenarios
 from tidegauge.wire.vocabulary import Error, Restore, Snapshot
@@ -122,7 +124,7 @@ def test_properties_hold_of_the_reference_under_every_profile_that_they_hold_und
 ) -> None:
     policies = PROFILES[profile]
     engine = ReferenceAdapter({"policies": profile})
-    examiner = Examiner(engine, engine.describe(), policies, shrink_seconds=0)
+    examiner = Examiner(engine, engine.describe(), policies, effort=NO_EFFORT)
     scenarios = drawn(component, 200, policies)
     for property in COMPONENTS[component].properties:
         if all(getattr(policies, name) == value for name, value in property.holds_under.items()):
@@ -186,7 +188,7 @@ def examined(component: str, mutant: str | None) -> ItemReport:
     """What vectors, covers and histories find in the reference, or in a mutant of it."""
     adapter = ReferenceAdapter({}) if mutant is None else MutantAdapter(MUTANTS[mutant], {})
     report = ItemReport("all", component)
-    examiner = examiner_of(adapter, shrink_seconds=1.5)
+    examiner = examiner_of(adapter, effort=EFFORT)
     examiner.compare(report, examiner.applicable(all_kinds(component)))
     return report
 

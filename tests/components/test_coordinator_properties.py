@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from component_scenarios import drawn
 from engines import examiner_of
+from judged import EFFORT
 
 from tidegauge import ComponentAdapter
 from tidegauge.components.property import Property
@@ -52,7 +53,7 @@ class Forgetful(Under):
 def checked(property: Property, adapter: Any) -> ItemReport:
     """A property checked on drawn histories of an adapter's coordinators."""
     report = ItemReport("item", "coordinator")
-    examiner = examiner_of(adapter, shrink_seconds=1)
+    examiner = examiner_of(adapter, effort=EFFORT)
     examiner.check(report, property, examiner.applicable(drawn("coordinator", 800)))
     return report
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 import pytest
 
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.components.scale import EDGES
 from tidegauge.drawing.histories import drawn_histories
-from tidegauge.drawing.scale import NAMES, scale_places, scale_scenario, scale_scenarios
+from tidegauge.drawing.numbers import BEYOND_DOUBLES, UNITS
+from tidegauge.drawing.scale import scale_places, scale_scenario, scale_scenarios
 from tidegauge.judging.changes.change import change_of
 from tidegauge.judging.diagnosis.model import Model
 from tidegauge.judging.items.examination import Examiner
@@ -25,6 +24,9 @@ from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE, PROFILES
 
 DRAWN = [name for name, component in COMPONENTS.items() if component.drawn]
+BEYOND_PLAIN_NUMBERS = {"far", *(f"apart-{name}" for name in BEYOND_DOUBLES)}
+"""Kinds whose numbers are plain on the wire, and not their sums."""
+
 OF_SCALE = [mutant for mutant in load_mutants().values() if mutant.scale]
 
 
@@ -33,7 +35,8 @@ def test_they_are_legal_and_survive_the_wire(component: str) -> None:
     for scenario in scale_scenarios(component, "default", CORE):
         assert problems(scenario) == []
         assert list(read_scenarios([encode_scenario(scenario)], "one")) == [scenario]
-        assert ("int64" in scenario.needs) == any(map(needs_int64, scenario.history))
+        large = scenario.origin.of in BEYOND_PLAIN_NUMBERS
+        assert ("int64" in scenario.needs) == (large or any(map(needs_int64, scenario.history)))
 
 
 @pytest.mark.parametrize("component", DRAWN)
@@ -41,7 +44,7 @@ def test_a_smaller_budget_has_a_part_of_a_larger_one(component: str) -> None:
     smoke, default = (scale_scenarios(component, budget, CORE) for budget in ("smoke", "default"))
     assert {one.id for one in smoke} < {one.id for one in default}
     assert len(default) <= len(scale_places(component, "default")) < len(scale_places(component, "thorough"))
-    assert sum(len(one.history) for one in smoke) * 10 < sum(len(one.history) for one in default)
+    assert sum(len(one.history) for one in smoke) * 2 < sum(len(one.history) for one in default)
 
 
 @pytest.mark.parametrize("component", DRAWN)
@@ -58,6 +61,9 @@ def test_there_are_some_of_each_kind_under_each_profile(component: str, profile:
     assert {f"at-{edge}" for edge in COMPONENTS[component].scale.edges} <= kinds
     assert {f"with-{limit}" for limit in COMPONENTS[component].scale.setups} <= kinds
     assert {f"6-{parts}" for parts in COMPONENTS[component].scale.widen} <= kinds
+    assert {f"65-{parts}" for parts in COMPONENTS[component].scale.widen} <= kinds
+    assert {"repeated", "over-and-over", "taken-back", "in-each-state", "100-steps"} <= kinds
+    assert {f"apart-{unit}" for unit in UNITS} <= kinds
 
 
 def test_what_ran_is_drawn_again_by_its_place() -> None:
@@ -90,10 +96,7 @@ def test_there_are_valves_with_a_thousand_channels() -> None:
     assert wide.setup.channels >= 1000  # type: ignore[attr-defined]
 
 
-def test_names_are_all_different_and_edges_too() -> None:
-    names = list(chain(*NAMES))
-    assert max(map(len, names)) == 200
-    assert {len(set(kind)) for kind in NAMES} == {5}
+def test_edges_are_all_different() -> None:
     assert len(set(EDGES.values())) == len(EDGES)
 
 
@@ -115,7 +118,7 @@ def test_a_mutant_of_scale_is_seldom_shown_by_others(mutant: Mutant) -> None:
     component = COMPONENTS[mutant.component]
     reference, wrong = Model(component, CORE), Model(component, CORE, [change_of(mutant)])
     drawn = drawn_histories(mutant.component, 1, 0, 300, CORE)
-    assert sum(wrong.play(one) != reference.play(one) for one in drawn) <= 3
+    assert sum(wrong.play(one) != reference.play(one) for one in drawn) <= 5
 
 
 def test_there_are_mutants_of_scale_of_many_kinds() -> None:

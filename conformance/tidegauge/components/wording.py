@@ -13,6 +13,9 @@ from ..wire.vocabulary import AnyOutput, Error, LogEvent, Step, Watermark
 from .job.wording import job_name, job_text
 from .registry import COMPONENTS
 
+UNDER_REVIEW = "rule under review"
+"""The title of the rule above a difference that is shown while the run continues."""
+
 _MOST_STEPS, _FIRST_STEPS, _LAST_STEPS = 60, 8, 24
 """Of a longer history the first and the last steps are told."""
 
@@ -68,17 +71,29 @@ def setup_text(scenario: Scenario) -> str:
     return f"{COMPONENTS[component_of(scenario)].title} with {fields_text(scenario.setup) or 'nothing set'}"
 
 
+def accused_text(rules: Sequence[Rule]) -> list[str]:
+    """Return the lines that name the accused rules: one rule with its sentence, or several rules of which at
+    least one is broken."""
+    if len(rules) == 1:
+        return [f"{rules[0].id} ({rules[0].level}) {rules[0].title}", f"  {rules[0].sentence}"]
+    accused = [f"  {rule.id} ({rule.level}) {rule.title}" for rule in rules]
+    return ["One of these rules is broken:", *accused] if accused else []
+
+
+def check_text(rules: Sequence[Rule]) -> list[str]:
+    """Return the hint where to look in the engine. There is no hint if several rules are accused."""
+    return [f"Check {rules[0].check}"] if len(rules) == 1 else []
+
+
 def job_failure_message(
-    rule: Rule | None, scenario: JobScenario, sentence: str, seen: str, replay: str
+    rules: Sequence[Rule], scenario: JobScenario, sentence: str, seen: str, replay: str
 ) -> str:
-    """The same for a job: the rule, the job, what the property demands, what was seen, how to replay."""
-    lines = [f"{rule.id} ({rule.level}) {rule.title}", f"  {rule.sentence}"] if rule is not None else []
+    """Return the message for a failing job: the accused rules, the job, the sentence of the property as the
+    expected result, the observation, and the replay command."""
+    lines = accused_text(rules)
     lines.append(f"In {job_name(scenario)}:")
     lines += [f"     {line}" for line in job_text(scenario)]
-    lines += [f"  expected: {sentence}", f"  got:      {seen}"]
-    if rule is not None:
-        lines.append(f"Check {rule.check}")
-    lines.append(f"Replay: {replay}")
+    lines += [f"  expected: {sentence}", f"  got:      {seen}", *check_text(rules), f"Replay: {replay}"]
     return "\n".join(lines)
 
 
@@ -105,7 +120,7 @@ def interference_message(
 
 
 def failure_message(
-    rule: Rule | None,
+    rules: Sequence[Rule],
     scenario: Scenario,
     right: Sequence[Outputs],
     last_step: int,
@@ -113,11 +128,9 @@ def failure_message(
     got: str,
     replay: str,
 ) -> str:
-    """All that a stranger needs: the rule with its sentence, the history with what is `right` to come out of
-    each step, expected and got at the last of them, how to replay."""
-    lines = []
-    if rule is not None:
-        lines += [f"{rule.id} ({rule.level}) {rule.title}", f"  {rule.sentence}"]
+    """Return the message for a failing scenario: the accused rules, the steps with the `right` outputs, the
+    outputs expected and got at the last step, and the replay command."""
+    lines = accused_text(rules)
     lines.append(f"On {setup_text(scenario)}, times in ms unless stated otherwise:")
     for number, step in enumerate(scenario.history[:last_step], start=1):
         if last_step > _MOST_STEPS and _FIRST_STEPS < number <= last_step - _LAST_STEPS:
@@ -128,8 +141,5 @@ def failure_message(
         outputs = f": {outputs_text(right[number - 1])}" if right[number - 1] else ""
         lines.append(f"     step {number}: {step_text(step)}{outputs}")
     lines.append(f"  -> step {last_step + 1}: {step_text(scenario.history[last_step])}")
-    lines += [f"  expected: {expected}", f"  got:      {got}"]
-    if rule is not None:
-        lines.append(f"Check {rule.check}")
-    lines.append(f"Replay: {replay}")
+    lines += [f"  expected: {expected}", f"  got:      {got}", *check_text(rules), f"Replay: {replay}"]
     return "\n".join(lines)

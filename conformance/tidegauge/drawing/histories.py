@@ -18,6 +18,13 @@ from ..wire.vocabulary import Restore, Snapshot, Step
 _KEPT_WITHOUT_EFFECT = 12
 """Percentage of steps without effect that are kept: that nothing happens must be tried as well."""
 
+_SHORTEST = 5
+"""The smallest number of steps."""
+
+_LONGEST = (8, 8, 8, 72)
+"""The largest number of steps, from which one is picked. Most scenarios are short, so that many setups are
+covered. Every fourth scenario may be long, since states that combine several conditions are reached late."""
+
 _BLOCK = 250
 """So many are drawn together: all numbers of the budgets are multiples of it."""
 
@@ -50,7 +57,28 @@ def effective_history(
     unwanted: Callable[[Step], bool] | None = None,
 ) -> tuple[Step, ...]:
     """A history of so many steps on `setup`, none of which is `unwanted`."""
-    engine = component.reference(setup, policies)
+    return continued(component, random, component.reference(setup, policies), length, unwanted)
+
+
+def continued(
+    component: Component,
+    random: RandomSource,
+    engine: Any,
+    length: int,
+    unwanted: Callable[[Step], bool] | None = None,
+) -> tuple[Step, ...]:
+    """Draw steps that continue from the current state of a reference engine, which executes them.
+
+    Args:
+        component: the component of the engine.
+        random: the source of the choices.
+        engine: the reference engine; its state changes.
+        length: the number of steps.
+        unwanted: returns whether to skip a step, for example because little can happen after it.
+
+    Returns:
+        The steps.
+    """
     history: list[Step] = []
     state = engine.state()
     while len(history) < length:
@@ -68,7 +96,7 @@ def draw_history(component: Component, seed: int, index: int, policies: Policies
     """The scenario that (seed, index) stands for under `policies`."""
     random = RandomSource(seed, index)
     setup = component.draw_setup(random)
-    length = random.between(5, 24)
+    length = random.between(_SHORTEST, random.pick(_LONGEST))
     history = list(effective_history(component, random, setup, length, policies))
     needs = ["int64"] if any(map(needs_int64, history)) else []
     if random.chance(10):

@@ -1,6 +1,7 @@
 """Wrong detectors and combiners of backlog."""
 
 from ...mutants.mutant import Mutant, at_scale
+from .mutants_of_scale import BACKLOG_MUTANTS_OF_SCALE
 
 
 def _backlog(
@@ -226,4 +227,5 @@ BACKLOG_MUTANTS = (
             ),
         ),
     ),
+    *BACKLOG_MUTANTS_OF_SCALE,
 )

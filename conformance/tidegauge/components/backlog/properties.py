@@ -26,7 +26,7 @@ from ...wire.vocabulary import AnyOutput, RecordAttributes, Snapshot, Step
 from ..property import Holds, Property
 from ..shared.properties import goes_back, outputs_of, uninterrupted, with_restores
 from ..shared.twins import as_with_one
-from ..shared.widening import by_number
+from ..shared.widening import by_number, with_a_twin
 
 
 def _flags(outputs: Sequence[AnyOutput]) -> list[bool]:
@@ -188,10 +188,10 @@ def _with_a_twin(scenario: Scenario) -> list[Scenario]:
     setup = scenario.setup
     if not isinstance(setup, CombinerSetup):
         return [scenario]
-    sizes = (2, *(1 for _ in range(1, setup.channels)))
+    parts = setup.channels
     silent = (*((0,) if 0 in setup.without_strategy else ()), *(one + 1 for one in setup.without_strategy))
-    history = by_number(scenario.history, "channel", sizes)
-    return [replace(scenario, setup=CombinerSetup(sum(sizes), silent), history=history, groups=())]
+    history = by_number(scenario.history, "channel", with_a_twin(parts), parts)
+    return [replace(scenario, setup=CombinerSetup(parts + 1, silent), history=history, groups=())]
 
 
 PROPERTIES = (

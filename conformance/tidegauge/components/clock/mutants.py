@@ -1,6 +1,7 @@
 """Wrong input activity clocks."""
 
 from ...mutants.mutant import Mutant, at_scale
+from .mutants_of_scale import CLOCK_MUTANTS_OF_SCALE
 
 
 def _clock(
@@ -127,4 +128,5 @@ CLOCK_MUTANTS = (
             ),
         ),
     ),
+    *CLOCK_MUTANTS_OF_SCALE,
 )

@@ -48,7 +48,9 @@ def draw_step(random: RandomSource, coordinators: Any) -> Step:
     if random.chance(2):
         source, subtask = random.pick((("nobody", 0), (source, -1), (source, own.subtasks)))
     idling = [other for other in range(own.subtasks) if other not in own.running]
-    if idling and random.chance(25):
+    if idling and random.chance(15):
+        return _after_a_failure(random, source, own, idling)
+    if idling and random.chance(20):
         return ReadyStep(source, random.pick(idling))
     kind = random.below(100)
     if kind < 35:
@@ -62,6 +64,14 @@ def draw_step(random: RandomSource, coordinators: Any) -> Step:
     if kind < 50:
         return RestartStep(source)
     return ReportStep(source, subtask, to_wire(_watermark(random, coordinators, own, subtask)))
+
+
+def _after_a_failure(random: RandomSource, source: str, own: Any, idling: list[int]) -> Step:
+    """Return the failure of another subtask. If no subtask is running, return the restart of the source or a
+    subtask that is ready again."""
+    if own.running:
+        return FailedStep(source, random.pick(sorted(own.running)))
+    return RestartStep(source) if random.chance(50) else ReadyStep(source, random.pick(idling))
 
 
 def _start(random: RandomSource, missing: list[str]) -> StartStep:

@@ -1,6 +1,7 @@
 """Wrong source coordinators."""
 
 from ...mutants.mutant import Mutant, at_scale
+from .mutants_of_scale import COORDINATOR_MUTANTS_OF_SCALE
 
 
 def _coordinator(
@@ -250,4 +251,5 @@ COORDINATOR_MUTANTS = (
             ),
         ),
     ),
+    *COORDINATOR_MUTANTS_OF_SCALE,
 )

@@ -1,6 +1,7 @@
 """Wrong generators and strategies."""
 
 from ...mutants.mutant import Mutant, at_scale
+from .mutants_of_scale import GENERATOR_MUTANTS_OF_SCALE
 
 
 def _generator(
@@ -312,4 +313,5 @@ GENERATOR_MUTANTS = (
             ("            self.largest = timestamp\n", "            self.largest = int(float(timestamp))\n"),
         ),
     ),
+    *GENERATOR_MUTANTS_OF_SCALE,
 )

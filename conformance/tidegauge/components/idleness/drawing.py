@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from ...wire.steps.clock import AdvanceStep
 from ...wire.steps.idleness import GeneratorKind, IdlenessSetup, RecordStep, TickStep
-from ...wire.timestamps import MAX, MIN, to_wire
+from ...wire.timestamps import LARGEST_PLAIN, MAX, MIN, to_wire
 from ...wire.vocabulary import Step
 from ..clock.drawing import draw_pause
 from ..shared.random_source import RandomSource
@@ -13,7 +13,7 @@ from ..shared.random_source import RandomSource
 _KINDS: Sequence[GeneratorKind] = get_args(GeneratorKind)
 _BOUNDS = (0, 0, 1, 5, 10_000)
 _TIMEOUTS = (1, 2, 10, 1_000_000, 3_000_000, 30_000_000_000)
-_READINGS = (0, 0, 1, 7, 1_000_000_000)
+_READINGS = (0, 0, 1, 7, 1_000_000_000, -1_000)
 _TIMESTAMPS = (0, 1, 2, 3, 1_700_000_000_000, -50, MIN, MAX)
 
 
@@ -38,9 +38,15 @@ def draw_step(random: RandomSource, engine: Any) -> Step:
 
 
 def _duration(random: RandomSource, engine: Any) -> int:
-    """Around what is left of the timeout; now and then time that goes back."""
+    """Return a duration, often close to the rest of the idle timeout, or to the rest of the silence after
+    which the watermark generator emits; sometimes a negative duration."""
     if random.chance(3):
         return -1
-    started = engine.clock.read() if engine.countdown is None else engine.countdown
-    left = started + engine.timeout - engine.clock.read()
-    return int(max(1, left + random.between(-1, 1))) if random.chance(60) else random.pick(_TIMEOUTS)
+    if not random.chance(60):
+        return random.pick(_TIMEOUTS)
+    now, generator = engine.clock.read(), engine.generator
+    ends = [(now if engine.countdown is None else engine.countdown) + engine.timeout]
+    if hasattr(generator, "silence"):
+        ends.append(generator.heard + generator.silence)
+    left = random.pick(ends) - now + random.between(-1, 1)
+    return min(max(1, int(left)), LARGEST_PLAIN)

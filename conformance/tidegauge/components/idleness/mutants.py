@@ -1,6 +1,7 @@
 """Wrong idleness: on the wrong clock, and as in the alternatives that the FLIP rejected."""
 
 from ...mutants.mutant import Mutant, at_scale
+from .mutants_of_scale import IDLENESS_MUTANTS_OF_SCALE
 
 
 def _idleness(
@@ -277,4 +278,5 @@ IDLENESS_MUTANTS = (
             ),
         ),
     ),
+    *IDLENESS_MUTANTS_OF_SCALE,
 )

@@ -1,6 +1,7 @@
 """What the event log of a job must show by itself. Only facts visible from outside count: which records came
 out, in which order, and when they could have been read; no engine is asked what it thinks."""
 
+from collections import Counter
 from collections.abc import Set
 
 from ...wire.timestamps import from_wire
@@ -228,7 +229,9 @@ def all_results(run: JobRun) -> Seen:
     fired = [(from_wire(event.event_time), event.count) for event in run.log.events if event.kind == "fire"]
     if sorted(fired) == sorted(expected.items()):
         return None
-    wrong = sorted(set(fired) ^ set(expected.items()))[0][0]
+    # Counters, since sets would miss a window that fires twice with all its records.
+    seen, wanted = Counter(fired), Counter(expected.items())
+    wrong = min((seen - wanted) + (wanted - seen))[0]
     counts = [count for end, count in fired if end == wrong]
     has = expected.get(wrong, 0)
     return f"the window that ends at {wrong} {firings_text(counts)}, it has {has}"

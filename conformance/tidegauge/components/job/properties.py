@@ -35,7 +35,7 @@ JOB_PROPERTIES = (
         "job-spread-across-sources",
         "The watermarks of the unfinished subtasks of all sources in a group are within the drift plus the "
         "declared overshoot.",
-        ("ALIGN-2", *_LOOSE),
+        ("ALIGN-2", *_LOOSE, "JOB-2"),
         ("two-sources-one-query", "two-sources-two-queries"),
         one_run.spread_bounded,
         alignment=True,
@@ -131,7 +131,7 @@ JOB_PROPERTIES = (
     JobProperty(
         "job-window-state-bounded",
         "Windows keep no more records than lie within the drift plus the declared overshoot.",
-        ("JOB-9", *_LOOSE),
+        ("JOB-9", *_LOOSE, "JOB-2"),
         ("window-state",),
         one_run.state_bounded,
         alignment=True,

@@ -50,6 +50,10 @@ def draw_step(random: RandomSource, service: Any) -> Step:
     name = vertex.name if random.chance(99) else "shop/nowhere"
     if vertex.awaited and random.chance(6):
         return _of_a_task_without_a_query(random, vertex, name)
+    if vertex.replies and vertex.there and random.chance(_leaving(vertex)):
+        return LeaveStep(name, random.pick(vertex.there))
+    if not vertex.there and random.chance(60):
+        return JoinStep(name)
     if vertex.awaited and random.chance(45):
         task = random.pick(vertex.awaited)
         return ReplyStep(name, task, _reply(random, vertex, task))
@@ -71,6 +75,15 @@ def draw_step(random: RandomSource, service: Any) -> Step:
         return ReplyStep(name, task, _reply(random, vertex, task))
     low_watermark = to_wire(vertex.result) if random.chance(40) else _timestamp(random, vertex)
     return NotifyStep(name, task, low_watermark, to_wire(vertex.triggered))
+
+
+def _leaving(vertex: Any) -> int:
+    """Return the percentage of steps in which a task leaves while a round with replies is open.
+
+    After the first task has left, the percentage rises. Often all tasks leave, so that no task is present to
+    be notified of the result.
+    """
+    return 40 if len(vertex.there) < len(vertex.awaited) + len(vertex.replies) else 5
 
 
 def _of_a_task_without_a_query(random: RandomSource, vertex: Any, name: str) -> Step:
@@ -109,4 +122,4 @@ def _timestamp(random: RandomSource, vertex: Any) -> int | str:
     known = vertex.tasks[chosen - 1].current if chosen else vertex.result
     if known in (MIN, MAX):
         known = random.pick(EPOCHS)
-    return int(known) + random.between(-2, 5)
+    return to_wire(int(known) + random.between(-2, 5))

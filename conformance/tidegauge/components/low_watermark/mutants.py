@@ -1,6 +1,7 @@
 """Wrong low-watermark services."""
 
 from ...mutants.mutant import Mutant, at_scale
+from .mutants_of_scale import LOW_WATERMARK_MUTANTS_OF_SCALE
 
 
 def _service(
@@ -283,4 +284,5 @@ LOW_WATERMARK_MUTANTS = (
             ),
         ),
     ),
+    *LOW_WATERMARK_MUTANTS_OF_SCALE,
 )

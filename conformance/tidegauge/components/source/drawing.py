@@ -124,7 +124,7 @@ def _announcement(random: RandomSource, source: Any) -> Step:
     stands = random.pick((source.emitter.maximum, *known))
     if stands in (MIN, MAX) or random.chance(12):
         return AnnouncementStep(to_wire(random.pick((MIN, MAX, MAX, 0))))
-    return AnnouncementStep(stands + random.between(-3, 4))
+    return AnnouncementStep(to_wire(stands + random.between(-3, 4)))
 
 
 def _waiting(random: RandomSource) -> Step:
@@ -144,8 +144,8 @@ def _written(random: RandomSource, source: Any, split: str | None) -> Step:
     return IdleStep(split) if kind < 85 else ActiveStep(split)
 
 
-def _timestamp(random: RandomSource, source: Any, split: str | None) -> int:
+def _timestamp(random: RandomSource, source: Any, split: str | None) -> int | str:
     """Around what the output, or the subtask, has already."""
     part = source.splits.parts.get(split or "")
     known = part.watermark if part is not None and random.chance(60) else source.emitter.maximum
-    return int(known if known not in (MIN, MAX) else 10) + random.between(-1, 6)
+    return to_wire(int(known if known not in (MIN, MAX) else 10) + random.between(-1, 6))

@@ -1,6 +1,7 @@
 """Wrong source subtasks."""
 
 from ...mutants.mutant import Mutant, at_scale
+from .mutants_of_scale import SOURCE_MUTANTS_OF_SCALE
 
 
 def _source(
@@ -378,4 +379,5 @@ SOURCE_MUTANTS = (
             ("self.alignment.bound = bound\n", "self.alignment.bound = int(float(bound))\n"),
         ),
     ),
+    *SOURCE_MUTANTS_OF_SCALE,
 )

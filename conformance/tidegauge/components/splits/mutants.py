@@ -1,6 +1,7 @@
 """Wrong combinations of splits and of inputs."""
 
 from ...mutants.mutant import Mutant, at_scale
+from .mutants_of_scale import SPLITS_MUTANTS_OF_SCALE
 
 
 def _splits(
@@ -272,4 +273,5 @@ SPLITS_MUTANTS = (
             ),
         ),
     ),
+    *SPLITS_MUTANTS_OF_SCALE,
 )

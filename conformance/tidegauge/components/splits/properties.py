@@ -34,7 +34,7 @@ from ..shared.properties import (
     with_restores,
 )
 from ..shared.twins import as_renamed, as_with_one, renamed
-from ..shared.widening import by_number
+from ..shared.widening import by_number, with_a_twin
 
 _ALTERNATES = {"split_status": "changes", "split_resumption": "any-watermark"}
 
@@ -144,9 +144,9 @@ def _with_a_twin(scenario: Scenario) -> list[Scenario]:
     setup = scenario.setup
     if not isinstance(setup, OperatorInputsSetup):
         return [scenario]
-    sizes = (2, *(1 for _ in range(1, setup.inputs)))
-    history = by_number(scenario.history, "input", sizes)
-    return [replace(scenario, setup=OperatorInputsSetup(sum(sizes)), history=history, groups=())]
+    parts = setup.inputs
+    history = by_number(scenario.history, "input", with_a_twin(parts), parts)
+    return [replace(scenario, setup=OperatorInputsSetup(parts + 1), history=history, groups=())]
 
 
 _NAMES = ("split",)

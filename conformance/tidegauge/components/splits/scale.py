@@ -1,10 +1,20 @@
-"""Many splits, many inputs, and splits with difficult names."""
+"""Scale of the splits component: many splits, many inputs, and splits with similar names."""
 
-from ...wire.steps.splits import OperatorInputsSetup, SplitsSetup
+from ...wire.steps.splits import (
+    AddSplitStep,
+    InputActiveStep,
+    InputIdleStep,
+    OperatorInputsSetup,
+    RemoveSplitStep,
+    SplitActiveStep,
+    SplitIdleStep,
+    SplitsSetup,
+    TickStep,
+)
 from ...wire.vocabulary import Step
 from ..scale import Scale, Widened
 from ..shared.random_source import RandomSource
-from ..shared.widening import by_name, by_number, groups
+from ..shared.widening import by_name, by_number, layout, members_of, steps_by
 from .drawing import SPLITS
 
 
@@ -13,8 +23,8 @@ def _inputs(
 ) -> Widened | None:
     if not isinstance(setup, OperatorInputsSetup):
         return None
-    sizes = groups(random, setup.inputs, wanted)
-    return OperatorInputsSetup(sum(sizes)), by_number(history, "input", sizes)
+    laid_out = layout(random, steps_by(history, "input", range(setup.inputs)), wanted)
+    return OperatorInputsSetup(wanted), by_number(history, "input", laid_out, setup.inputs)
 
 
 def _splits(
@@ -22,8 +32,30 @@ def _splits(
 ) -> Widened | None:
     if isinstance(setup, OperatorInputsSetup):
         return None
-    sizes = dict(zip(SPLITS, groups(random, len(SPLITS), wanted), strict=True))
-    return setup, by_name(history, "split", sizes)
+    laid_out = layout(random, steps_by(history, "split", SPLITS), wanted)
+    return setup, by_name(history, "split", members_of(SPLITS, laid_out))
 
 
-SCALE = Scale(widen={"splits": _splits, "inputs": _inputs}, names=("split",))
+def _undone(step: Step) -> Step | None:
+    match step:
+        case AddSplitStep(split=split):
+            return RemoveSplitStep(split)
+        case SplitIdleStep(split=split, deferred=deferred):
+            return SplitActiveStep(split, deferred)
+        case InputIdleStep(input=number):
+            return InputActiveStep(number)
+    return None
+
+
+def _closing(setup: SplitsSetup, _: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Return a tick, which emits deferred outputs of splits."""
+    return () if isinstance(setup, OperatorInputsSetup) else (TickStep(),)
+
+
+SCALE = Scale(
+    widen={"splits": _splits, "inputs": _inputs},
+    parts={"splits": "split", "inputs": "input"},
+    names=(("split",),),
+    undone=_undone,
+    closing=_closing,
+)

@@ -1,6 +1,7 @@
 """Wrong valves."""
 
 from ...mutants.mutant import Mutant, at_scale
+from .mutants_of_scale import VALVE_MUTANTS_OF_SCALE
 
 
 def _valve(
@@ -402,4 +403,5 @@ VALVE_MUTANTS = (
             ),
         ),
     ),
+    *VALVE_MUTANTS_OF_SCALE,
 )

@@ -23,7 +23,7 @@ from ..shared.properties import (
     with_restores,
 )
 from ..shared.twins import as_with_one
-from ..shared.widening import by_number
+from ..shared.widening import by_number, with_a_twin
 
 _FIXED = {"valve_flush_when_all_idle": "always", "valve_minimum_when_active": "derived"}
 
@@ -92,9 +92,9 @@ def _output_moved(output: AnyOutput) -> AnyOutput:
 
 def _with_a_twin(scenario: Scenario) -> list[Scenario]:
     """Channel 0 twice; the others move up."""
-    sizes = (2, *(1 for _ in range(1, _channels(scenario))))
-    history = by_number(scenario.history, "channel", sizes)
-    return [replace(scenario, setup=ValveSetup(sum(sizes)), history=history, groups=())]
+    parts = _channels(scenario)
+    history = by_number(scenario.history, "channel", with_a_twin(parts), parts)
+    return [replace(scenario, setup=ValveSetup(parts + 1), history=history, groups=())]
 
 
 _FROM_NOTHING = {"initial_watermark": "none"}

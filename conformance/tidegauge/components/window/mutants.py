@@ -1,6 +1,7 @@
 """Wrong windows."""
 
 from ...mutants.mutant import Mutant, at_scale
+from .mutants_of_scale import WINDOW_MUTANTS_OF_SCALE
 
 
 def _window(
@@ -351,4 +352,5 @@ WINDOW_MUTANTS = (
             ),
         ),
     ),
+    *WINDOW_MUTANTS_OF_SCALE,
 )

@@ -17,8 +17,13 @@ from ..scale import DAY_MS, EDGES, LARGEST, Scale, Widened
 from ..shared.random_source import RandomSource
 
 _APART_MS = 60
+"""The distance between the beginnings of windows that come again."""
+
 _FAR_MS = 100_000
-"""Windows that come again begin so many ms apart; those of a wide history end within the other."""
+"""The latest end of a window that a wide history has."""
+
+_MOST_WINDOWS = 8
+_HOUR_MS = 3_600_000
 
 
 def _closing(_: WindowSetup, history: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -33,19 +38,29 @@ def _closing(_: WindowSetup, history: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 def _windows(_: RandomSource, setup: WindowSetup, history: tuple[Step, ...], wanted: int) -> Widened | None:
-    """Each record comes again in later windows, so that with all of them so many wait at a time."""
-    records = sum(isinstance(step, RecordStep) for step in history)
+    """Repeat each record in later windows, so that about `wanted` windows are open at once. The other steps
+    follow after all records."""
+    records = [step for step in history if isinstance(step, RecordStep)]
     if not records:
         return None
-    copies = -(-wanted // records)
-    return setup, tuple(copy for step in history for copy in _copies(step, copies))
+    copies = -(-wanted // len(records))
+    many = [copy for step in records for copy in _copies(step, copies)]
+    later = [step for step in history if not isinstance(step, RecordStep)]
+    closing = _closing(setup, tuple(many))
+    return setup, (*many, *later, *closing)
 
 
-def _copies(step: Step, number: int) -> list[Step]:
-    if not isinstance(step, RecordStep) or from_wire(step.timestamp) + number * _APART_MS > MAX:
+def _copies(step: RecordStep, number: int) -> list[RecordStep]:
+    if from_wire(step.timestamp) + number * _APART_MS > MAX:
         return [step]
     moments = (from_wire(step.timestamp) + place * _APART_MS for place in range(number))
     return [replace(step, timestamp=to_wire(moment)) for moment in moments]
+
+
+def _bearable(setup: WindowSetup) -> bool:
+    """Return whether a record belongs to a few windows only."""
+    assigner = setup.assigner
+    return not isinstance(assigner, Sliding) or assigner.size <= _MOST_WINDOWS * assigner.slide
 
 
 SCALE = Scale(
@@ -53,6 +68,23 @@ SCALE = Scale(
     edges={**EDGES, "MIN": MIN + 1000},
     closing=_closing,
     widen={"windows": _windows},
+    calendar={
+        "hours": WindowSetup(Tumbling(_HOUR_MS)),
+        "days": WindowSetup(Tumbling(DAY_MS), allowed_lateness=_HOUR_MS),
+        "days-of-one-time-zone": WindowSetup(Tumbling(DAY_MS, -2 * _HOUR_MS)),
+        "weeks": WindowSetup(Tumbling(7 * DAY_MS, 4 * DAY_MS)),
+        "a-day-every-hour": WindowSetup(Sliding(6 * _HOUR_MS, _HOUR_MS)),
+        "a-session-of-an-hour": WindowSetup(Session(_HOUR_MS), allowed_lateness=_HOUR_MS),
+    },
+    durations={
+        "size": (1, LARGEST),
+        "slide": (1, LARGEST),
+        "gap": (1, LARGEST),
+        "offset": (0, LARGEST),
+        "allowed_lateness": (0, LARGEST),
+        "value": (0, LARGEST),
+    },
+    bearable=_bearable,
     setups={
         "days-in-berlin": WindowSetup(Tumbling(DAY_MS, -7_200_000)),
         "weeks-every-day": WindowSetup(Sliding(7 * DAY_MS, DAY_MS)),

@@ -20,7 +20,7 @@ class IdlenessSetup(Setup, frozen=True, omit_defaults=True):
     generator: GeneratorKind
     timeout: Annotated[int, Meta(ge=1, le=2**53 - 1)]
     max_out_of_orderness: Annotated[int, Meta(ge=0, le=2**53 - 1)] = 0
-    nanoseconds: Annotated[int, Meta(ge=0, le=2**53 - 1)] = 0
+    nanoseconds: Annotated[int, Meta(ge=-(2**53 - 1), le=2**53 - 1)] = 0
 
 
 class RecordStep(Step, frozen=True, tag="record"):
