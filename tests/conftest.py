@@ -45,10 +45,11 @@ LONGEST_FIRST = (
 IN_EACH_PART = (
     "detection/test_detection_named.py",
     "detection/test_detection_sample.py",
+    "independent/test_independent_engines.py",
     "reference/test_reference_conditions.py",
     "reference/test_reference_coverage.py",
 )
-"""What guards the reference."""
+"""What guards the reference and the verdicts."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
