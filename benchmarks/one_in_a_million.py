@@ -59,13 +59,14 @@ def found(arguments: list[str]) -> dict[str, Any]:
         seconds = time.monotonic() - began
         rows = ds.dataset(Path(folder, "scenarios"), partitioning="hive")
         results = json.loads(Path(folder, "results.json").read_text(encoding="utf-8"))
-        failing = [rule for rule in results["rules"] if rule["verdict"] == "fail"]
+        accused = [rule for rule in results["rules"] if rule["verdict"] in ("fail", "suspect")]
         return {
             "exit code": ended.returncode,
             "rows": rows.count_rows(),
             "rows that do not agree": rows.to_table(filter=pc.field("verdict") != "agree").to_pylist(),
-            "rules that fail": [rule["id"] for rule in failing],
-            "counterexamples": [rule["counterexample"] for rule in failing],
+            "rules that fail": [rule["id"] for rule in accused if rule["verdict"] == "fail"],
+            "suspects": [rule["id"] for rule in accused if rule["verdict"] == "suspect"],
+            "counterexamples": [rule["counterexample"] for rule in accused],
             "s": seconds,
             "scenarios/s": COUNT / seconds,
         }

@@ -465,7 +465,7 @@ def test_a_journal_with_what_no_run_finds_gives_no_report(tidegauge: Command, tm
     for other in (too_many, too_late):
         assert other != text
         journal.write_text(other, encoding="utf-8")
-        for command in (("report", "out"), ("diagnose", "out", "--diagnose-seconds", "1")):
+        for command in (("report", "out"), ("diagnose", "out", "--diagnose-steps", "1")):
             line = complaint(tidegauge, *command)
             assert line.startswith("out/journal.jsonl: the test item clock-")
             assert line.endswith(" has found what it cannot find; run it again")

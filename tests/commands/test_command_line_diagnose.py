@@ -40,9 +40,9 @@ def test_the_engine_of_a_run_is_diagnosed_without_running_it_again(
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert page.index("The engine behaves as the profile core with FLINK-40475a") < page.index("What fails")
 
-    searched = tidegauge("diagnose", "out", "--diagnose-seconds", "60")
+    searched = tidegauge("diagnose", "out", "--diagnose-steps", "60")
     assert searched.stdout == told.stdout
-    not_searched = tidegauge("diagnose", "out", "--diagnose-seconds", "0")
+    not_searched = tidegauge("diagnose", "out", "--diagnose-steps", "0")
     assert not_searched.returncode == 1
     assert "Nothing that is known explains the" in not_searched.stdout
     assert "the search for an explanation ended early" in not_searched.stdout
@@ -61,12 +61,12 @@ def test_what_cannot_be_diagnosed_is_refused_in_a_line(tidegauge_here: Command, 
     for arguments, said in (
         (("nowhere",), "nowhere/results.json: No such file or directory; give the results.json of a run"),
         (("results.json",), "is JSON, but no results document"),
-        (("results.json", "--diagnose-seconds", "9"), "results.json is no folder; --diagnose-seconds needs"),
-        ((".", "--diagnose-seconds", "9"), "holds no run; give the --out folder of one"),
+        (("results.json", "--diagnose-steps", "9"), "results.json is no folder; --diagnose-steps needs"),
+        ((".", "--diagnose-steps", "9"), "holds no run; give the --out folder of one"),
     ):
         ended = tidegauge_here("diagnose", *arguments)
         assert ended.returncode == 2, arguments
         assert said in ended.stderr, ended.stderr
-    ended = tidegauge_here("run", "--adapter", "reference", "--diagnose-seconds", "-1")
+    ended = tidegauge_here("run", "--adapter", "reference", "--diagnose-steps", "-1")
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert "--diagnose-seconds -1 is below 0; 0 searches for no model" in ended.stderr
+    assert "--diagnose-steps -1 is below 0; 0 searches for no model" in ended.stderr

@@ -167,7 +167,7 @@ def test_without_a_rule_in_the_name_the_rules_that_act_in_the_last_step_are_show
 
 
 def test_where_no_rule_acts_in_the_last_step_those_that_decide_there_are_shown() -> None:
-    scenario = draw_history(COMPONENTS["idleness"], 1, 10, CORE)
+    scenario = draw_history(COMPONENTS["idleness"], 1, 3, CORE)
     assert set(expect(scenario, CORE).cited[-1]) == {"IDLE-5!", "GEN-4!"}
     assert promoted(scenario).rules == ("GEN-4", "IDLE-5")
 

@@ -85,7 +85,7 @@ def test_results_have_the_published_fields(reference_run: Finished) -> None:
         "counts",
         "rules",
     } <= set(results)
-    assert (results["schema"], results["spec"], results["profile"]) == ("tidegauge-results/2", "1.0", "core")
+    assert (results["schema"], results["spec"], results["profile"]) == ("tidegauge-results/3", "1.0", "core")
     assert (results["seed"], results["budget"], results["complete"], results["exit_code"]) == (
         3,
         "smoke",
@@ -234,7 +234,7 @@ def test_a_failing_rule_has_a_counterexample_that_a_stranger_understands(
         for part in (rule["id"], rule["sentence"], shown["expected"], shown["got"], shown["replay"]):
             assert part in shown["message"]
         card = shown["message"].partition("\nReplay: ")[0]
-        again = f"{card.splitlines()[0]}: the first failure above"
+        again = f"{card.splitlines()[0]}: the first difference above"
         assert card in ended.stdout or again in ended.stdout
         assert f"Replay: {shown['replay']}\n" in ended.stdout
 

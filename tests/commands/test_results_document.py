@@ -54,13 +54,13 @@ OF_A_RUN = "give the results.json of a run"
         (changed(schema="tidegauge-results/" + "9" * 5000), NOT_OURS, OF_A_RUN),
         (changed(schema="\x1b[31m" + "x" * 10**6), "'\\x1b[31mxxx", OF_A_RUN),
         (
-            changed(schema="tidegauge-results/3"),
-            "is of schema tidegauge-results/3, this Tidegauge reads tidegauge-results/2",
+            changed(schema="tidegauge-results/4"),
+            "is of schema tidegauge-results/4, this Tidegauge reads tidegauge-results/3",
             "upgrade tidegauge",
         ),
         (
             changed(schema="tidegauge-results/1", tidegauge="0.0.3"),
-            "is of schema tidegauge-results/1, this Tidegauge reads tidegauge-results/2",
+            "is of schema tidegauge-results/1, this Tidegauge reads tidegauge-results/3",
             "run again, or show it with the Tidegauge 0.0.3 that wrote it",
         ),
         (

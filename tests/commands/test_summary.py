@@ -24,14 +24,14 @@ def test_five_failures_are_printed_and_the_others_named(capsys: pytest.CaptureFi
     print_summary(results([*FAILING, rule(8)]), [])
     said = capsys.readouterr().out
     assert said.count("Replay: ") == 5
-    assert "2 more rules fail, see the report (or -v): VALVE-6, VALVE-7\n" in said
+    assert "2 more failures, see the report (or -v): VALVE-6, VALVE-7\n" in said
 
 
 def test_all_failures_and_all_rules_are_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     print_summary(results([*FAILING, rule(8)]), [], Detail(all_of_it=True))
     said = capsys.readouterr().out
     assert said.count("Replay: ") == 7
-    assert "more rules fail" not in said
+    assert "more failures" not in said
     assert [line.split()[:2] for line in said.splitlines() if line.startswith("VALVE-8 ")] == [
         ["VALVE-8", "pass"]
     ]
@@ -46,12 +46,12 @@ def test_the_failure_that_was_shown_during_the_run_is_not_printed_again(
     shown = failing.counterexample.message.partition("\nReplay: ")[0]
     print_summary(results([failing, rule(1)]), [], Detail(shown=shown))
     said = capsys.readouterr().out
-    assert ": the first failure above\n" in said
+    assert ": the first difference above\n" in said
     assert "expected:" not in said
     assert "Replay: " in said
     print_summary(results([failing, rule(1)]), [], Detail(shown=shown.replace("VALVE-2 ", "VALVE-9 ")))
     said = capsys.readouterr().out
-    assert ": the first failure above, there under VALVE-9\n" in said
+    assert ": the first difference above, there under VALVE-9\n" in said
     assert "expected:" not in said
     print_summary(results([failing, rule(1)]), [], Detail(shown="VALVE-9 (MUST) x\nOn a clock: y\nCheck z"))
     assert shown in capsys.readouterr().out

@@ -35,10 +35,10 @@ def test_without_knowing_the_defect_no_rule_that_it_breaks_passes() -> None:
 
 
 def test_a_judge_that_passes_everything_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    def passes_everything(_evidence: object, rules: list[str], _left_out: object) -> ComponentJudgement:
-        return ComponentJudgement(dict.fromkeys(rules, RuleJudgement("pass", "")), Fit(), 0, [])
+    def passes_everything(_evidence: object, rules: list[str], *_: object) -> ComponentJudgement:
+        return ComponentJudgement(dict.fromkeys(rules, RuleJudgement("pass", "")), Fit(), 0)
 
-    monkeypatch.setattr(soundness, "judge_component", passes_everything)
+    monkeypatch.setattr(soundness, "judge_evidence", passes_everything)
     outcome = outcome_of(FAST_CLOCK)
     assert outcome is not None
     assert outcome.false == outcome.listed != ()

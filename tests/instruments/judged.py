@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,11 +12,17 @@ import pytest
 
 from tidegauge import Adapter, Scenario
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.judging.diagnosis.component_judgement import ComponentJudgement, judge_component
+from tidegauge.engine.runner import run
+from tidegauge.judging.diagnosis.collected import evidence_of
+from tidegauge.judging.diagnosis.component_judgement import ComponentJudgement, judge_evidence
 from tidegauge.judging.diagnosis.evidence import Difference, Evidence
-from tidegauge.judging.diagnosis.model import canonical
-from tidegauge.judging.items.examination import Examiner
+from tidegauge.judging.diagnosis.suspicion import Accusation, suspicion_of
+from tidegauge.judging.items.examination import Examiner, counterexamples_kept
 from tidegauge.judging.items.item_report import ItemReport
+from tidegauge.judging.items.judge import Judgement
+from tidegauge.judging.items.merged import merged
+from tidegauge.judging.items.shrinker import Effort
+from tidegauge.judging.jobs.accusations import job_accusations
 from tidegauge.judging.reference.deviations import KnownDeviations
 from tidegauge.judging.verdicts.judged_in import judged_by
 from tidegauge.run.assembly import assemble
@@ -25,13 +31,15 @@ from tidegauge.run.plan import PlannedItem, plan
 from tidegauge.run.request import Request
 from tidegauge.run.run_under_pytest import Run
 from tidegauge.run.suites import conftest
+from tidegauge.vectors.published import every_vector
 from tidegauge.wire.results import Results, RuleResult
 from tidegauge.wire.scenario import component_of
+from tidegauge.wire.transcript import Observation, Transcript, canonical
 from tidegauge_reference import CORE, PROFILES, Policies
 from tidegauge_spec import load_registry
 
-SHRINK_SECONDS = 0.5
-"""Shrinking has no part in a verdict."""
+EFFORT = Effort(rounds=40, steps=20_000)
+"""How much work shrinking may take here: little, so that tests stay fast."""
 
 
 def events_of(
@@ -57,7 +65,7 @@ def events_of(
     implementation = adapter.describe()
     policies = PROFILES[profile]
     planned = plan(request, implementation, policies)
-    run = Run(
+    planned_run = Run(
         request,
         adapter,
         implementation,
@@ -75,48 +83,55 @@ def events_of(
         environment={},
         planned=tuple(item.id for item in planned),
         time="2026-01-01T00:00:00+00:00",
-        known=run.known,
+        known=planned_run.known,
     )
-    return [started, *(_finished(run, item) for item in planned if wanted(item)), Ended(0)]
+    return [started, *(_finished(planned_run, item) for item in planned if wanted(item)), Ended(0)]
 
 
-def _finished(run: Run, item: PlannedItem) -> Finished:
+def _finished(whole: Run, item: PlannedItem) -> Finished:
     """What the item of a run does under pytest, done without it."""
     report = ItemReport(item.id, item.component)
-    examiner = run.examiner(item)
-    examiner.shrink_seconds = SHRINK_SECONDS
+    examiner = whole.examiner(item)
+    examiner.effort = EFFORT
     module: Any = import_module(f"tidegauge.run.suites.test_{item.suite.replace('-', '_')}")
     try:
-        with_fixtures: Any = SimpleNamespace(funcargs={"run": run, "report": report})
+        with_fixtures: Any = SimpleNamespace(funcargs={"run": whole, "report": report})
         conftest.pytest_pyfunc_call(with_fixtures)
-        getattr(module, module.__name__.rpartition(".")[2])(item, run, examiner, report)
+        getattr(module, module.__name__.rpartition(".")[2])(item, whole, examiner, report)
     except pytest.fail.Exception as failed:
         outcome = "failed" if report.failing else "error"
         return Finished(item.id, outcome, 1.0, report, str(failed))  # type: ignore[arg-type]
     return Finished(item.id, "judged", 1.0, report)
 
 
-def results_of(events: Sequence[AnyEvent], folder: Path) -> Results:
-    """The results of a journal."""
-    return assemble(list(events), folder, ["tidegauge", "run"], 1.0)
+def results_of(events: Sequence[AnyEvent], folder: Path, adapter: Adapter | None = None) -> Results:
+    """Return the results of a journal. If `adapter` is given, it runs the scenarios that try models."""
+    ask = answers_of(adapter) if adapter is not None else lambda scenarios: {}
+    return assemble(list(events), folder, ["tidegauge", "run"], 1.0, ask=ask)
 
 
 def judged(adapter: Adapter, folder: Path, **asked_for: Any) -> dict[str, RuleResult]:
     """The rules of a run in this process (see `events_of`), by their ids."""
-    results = results_of(events_of(adapter, folder, **asked_for), folder)
+    results = results_of(events_of(adapter, folder, **asked_for), folder, adapter)
     return {rule.id: rule for rule in results.rules}
 
 
 def evidence_from(
-    adapter: Adapter, scenarios: Iterable[Scenario], policies: Policies = CORE, **known: Any
+    adapter: Adapter,
+    scenarios: Iterable[Scenario],
+    policies: Policies = CORE,
+    made_small: bool = True,
+    **known: Any,
 ) -> Evidence:
-    """The evidence of scenarios of one component in which an engine was compared with the reference; all that
-    differ are kept."""
+    """Return the evidence of comparing an engine with the reference in scenarios of one component.
+
+    All scenarios that differ are kept. With `made_small`, a few of them are shrunk, too.
+    """
     scenarios = list(scenarios)
     component = component_of(scenarios[0])
-    examiner = Examiner(adapter, adapter.describe(), policies)
+    examiner = Examiner(adapter, adapter.describe(), policies, effort=EFFORT)
     report = ItemReport("item", component)
-    agreeing, differing = [], []
+    agreeing, differing, failing = [], [], []
     for scenario, (judgement, transcript) in zip(scenarios, examiner.judged(scenarios), strict=True):
         examiner.fails(report, scenario, judgement, transcript)
         if judgement.agrees:
@@ -124,6 +139,7 @@ def evidence_from(
         elif judgement.diverges_at is not None and transcript is not None:
             outputs = tuple(map(canonical, transcript.outputs))
             differing.append(Difference(scenario, outputs, judgement.diverges_at))
+            failing.append((scenario, judgement, transcript))
     return Evidence(
         COMPONENTS[component],
         policies,
@@ -137,8 +153,21 @@ def evidence_from(
         decided=report.spectrum.passed,
         differ=report.failing,
         silent=bool(report.failing) and not report.outputs,
+        smallest=list(_made_small(examiner, failing)) if made_small else (),
+        claims=adapter.describe().claims(),
         **known,
     )
+
+
+def _made_small(
+    examiner: Examiner, failing: Sequence[tuple[Scenario, Judgement, Transcript]]
+) -> Iterator[Difference]:
+    """Yield a few minimal counterexamples, shrunk as the items of a run shrink them."""
+    transcripts = {scenario.id: transcript for scenario, _, transcript in failing}
+    for scenario, judgement in counterexamples_kept([(one, judged) for one, judged, _ in failing]):
+        found = examiner.shrunk(scenario, judgement, transcripts[scenario.id])
+        if found.transcript is not None:
+            yield Difference(found.scenario, tuple(map(canonical, found.transcript.outputs)), 0)
 
 
 def rules_judged_in(adapter: Adapter, component: str) -> list[str]:
@@ -158,10 +187,44 @@ def judgement_of(
     """The judgement of an engine by scenarios of one component."""
     scenarios = list(scenarios)
     rules = rules_judged_in(adapter, component_of(scenarios[0]))
-    return judge_component(evidence_from(adapter, scenarios, policies), rules)
+    return judge_evidence(evidence_from(adapter, scenarios, policies), rules, ask=answers_of(adapter))
+
+
+def answers_of(adapter: Adapter) -> Callable[[Sequence[Scenario]], dict[str, Transcript | None]]:
+    """Return a function that runs the scenarios that try a model on the engine."""
+
+    def ask(scenarios: Sequence[Scenario]) -> dict[str, Transcript | None]:
+        expressible = [one for one in scenarios if adapter.inexpressible(one) is None]
+        return {one.id: answer for one, answer in zip(expressible, run(adapter, expressible), strict=True)}
+
+    return ask
+
+
+def accusations_in(*reports: ItemReport, observes: Observation = "step") -> tuple[Accusation, ...]:
+    """Return the accusations that the items of one component, or of jobs, lead to without any model."""
+    component = reports[0].component
+    if component == "job":
+        return job_accusations(merged(reports))
+    evidence = evidence_of(component, [], reports, CORE, (), observes, every_vector(), stated=None)
+    rules = [rule.id for rule in load_registry().of_component(component)]
+    try:
+        return suspicion_of(evidence, rules, evidence.differing, evidence.violations).accusations
+    finally:
+        evidence.reference.close()
+
+
+def accused_in(*reports: ItemReport, observes: Observation = "step") -> set[str]:
+    """Return the rules in the accusations of these items."""
+    return {rule for one in accusations_in(*reports, observes=observes) for rule in one.rules}
 
 
 def failing_rules(adapter: Adapter, scenarios: Iterable[Scenario]) -> set[str]:
     """The rules that fail by nothing but these scenarios of one component."""
     judgement = judgement_of(adapter, scenarios)
     return {rule for rule, one in judgement.rules.items() if one.standing == "fail"}
+
+
+def accused_rules(adapter: Adapter, scenarios: Iterable[Scenario]) -> set[str]:
+    """Return the rules that fail or are suspects because of these scenarios of one component."""
+    judgement = judgement_of(adapter, scenarios)
+    return {rule for rule, one in judgement.rules.items() if one.standing in ("fail", "suspect")}

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 import pytest
 from conftest import Command
+from judged import EFFORT
 from msgspec.structs import replace
 
 from tidegauge import Adapter, Implementation, Scenario, Transcript
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.job.properties import JOB_PROPERTIES
 from tidegauge.components.job.shrinking import simplify
-from tidegauge.components.registry import COMPONENTS, load_mutants
+from tidegauge.components.registry import load_mutants
 from tidegauge.engine.mutant_adapter import MutantAdapter
 from tidegauge.engine.runner import run
-from tidegauge.judging.items import shrinker
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.item_report import FoundFailure, ItemReport
 from tidegauge.judging.items.merged import merged
-from tidegauge.judging.jobs import shrinking
-from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.judging.items.shrinker import NO_EFFORT
+from tidegauge.judging.jobs.accusations import failure_of as shown_by
+from tidegauge.judging.jobs.accusations import job_accusations
 from tidegauge.judging.jobs.examination import examine_job
 from tidegauge.judging.jobs.findings import JobFinding, family, finding, runs_of
 from tidegauge.judging.jobs.right_job import RightEngine
@@ -61,27 +61,6 @@ def records_of(scenario: Scenario) -> int:
     )
 
 
-class Ticking:
-    """A clock that goes on by `step` seconds whenever it is read."""
-
-    def __init__(self, step: float) -> None:
-        self.step, self.now = step, 0.0
-
-    def monotonic(self) -> float:
-        self.now += self.step
-        return self.now
-
-
-@contextmanager
-def ticking(step: float) -> Iterator[None]:
-    """How small a job gets does not depend on how busy the machine is: each candidate takes `step` seconds."""
-    clock = Ticking(step)
-    with pytest.MonkeyPatch.context() as patched:
-        for module in (shrinking, shrinker):
-            patched.setattr(module, "time", clock)
-        yield
-
-
 SHRUNK = {
     "order-expected": ("slow-and-fast-out-of-order", "job-reorder"),
     "windows-rounded-towards-zero": ("slow-and-fast-windows", "job-shift"),
@@ -99,8 +78,7 @@ def shrunk(request: pytest.FixtureRequest) -> tuple[str, FoundFailure, FoundFail
     """A wrong engine, with what fails on a job of the suite and on the smallest."""
     name: str = request.param
     job, property = SHRUNK[name]
-    with ticking(0.2):
-        found = [examined(mutant(name), job, shrink_seconds=seconds) for seconds in (0, 10)]
+    found = [examined(mutant(name), job, effort=effort) for effort in (NO_EFFORT, EFFORT)]
     return name, *(failure_of(report, property) for report in found)  # type: ignore[return-value]
 
 
@@ -178,7 +156,7 @@ def test_a_job_that_is_cut_off_or_nearly_so_shows_nothing_by_comparison(until: i
 
 
 @pytest.mark.slower
-def test_without_time_to_try_anything_a_job_still_ends_soon_after_the_violation() -> None:
+def test_without_any_job_to_try_a_job_still_ends_soon_after_the_violation() -> None:
     """Where it shows is in the log already: the job needs to run again only once, and not to its end."""
     adapter, job = mutant("never-blocks"), JOBS["window-state"]
     property = PROPERTIES["job-window-state-bounded"]
@@ -249,13 +227,13 @@ def test_what_is_violated_once_and_not_again_is_not_deterministic() -> None:
     assert failure.property == "job-window-results-restarted"
     assert not failure.deterministic
     assert failure.scenario == JOBS["window-state-restarted"]
-    blamed = blamed_rules(merged([report]), COMPONENTS)
-    assert blamed
-    assert not any(found.failure.deterministic for found in blamed.values())
+    findings = merged([report])
+    (accusation,) = job_accusations(findings)
+    assert shown_by(accusation, findings) == failure
 
 
 def test_what_is_violated_each_time_is_deterministic() -> None:
-    report = examined(Changing(lambda number: True), "window-state-restarted", shrink_seconds=0)
+    report = examined(Changing(lambda number: True), "window-state-restarted", effort=NO_EFFORT)
     assert [failure.deterministic for failure in report.failures] == [True]
 
 
@@ -269,13 +247,11 @@ class Slow(MutantAdapter):
 @pytest.mark.slower
 def test_of_an_engine_that_takes_long_only_the_first_failure_of_a_job_is_made_small() -> None:
     adapter = Slow(load_mutants()["job-order-expected"], {})
-    with ticking(0.02):
-        report = examined(adapter, "slow-and-fast-out-of-order", shrink_seconds=0.2)
+    report = examined(adapter, "slow-and-fast-out-of-order", effort=EFFORT)
     (failure,) = report.failures
     assert failure.scenario.origin.kind == "shrunk"
     adapter = Slow(load_mutants()["job-backpressured-is-idle"], {})
-    with ticking(0.02):
-        report = examined(adapter, "backpressured-is-not-idle", shrink_seconds=0.2)
+    report = examined(adapter, "backpressured-is-not-idle", effort=EFFORT)
     assert [failure.scenario.origin.kind for failure in report.failures] == ["shrunk", "vector"]
 
 

@@ -8,13 +8,14 @@ from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.job.log import JobLog
 from tidegauge.components.job.one_run import spread_bounded
 from tidegauge.components.job.properties import JOB_PROPERTIES
-from tidegauge.components.registry import COMPONENTS, load_mutants
+from tidegauge.components.registry import load_mutants
 from tidegauge.engine.mutant_adapter import MutantAdapter
 from tidegauge.engine.runner import run
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.item_report import ItemReport
 from tidegauge.judging.items.merged import Findings, merged
-from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.judging.items.shrinker import NO_EFFORT
+from tidegauge.judging.jobs.accusations import job_accusations
 from tidegauge.judging.jobs.examination import examine_job
 from tidegauge.judging.jobs.findings import RULES_OF_JOB_PROPERTIES
 from tidegauge.wire.scenario import Scenario
@@ -38,7 +39,7 @@ def findings_of(adapter: ReferenceAdapter | MutantAdapter) -> Findings:
     reports = []
     for name in JOBS:
         report = ItemReport(f"job-{name}", "job")
-        examine_job(Examiner(adapter, adapter.describe(), CORE, shrink_seconds=0), report, name)
+        examine_job(Examiner(adapter, adapter.describe(), CORE, effort=NO_EFFORT), report, name)
         reports.append(report)
     return merged(reports)
 
@@ -85,10 +86,8 @@ def test_a_subtask_that_reads_all_the_rest_at_once_is_too_far_ahead(last: int, a
 @pytest.mark.parametrize("name", SOME_JOB_MUTANTS)
 def test_a_wrong_job_is_laid_to_a_rule_it_breaks(name: str) -> None:
     mutant = load_mutants()[name]
-    blamed = blamed_rules(findings_of(MutantAdapter(mutant, {})), COMPONENTS)
-    suspects = {rule for found in blamed.values() for rule, _ in found.suspects[:3]}
-    assert blamed
-    assert suspects & set(mutant.rules), (name, {rule: found.suspects for rule, found in blamed.items()})
+    accusations = job_accusations(findings_of(MutantAdapter(mutant, {})))
+    assert {rule for one in accusations for rule in one.rules} & set(mutant.rules), (name, accusations)
 
 
 def test_every_rule_of_the_chapters_judged_by_jobs_is_spoken_for() -> None:
@@ -119,7 +118,7 @@ def test_what_no_log_shows_by_itself_shows_in_two(name: str) -> None:
     job, property = ONLY_COMPARED[name]
     adapter = MutantAdapter(load_mutants()[f"job-{name}"], {})
     report = ItemReport(f"job-{job}", "job")
-    examine_job(Examiner(adapter, adapter.describe(), CORE, shrink_seconds=0), report, job)
+    examine_job(Examiner(adapter, adapter.describe(), CORE, effort=NO_EFFORT), report, job)
     assert [failure.property for failure in report.failures] == [property]
 
 
@@ -128,7 +127,7 @@ def test_only_the_order_of_subtasks_tells_who_looks_at_the_first_alone() -> None
     """On numbers as in windows: in every other job of the suite the first subtask is the slowest."""
     adapter = MutantAdapter(load_mutants()["job-first-subtask-counts"], {})
     report = ItemReport("job-slow-and-fast", "job")
-    examine_job(Examiner(adapter, adapter.describe(), CORE, shrink_seconds=0), report, "slow-and-fast")
+    examine_job(Examiner(adapter, adapter.describe(), CORE, effort=NO_EFFORT), report, "slow-and-fast")
     assert [failure.property for failure in report.failures] == ["job-exchange"]
 
 

@@ -29,7 +29,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> MakeResults:
             make_valve = getattr(defective_engines, name, Valve)
             adapter = MyAdapter({}) if name == "MyValve" else ValveAdapter(make_valve)
             folder = tmp_path_factory.mktemp(name)
-            known[name] = results_of(events_of(adapter, folder, components=["valve"]), folder)
+            known[name] = results_of(events_of(adapter, folder, components=["valve"]), folder, adapter)
         return known[name]
 
     return make

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from engines import SeenLessClosely
+from judged import EFFORT
 from sharing_engines import OperatorsOnTheClass, RandomValves, ValvesOnTheClass
 
 from tidegauge import Adapter, ComponentAdapter
@@ -28,7 +29,7 @@ DRAWN = [name for name, component in COMPONENTS.items() if component.drawn]
 def looked_at(adapter: Adapter, component: str, pairs: int = 30) -> ItemReport:
     """What the item of a component finds."""
     report = ItemReport("interleaved", component)
-    examiner = Examiner(adapter, adapter.describe(), CORE, shrink_seconds=2)
+    examiner = Examiner(adapter, adapter.describe(), CORE, effort=EFFORT)
     examine_isolation(examiner, report, drawn_histories(component, 1, 0, pairs, CORE))
     return report
 

@@ -18,16 +18,17 @@ from engines import (
     histories,
     valve_scenario,
 )
+from judged import accusations_in, accused_in
 from msgspec.structs import replace
 
 from tidegauge import Adapter, Implementation, Scenario, Transcript
 from tidegauge.components.property import Property
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.engine.mutant_adapter import MutantAdapter
-from tidegauge.judging.items.item_report import Counted, ItemReport
+from tidegauge.judging.items.item_report import ItemReport
 from tidegauge.judging.items.kept_answers import KeptAnswers
 from tidegauge.judging.items.merged import merged
-from tidegauge.judging.jobs.blamed import blamed_rules
+from tidegauge.judging.items.shrinker import NO_EFFORT
 from tidegauge.wire.transcript import Observation
 from tidegauge_reference import CORE, FLINK_2_3, Valve
 from tidegauge_reference.outputs import Output
@@ -36,8 +37,8 @@ SCENARIOS = histories(400) + cover_sample(60) + cover_sample(3, "2-channels-1-ti
 
 
 def blamed_first(*reports: ItemReport) -> set[str]:
-    """The rules to which the failures of items are laid."""
-    return set(blamed_rules(merged(list(reports)), COMPONENTS))
+    """Return the most plausible rule of each accusation."""
+    return {one.rules[0] for one in accusations_in(*reports)}
 
 
 def test_the_reference_agrees_with_itself_and_everything_is_counted() -> None:
@@ -51,13 +52,19 @@ def test_the_reference_agrees_with_itself_and_everything_is_counted() -> None:
     assert all(counted.steps >= counted.scenarios for counted in report.rules.values())
 
 
+def decided(report: ItemReport, rule: str) -> tuple[int, int]:
+    """Return in how many scenarios and in how many steps a rule decided."""
+    counted = report.rules[rule]
+    return counted.scenarios, counted.steps
+
+
 def test_evidence_is_counted_by_scenario_and_by_step() -> None:
     report = compared(
         ValveAdapter(), [valve_scenario(1, "w0=5", "w0=7", "w0=7", id="a"), valve_scenario(2, "w0=1")]
     )
     assert (report.scenarios, report.steps, report.outputs, report.failing) == (2, 4, 2, 0)
-    assert report.rules["VALVE-2"] == Counted(scenarios=1, steps=2), "nothing came out in the second scenario"
-    assert report.rules["VALVE-3"] == Counted(scenarios=1, steps=2), "nor after the third step of the first"
+    assert decided(report, "VALVE-2") == (1, 2), "nothing came out in the second scenario"
+    assert decided(report, "VALVE-3") == (1, 2), "nor after the third step of the first"
     assert report.spectrum.passed["VALVE-3!"] == 2
 
 
@@ -76,7 +83,7 @@ def test_a_wrong_engine_seen_less_closely_is_judged_wrong_by_the_right_rule(
     mutant = load_mutants()[name]
     report = compared(SeenLessClosely(MutantAdapter(mutant, {}), observes), SCENARIOS)
     assert report.failing
-    assert blamed_first(report) & set(mutant.rules)
+    assert accused_in(report, observes=observes) & set(mutant.rules)
     assert min(len(failure.scenario.history) for failure in report.failures) <= 8
 
 
@@ -140,7 +147,7 @@ def test_a_scenario_without_an_answer_is_no_evidence() -> None:
     scenarios = [valve_scenario(1, "w0=5", "w0=MAX", id="ends"), valve_scenario(1, "w0=5", id="goes on")]
     report = compared(ValveAdapter(Raising), scenarios)
     assert (report.scenarios, report.unanswered) == (2, 1)
-    assert report.rules["VALVE-2"] == Counted(scenarios=1, steps=1)
+    assert decided(report, "VALVE-2") == (1, 1)
     assert report.spectrum.passed["VALVE-2"] == 1
 
 
@@ -233,12 +240,16 @@ def test_scenarios_that_need_what_the_engine_does_not_claim_are_left_out() -> No
 def checked(property: Property, make: Any, count: int = 400) -> ItemReport:
     """A property checked on histories of a valve made by `make`."""
     report = ItemReport("item", "valve")
-    examiner_of(ValveAdapter(make)).check(report, property, [*histories(count), PENDING])
+    examiner_of(ValveAdapter(make)).check(report, property, [*histories(count), *PENDING])
     return report
 
 
-PENDING = valve_scenario(3, "i2", "w0=2", "w1=1", "i0", "a2", "i1", "a0", "w0=3")
-"""A return from idleness after which released Flink has a watermark that it has not sent: too rare to be drawn."""
+PENDING = (
+    valve_scenario(3, "i2", "w0=2", "w1=1", "i0", "a2", "i1", "a0", "w0=3", id="itself"),
+    valve_scenario(3, "w0=3", "w1=2", "i2", "i0", "a2", "i1", "a0", "w2=1", id="another"),
+)
+"""Scenarios in which Flink 2.3.0 holds back a watermark after a channel returns from idleness, until this
+channel or another one receives a watermark. Random scenarios rarely contain this."""
 
 PROPERTIES = {property.name: property for property in COMPONENTS["valve"].properties}
 
@@ -322,7 +333,7 @@ def test_the_failure_of_a_property_is_a_smallest_history_that_violates_it() -> N
 def test_a_history_runs_once_for_all_properties_and_again_where_one_is_violated() -> None:
     announced: list[str] = []
     adapter = ValveAdapter(VIOLATIONS["valve-output-increases"])
-    examiner = examiner_of(adapter, about_to_run=announced.append, shrink_seconds=0, kept=KeptAnswers())
+    examiner = examiner_of(adapter, about_to_run=announced.append, effort=NO_EFFORT, kept=KeptAnswers())
     alone = {name: ItemReport(name, "valve") for name in ("valve-output-increases", "valve-end-of-time")}
     for name, report in alone.items():
         examiner.check(report, PROPERTIES[name], SCENARIOS[:200])
@@ -334,7 +345,7 @@ def test_a_history_runs_once_for_all_properties_and_again_where_one_is_violated(
     assert 1 <= len(asked_again) <= 3, "the one that is shown, and a few that are kept"
     for name, report in alone.items():
         fresh = ItemReport(name, "valve")
-        examiner_of(adapter, shrink_seconds=0).check(fresh, PROPERTIES[name], SCENARIOS[:200])
+        examiner_of(adapter, effort=NO_EFFORT).check(fresh, PROPERTIES[name], SCENARIOS[:200])
         assert fresh.properties == report.properties
 
 
@@ -383,4 +394,6 @@ def test_items_add_up_whatever_their_order() -> None:
     assert forwards == backwards
     assert forwards.scenarios == 600
     assert forwards.failing == sum(part.failing for part in parts)
-    assert blamed_rules(forwards, COMPONENTS) == blamed_rules(backwards, COMPONENTS)
+    assert [one.plausibility for one in accusations_in(*parts)] == [
+        one.plausibility for one in accusations_in(*parts[::-1])
+    ]

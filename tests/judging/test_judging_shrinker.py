@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 import pytest
 from conftest import others_slower
 from engines import ValveAdapter, cover_sample, examiner_of, histories, valve_scenario
+from judged import EFFORT
 
 from tidegauge.components.registry import load_mutants
 from tidegauge.engine.mutant_adapter import MutantAdapter
-from tidegauge.judging.items.shrinker import shrink
+from tidegauge.judging.items.shrinker import NO_EFFORT, shrink
 from tidegauge.wire.base_scenario import Origin
 from tidegauge.wire.scenario import Scenario, encode_scenario, problems
 from tidegauge.wire.steps.valve import ActiveStep, IdleStep, ValveScenario, ValveSetup, WatermarkStep
@@ -63,7 +64,7 @@ LONG = valve_scenario(
 
 
 def test_what_is_not_needed_is_left_out_and_what_is_stays() -> None:
-    smallest = shrink(LONG, Recorded(idles_after_five), seconds=60)
+    smallest = shrink(LONG, Recorded(idles_after_five))
     assert smallest.history == (WatermarkStep(0, 5), IdleStep(1))
     assert smallest.setup == ValveSetup(2)
 
@@ -85,19 +86,19 @@ def balanced(scenario: Scenario) -> bool:
     ids=" ".join,
 )
 def test_steps_that_only_go_together_go_together(calls: tuple[str, ...]) -> None:
-    smallest = shrink(valve_scenario(1, *calls), Recorded(balanced), seconds=60)
+    smallest = shrink(valve_scenario(1, *calls), Recorded(balanced))
     assert smallest.history == (WatermarkStep(0, 1),)
 
 
 def test_the_result_says_where_it_comes_from() -> None:
-    smallest = shrink(LONG, Recorded(idles_after_five), seconds=60)
+    smallest = shrink(LONG, Recorded(idles_after_five))
     assert smallest.origin == Origin("shrunk", of="long")
     assert smallest.id != LONG.id
 
 
 def test_a_scenario_that_is_smallest_already_stays_as_it_is() -> None:
     smallest = valve_scenario(2, "w0=5", "i1")
-    assert shrink(smallest, Recorded(idles_after_five), seconds=60) == smallest
+    assert shrink(smallest, Recorded(idles_after_five)) == smallest
 
 
 def test_a_history_is_cut_after_the_step_that_shows_the_failure() -> None:
@@ -107,15 +108,15 @@ def test_a_history_is_cut_after_the_step_that_shows_the_failure() -> None:
             for one in scenarios
         ]
 
-    assert len(shrink(LONG, fails_at_its_first_idle, seconds=60).history) == 1
-    assert shrink(LONG, fails_at_its_first_idle, seconds=0).history == LONG.history[:2]
+    assert len(shrink(LONG, fails_at_its_first_idle).history) == 1
+    assert shrink(LONG, fails_at_its_first_idle, NO_EFFORT).history == LONG.history[:2]
 
 
 def test_a_failure_that_needs_the_steps_after_it_keeps_them() -> None:
     def fails_at_its_start_if_long(scenarios: Sequence[Scenario]) -> list[int | None]:
         return [0 if len(one.history) >= 6 else None for one in scenarios]
 
-    assert len(shrink(LONG, fails_at_its_start_if_long, seconds=60).history) == 6
+    assert len(shrink(LONG, fails_at_its_start_if_long).history) == 6
 
 
 def test_every_candidate_is_legal_and_named_apart() -> None:
@@ -134,7 +135,7 @@ def test_every_candidate_is_legal_and_named_apart() -> None:
         needs=("snapshot", "int64"),
         groups=(2, 4),
     )
-    smallest = shrink(interrupted, judge, seconds=60)
+    smallest = shrink(interrupted, judge)
     assert smallest.history == (Snapshot(), Restore())
     assert len(judge.rounds) > 2
     for candidates in judge.rounds:
@@ -145,22 +146,22 @@ def test_every_candidate_is_legal_and_named_apart() -> None:
 
 def test_all_candidates_of_a_round_are_tried_in_one_batch() -> None:
     judge = Recorded(idles_after_five)
-    shrink(LONG, judge, seconds=60)
+    shrink(LONG, judge)
     assert len(judge.rounds) <= 20, "one batch costs seconds on a slow engine"
     assert max(map(len, judge.rounds)) > 40
 
 
 def test_the_result_is_the_same_each_time() -> None:
-    shrunk = [encode_scenario(shrink(LONG, Recorded(idles_after_five), seconds=60)) for _ in range(3)]
+    shrunk = [encode_scenario(shrink(LONG, Recorded(idles_after_five))) for _ in range(3)]
     assert len(set(shrunk)) == 1
 
 
-def test_no_time_left_gives_the_scenario_as_it_was() -> None:
-    assert shrink(LONG, Recorded(idles_after_five), seconds=0) == LONG
+def test_no_effort_gives_the_scenario_as_it_was() -> None:
+    assert shrink(LONG, Recorded(idles_after_five), NO_EFFORT) == LONG
 
 
 def test_a_border_stays_before_the_last_step_so_that_it_is_observed_by_itself() -> None:
-    smallest = shrink(LONG, Recorded(lambda scenario: len(scenario.history) >= 3), seconds=60)
+    smallest = shrink(LONG, Recorded(lambda scenario: len(scenario.history) >= 3))
     assert smallest.groups == (2, 1)
 
 
@@ -174,7 +175,7 @@ MUTANTS = {
 @pytest.mark.parametrize("name", others_slower(MUTANTS, list(MUTANTS)[::5]))
 def test_failures_of_wrong_valves_shrink_to_legal_failing_histories_always_the_same(name: str) -> None:
     adapter = MutantAdapter(MUTANTS[name], {})
-    examiner = examiner_of(adapter, shrink_seconds=60)
+    examiner = examiner_of(adapter, effort=EFFORT)
     scenarios = histories(600) + cover_sample(23)
     failing = [
         (scenario, judgement)
@@ -186,7 +187,7 @@ def test_failures_of_wrong_valves_shrink_to_legal_failing_histories_always_the_s
         found, again = (examiner.shrunk(scenario, judgement, None) for _ in range(2))
         assert found.scenario == again.scenario
         assert problems(found.scenario) == []
-        assert len(found.scenario.history) <= min(8, len(scenario.history))
+        assert len(found.scenario.history) <= min(12, len(scenario.history))
         assert found.found_as == scenario.id
         (after, _), (right, _) = (
             examiner_of(a).judged([found.scenario])[0] for a in (adapter, ValveAdapter())

@@ -7,11 +7,9 @@ from dataclasses import replace
 
 import pytest
 from engines import ValveAdapter, compared, cover_sample, histories
+from judged import accusations_in
 
-from tidegauge.components.registry import COMPONENTS
 from tidegauge.engine.limits import NoAnswer
-from tidegauge.judging.items.merged import merged
-from tidegauge.judging.jobs.blamed import blamed_rules
 from tidegauge.judging.reference.oracle import Expectation, expect
 from tidegauge.wire.vocabulary import Error
 from tidegauge_reference import CORE, FLINK_2_3, Policies, Valve
@@ -48,8 +46,9 @@ def test_broken_rules_are_blamed_and_no_others(policies: Policies, named: set[st
         report = compared(adapter, scenarios)
         report.item = item
         reports.append(report)
-    blamed = set(blamed_rules(merged(reports), COMPONENTS))
-    assert named <= blamed <= broken
+    accused = accusations_in(*reports)
+    assert named <= {rule for one in accused for rule in one.rules}
+    assert all(set(one.rules) & broken for one in accused)
 
 
 def test_any_decision_of_the_reference_can_be_turned_round() -> None:

@@ -1,4 +1,5 @@
-"""What a run found, once more in fresh processes: an engine whose instances share state is found and named."""
+"""Counterexamples run again in fresh processes: the run detects and names engines whose instances share
+state."""
 
 from __future__ import annotations
 
@@ -68,8 +69,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Ran]:
     def run(adapter: str) -> Ran:
         folder = tmp_path_factory.mktemp(adapter)
         told = ("--adapter", f"sharing_engines:{adapter}", "--budget", "smoke", "-n", "1", "--out", "out")
-        if adapter == "OperatorsInOneDictionary":  # whose differences would be searched for a model for long
-            told += ("--diagnose-seconds", "5")
+        if adapter == "OperatorsInOneDictionary":  # the search for a model would take long
+            told += ("--diagnose-steps", "5")
         ended = run_module(folder, "tidegauge")("run", *told, environment=SAMPLES)
         assert ended.returncode == 1, ended.stderr
         return Ran(read_results(folder / "out" / "results.json"), ended.stdout, folder / "out")

@@ -142,7 +142,7 @@ def test_a_wrong_engine_fails_with_a_message_that_a_stranger_understands(run_pyt
     ended = run_pytest(*SUITES, *wrong, *SMOKE, "-k", "random")
     assert ended.returncode == 1
     for part in (
-        "scenarios fail; the minimal counterexample:",
+        "scenarios fail; the minimal counterexample, rule under review:",
         "VALVE-3 (MUST) A channel's watermark never regresses",
         "A watermark that is not greater than its channel's watermark MUST be ignored.",
         "On a valve with ",
@@ -151,7 +151,6 @@ def test_a_wrong_engine_fails_with_a_message_that_a_stranger_understands(run_pyt
         "  got:      ",
         "Check that the channel keeps the larger of the old and the new watermark",
         "tidegauge replay FILE --adapter mutant:valve-lower-watermark-accepted",
-        "Suspects: VALVE-3 ",
         '{"component":"valve",',
     ):
         assert part in ended.stdout

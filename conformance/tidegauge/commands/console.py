@@ -18,6 +18,7 @@ from .terminal_text import line
 COLOURS = {
     "error": "bold magenta",
     "fail": "bold red",
+    "suspect": "red",
     KNOWN_DEVIATIONS: "yellow",
     "not-tested": "yellow",
     "pass": "green",

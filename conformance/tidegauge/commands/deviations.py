@@ -9,12 +9,17 @@ from ..judging.reference.deviation_file import update_file
 from ..judging.reference.deviations import Deviation, KnownDeviations, read_deviations
 from ..judging.verdicts.known_deviations import expected
 from ..wire.results import Results, Term
+from ..words.suspects import one_of_words, suspected_together
 from .console import OUT
 
 
 def bring_up_to_date(path: Path, results: Results) -> None:
-    """Take out what the engine does not do, put in the policy values and mutants of its diagnosis, and say
-    what was done."""
+    """Update the file of known deviations, and print the changes.
+
+    The function removes deviations that the engine does not have, and adds the policy values and mutants of
+    its diagnosis. It adds nothing for differences that no model explains, since suspects describe no
+    deviation.
+    """
     known = read_deviations(path) if path.exists() else KnownDeviations()
     gone = {one.name for one in results.deviations if not expected(one)}
     there = {one.name for one in known.deviation} - gone
@@ -29,6 +34,11 @@ def bring_up_to_date(path: Path, results: Results) -> None:
     for rule in results.rules:
         if rule.verdict == "fail" and rule.id not in described:
             OUT.print(f"{rule.id}: no policy value and no mutant describes the failure; the rule still fails")
+    for suspects in suspected_together(results):
+        if described.isdisjoint(rule.id for rule in suspects):
+            broken = one_of_words(suspects[0])
+            text = f"{escape(broken)}: no policy value and no mutant describes the difference"
+            OUT.print(text, soft_wrap=True)
 
 
 def _deviations(terms: Iterable[Term]) -> list[Deviation]:

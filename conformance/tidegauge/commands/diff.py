@@ -23,7 +23,6 @@ from ..wire.unknown_names import unknown
 from .console import OUT, complains
 
 _BETWEEN_OPTIONS = re.compile(r",(?=[a-z][a-z-]*=)")
-_SECONDS_TO_SHRINK = 20.0
 _WORTH_PROCESSES = 1_000
 """With fewer scenarios of a component other processes take longer to start than they save."""
 
@@ -82,7 +81,7 @@ def diff(
                 given, steps = given + some.scenarios, steps + some.steps
                 left_out += some.left_out
                 if some.differing:
-                    found.append(smallest(sides, some.differing[0], _SECONDS_TO_SHRINK))
+                    found.append(smallest(sides, some.differing[0]))
                     break
             seconds = time.monotonic() - started
             said = "[bold red]differs[/]" if some.differing else "[green]the same[/]"

@@ -21,6 +21,7 @@ from ..run.registered_reports import Written, find_requested, write_registered
 from ..run.request import Request
 from ..run.request_check import checked
 from ..run.run_folder import LOG, RunFolder, killed_run, remove_old_counterexamples, run_folder
+from ..run.trial_answers import answers_in, asking
 from ..wire.implementation import NO_DEVIATIONS
 from ..wire.results import FILE_NAME as RESULTS
 from ..wire.results import Results, read_results
@@ -121,7 +122,8 @@ def run(
         _check_that_it_started(events, child, folder)
         folder.take_place()
         took = time.monotonic() - began
-        assembled = assemble(events, out, ["tidegauge", *sys.argv[1:]], took, processes=processes)
+        called, ask = ["tidegauge", *sys.argv[1:]], asking(events, request, out)
+        assembled = assemble(events, out, called, took, processes=processes, ask=ask)
         results, written = _recorded(
             confirmed(assembled, request, out), out, requested, Detail(verbose, quiet, shown)
         )
@@ -218,7 +220,8 @@ def report(
         _make(folder)
         try:
             called = ["tidegauge", *sys.argv[1:]]
-            assembled = assemble(events, folder, called, 0.0, processes=os.cpu_count() or 1)
+            processes, ask = os.cpu_count() or 1, answers_in(events)
+            assembled = assemble(events, folder, called, 0.0, processes=processes, ask=ask)
         except BadInput as problem:
             raise BadInput(f"{source / FILE_NAME}: {problem}") from None
         results, written = _recorded(assembled, folder, requested, Detail(verbose, quiet))

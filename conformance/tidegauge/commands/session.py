@@ -155,15 +155,15 @@ def _left(expected: ExpectedTime | None, finished: list[str], elapsed: float) ->
 
 
 def _print_first_failure(item: str, number: str, failure: str) -> None:
-    OUT.print(f"First failure, in {escape(item)}: {escape(number)}", soft_wrap=True)
+    OUT.print(f"First difference, in {escape(item)}: {escape(number)}", soft_wrap=True)
     OUT.print(f"{lines(failure, _LONGEST_FAILURE)}\n", soft_wrap=True)
 
 
 def _in_short(text: str) -> tuple[str, str]:
-    """How many scenarios of an item failed, and its smallest failure without what only helps once the run is
-    over: other rules that may be the cause, the scenario, and how to replay it."""
+    """Return the number of failing scenarios of an item and its smallest failure. The scenario as JSON and
+    the replay command are removed: they are of use only after the run."""
     said, _, failure = text.partition("\n")
-    for rest in ("\n\n", "\nReplay: ", "\nSuspects: "):
+    for rest in ("\n\n", "\nReplay: "):
         failure = failure.partition(rest)[0]
     return said, failure or said
 

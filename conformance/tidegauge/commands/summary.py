@@ -1,12 +1,11 @@
 """The summary of a run on the terminal: what it comes to first, then the little that helps most."""
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..judging.verdicts.known_deviations import expected
 from ..run.property_results import NEVER_AROSE
-from ..wire.results import EngineError, Results, RuleResult, counts_of, kind_of
+from ..wire.results import ACCUSED, EngineError, Results, RuleResult, counts_of, kind_of
 from ..words.conclusion import Kind, conclude
 from ..words.diagnosis import (
     DIAGNOSIS,
@@ -18,21 +17,17 @@ from ..words.diagnosis import (
     term_words,
 )
 from ..words.evidence import (
-    FLAKY,
-    also_in_words,
-    causes_words,
     difference_words,
-    downstream_words,
     error_detail,
     error_place,
     error_words,
     in_the_way_words,
-    suspected_words,
 )
 from ..words.isolation import interference_words
 from ..words.numbers import counted, duration, listed
 from ..words.run import ADAPTER_NOTES, ENDED_EARLY, extent_words, layer_words, left_out_words
-from ..words.silence import others_words, silent_components
+from ..words.silence import silent_components
+from ..words.suspects import not_implicated_words
 from ..words.verdicts import (
     DEVIATION_STATUSES,
     NOT_CLAIMED,
@@ -42,6 +37,7 @@ from ..words.verdicts import (
     number_words,
 )
 from .console import COLOURS, ERR, OUT
+from .failure_cards import print_failures
 from .rule_table import coloured, print_rules, unclaimed_parts
 from .terminal_text import line, lines
 
@@ -53,10 +49,8 @@ _HEADLINES: dict[Kind, str] = {
     "errors": "bold magenta",
     "open": "bold yellow",
 }
-_MOST_FAILURES = 5
-"""So many failures are printed in full, unless all are asked for; the report has the others."""
 _MOST_NAMED = 12
-"""So many further failures are named."""
+"""Largest number of rules that are named for one reason."""
 _MOST_PROPERTIES = 5
 _NO_ANSWER = "the engine gave no answer in scenarios that decide it"
 _LONGEST_DIAGNOSIS = 1_000
@@ -88,15 +82,13 @@ def print_summary(results: Results, reports: list[Path], detail: Detail = Detail
 def _print_what_needs_attention(results: Results, detail: Detail) -> None:
     """Errors, failures, rules and properties without a verdict, deviations, and what did not run."""
     _print_errors(results.errors)
-    silent = {rules[0].id: rules for rules in silent_components(results).values()}
-    not_shown = {rule.id for rules in silent.values() for rule in rules[1:]}
-    _print_failures(
-        results, {first: others_words(rules) for first, rules in silent.items()}, not_shown, detail
-    )
+    print_failures(results, detail.all_of_it, detail.shown)
     if detail.all_of_it:
         print_models(results)
         print_rules(results)
-    _print_without_verdict(results, not_shown)
+    _print_without_verdict(results)
+    if less := not_implicated_words(results):
+        OUT.print(line(less), style="dim", soft_wrap=True)
     _print_properties(results, detail)
     for deviation in results.deviations:
         colour = "yellow" if expected(deviation) else "bold red"
@@ -134,24 +126,6 @@ def _print_extent(results: Results) -> None:
         f"{extent_words(results)}, {duration(results.duration_s)}, seed {results.seed}",
         soft_wrap=True,
     )
-
-
-def _print_failures(
-    results: Results, silent: Mapping[str, str], not_shown: Collection[str], detail: Detail
-) -> None:
-    """The failing rules, root causes first; the names of those that have no room."""
-    failing = [rule for rule in results.rules if kind_of(rule) == "fail" and rule.id not in not_shown]
-    failing.sort(key=lambda rule: bool(rule.affected_by))
-    most = len(failing) if detail.all_of_it else _MOST_FAILURES
-    explained = explained_components(results)
-    if failing:
-        OUT.print()
-    for rule in failing[:most]:
-        causes = "" if rule.component in explained else causes_words(rule)
-        _print_failure(rule, causes, silent.get(rule.id, ""), detail)
-    if others := [rule.id for rule in failing[most:]]:
-        more = counted(len(others), "more rule fails", "more rules fail")
-        OUT.print(f"{more}, see the report (or -v): {line(listed(others, _MOST_NAMED))}", soft_wrap=True)
 
 
 def _print_items(results: Results, detail: Detail) -> None:
@@ -235,14 +209,13 @@ def _print_errors(errors: list[EngineError]) -> None:
         OUT.print()
 
 
-def _print_without_verdict(results: Results, not_shown: Collection[str]) -> None:
-    """The rules that neither pass nor fail, those with one reason in a line; then the components of which no
-    rule applies."""
+def _print_without_verdict(results: Results) -> None:
+    """Print the rules without a verdict, one line for each reason; then the components without an applicable
+    rule."""
     unclaimed = unclaimed_parts(results)
     alike: dict[tuple[str, str, str], list[str]] = {}
     for rule in results.rules:
-        told = rule.component not in unclaimed and rule.id not in not_shown
-        if told and kind_of(rule) not in ("pass", "fail"):
+        if rule.component not in unclaimed and kind_of(rule) not in ("pass", *ACCUSED):
             reason = _NO_ANSWER if kind_of(rule) == "error" else _reason(rule)
             alike.setdefault((rule.component, kind_of(rule), reason), []).append(rule.id)
     for (_, kind, reason), names in alike.items():
@@ -270,39 +243,3 @@ def _places(reports: list[Path]) -> str:
     others = [path for path in reports if path != first]
     names = [path.name if path.parent == first.parent else str(path) for path in others]
     return f"{first}, beside it {', '.join(names)}" if names else str(first)
-
-
-def _print_failure(rule: RuleResult, causes: str, others: str, detail: Detail) -> None:
-    """A failing rule with its minimal counterexample. `causes`: the likely ones; `others`: the rules that
-    fail as it does; empty if there are none."""
-    if rule.counterexample is None:
-        return
-    card = rule.counterexample.message.partition("\nReplay: ")[0]
-    if detail.shown and _course(card) == _course(detail.shown):
-        OUT.print(f"{line(card.splitlines()[0])}: {_above(rule, detail.shown)}", soft_wrap=True)
-    else:
-        OUT.print(lines(card), soft_wrap=True)
-    flaky = f"{FLAKY}: {rule.flaky}" if rule.flaky is not None else ""
-    told = (
-        f"Replay: {rule.counterexample.replay}",
-        suspected_words(rule),
-        causes,
-        also_in_words(rule),
-        downstream_words(rule),
-        flaky,
-        others,
-    )
-    for text in filter(None, told):
-        OUT.print(line(text, _LONGEST_DIAGNOSIS), soft_wrap=True)
-    OUT.print()
-
-
-def _above(rule: RuleResult, shown: str) -> str:
-    """Where a failure stands that was shown as soon as it was there, when less was known of the engine."""
-    guess = shown.partition(" ")[0]
-    return "the first failure above" + (f", there under {guess}" if guess != rule.id else "")
-
-
-def _course(card: str) -> str:
-    """What happens in a failure, and what is expected, without the rule and what to check."""
-    return card.partition("\nOn ")[2].partition("\nCheck ")[0]

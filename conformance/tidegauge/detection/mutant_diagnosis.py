@@ -11,7 +11,8 @@ from ..judging.diagnosis.model import model_of
 from ..judging.diagnosis.separating import separating
 from ..mutants.mutant import Mutant
 from ..wire.results import ComponentResult, Term
-from .soundness import components, evidence_of, sample_of
+from .sample import evidence_of, sample_of
+from .soundness import components
 
 
 def can_be_diagnosed(mutant: Mutant) -> bool:
@@ -61,4 +62,4 @@ def _told(evidence: Evidence, id: str, mutant: Mutant) -> str:
     right = evidence.expected(one.scenario)
     more = f"tidegauge run --adapter mutant:{mutant.name} --component {mutant.component} --budget smoke"
     expected, got = outputs_text(right[one.at]), answer_text(one.outputs[one.at])
-    return failure_message(None, one.scenario, right, one.at, expected, got, more)
+    return failure_message((), one.scenario, right, one.at, expected, got, more)

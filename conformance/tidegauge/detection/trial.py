@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..components.registry import COMPONENTS
 from ..engine.limits import NoAnswer
 from ..judging.items.examination import Examiner
 from ..judging.items.item_report import ItemReport
 from ..judging.items.judge import Judgement
 from ..judging.items.merged import merged, silent_components
-from ..judging.jobs.blamed import blamed_rules
+from ..judging.items.shrinker import Effort
+from ..judging.jobs.accusations import job_accusations
 from ..judging.reference.oracle import Expectation
 from ..run.plan import PlannedItem
 from ..wire.scenario import Scenario
@@ -24,7 +24,7 @@ from .engine import WrongEngine
 SUSPECTS = 3
 """So many rules may be named before the right one."""
 
-_SHRINK_SECONDS = 1.5
+_EFFORT = Effort(rounds=50, steps=30_000)
 
 
 class Finding(Struct, frozen=True):
@@ -110,8 +110,7 @@ class Trial:
         if failed_in is None:
             return Finding(scenarios=scenarios)
         failures = [failure for one in self.reports for failure in one.failures]
-        blamed = blamed_rules(merged(self.reports), COMPONENTS)
-        suspects = [[rule for rule, _ in found.suspects[:SUSPECTS]] for found in blamed.values()]
+        suspects = _suspects(self.reports)
         ranks = [found.index(rule) + 1 for found in suspects for rule in self.rules if rule in found]
         silent = not self.rules and bool(silent_components(self.reports))
         errors = (error for one in self.reports for error in one.errors.values())
@@ -128,12 +127,20 @@ class Trial:
         )
 
 
+def _suspects(reports: Sequence[ItemReport]) -> list[list[str]]:
+    """Return the first suspects of each failure, and of each accusation of jobs."""
+    findings = merged(reports)
+    suspects = [[rule for rule, _ in findings.spectrum.suspects(one.cited)] for one in findings.failures]
+    suspects += [list(accusation.rules) for accusation in job_accusations(findings)]
+    return [rules[:SUSPECTS] for rules in suspects]
+
+
 class _Watching(Examiner):
     """An examiner that knows what the reference says of the arena's scenarios, and notes which of those
     judged was the first to fail."""
 
     def __init__(self, arena: Arena, engine: WrongEngine) -> None:
-        super().__init__(engine, engine.describe(), arena.policies, shrink_seconds=_SHRINK_SECONDS)
+        super().__init__(engine, engine.describe(), arena.policies, effort=_EFFORT)
         self.arena = arena
         self.judged_before = 0
         self.first_failing: int | None = None

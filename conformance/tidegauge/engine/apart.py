@@ -55,15 +55,23 @@ def answers_apart(adapter: Adapter, questions: Iterable[Question]) -> Iterator[A
 def answers_together(adapter: Adapter, questions: Sequence[Question]) -> Iterator[Answer]:
     """The answers of an engine that cannot be forked, all from this process: only what is to be `run`."""
     asked = [question for question in questions if question.how == "run"]
-    transcripts = iter(run(adapter, [one for question in asked for one in question.scenarios]))
+    transcripts = iter(_run(adapter, [one for question in asked for one in question.scenarios]))
     for question in asked:
         yield Answer(question.name, [next(transcripts) for _ in question.scenarios])
+
+
+def _run(adapter: Adapter, scenarios: Sequence[Scenario]) -> list[Transcript | None]:
+    """Return the transcript of each scenario; None for a scenario that the engine cannot express."""
+    expressible = [scenario for scenario in scenarios if adapter.inexpressible(scenario) is None]
+    answers = zip(expressible, run(adapter, expressible), strict=True)
+    transcripts = {scenario.id: transcript for scenario, transcript in answers}
+    return [transcripts.get(scenario.id) for scenario in scenarios]
 
 
 def _answered(adapter: Adapter, question: Question) -> Answer:
     try:
         if question.how == "run":
-            return Answer(question.name, run(adapter, question.scenarios))
+            return Answer(question.name, _run(adapter, question.scenarios))
         stepped = side_by_side if question.how == "alternately" else one_after_the_other
         return Answer(question.name, list(stepped(adapter, question.scenarios)))
     except CannotBeStepped:

@@ -1,6 +1,6 @@
-"""A mutant is the reference's own source with a few words replaced: nothing else changes, by construction.
+"""A mutant is a copy of the reference with a few pieces of its source replaced; nothing else changes.
 
-It is loaded beside the original, so that the judge keeps the original.
+The copy is loaded next to the original, so that the judge still uses the original.
 """
 
 from collections.abc import Callable
@@ -19,14 +19,22 @@ ANY_OF = 4
 
 @dataclass(frozen=True)
 class Mutant:
-    """A named mutant of a component: the `rules` it breaks, and what it comes from (`bug`: the id of a
-    known bug, the number of a statement of `statements.md`, or a few words).
+    """A named mutant of a component.
 
-    What makes it faulty: `functions` that stand in place of those of the reference's `module`, each by the
-    other's name (`Valve.idle`); decisions that go the other way (`turned`), each by its function
-    (`("Valve.active", "VALVE-12")`: the rule's condition never holds there); or, in older mutants,
-    `replacements` of texts that occur once in the module. `scale`: a kind of scenarios of scale that shows
-    the mutant, if scenarios of scale alone do."""
+    Attributes:
+        name: the name of the mutant.
+        component: the name of the component.
+        module: the changed module of the reference.
+        rules: the rules that the mutant breaks.
+        bug: the origin of the mutant: the id of a known bug, the number of a statement of `statements.md`, or
+            a few words.
+        summary: the defect, in one sentence.
+        replacements: texts that occur once in the module, and their replacements; used by older mutants.
+        scale: a kind of scenarios of scale that detects the mutant, if only scenarios of scale detect it.
+        functions: functions of the module to replace (`Valve.idle`), and their replacements.
+        turned: inverted decisions, each with its function: with `("Valve.active", "VALVE-12")`, the condition
+            of the rule never holds in that function.
+    """
 
     name: str
     component: str
@@ -52,8 +60,11 @@ class Mutant:
 
     @cached_property
     def changed_texts(self) -> tuple[Replacement, ...]:
-        """All that the mutant changes, as texts of the module. Raises `ValueError` if the reference has no
-        such function or decision."""
+        """All replacements of the mutant, as texts of the module.
+
+        Raises:
+            ValueError: if the reference has no such function or decision.
+        """
         functions = [replaced_function(self.module, name, function) for name, function in self.functions]
         turned = [turned_decision(self.module, name, decision) for name, decision in self.turned]
         return (*self.replacements, *functions, *turned)

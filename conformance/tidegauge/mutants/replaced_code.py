@@ -1,5 +1,5 @@
-"""The text of a mutant's code, found by the syntax of the reference: a function that stands in place of
-another, or a decision that goes the other way. Renaming a local of the reference breaks neither."""
+"""Makes the replaced source of a mutant from the syntax tree of the reference: a replaced function or an
+inverted decision. Renaming a local variable of the reference does not break either."""
 
 import ast
 import inspect
@@ -11,7 +11,7 @@ from typing import Any
 from .loading import reference_source
 
 Replacement = tuple[str, str]
-"""A text that occurs once in a module of the reference, and what stands there instead."""
+"""A text that occurs once in a module of the reference, and its replacement."""
 
 
 def replaced_function(module: str, name: str, function: Callable[..., Any]) -> Replacement:
@@ -19,8 +19,9 @@ def replaced_function(module: str, name: str, function: Callable[..., Any]) -> R
 
     Args:
         module: the module of the reference, such as `valve`.
-        name: the function there, with its class: `Valve.idle`.
-        function: what stands in its place. It sees the names of that module, whatever its own module imports.
+        name: the function in the module, with its class: `Valve.idle`.
+        function: the replacement. Its global names are resolved in the module of the reference and not in the
+            module that defines it.
 
     Raises:
         ValueError: if the module has no such function.
@@ -36,12 +37,13 @@ def replaced_function(module: str, name: str, function: Callable[..., Any]) -> R
 
 
 def turned_decision(module: str, name: str, decision: str) -> Replacement:
-    """Return the replacement that turns a decision in a function of the reference.
+    """Return the replacement that inverts a decision in a function of the reference.
 
     Args:
         module: the module of the reference, such as `valve`.
-        name: the function there that cites the rule, with its class: `Valve.active`.
-        decision: the rule whose condition never holds then (`VALVE-12`), or always does (`VALVE-12!`).
+        name: the function in the module that cites the rule, with its class: `Valve.active`.
+        decision: the rule, if its condition must never hold (`VALVE-12`); with a `!`, if it must always hold
+            (`VALVE-12!`).
 
     Raises:
         ValueError: if the function does not decide by that rule.
@@ -57,7 +59,7 @@ def turned_decision(module: str, name: str, decision: str) -> Replacement:
 
 
 def _decides(call: ast.Call, rule: str) -> bool:
-    """Whether a call is `cite(rule, condition)`."""
+    """Return whether a call is `cite(rule, condition)`."""
     match call:
         case ast.Call(func=ast.Name(id="cite"), args=[ast.Constant(value=cited), _]):
             return bool(cited == rule)
@@ -68,13 +70,12 @@ def _function(module: str, name: str) -> ast.FunctionDef:
     body: list[ast.stmt] = _tree(module).body
     *classes, wanted = name.split(".")
     for owner in classes:
-        body = [
-            part for one in body if isinstance(one, ast.ClassDef) and one.name == owner for part in one.body
-        ]
-    found = [one for one in body if isinstance(one, ast.FunctionDef) and one.name == wanted]
-    if not found:
+        classes_named = [node for node in body if isinstance(node, ast.ClassDef) and node.name == owner]
+        body = [statement for node in classes_named for statement in node.body]
+    functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == wanted]
+    if not functions:
         raise ValueError(f"the reference has no function {module}.{name}")
-    return found[0]
+    return functions[0]
 
 
 def _text(module: str, node: ast.AST) -> str:
@@ -82,7 +83,7 @@ def _text(module: str, node: ast.AST) -> str:
 
 
 def _indented(text: str, columns: int) -> str:
-    """The lines of a text after the first, moved to the right."""
+    """Indent all lines of a text after the first."""
     first, *others = text.splitlines()
     return "\n".join([first, *(" " * columns + line for line in others)])
 

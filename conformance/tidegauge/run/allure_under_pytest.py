@@ -19,8 +19,9 @@ from ..wire.results import FILE_NAME, decode_results, encode_results
 from ..wire.scenario import BadInput
 from .assembly import assemble
 from .counterexamples import COUNTEREXAMPLES
-from .journal import Finished, JournalReader
+from .journal import Finished, JournalReader, Started
 from .registered_reports import find_requested
+from .trial_answers import asking
 
 REPORT = "allure"
 _FAILED = pytest.ExitCode.INTERNAL_ERROR
@@ -123,7 +124,9 @@ class AllureView:
         for path in self._kept.glob(f"{COUNTEREXAMPLES}/*.jsonl"):
             path.unlink()
         duration_s = time.monotonic() - self._began
-        assembled = assemble(events, self._kept, ["pytest", *self._arguments], duration_s)
+        request = next(event.request for event in events if isinstance(event, Started))
+        ask = asking(events, request, self._journal)
+        assembled = assemble(events, self._kept, ["pytest", *self._arguments], duration_s, ask=ask)
         results = decode_results(
             encode_results(assembled), FILE_NAME
         )  # reports read nothing but the document

@@ -14,6 +14,7 @@ from ..judging.verdicts.known_deviations import as_known, deviation_results, exp
 from ..judging.verdicts.rule_verdicts import ruling
 from ..version import __version__
 from ..wire.results import (
+    ACCUSED,
     SCHEMA,
     ItemResult,
     PropertyResult,
@@ -28,7 +29,7 @@ from .counterexamples import counterexample_of
 from .endurance_results import endurance_results, unbounded
 from .isolation_results import isolation_results
 from .journal import AnyEvent, Ended, Finished, Started
-from .judged_run import Judged, example_for, judged_run
+from .judged_run import Ask, Judged, example_for, judged_run
 from .plan import PlannedItem
 from .property_results import job_property_results, property_results
 from .request_check import policies_of
@@ -41,15 +42,26 @@ def assemble(
     duration_s: float,
     planned: Sequence[PlannedItem] | None = None,
     processes: int = 1,
+    ask: Ask = lambda scenarios: {},
 ) -> Results:
-    """The results of a journal that has started; writes the counterexamples' files into `folder`.
-    `planned`: its items, if they are not those of a run; then no property is judged. `processes`: how many
-    judge at the same time. Raises `BadInput` if
-    it names a profile that does not exist."""
+    """Make the results from a journal, and write the counterexamples into the folder.
+
+    Args:
+        events: the events of the journal; they include `Started`.
+        folder: the folder for the files of the counterexamples.
+        command: the command that wrote the journal, as a list of words.
+        duration_s: the duration of the run in s.
+        planned: the items, if they differ from the plan of the run; no property is judged then.
+        processes: the number of parallel processes for judging.
+        ask: runs the scenarios that test models on the engine.
+
+    Raises:
+        BadInput: if the journal names a profile that does not exist.
+    """
     started = next(event for event in events if isinstance(event, Started))
     finished = {event.item: event for event in events if isinstance(event, Finished)}
     policies = policies_of(started.profile)
-    judged = judged_run(started, finished, policies, planned, processes)
+    judged = judged_run(started, finished, policies, planned, processes, ask)
     findings = judged.findings
     deviations = deviation_results(started.known, findings, whole=_whole(started))
     rules = [
@@ -154,18 +166,17 @@ def _properties(started: Started, findings: Findings, policies: Policies) -> lis
 def _rule_result(
     rule: Rule, judged: Judged, started: Started, folder: Path, policies: Policies
 ) -> RuleResult:
-    found = ruling(rule, judged.findings, judged.components, judged.blamed, judged.circumstances)
+    found = ruling(rule, judged.findings, judged.components, judged.job_accusations, judged.circumstances)
     value, reason = found.verdict, found.reason
     if value == "not-applicable" and read_absent()[started.profile] & {rule.component, *rule.needs}:
         reason = f"the profile {started.profile} has no such thing"
     counted = judged.findings.rules.get(rule.id, Counted())
-    failure = example_for(rule, judged, found) if value == "fail" else None
-    blamed = judged.blamed.get(rule.id)
-    component = judged.components.get(rule.component)
-    suspects = component.suspects if component is not None else []
-    if blamed is not None:
-        suspects = blamed.suspects
+    failure = example_for(rule, judged, found) if value in ACCUSED else None
     judgement = found.judgement
+    accusation = judgement.accusation if judgement is not None else None
+    by_jobs = accusation in judged.job_accusations
+    names = accusation.rules if accusation is not None else (rule.id,)
+    accused = [load_registry().rules[name] for name in names]
     passing = judgement if value == "pass" else None
     return RuleResult(
         id=rule.id,
@@ -187,13 +198,14 @@ def _rule_result(
         excludes=passing.excluded if passing is not None else [],
         not_excluded=passing.not_excluded if passing is not None else [],
         thin=passing is not None and passing.thin,
-        suspected=judgement is not None and judgement.suspected,
+        world=counted.world,
+        suspected=value == "fail" and accusation is not None,
         stands_in_the_way=judgement.in_the_way if judgement is not None else "",
-        suspects=[Suspect(name, score) for name, score in suspects[:5]] if value == "fail" else [],
-        counterexample=counterexample_of(rule.id, rule, failure, started, folder, policies)
+        suspects=[Suspect(*one) for one in accusation.plausibility] if accusation is not None else [],
+        counterexample=counterexample_of(rule.id, accused, failure, started, folder, policies)
         if failure
         else None,
-        also_in=sorted(blamed.found_in - {rule.component}) if blamed is not None else [],
+        also_in=["job"] if by_jobs and rule.component != "job" else [],
         since=rule.since,
     )
 

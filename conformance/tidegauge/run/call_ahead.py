@@ -13,9 +13,10 @@ from ..judging.items.examination import Examiner, with_variants
 from ..judging.items.preflight import preflight_scenarios
 from ..judging.jobs.findings import family, properties_of
 from ..vectors.published import published_outputs, vectors_added
+from ..wire.implementation import CHEAP_LAYERS
 from ..wire.scenario import Scenario
 from .items import scenarios_of
-from .plan import CHEAP_LAYERS, PlannedItem
+from .plan import PlannedItem
 from .request import Request
 
 

@@ -54,14 +54,20 @@ def _component_result(
         examined=judgement.examined,
         explained=len(judgement.fit.told_explained),
         model=terms,
-        suspects=_suspects(judgement) if unexplained else [],
+        suspects=_suspects(judgement),
         unexplained=smallest.id if smallest is not None else "",
         gave_up=judgement.fit.gave_up,
     )
 
 
 def _suspects(judgement: ComponentJudgement) -> list[Suspect]:
-    return [Suspect(rule, score) for rule, score in judgement.suspects[:_MOST_SUSPECTS]]
+    """Return the accused rules of all accusations, each once with its highest plausibility."""
+    plausible: dict[str, float] = {}
+    for accusation in judgement.accusations:
+        for rule, plausibility in accusation.plausibility:
+            plausible[rule] = max(plausible.get(rule, 0.0), plausibility)
+    ranked = sorted(plausible.items(), key=lambda entry: -entry[1])
+    return [Suspect(rule, plausibility) for rule, plausibility in ranked[:_MOST_SUSPECTS]]
 
 
 def _terms(name: str, judged: Judged, started: Started, folder: Path, policies: Policies) -> list[Term]:
@@ -74,7 +80,7 @@ def _terms(name: str, judged: Judged, started: Started, folder: Path, policies: 
     for number, (term, tie) in enumerate(zip(told, judgement.fit.ties, strict=False), start=1):
         failure = shown.get(term.name)
         file = f"{name}-term-{number}"
-        example = counterexample_of(file, None, failure, started, folder, policies) if failure else None
+        example = counterexample_of(file, (), failure, started, folder, policies) if failure else None
         found.append(
             Term(
                 name=term.name,

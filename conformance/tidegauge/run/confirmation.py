@@ -11,7 +11,7 @@ from tidegauge_spec import load_registry
 from ..engine.apart import Question
 from ..judging.items.isolation import property_name
 from ..judging.items.item_report import SeenInterference
-from ..judging.items.shrinker import shrink
+from ..judging.items.shrinker import EFFORT_OF_CALLS, shrink
 from ..judging.verdicts.root_cause import affected_by
 from ..wire.results import PropertyResult, Results, RuleResult, counts_of
 from ..wire.scenario import Scenario
@@ -33,7 +33,6 @@ from .isolation_results import SHARED
 from .replayed_counterexamples import depends_on_earlier, replayed, replays, with_sentence
 from .request import Request
 
-_SECONDS_TO_SHRINK = 5.0
 _NOT_AGAIN = "In a fresh process this was not seen again."
 _IN_WORDS = {
     True: "stepped alternately, two instances differ from each instance alone",
@@ -96,7 +95,7 @@ def _made_small(seen: SeenInterference | None, request: Request) -> SeenInterfer
         found = zip(candidates, seen_of(candidates), strict=True)
         return [None if shown is None else len(one.history) - 1 for one, shown in found]
 
-    smallest = shrink(seen.scenarios[0], last_steps, _SECONDS_TO_SHRINK)
+    smallest = shrink(seen.scenarios[0], last_steps, EFFORT_OF_CALLS)
     return seen_of([smallest])[0] or seen
 
 

@@ -1,6 +1,7 @@
 """What a failed rule shows: its smallest counterexample in words and as data, with a file that replays it."""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +29,18 @@ COUNTEREXAMPLES = "counterexamples"
 
 
 def counterexample_of(
-    name: str, rule: Rule | None, failure: FoundFailure, started: Started, folder: Path, policies: Policies
+    name: str,
+    rules: Sequence[Rule],
+    failure: FoundFailure,
+    started: Started,
+    folder: Path,
+    policies: Policies,
 ) -> Counterexample:
-    """The counterexample of a rule to which `failure` was laid, or of a part of a model, which names no rule;
-    its file, `name`, is written into `folder`."""
+    """Return the counterexample of a `failure`, and write its file, `name`, into `folder`. `rules` are the
+    rules that the failure accuses; the counterexample of a term of a model accuses none."""
     scenario, observes = failure.scenario, started.implementation.observes
     if isinstance(scenario, JobScenario):
-        return _job_counterexample(name, rule, scenario, failure, started, folder)
+        return _job_counterexample(name, rules, scenario, failure, started, folder)
     expectation = expect(scenario, with_deviations(policies, started.known.deviation))
     judgement = judge(scenario, failure.transcript, expectation, observes)
     file, replay = _written(name, scenario, started, folder)
@@ -52,7 +58,7 @@ def counterexample_of(
         steps=_step_records(scenario, expectation.outputs, failure, spans(scenario, observes)),
         expected=expected,
         got=got,
-        message=failure_message(rule, scenario, expectation.outputs, last_step, expected, got, replay),
+        message=failure_message(rules, scenario, expectation.outputs, last_step, expected, got, replay),
         replay=replay,
         file=file,
         deterministic=failure.deterministic,
@@ -70,7 +76,7 @@ def _written(name: str, scenario: Scenario, started: Started, folder: Path) -> t
 
 def _job_counterexample(
     name: str,
-    rule: Rule | None,
+    rules: Sequence[Rule],
     scenario: JobScenario,
     failure: FoundFailure,
     started: Started,
@@ -86,7 +92,7 @@ def _job_counterexample(
         steps=[],
         expected=sentence,
         got=seen,
-        message=job_failure_message(rule, scenario, sentence, seen, replay),
+        message=job_failure_message(rules, scenario, sentence, seen, replay),
         replay=replay,
         file=file,
         deterministic=failure.deterministic,

@@ -8,9 +8,10 @@ from ..components.registry import COMPONENTS
 from ..judging.items.endurance import SENTENCE, SUITE, property_name
 from ..judging.items.item_report import PropertyCount
 from ..wire.growth import growth_words
+from ..wire.implementation import CHEAP_LAYERS
 from ..wire.results import PropertyResult, RuleResult, Verdict
 from .journal import Finished, Started
-from .plan import CHEAP_LAYERS, components_asked_for
+from .plan import components_asked_for
 
 NO_RULE = "information only, since no rule bounds this state"
 

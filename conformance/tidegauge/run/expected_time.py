@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from math import ceil
 
-from ..wire.implementation import Implementation
-from .plan import CHEAP_LAYERS, SUITES
+from ..wire.implementation import CHEAP_LAYERS, Implementation
+from .plan import SUITES
 
 _SECONDS_IN_PROCESS = 0.5
 """What an item takes (s) whose engine runs in the kit's process, with the default budget."""

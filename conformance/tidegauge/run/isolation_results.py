@@ -8,10 +8,11 @@ from tidegauge_spec import load_registry
 from ..components.registry import COMPONENTS
 from ..judging.items.isolation import SENTENCE, SUITE, property_name
 from ..judging.items.item_report import PropertyCount
+from ..wire.implementation import CHEAP_LAYERS
 from ..wire.results import PropertyResult, Verdict
 from .interference import interference_of
 from .journal import Finished, Started
-from .plan import CHEAP_LAYERS, components_asked_for
+from .plan import components_asked_for
 
 SHARED = "instances of the engine share state"
 

@@ -13,6 +13,7 @@ from ..judging.items.item_report import ItemReport
 from ..judging.reference.deviations import KnownDeviations
 from ..wire.implementation import Implementation
 from ..wire.scenario import UNREADABLE, BadInput
+from ..wire.transcript import Transcript
 from .request import Request
 
 FILE_NAME = "journal.jsonl"
@@ -64,7 +65,13 @@ class Ended(Event, frozen=True, tag="ended"):
     not_closed: str = ""
 
 
-AnyEvent = Started | Refused | Finished | Ended
+class Tried(Event, frozen=True, tag="tried"):
+    """The transcripts of the engine in the scenarios that tested a model, after the session."""
+
+    transcripts: list[Transcript]
+
+
+AnyEvent = Started | Refused | Finished | Ended | Tried
 
 _DECODER = msgspec.json.Decoder(AnyEvent)
 _ENCODER = msgspec.json.Encoder()

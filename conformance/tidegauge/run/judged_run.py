@@ -1,8 +1,7 @@
 """What the items of a run prove: the evidence of each component and its judgement, what jobs show, errors."""
 
-import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,19 +10,22 @@ from tidegauge_spec import Rule, load_registry
 
 from ..components.registry import COMPONENTS
 from ..judging.diagnosis.collected import Compared, evidence_of
-from ..judging.diagnosis.component_judgement import ComponentJudgement
+from ..judging.diagnosis.component_judgement import ComponentJudgement, judge_component
 from ..judging.diagnosis.evidence import Evidence
 from ..judging.diagnosis.example import example_of
-from ..judging.diagnosis.side_by_side import judge_components
+from ..judging.diagnosis.fitting import Fit, fit
+from ..judging.diagnosis.side_by_side import side_by_side
+from ..judging.diagnosis.suspicion import Accusation
+from ..judging.diagnosis.trial import Answers, Trial, trial_of, tried
 from ..judging.items.item_report import FoundFailure, ItemReport
 from ..judging.items.merged import Findings, merged
-from ..judging.jobs.blamed import Blamed, blamed_rules
+from ..judging.jobs.accusations import failure_of, job_accusations
 from ..judging.reference.oracle import expect
 from ..judging.verdicts.judged_in import JUDGED_IN_OTHERS, judged_by, judged_in
 from ..judging.verdicts.rule_verdicts import Circumstances, Ruling
 from ..vectors.published import every_vector, own_vectors
 from ..wire.results import EngineError
-from ..wire.scenario import BadInput, component_of
+from ..wire.scenario import BadInput, Scenario, component_of
 from ..wire.transcript import Observation, spans
 from .items import find_scenario, kinds_of_scale, scenario_at
 from .journal import Finished, Started
@@ -34,15 +36,31 @@ _DRAWN_AGAIN = ("vectors", "state-cover", "random-histories", "scale", "exhausti
 """The suites whose scenarios are compared with the reference and can be drawn again by their places."""
 
 
+_ALIKE = 100
+"""A differing scenario takes about as long to judge as this number of agreeing ones."""
+
+Ask = Callable[[Sequence[Scenario]], Answers]
+"""Runs more scenarios on the engine. If the engine is not available, it returns no answers."""
+
+
 @dataclass(frozen=True)
 class Judged:
-    """What items found, what it proves in each component, the rules to which failing jobs are laid, what else
-    bears on the verdicts, and where the engine gave no answer."""
+    """A judged run.
+
+    Attributes:
+        findings: the merged reports of all items.
+        evidence: the evidence of each component.
+        components: the judgement of each component.
+        job_accusations: the accusations of the failing jobs.
+        circumstances: other facts that affect the verdicts.
+        errors: the errors of the engine.
+        reports: the reports of the items of each component.
+    """
 
     findings: Findings
     evidence: Mapping[str, Evidence]
     components: Mapping[str, ComponentJudgement]
-    blamed: Mapping[str, Blamed]
+    job_accusations: Sequence[Accusation]
     circumstances: Circumstances
     errors: list[EngineError]
     reports: Mapping[str, Sequence[ItemReport]]
@@ -60,12 +78,20 @@ def judged_run(
     policies: Policies,
     planned: Sequence[PlannedItem] | None = None,
     processes: int = 1,
+    ask: Ask = lambda scenarios: {},
 ) -> Judged:
-    """The judgement of what a journal holds. `planned`: its items, if they are not those of a run.
-    `processes`: how many judge at the same time."""
+    """Judge the items of a run.
+
+    Args:
+        started: the start of the run, with the request and the description of the engine.
+        finished: the items that ended, by their ids.
+        policies: the policies of the reference with which the engine is compared.
+        planned: the items, if they differ from the plan of the run.
+        processes: the number of parallel processes for judging.
+        ask: runs the scenarios that test models on the engine.
+    """
     if planned is None:
         planned = plan(started.request, started.implementation, policies)
-    until = time.monotonic() + started.request.diagnose_seconds
     reports = [event.report for event in finished.values() if event.report is not None]
     by_component = {
         name: sorted((one for one in reports if one.component == name), key=lambda one: one.item)
@@ -79,21 +105,57 @@ def judged_run(
         if name != "job" and not any(one.refused for one in own)
     }
     claimed = frozenset(started.implementation.capabilities)
-    to_judge = {
-        name: (found, [rule.id for rule in _rules_judged_in(name, claimed)])
-        for name, found in evidence.items()
-    }
+    rules = {name: [rule.id for rule in _rules_judged_in(name, claimed)] for name in evidence}
     jobs_only = merged(by_component.get("job", []))
     ended = _ended(started, finished, policies)
     return Judged(
         findings,
         evidence,
-        judge_components(to_judge, until, processes),
-        blamed_rules(jobs_only, COMPONENTS),
+        _judged_components(evidence, rules, started.request.diagnose_steps, processes, ask),
+        job_accusations(jobs_only),
         _circumstances(started, finished, planned, ended),
         [*_errors(by_component), *ended],
         by_component,
     )
+
+
+def _judged_components(
+    evidence: Mapping[str, Evidence], rules: Mapping[str, Sequence[str]], steps: int, processes: int, ask: Ask
+) -> dict[str, ComponentJudgement]:
+    """Return the judgement of each component: fit a model, test it on the engine, and judge the rules by
+    it."""
+
+    def size(name: str) -> int:
+        own = evidence[name]
+        agreeing = len(own.agreeing) + sum(map(len, own.large.values()))
+        return _ALIKE * len(own.differing) + agreeing
+
+    fitted = side_by_side(
+        {name: partial(_fitted, own, steps) for name, own in evidence.items()}, size, processes
+    )
+    answers = ask([scenario for _, trial in fitted.values() for scenario in trial.every])
+    return side_by_side(
+        {
+            name: partial(_judged_component, own, *fitted[name], answers, rules[name])
+            for name, own in evidence.items()
+        },
+        size,
+        processes,
+    )
+
+
+def _fitted(evidence: Evidence, steps: int) -> tuple[Fit, Trial]:
+    fitted = fit(evidence, steps=steps)
+    return fitted, trial_of(evidence, fitted)
+
+
+def _judged_component(
+    evidence: Evidence, fitted: Fit, trial: Trial, answers: Answers, rules: Sequence[str]
+) -> ComponentJudgement:
+    try:
+        return judge_component(*tried(evidence, fitted, trial, answers), rules)
+    finally:
+        evidence.reference.close()
 
 
 def _rules_judged_in(component: str, claimed: frozenset[str]) -> list[Rule]:
@@ -127,6 +189,7 @@ def _evidence(
         started.implementation.observes,
         vectors,
         PROFILES.get(started.implementation.profile),
+        started.implementation.claims(),
     )
 
 
@@ -230,7 +293,7 @@ def _where(running: str) -> str:
 
 
 def example_for(rule: Rule, judged: Judged, found: Ruling) -> FoundFailure | None:
-    """The scenario that shows how the rule is broken."""
+    """Return the scenario to show for an accused rule; None if there is none."""
     names = [rule.component] if rule.component != JUDGED_IN_OTHERS else sorted(judged_in(rule))
     for name in names:
         component = judged.components.get(name)
@@ -239,4 +302,5 @@ def example_for(rule: Rule, judged: Judged, found: Ruling) -> FoundFailure | Non
             continue
         failures = merged(judged.reports[name]).failures
         return example_of(rule.id, judgement, failures, judged.evidence[name], component.fit.terms)
-    return judged.blamed[rule.id].failure if rule.id in judged.blamed else None
+    accusation = found.judgement.accusation if found.judgement is not None else None
+    return failure_of(accusation, judged.findings) if accusation is not None else None

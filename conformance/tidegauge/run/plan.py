@@ -13,7 +13,7 @@ from ..drawing.cover import state_cover
 from ..drawing.scale import scale_places
 from ..judging.verdicts.judged_in import judged_in
 from ..vectors.published import OWN, vectors_added
-from ..wire.implementation import Implementation
+from ..wire.implementation import CHEAP_LAYERS, Implementation
 from ..wire.scenario import BadInput
 from .request import Request
 
@@ -32,7 +32,6 @@ SUITES = (
 _CHUNK = 4000
 _SLOWER = 10  # by so much a step outside this process takes longer, at least
 _CHUNK_OF_A_QUERY = 16_000  # each call starts streaming queries, which takes seconds
-CHEAP_LAYERS = ("in-process", "tester")
 
 
 @dataclass(frozen=True)

@@ -34,9 +34,9 @@ _RULES = Told("RULE", "Judge only this rule.", option="rule")
 _BUDGET = Told("BUDGET", f"How much to run: {', '.join(BUDGETS[:-1])} or {BUDGETS[-1]}.")
 _SEED = Told("SEED", "The seed of the random scenarios.")
 _DIAGNOSE = Told(
-    "SECONDS",
-    "The longest search for a model of a failing engine; 0: no search.",
-    option="diagnose-seconds",
+    "STEPS",
+    "The limit of steps in the search for a model of a failing component; 0: no search.",
+    option="diagnose-steps",
 )
 _SCENARIO_SECONDS = Told(
     "SECONDS",
@@ -68,7 +68,7 @@ class Request(Struct, frozen=True, kw_only=True):
     rules: Annotated[tuple[str, ...], _RULES] = ()
     budget: Annotated[str, _BUDGET] = "default"
     seed: Annotated[int, _SEED] = 1
-    diagnose_seconds: Annotated[int, _DIAGNOSE] = 300
+    diagnose_steps: Annotated[int, _DIAGNOSE] = 5_000_000
     scenario_seconds: Annotated[int, _SCENARIO_SECONDS] = 30
     memory: Annotated[int, _MEMORY] = 0
     vectors: Annotated[tuple[str, ...], _VECTORS] = ()

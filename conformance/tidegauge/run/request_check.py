@@ -17,8 +17,8 @@ def checked(request: Request) -> Request:
     """The request with its names as they are spelled. Rejects unknown ones with `BadInput`, naming those that
     exist."""
     own_vectors(request.vectors)
-    if request.diagnose_seconds < 0:
-        raise BadInput(f"--diagnose-seconds {request.diagnose_seconds} is below 0; 0 searches for no model")
+    if request.diagnose_steps < 0:
+        raise BadInput(f"--diagnose-steps {request.diagnose_steps} is below 0; 0 searches for no model")
     if request.scenario_seconds < 1:
         raise BadInput(f"--scenario-seconds {request.scenario_seconds} is below 1")
     if request.memory < 0:

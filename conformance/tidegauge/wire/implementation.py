@@ -8,6 +8,9 @@ from .transcript import Observation
 
 Layer = Literal["in-process", "tester", "streaming", "cluster"]
 
+CHEAP_LAYERS: tuple[Layer, ...] = ("in-process", "tester")
+"""The layers on which a scenario takes much less than a second, since no query has to start."""
+
 NO_DEVIATIONS = "none"
 """In place of a file of known deviations: without those that come with the engine."""
 

@@ -13,13 +13,20 @@ from .growth import Growth
 from .implementation import Implementation
 from .scenario import UNREADABLE, BadInput
 from .transcript import ErrorKind
+from .world import World
 
-SCHEMA = "tidegauge-results/2"
+SCHEMA = "tidegauge-results/3"
+
+_READ = (SCHEMA, "tidegauge-results/2")
+"""The schemas that this version reads. Results in the older schema contain no suspects."""
 
 FILE_NAME = "results.json"
 
-Verdict = Literal["pass", "fail", "error", "not-tested", "not-applicable"]
-VERDICTS: tuple[Verdict, ...] = ("pass", "fail", "error", "not-tested", "not-applicable")
+Verdict = Literal["pass", "fail", "suspect", "error", "not-tested", "not-applicable"]
+VERDICTS: tuple[Verdict, ...] = ("pass", "fail", "suspect", "error", "not-tested", "not-applicable")
+
+ACCUSED = ("fail", "suspect")
+"""The verdicts on accused rules: the rule is broken, or one of several suspects is."""
 
 KNOWN_DEVIATIONS = "known_deviations"
 """The name under which `counts` counts failing rules that are known deviations, apart from the others."""
@@ -64,7 +71,7 @@ class Counterexample(Struct, frozen=True, kw_only=True):
 
 
 class Suspect(Struct, frozen=True):
-    """A rule that may be to blame, with its score (Ochiai, 0 to 1)."""
+    """A rule that may be broken, with its plausibility from 0 to 1."""
 
     rule: str
     score: float
@@ -76,11 +83,14 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     `scenarios` and `steps` count where the rule decided in parts that agree with the specification. `policy`
     says where the profile changes the sentence. `deviation`: the rule fails as a known deviation of the
     engine, which is counted apart. `flaky` says why a changing answer is not held against the engine.
-    `suspected`: it fails as the most likely cause of differences that no model explains, not by a proof.
-    `excludes` are the mutants of the rule that a pass excludes, each of which would have shown in scenarios
-    that were run; `thin`: they are fewer than three. `not_excluded` are mutants of scale that the run was too
-    small for. `stands_in_the_way` is the id of the smallest unexplained scenario because of which the rule is
-    not tested. `affected_by` are failing rules of components that this one builds on: those are the root.
+    `suspects`: the rules of which at least one is broken, the most plausible first; they share one
+    counterexample. `suspected`: the rule fails without a proof, because it is by far the most plausible cause
+    of differences that no known defect explains. `excludes` are the mutants of the rule that a pass excludes:
+    the scenarios of the run would have detected each of them. `thin`: there are fewer than three of them.
+    `world`: the largest world in which the rule decided and the engine agrees; a pass proves nothing beyond
+    it. `not_excluded` are mutants that only scenarios of scale detect, which the run did not contain.
+    `stands_in_the_way` is the id of the smallest unexplained scenario that keeps the rule from being
+    tested. `affected_by` are failing rules of components that this one builds on: those are the root.
     `also_in` are other components in whose scenarios the rule was found broken, as they build on this one.
     `reference` are the lines of the reference that decide by the rule, `vectors` the published ones that show
     it. `since` is the version that added the rule.
@@ -105,6 +115,7 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     excludes: list[str] = []
     not_excluded: list[str] = []
     thin: bool = False
+    world: World = msgspec.field(default_factory=World)
     suspected: bool = False
     stands_in_the_way: str = ""
     suspects: list[Suspect] = []
@@ -350,7 +361,7 @@ def decode_results(document: bytes, name: str) -> Results:
     except UNREADABLE as error:
         raise BadInput(f"{name} is cut off or not JSON ({_cut(str(error))}); {_AGAIN}") from None
     schema = found.get("schema") if isinstance(found, dict) else None
-    if schema != SCHEMA:
+    if schema not in _READ:
         raise BadInput(_other_schema(name, schema, found))
     try:
         return msgspec.json.decode(document, type=Results)

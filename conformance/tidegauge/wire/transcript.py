@@ -74,3 +74,10 @@ def same_outputs(expected: Outputs, got: Outputs) -> bool:
         == [output for output in got if output.to == receiver]
         for receiver in receivers
     )
+
+
+def canonical(outputs: Outputs) -> Outputs:
+    """Return outputs sorted by receiver. The order of the outputs to one receiver does not change."""
+    if len(outputs) < 2:
+        return tuple(outputs)
+    return tuple(sorted(outputs, key=lambda output: output.to))

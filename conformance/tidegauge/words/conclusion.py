@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ..wire.results import KNOWN_DEVIATIONS, Results, counts_of, kind_of
+from ..wire.results import ACCUSED, KNOWN_DEVIATIONS, Results, counts_of, kind_of
 from .evidence import FLAKY
 from .growth import growth_remarks
 from .isolation import sharing_remarks, sharing_words
 from .numbers import are, counted, listed
 from .run import ENDED_EARLY, left_out_words, selection_words
+from .suspects import accused_words, suspects_words
 from .verdicts import NOT_CLAIMED, OUTCOMES, READING, UNFINISHED_OUTCOMES
 
 Kind = Literal["conforms", "deviates", "fails", "errors", "open"]
@@ -53,10 +54,12 @@ def held_against(results: Results) -> int:
 
 
 def in_a_few_words(results: Results) -> str:
-    """What a run comes to, for places with little room: `conforms 150/150`, `3 of 150 fail`, `12 of 150 in
-    error, 3 fail`, `3 of 150 deviate as known`, `3 of 150 not tested`, `incomplete`."""
+    """Return the result of a run for narrow places: `conforms 150/150`, `3 of 150 fail, 2 suspect`,
+    `2 of 150 suspect`, `12 of 150 in error, 3 fail`, `3 of 150 deviate as known`, `3 of 150 not tested`,
+    `incomplete`."""
     counts, kind = counts_of(results.rules), conclude(results).kind
     claimed, failing, untested = claimed_of(counts), counts["fail"], counts["not-tested"]
+    suspects = counts["suspect"]
     if kind == "open" and not results.complete:
         return "incomplete"
     if kind == "open":
@@ -64,14 +67,17 @@ def in_a_few_words(results: Results) -> str:
     if kind == "conforms":
         return f"conforms {claimed:,}/{claimed:,}"
     fails = "fails" if failing == 1 else "fail"
+    also = f", {suspects:,} suspect" if suspects else ""
     if kind == "errors":
         errors = f"{counts['error']:,} of {claimed:,} in error" if counts["error"] else "errors"
-        return f"{errors}, {failing:,} {fails}" if failing else errors
+        return f"{errors}, {failing:,} {fails}" if failing else f"{errors}{also}"
     if kind == "deviates":
         known = failing + counts[KNOWN_DEVIATIONS]
         return f"{known:,} of {claimed:,} {'deviates' if known == 1 else 'deviate'} as known"
     if failing:
-        return f"{failing:,} of {claimed:,} {fails}"
+        return f"{failing:,} of {claimed:,} {fails}{also}"
+    if suspects:
+        return f"{suspects:,} of {claimed:,} suspect"
     return "instances share state" if sharing_words(results) else "failed"
 
 
@@ -95,7 +101,8 @@ def _errors(results: Results) -> str:
 def _failures(results: Results) -> str:
     """The part of the headline about failures; empty if there are none."""
     counts = counts_of(results.rules)
-    rules = _of_rules(counts["fail"], counts) if held_against(results) else ""
+    failing = _of_rules(counts["fail"], counts) if held_against(results) else ""
+    rules = ", and ".join(filter(None, [failing, suspects_words(results)]))
     if shared := sharing_words(results):
         return "; ".join(filter(None, [f"FAILED: {shared}", rules]))
     if rules:
@@ -108,7 +115,7 @@ def _failures(results: Results) -> str:
     differing = results.counts.get("failing_scenarios", 0) or any(
         item.outcome == "failed" for item in results.items
     )
-    excused = counts["fail"] or (counts[KNOWN_DEVIATIONS] and not results.exit_code)
+    excused = counts["fail"] or counts["suspect"] or (counts[KNOWN_DEVIATIONS] and not results.exit_code)
     if differing and not excused:
         return f"FAILED: {OUTCOMES['failed']}"
     return ""
@@ -179,17 +186,17 @@ def _remarks(results: Results, headline: str) -> list[str]:
     number = sum(item.outcome in UNFINISHED_OUTCOMES for item in results.items)
     if number and "test item" not in headline:
         remarks.append(f"{counted(number, 'test item')} gave no result (listed below).")
-    examples = [
-        rule.counterexample
-        for rule in results.rules
-        if rule.verdict == "fail" and rule.counterexample is not None
-    ]
     remarks += sharing_remarks(results)
     remarks += growth_remarks(results)
-    if number := sum(not example.deterministic for example in examples):
-        remarks.append(
-            f"In {counted(number, 'failing rule')} the engine gave another answer in a second run."
-        )
+    changing = [
+        rule
+        for rule in results.rules
+        if rule.verdict in ACCUSED
+        and rule.counterexample is not None
+        and not rule.counterexample.deterministic
+    ]
+    if changing:
+        remarks.append(f"In {accused_words(changing)} the engine gave another answer in a second run.")
     return remarks
 
 

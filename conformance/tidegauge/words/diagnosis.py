@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from ..wire.results import ComponentResult, Results, Term
-from .evidence import SUSPICIOUSNESS
-from .numbers import listed
+from .numbers import counted, listed
 from .silence import NO_OUTPUT, silent_components
+from .suspects import PLAUSIBILITY, SUSPECTS
 
 DIAGNOSIS = "Diagnosis"
 """Stands above it."""
@@ -20,7 +20,7 @@ _MOST_NAMES = 7
 _MOST_BUGS = 3
 _MOST_TIES = 4
 _MOST_SUSPECTS = 3
-_GAVE_UP = "the search for an explanation ended early (see --diagnose-seconds)"
+_GAVE_UP = "the search for an explanation ended early (see --diagnose-steps)"
 
 
 def diagnosis_words(results: Results) -> str:
@@ -71,16 +71,14 @@ def model_words(found: ComponentResult) -> str:
     """What a component behaves as, and how much that explains; empty if nothing differs."""
     if not found.examined:
         return ""
-    of = f"{found.examined:,}"
+    of = counted(found.failing, "failing scenario")
     if found.examined != found.failing:
-        of += f" examined scenarios, of {found.failing:,}"
+        of = f"{found.examined:,} examined scenarios, of {of}"
     if not found.model:
-        return (
-            f"{found.component}: nothing that is known explains {of} failing scenarios{_unexplained(found)}"
-        )
+        return f"{found.component}: nothing that is known explains {of}{_unexplained(found)}"
     together = _joined([term_name(term) for term in found.model])
     together += " together" if len(found.model) > 1 else ""
-    explains = f"explains {found.explained:,} of {of} failing scenarios"
+    explains = f"explains {found.explained:,} of {of}"
     if found.explained == found.examined:
         return f"{found.component} behaves as {together}: {explains}"
     return f"{found.component} behaves in part as {together}: {explains}{_unexplained(found)}"
@@ -114,8 +112,8 @@ def term_words(term: Term) -> str:
 def _unexplained(found: ComponentResult) -> str:
     told = f"; the smallest unexplained one is {found.unexplained}" if found.unexplained else ""
     if found.suspects:
-        likely = ", ".join(f"{one.rule} {one.score:.2f}" for one in found.suspects[:_MOST_SUSPECTS])
-        told += f"; most likely causes ({SUSPICIOUSNESS}): {likely}"
+        suspects = ", ".join(f"{each.rule} {each.score:.2f}" for each in found.suspects[:_MOST_SUSPECTS])
+        told += f"; {SUSPECTS.lower()} ({PLAUSIBILITY}): {suspects}"
     return told + (f"; {_GAVE_UP}" if found.gave_up else "")
 
 

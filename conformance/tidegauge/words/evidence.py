@@ -1,21 +1,19 @@
-"""What stands behind a verdict, in words: errors, differences, likely causes."""
+"""Texts about the evidence of a verdict: errors, differences, and the limits of a pass."""
 
 import re
 from collections.abc import Iterable
 
 from ..wire.results import Counterexample, EngineError, Results, RuleResult
 from ..wire.transcript import ErrorKind
+from ..wire.world import World
 from .numbers import counted, listed
+from .suspects import is_explained, one_of_words
 
 ERRORS = "Errors: the engine gave no answer"
 """Stands above the errors of an engine."""
 
-MOST_LIKELY = "Most likely causes"
-SUSPICIOUSNESS = "suspiciousness, 1 = only in failing scenarios"
-"""Stand above the suspects of a failing rule."""
-
-SUSPECTED = "most likely cause, not proven"
-"""Said of a rule that fails as a suspect."""
+STANDS_OUT = "stands out, not proven"
+"""The note about a rule that fails although no model proves that it is broken."""
 
 DOWNSTREAM = "Downstream failure; root cause: {}. Start there."
 """Said of a failing rule that builds on failing ones, which take the place of the braces."""
@@ -43,7 +41,6 @@ _INSTEAD: dict[ErrorKind, str] = {
     "crashed": "crashed",
     "timeout": "did not answer in time",
 }
-_MOST_SUSPECTS = 3
 _MOST_RULES = 10
 
 
@@ -99,15 +96,15 @@ def failing_words(results: Results, component: str) -> str:
     return ""
 
 
-def causes_words(rule: RuleResult) -> str:
-    """The most likely causes of a failure with their suspiciousness; empty if none is known."""
-    suspects = ", ".join(f"{one.rule} {one.score:.2f}" for one in rule.suspects[:_MOST_SUSPECTS])
-    return f"{MOST_LIKELY} ({SUSPICIOUSNESS}): {suspects}" if suspects else ""
-
-
 def suspected_words(rule: RuleResult) -> str:
-    """That a rule fails without a proof; empty if it does not."""
-    return f"{rule.id} is the {SUSPECTED}: no known defect explains the difference." if rule.suspected else ""
+    """Return the note about a rule that fails without a proof or is a suspect; empty for other rules."""
+    if rule.suspected:
+        return f"{rule.id} {STANDS_OUT}: no known defect explains the difference."
+    if rule.verdict != "suspect":
+        return ""
+    accused = one_of_words(rule)
+    why = rule.reason if is_explained(rule) else "no known defect explains the difference"
+    return f"{accused[:1].upper()}{accused[1:]}: {why}."
 
 
 def downstream_words(rule: RuleResult) -> str:
@@ -146,4 +143,15 @@ def exercised_words(rule: RuleResult) -> str:
     if not rule.scenarios:
         return ""
     numbers = f"{counted(rule.scenarios, 'scenario')} ({counted(rule.steps, 'step')})"
-    return f"decided in {numbers} that agree with the specification"
+    world = f"; the largest has {world_words(rule.world)}" if world_words(rule.world) else ""
+    return f"decided in {numbers} that agree with the specification{world}"
+
+
+def world_words(world: World) -> str:
+    """Return the size of a world: `65 channels, 97 steps, numbers of 19 digits`; empty if it is unknown."""
+    sizes = [f"{number:,} {what}" for what, number in sorted(world.parts.items())]
+    if world.steps:
+        sizes.append(counted(world.steps, "step"))
+    if world.digits:
+        sizes.append(f"numbers of {counted(world.digits, 'digit')}")
+    return ", ".join(sizes)

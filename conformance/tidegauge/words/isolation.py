@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
-from ..wire.results import Counterexample, PropertyResult, Results, RuleResult
+from ..wire.results import ACCUSED, Counterexample, PropertyResult, Results, RuleResult
 from .numbers import are, counted, listed
+from .suspects import accused_words
 
 SHARE_STATE = "instances of the engine share state"
 DEPENDS = "Depends on earlier scenarios: in a fresh process the engine conforms here"
@@ -30,16 +31,16 @@ def sharing_remarks(results: Results) -> list[str]:
     remarks = []
     components = [one.component for one in sharing(results)]
     if components:
-        number = _depending(rule for rule in results.rules if rule.verdict == "not-tested")
+        number = len(_depending(rule for rule in results.rules if rule.verdict == "not-tested"))
         remarks.append(
             "What one instance of the engine does depends on what another one was given: start with "
             f"{listed(components, _MOST)}. The other verdicts on these components hold for instances that "
             "run alone."
             + (f" {counted(number, 'rule')} that failed only so {are(number)} not tested." if number else "")
         )
-    if number := _depending(rule for rule in results.rules if rule.verdict == "fail"):
+    if accused := _depending(rule for rule in results.rules if rule.verdict in ACCUSED):
         remarks.append(
-            f"In {counted(number, 'failing rule')} the difference depends on earlier scenarios: in a fresh "
+            f"In {accused_words(accused)} the difference depends on earlier scenarios: in a fresh "
             "process the engine conforms in the counterexample."
         )
     return remarks
@@ -57,5 +58,7 @@ def dependence_words(example: Counterexample) -> str:
     return f"{DEPENDS}." if example.depends_on_earlier else ""
 
 
-def _depending(rules: Iterable[RuleResult]) -> int:
-    return sum(rule.counterexample is not None and rule.counterexample.depends_on_earlier for rule in rules)
+def _depending(rules: Iterable[RuleResult]) -> list[RuleResult]:
+    return [
+        rule for rule in rules if rule.counterexample is not None and rule.counterexample.depends_on_earlier
+    ]

@@ -19,6 +19,7 @@ Place = Literal["root", "affected", "flaky", ""]
 SIGNS: dict[str, tuple[str, str]] = {
     "pass": ("P", "pass"),
     "fail": ("F", "fail"),
+    "suspect": ("S", "suspect"),
     "error": ("E", "error"),
     KNOWN_DEVIATIONS: ("F†", "known deviation"),
     "not-tested": ("?", "not tested"),
@@ -26,7 +27,7 @@ SIGNS: dict[str, tuple[str, str]] = {
 }
 """The letter and the words of whatever `counts_of` counts: a verdict never shows by colour alone."""
 
-_PLURALS = {"known deviation": "known deviations", "error": "errors"}
+_PLURALS = {"known deviation": "known deviations", "error": "errors", "suspect": "suspects"}
 
 NOT_IN_RUN = ("·", "not in this run")
 """The same of a rule that a run does not have."""

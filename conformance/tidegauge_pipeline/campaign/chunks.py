@@ -7,14 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 
-from tidegauge.judging.items.examination import DIFFERENCES_KEPT, of_each_kind
+from tidegauge.judging.items.examination import DIFFERENCES_KEPT
 from tidegauge.judging.items.item_report import ItemReport, SeenDifference
 from tidegauge.judging.items.judge import Judgement, judge
+from tidegauge.judging.items.kinds import by_kind, some_of_each
 from tidegauge.judging.reference.deviating_reference import with_deviations
 from tidegauge.judging.reference.oracle import expect
 from tidegauge.run.items import scenario_at
 from tidegauge.run.journal import Finished, Outcome
-from tidegauge.run.plan import CHEAP_LAYERS
+from tidegauge.wire.implementation import CHEAP_LAYERS
 from tidegauge.wire.scenario import BadInput, Scenario
 from tidegauge.wire.transcript import Failure
 
@@ -111,7 +112,7 @@ def earliest_of_each_kind(
 ) -> list[SeenDifference]:
     """So many differences, as an item of a run keeps them."""
     by_id = {one.scenario.id: one for one in differences}
-    kept = of_each_kind(judged_again(differences, specification), at_most)
+    kept = some_of_each(by_kind(judged_again(differences, specification)).values(), at_most)
     return [by_id[scenario.id] for scenario, _ in kept]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from tidegauge.judging.items.examination import most_telling
+from tidegauge.judging.items.examination import counterexamples_kept
 from tidegauge.judging.items.item_report import FoundFailure, SeenDifference
 from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.transcript import Transcript
@@ -16,9 +16,6 @@ from .process import EngineLost, EngineProcess
 from .specification import Specification
 from .work import Lost, Shrink, Shrunk
 
-MOST = 12
-"""Scenarios of a component that are made small."""
-
 _MOST_LOST = 5
 """So often an engine may end its process while a scenario is made small; then it stays as it was found."""
 
@@ -26,9 +23,9 @@ _MOST_LOST = 5
 def made_small(
     differences: Sequence[SeenDifference], specification: Specification, engine: EngineProcess
 ) -> list[FoundFailure]:
-    """A few of the scenarios of a component that differ, the earliest divergences first, made small."""
+    """A few of the scenarios of a component that differ, some of each kind of difference, made small."""
     transcripts = {one.scenario.id: one.transcript for one in differences}
-    chosen = most_telling(judged_again(list(differences), specification), MOST)
+    chosen = counterexamples_kept(judged_again(list(differences), specification))
     return [
         _small(scenario, transcripts[scenario.id], sorted(judgement.cited), engine)
         for scenario, judgement in chosen

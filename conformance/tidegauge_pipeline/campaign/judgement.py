@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import chain
 
-from tidegauge.judging.items.examination import DIFFERENCES_KEPT, Examiner, of_each_kind
-from tidegauge.judging.items.explanation import explaining_rules
+from tidegauge.judging.items.examination import DIFFERENCES_KEPT, Examiner
 from tidegauge.judging.items.item_report import ItemReport, SeenDifference, keep_difference
 from tidegauge.judging.items.judge import Judgement
+from tidegauge.judging.items.kinds import by_kind, some_of_each
 from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.transcript import Transcript, spans
 
@@ -38,7 +38,7 @@ def judged(
         rows.scenario.append(scenario.id)
         rows.index.append(index)
         rows.verdict.append(verdict)
-        rows.rule.append(None if agrees else rule_deciding(scenario, judgement, transcript, examiner))
+        rows.rule.append(None if agrees else rule_deciding(scenario, judgement, examiner))
         rows.steps.append(len(scenario.history))
         rows.at.append(None if agrees else judgement.last_step)
         rows.duration.append(engine.nanoseconds.get(scenario.id, 0))
@@ -51,17 +51,15 @@ def judged(
         }
         _note_places(report, scenarios, first, applicable, agreeing)
     kept = ItemReport(report.item, report.component)
-    for scenario, judgement in of_each_kind(failing, 2 * DIFFERENCES_KEPT):
+    for scenario, judgement in some_of_each(by_kind(failing).values(), 2 * DIFFERENCES_KEPT):
         keep_difference(kept, scenario, judgement, transcripts[scenario.id])
     return rows, kept.differences
 
 
-def rule_deciding(
-    scenario: Scenario, judgement: Judgement, transcript: Transcript | None, examiner: Examiner
-) -> str | None:
+def rule_deciding(scenario: Scenario, judgement: Judgement, examiner: Examiner) -> str | None:
     """A rule that decides in the first observed span that differs or was not answered, or where none does,
-    before it: one whose decisions, turned round, give what came out, or else that of the last decision. None
-    if nothing is decided up to there."""
+    before it: that of the last condition that held, or else of the last decision. None if nothing is decided
+    up to there."""
     lengths = spans(scenario, examiner.implementation.observes)
     end, first = 0, 0
     for length in lengths:
@@ -72,12 +70,8 @@ def rule_deciding(
     decisions = [*chain.from_iterable(cited[first:end])] or [*chain.from_iterable(cited[:end])]
     if not decisions:
         return None
-    if transcript is not None and judgement.diverges_at is not None:
-        semantics, observes = examiner.semantics, examiner.implementation.observes
-        explaining = explaining_rules(scenario, transcript, decisions, semantics, observes)
-        if explaining:
-            return explaining[0]
-    return decisions[-1].removesuffix("!")
+    held = [decision for decision in decisions if not decision.endswith("!")]
+    return (held or decisions)[-1].removesuffix("!")
 
 
 def _note_places(

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from tidegauge.run.assembly import assemble
 from tidegauge.run.confirmation import confirmed
-from tidegauge.run.journal import Ended, Finished, Started
+from tidegauge.run.journal import AnyEvent, Ended, Finished, Started
 from tidegauge.run.run_under_pytest import environment
+from tidegauge.run.trial_answers import asking
 from tidegauge.wire.results import Results
 
 from .specification import Chunk, Specification
@@ -41,6 +42,8 @@ def results_of(
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         known=specification.known,
     )
-    assembled = assemble([started, *finished, Ended(0)], folder, command, seconds, planned)
+    events: list[AnyEvent] = [started, *finished, Ended(0)]
+    ask = asking(events, specification.request, folder)
+    assembled = assemble(events, folder, command, seconds, planned, ask=ask)
     named = replace(assembled, budget=f"campaign of {specification.size:,}")
     return confirmed(named, specification.request, folder)

@@ -67,7 +67,7 @@ class Specification(Struct, frozen=True, kw_only=True):
     def digest(self) -> str:
         """The same for the same campaign only. A campaign may be resumed in another folder, with more memory,
         or with more time for the diagnosis."""
-        request = replace(self.request, out="", memory=0, diagnose_seconds=0)
+        request = replace(self.request, out="", memory=0, diagnose_steps=0)
         return hashlib.sha256(msgspec.json.encode(replace(self, request=request))).hexdigest()
 
 

@@ -19,7 +19,7 @@ from ..campaign.names import MOST_IN_PROCESS
     "profile",
     "component",
     "seed",
-    "diagnose-seconds",
+    "diagnose-steps",
     "scenario-seconds",
     "memory",
     "deviations",

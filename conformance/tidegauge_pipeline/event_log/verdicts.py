@@ -20,7 +20,7 @@ RULES = {**{one.name: one.rules for one in PROPERTIES}, alignment.NAME: alignmen
 SENTENCES = {**{one.name: one.sentence for one in PROPERTIES}, alignment.NAME: alignment.SENTENCE}
 """What each property says."""
 
-Verdict = Literal["pass", "fail", "not-tested"]
+Verdict = Literal["pass", "fail", "suspect", "not-tested"]
 
 
 class PropertyVerdict(Struct, frozen=True):
@@ -39,7 +39,7 @@ class PropertyVerdict(Struct, frozen=True):
 
 class RuleVerdict(Struct, frozen=True):
     """What a whole log shows of a rule. `rows`: of how many rows its properties spoke, `reason`: why it is
-    neither passed nor failed; `one_of`: the rules one of which is broken."""
+    neither passed nor failed; `one_of`: the suspects, of which at least one is broken."""
 
     rule: str
     verdict: Verdict
@@ -131,7 +131,7 @@ def _of_rule(rule: str, mine: Sequence[PropertyVerdict]) -> RuleVerdict:
     if any(one.rules == (rule,) for one in broken):
         return RuleVerdict(rule, "fail", rows, names)
     if broken:
-        return RuleVerdict(rule, "not-tested", rows, names, "one of these rules is broken", broken[0].rules)
+        return RuleVerdict(rule, "suspect", rows, names, "one of these rules is broken", broken[0].rules)
     if not rows:
         return RuleVerdict(rule, "not-tested", 0, names, "no row of the log speaks for it")
     return RuleVerdict(rule, "pass", rows, names)

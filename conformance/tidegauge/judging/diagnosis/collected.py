@@ -9,13 +9,12 @@ from tidegauge_reference import Policies
 from ...components.registry import COMPONENTS
 from ...vectors.published import Vector
 from ...wire.scenario import Scenario, component_of
-from ...wire.transcript import Observation
+from ...wire.transcript import Observation, canonical
 from ..changes.change import known
 from ..items.item_report import ItemReport, SeenViolation
 from ..items.merged import merged, silent_components
 from ..reference.deviations import Deviation
 from .evidence import Difference, Evidence, Violation
-from .model import canonical
 
 _STRIDE = 0.6180339887498949
 """Scenarios are taken in an order that mixes all of them: by the fractional part of multiples of this."""
@@ -68,9 +67,21 @@ def evidence_of(
     observes: Observation,
     vectors: Iterable[Vector],
     stated: Policies | None,
+    claims: frozenset[str] = frozenset(),
 ) -> Evidence:
-    """The evidence of a component. `compared` are its items whose scenarios can be drawn again, `reports`
-    what all of its items found, those too; `stated` are the policies that the engine says it has."""
+    """Return the evidence of a component.
+
+    Args:
+        component: the name of the component.
+        compared: the items whose scenarios can be drawn again.
+        reports: the reports of all items of the component, including those in `compared`.
+        policies: the policies of the reference with which the engine is compared.
+        deviations: the known deviations of the engine.
+        observes: how often outputs can be observed.
+        vectors: the golden vectors.
+        stated: the policies that the engine declares; None if it declares none.
+        claims: the capabilities that the engine claims.
+    """
     findings = merged(reports)
     by_hand_first = sorted(compared, key=lambda item: item.suite != "vectors")
     return Evidence(
@@ -90,6 +101,8 @@ def evidence_of(
         _Drawn([(item, place) for item in by_hand_first for place in item.report.beyond]),
         stated,
         _large([item for item in compared if item.suite == "scale"]),
+        _smallest(reports),
+        claims,
     )
 
 
@@ -128,6 +141,18 @@ def _differing(reports: Sequence[ItemReport]) -> list[Difference]:
             outputs = tuple(map(canonical, one.transcript.outputs))
             found.setdefault(one.scenario.id, Difference(one.scenario, outputs, one.at))
     return list(found.values())
+
+
+def _smallest(reports: Sequence[ItemReport]) -> list[Difference]:
+    """Return each minimal counterexample once. The place of its first difference is not known yet: `at` is
+    0."""
+    smallest: dict[object, Difference] = {}
+    for failure in (failure for report in reports for failure in report.failures):
+        if failure.transcript is not None and failure.deterministic:
+            outputs = tuple(map(canonical, failure.transcript.outputs))
+            scenario = failure.scenario
+            smallest.setdefault((scenario.setup, scenario.history), Difference(scenario, outputs, 0))
+    return list(smallest.values())
 
 
 def _violation(component: str, seen: SeenViolation) -> Violation:

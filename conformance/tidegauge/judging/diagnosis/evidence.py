@@ -36,18 +36,28 @@ class Violation:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that is known of an engine in one component's scenarios under `policies`.
+    """The observations of an engine in the scenarios of one component.
 
-    `known` are its known deviations: it is compared with a reference that has them. `agreeing` are scenarios
-    in which it agrees, those first that were chosen by hand; `differing` the kept ones in which it does not.
-    `vectors`: the rules that a published scenario shows, by its id. `unanswered`: in how many scenarios no
-    answer came where a rule decides, `unreached`: in how many it decides only after that. `decided`: in how
-    many scenarios that agree each decision is made; `differ` is the number of all that do not, kept or not.
-    `beyond`: scenarios that were not run, since they need what the engine does not claim or has no words for,
-    those by hand first.
-    `silent`: it never output anything and differs. `stated`: the policies that it says it has; None if it
-    says nothing. `large`: the scenarios of scale in which it agrees, by their kind; they are not among
-    `agreeing`.
+    Attributes:
+        component: the component.
+        policies: the policies of the reference with which the engine is compared.
+        known: the known deviations of the engine; the reference has them, too.
+        observes: how often outputs can be observed.
+        agreeing: scenarios in which the engine agrees with the reference, the handwritten ones first.
+        differing: the differing scenarios that were kept.
+        vectors: the rules that a golden vector is about, by the id of the vector.
+        violations: the violated properties.
+        unanswered: for each rule, the number of scenarios with no answer where the rule decides.
+        decided: for each decision, the number of agreeing scenarios that make it.
+        differ: the number of all differing scenarios, kept or not.
+        silent: whether the engine never output anything, and differs.
+        unreached: for each rule, the number of scenarios that got no answer before the rule decides.
+        beyond: scenarios that were not run, because the engine does not claim what they need or cannot
+            express them; the handwritten ones first.
+        stated: the policies that the engine declares; None if it declares none.
+        large: the scenarios of scale in which the engine agrees, by their kind; not part of `agreeing`.
+        smallest: the minimal counterexamples, some of each kind of difference.
+        claims: the capabilities that the engine claims.
     """
 
     component: Component
@@ -66,6 +76,8 @@ class Evidence:
     beyond: Sequence[Scenario] = ()
     stated: Policies | None = None
     large: Mapping[str, Sequence[Scenario]] = field(default_factory=dict)
+    smallest: Sequence[Difference] = ()
+    claims: frozenset[str] = frozenset()
 
     @cached_property
     def reference(self) -> Model:

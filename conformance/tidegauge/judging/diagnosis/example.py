@@ -1,13 +1,13 @@
-"""Which of the small failing scenarios shows best how a rule is broken."""
+"""The scenario that a report shows for a rule that fails or is a suspect."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from ...wire.transcript import Transcript
 from ..changes.change import Change
 from ..items.item_report import FoundFailure
 from .component_judgement import RuleJudgement
-from .evidence import Difference, Evidence, reproduces
-from .model import canonical, model_of
+from .evidence import Evidence
+from .separating import as_seen, separating
+from .suspicion import Accusation
 
 
 def example_of(
@@ -17,38 +17,34 @@ def example_of(
     evidence: Evidence,
     terms: Sequence[Change],
 ) -> FoundFailure | None:
-    """The shortest failure that the rule's term of the model explains by itself; or else that a breach of the
-    rule would reproduce; or else in which the rule decides; or else any. None if there is none, not even
-    unshrunk."""
-    compared = [one for one in failures if one.property is None]
-    if judgement.standing == "fail" and "property" in judgement.reason:
-        compared = [
-            one for one in failures if f"property {one.property} " in f"{judgement.reason} "
-        ] or compared
-    ranked = sorted(compared or failures, key=lambda one: (len(one.scenario.history), one.found_as))
-    ranked = ranked or [as_seen(one) for one in _shortest(evidence.differing)]
-    term = next((one for one in terms if one.name == judgement.term), None)
-    if term is not None:
-        with model_of(evidence.component, evidence.policies, [*evidence.known, term]) as model:
-            for one in ranked:
-                if (
-                    model is not None
-                    and one.transcript is not None
-                    and reproduces(
-                        model.play(one.scenario, evidence.observes),
-                        Difference(one.scenario, tuple(map(canonical, one.transcript.outputs)), 0),
-                    )
-                ):
-                    return one
-    explained = [one for one in ranked if rule in one.explaining]
-    decides = [one for one in ranked if rule in {decision.removesuffix("!") for decision in one.cited}]
-    return next(iter(explained or decides or ranked), None)
+    """Return the scenario to show for an accused rule; None if there is none.
+
+    If a change in the model breaks the rule, the scenario is the smallest one that needs this change to be
+    reproduced. Otherwise it is the smallest counterexample of the accusation. For an engine that outputs
+    nothing at all it is the smallest one in which the rule decides.
+    """
+    if judgement.term:
+        return separating(evidence, terms, failures).get(judgement.term)
+    if judgement.accusation is not None:
+        return next(_of_accusation(judgement.accusation, failures), None)
+    ranked = sorted(
+        failures,
+        key=lambda failure: (
+            failure.property is not None,
+            rule not in {decision.removesuffix("!") for decision in failure.cited},
+            len(failure.scenario.history),
+            failure.found_as,
+        ),
+    )
+    return next(iter(ranked), None)
 
 
-def _shortest(differing: Sequence[Difference]) -> list[Difference]:
-    return sorted(differing, key=lambda one: (len(one.scenario.history), one.scenario.id))[:1]
-
-
-def as_seen(one: Difference) -> FoundFailure:
-    """A difference as it was found, not made smaller."""
-    return FoundFailure(one.scenario, Transcript(one.scenario.id, one.outputs), one.scenario.id, [])
+def _of_accusation(accusation: Accusation, failures: Sequence[FoundFailure]) -> Iterator[FoundFailure]:
+    for difference in accusation.differences:
+        same = (
+            failure
+            for failure in failures
+            if failure.scenario == difference.scenario and failure.property is None
+        )
+        yield next(same, as_seen(difference))
+    yield from (failure for failure in failures if failure.property in accusation.properties)

@@ -16,7 +16,7 @@ from ...engine.in_process import InProcessSession
 from ...engine.limits import NoAnswer, answering_within
 from ...mutants.loading import forget_copy, load_copy, reference_source
 from ...wire.scenario import Scenario
-from ...wire.transcript import Observation, Outputs, joined, spans
+from ...wire.transcript import Observation, Outputs, canonical, joined, spans
 from ..changes.change import Change, with_values
 from ..changes.segments import Segment, changed_text, touch
 from ..reference.oracle import decisions_of_step
@@ -123,13 +123,6 @@ def observed(scenario: Scenario, outputs: Sequence[Outputs], observes: Observati
         steps += lengths[complete]
         complete += 1
     return tuple(map(canonical, joined(list(outputs), lengths[:complete])))
-
-
-def canonical(outputs: Outputs) -> Outputs:
-    """In an order of the receivers that is always the same; for each receiver the order counts."""
-    if len(outputs) < 2:
-        return tuple(outputs)
-    return tuple(sorted(outputs, key=lambda output: output.to))
 
 
 def _sources(segments: Sequence[Segment]) -> Mapping[str, str]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
+from ...wire.transcript import Transcript, canonical
 from ..changes.change import Change
 from ..items.item_report import FoundFailure
 from .evidence import Difference, Evidence, reproduces
-from .example import as_seen
-from .model import Model, canonical, model_of
+from .model import Model, model_of
 
 
 def separating(
@@ -37,3 +37,9 @@ def _reproduces(model: Model, failure: FoundFailure, evidence: Evidence) -> bool
         return False
     seen = Difference(failure.scenario, tuple(map(canonical, failure.transcript.outputs)), 0)
     return reproduces(model.play(failure.scenario, evidence.observes), seen)
+
+
+def as_seen(difference: Difference) -> FoundFailure:
+    """Return a difference as a failure, without shrinking its scenario."""
+    scenario = difference.scenario
+    return FoundFailure(scenario, Transcript(scenario.id, difference.outputs), scenario.id, [])

@@ -1,70 +1,68 @@
-"""Several components judged at the same time, in forks of this process: what is known of each can be long."""
+"""Runs the work on several components in parallel, in forks of this process. A fork inherits the evidence,
+which is too large to pickle for each component."""
 
 import multiprocessing
 import signal
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from typing import Any, TypeVar
 
 from ...engine.parent_death import end_with_parent
-from .component_judgement import ComponentJudgement, judge_component
-from .evidence import Evidence
 
-_ALIKE = 100
-"""A scenario that differs takes about as long to judge as so many that agree."""
+Result = TypeVar("Result")
 
-_TO_JUDGE: dict[str, tuple[Evidence, Sequence[str]]] = {}
-"""In a fork: what it may be asked to judge, and by which rules."""
+_WORK: dict[str, Callable[[], Any]] = {}
+"""The pieces of work, by name; set in a fork only."""
 
 
-def judge_components(
-    evidence: Mapping[str, tuple[Evidence, Sequence[str]]], until: float, processes: int
-) -> dict[str, ComponentJudgement]:
-    """The judgement of each component, by its evidence and its rules. `until`: see `judge_component`. Beside
-    other threads nothing is forked: a lock that one of them holds would never be released in the fork."""
-    if processes == 1 or len(evidence) < 2 or threading.active_count() > 1:
-        found = {}
+def side_by_side(
+    work: Mapping[str, Callable[[], Result]], size: Callable[[str], int], processes: int
+) -> dict[str, Result]:
+    """Return the result of each piece of work, by its name.
+
+    The process does not fork while other threads run: a lock that another thread holds would never be
+    released in the fork.
+
+    Args:
+        work: the pieces of work, by name. A fork inherits their data; only their results are pickled.
+        size: the relative duration of a piece of work; the longest start first.
+        processes: the largest number of forks.
+    """
+    if processes == 1 or len(work) < 2 or threading.active_count() > 1:
+        done = {}
     else:
-        found = _judged_in_forks(evidence, until, processes)
-    return {
-        name: found.get(name) or judge_component(one, rules, until=until)
-        for name, (one, rules) in evidence.items()
-    }
+        done = _done_in_forks(work, size, processes)
+    return {name: done[name] if name in done else do_it() for name, do_it in work.items()}
 
 
-def _judged_in_forks(
-    evidence: Mapping[str, tuple[Evidence, Sequence[str]]], until: float, processes: int
-) -> dict[str, ComponentJudgement]:
-    """What forks have judged: everything, unless one of them was killed."""
-    longest_first = sorted(evidence, key=lambda name: _size(evidence[name][0]), reverse=True)
+def _done_in_forks(
+    work: Mapping[str, Callable[[], Result]], size: Callable[[str], int], processes: int
+) -> dict[str, Result]:
+    """Return the results of the forks. Results are missing if a fork was killed."""
     with ProcessPoolExecutor(
-        min(processes, len(evidence)), multiprocessing.get_context("fork"), _begin, (evidence,)
+        min(processes, len(work)), multiprocessing.get_context("fork"), _begin, (work,)
     ) as pool:
-        found: dict[str, ComponentJudgement] = {}
+        done: dict[str, Result] = {}
         try:
-            asked = {name: pool.submit(_judged, name, until) for name in longest_first}
-            for name, one in asked.items():
-                found[name] = one.result()
+            futures = {name: pool.submit(_do, name) for name in sorted(work, key=size, reverse=True)}
+            for name, future in futures.items():
+                done[name] = future.result()
         except BrokenProcessPool:
-            return found
+            return done
         except BaseException:
             for child in multiprocessing.active_children():
                 child.terminate()
             raise
-    return found
+    return done
 
 
-def _size(evidence: Evidence) -> int:
-    return _ALIKE * len(evidence.differing) + len(evidence.agreeing) + sum(map(len, evidence.large.values()))
-
-
-def _begin(evidence: Mapping[str, tuple[Evidence, Sequence[str]]]) -> None:
-    _TO_JUDGE.update(evidence)
+def _begin(work: Mapping[str, Callable[[], Any]]) -> None:
+    _WORK.update(work)
     end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _judged(name: str, until: float) -> ComponentJudgement:
-    evidence, rules = _TO_JUDGE[name]
-    return judge_component(evidence, rules, until=until)
+def _do(name: str) -> Any:
+    return _WORK[name]()

@@ -13,10 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-EXPLAINED = 0.8
-"""Weight of the second opinion (`explanation`), relative to the largest Ochiai score of a history. Measured:
-with it no rule was blamed that is not broken, in engines with one defect and with several; with 0.5 the
-defects of one engine blur each other's spectrum, with 1.0 the second opinion overrules it."""
+ACTED = 0.1
+"""The suspiciousness of a decision is raised by this share if its condition held, because the rule then had
+an effect."""
 
 
 class Spectrum(Struct):
@@ -47,23 +46,17 @@ class Spectrum(Struct):
             return 0.0
         return failed / math.sqrt(self.failures * (failed + self.passed.get(decision, 0)))
 
-    def suspects(
-        self, cited: Iterable[str], explaining: Iterable[str] = (), acted: float = 0.0
-    ) -> list[tuple[str, float]]:
-        """The rules of the decisions `cited` by falling score, the largest being near 1; rules in
-        `explaining` are raised by that much times `EXPLAINED`, and 1 needs both. A decision that held is
-        raised by the share `acted`. Equal scores by name."""
+    def suspects(self, cited: Iterable[str]) -> list[tuple[str, float]]:
+        """Return the rules of the decisions `cited` with their suspiciousness relative to the highest one.
+        The order is descending; equal rules are sorted by name."""
         scores: dict[str, float] = {}
         for decision in cited:
             rule = decision.removesuffix("!")
-            score = self.score(decision) * (1 if decision.endswith("!") else 1 + acted)
+            score = self.score(decision) * (1 if decision.endswith("!") else 1 + ACTED)
             scores[rule] = max(scores.get(rule, 0.0), score)
         largest = max(scores.values(), default=0.0) or 1.0
-        weights = {
-            rule: round((score / largest + EXPLAINED * (rule in set(explaining))) / (1 + EXPLAINED), 4)
-            for rule, score in scores.items()
-        }
-        return sorted(weights.items(), key=lambda entry: (-entry[1], entry[0]))
+        shares = {rule: round(score / largest, 4) for rule, score in scores.items()}
+        return sorted(shares.items(), key=lambda entry: (-entry[1], entry[0]))
 
 
 def property_scores(

@@ -67,9 +67,9 @@ def compared_of(
     )
 
 
-def smallest(sides: tuple[Side, Side], scenario: Scenario, seconds: float) -> Scenario:
-    """A scenario in which they differ, made small in so many seconds at most."""
-    return shrink(scenario, partial(differing_steps, sides), seconds)
+def smallest(sides: tuple[Side, Side], scenario: Scenario) -> Scenario:
+    """Shrink a scenario in which the two engines differ."""
+    return shrink(scenario, partial(differing_steps, sides))
 
 
 def answers(sides: tuple[Side, Side], scenario: Scenario) -> list[Transcript | None]:

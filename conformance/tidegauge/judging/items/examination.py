@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice, zip_longest
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -13,14 +13,13 @@ from tidegauge_reference import Policies
 from ...components.property import Property
 from ...engine.adapter import Adapter
 from ...engine.runner import run
-from ...wire.implementation import Implementation
+from ...wire.implementation import CHEAP_LAYERS, Implementation
 from ...wire.scenario import Scenario, component_of
 from ...wire.transcript import Outputs, Transcript, joined, spans
 from ...wire.vocabulary import Restore
 from ..reference.deviating_reference import Semantics, with_deviations
 from ..reference.deviations import Deviation
 from ..reference.oracle import Expectation, expect, expect_each
-from .explanation import explaining_rules
 from .item_report import (
     DeviationCount,
     FoundFailure,
@@ -34,11 +33,18 @@ from .item_report import (
 )
 from .judge import Judgement, judge
 from .kept_answers import KeptAnswers
-from .shrinker import shrink
+from .kinds import Failing, Kind, by_kind, kind_of_failure, some_of_each
+from .shrinker import EFFORT, EFFORT_OF_CALLS, Effort, shrink
 
-_FAILURES_KEPT = 4
+COUNTEREXAMPLES_KEPT = 12
+"""Maximum number of differing scenarios that are shrunk per item."""
+
+_OF_A_KIND = 2
+"""Maximum number of differing scenarios that are shrunk for each kind of difference."""
+
 DIFFERENCES_KEPT = 100
-"""So many scenarios that differ are kept of an item, with what came out, for the search of a model."""
+"""Maximum number of differing scenarios kept per item, with the outputs of the engine, for the search for a
+model."""
 
 _VIOLATIONS_KEPT = 3
 _REPETITIONS = 2
@@ -52,9 +58,15 @@ TOO_SLOW = "more than the engine can do in the time"
 class Examiner:
     """Judges one engine under one profile's policies.
 
-    `about_to_run` is told each scenario's id before it runs; `shrink_seconds` caps the shrinking of one
-    failure. `deviations`: those known of the engine; it is compared with a reference that has them,
-    `semantics`. `kept`: what it did with the histories of other properties; None: nothing is kept.
+    Args:
+        adapter: the adapter of the engine.
+        implementation: the description of the engine.
+        policies: the policies of the profile.
+        deviations: the known deviations of the engine; the reference that it is compared with, `semantics`,
+            has them, too.
+        about_to_run: is called with the id of each scenario before the scenario runs.
+        effort: the limit of work for shrinking one failure; None chooses it by the layer of the engine.
+        kept: the answers to scenarios that other properties ran before; None keeps no answers.
     """
 
     def __init__(
@@ -65,7 +77,7 @@ class Examiner:
         *,
         deviations: Sequence[Deviation] = (),
         about_to_run: Callable[[str], None] = lambda scenario: None,
-        shrink_seconds: float = 5.0,
+        effort: Effort | None = None,
         kept: KeptAnswers | None = None,
     ) -> None:
         self.adapter = adapter
@@ -77,7 +89,7 @@ class Examiner:
             for left_out in deviations
         }
         self.about_to_run = about_to_run
-        self.shrink_seconds = shrink_seconds
+        self.effort = effort
         self.kept = kept
 
     def applicable(
@@ -165,9 +177,9 @@ class Examiner:
         for scenario, (judgement, transcript) in zip(scenarios, answers, strict=True):
             if self.fails(report, scenario, judgement, transcript):
                 failing.append((scenario, judgement))
-        for scenario, judgement in of_each_kind(failing, DIFFERENCES_KEPT):
+        for scenario, judgement in some_of_each(by_kind(failing).values(), DIFFERENCES_KEPT):
             keep_difference(report, scenario, judgement, transcripts[scenario.id])
-        for scenario, judgement in most_telling(failing, _FAILURES_KEPT):
+        for scenario, judgement in counterexamples_kept(failing):
             report.failures.append(self.shrunk(scenario, judgement, transcripts[scenario.id]))
         return {one.id for one, (judgement, _) in zip(scenarios, answers, strict=True) if judgement.agrees}
 
@@ -209,31 +221,35 @@ class Examiner:
         return right
 
     def shrunk(self, scenario: Scenario, first: Judgement, transcript: Transcript | None) -> FoundFailure:
-        """The failure of `scenario` made small; one whose answer changes when repeated stays as it is."""
+        """Shrink a failing scenario to a minimal counterexample with the same kind of difference. A scenario
+        that the engine answers differently when it is repeated is not shrunk."""
         repeated = [self.judged([scenario])[0][0] for _ in range(_REPETITIONS)]
         if any(again.got != first.got or again.diverges_at != first.diverges_at for again in repeated):
             cited = sorted(first.cited)
             return FoundFailure(scenario, transcript, scenario.id, cited, deterministic=False)
-        smallest = shrink(scenario, self._last_steps, self.shrink_seconds)
-        return self._found(smallest, scenario.id)
+        last_steps = partial(self._last_steps, kind=kind_of_failure(scenario, first))
+        return self._found(shrink(scenario, last_steps, self.effort_on(scenario)), scenario.id)
+
+    def effort_on(self, scenario: Scenario) -> Effort:
+        """Return the limit of work for shrinking a scenario."""
+        if self.effort is not None:
+            return self.effort
+        cheap = self.implementation.layer_of(component_of(scenario)) in CHEAP_LAYERS
+        return EFFORT if cheap else EFFORT_OF_CALLS
 
     def _found(self, scenario: Scenario, found_as: str, property: str | None = None) -> FoundFailure:
         judgement, transcript = self.judged([scenario])[0]
-        explaining: list[str] = []
-        if transcript is not None:
-            observes = self.implementation.observes
-            explaining = explaining_rules(scenario, transcript, judgement.cited, self.semantics, observes)
-        return FoundFailure(
-            scenario, transcript, found_as, sorted(judgement.cited), explaining, property=property
-        )
+        return FoundFailure(scenario, transcript, found_as, sorted(judgement.cited), property=property)
 
-    def _last_steps(self, scenarios: Sequence[Scenario]) -> list[int | None]:
+    def _last_steps(self, scenarios: Sequence[Scenario], kind: Kind | None = None) -> list[int | None]:
+        """Return the last step of the first difference of each scenario; None for a scenario that does not
+        differ, or whose difference is not of the `kind`."""
         kept = [scenario for scenario in scenarios if self.adapter.inexpressible(scenario) is None]
         kept = kept[: self.implementation.at_most.get("shrinking")]
         last_steps = {
             scenario.id: judgement.last_step
             for scenario, (judgement, _) in zip(kept, self.judged(kept), strict=True)
-            if judgement.diverges_at is not None
+            if judgement.diverges_at is not None and kind in (None, kind_of_failure(scenario, judgement))
         }
         return [last_steps.get(scenario.id) for scenario in scenarios]
 
@@ -264,7 +280,7 @@ class Examiner:
                     )
                 )
                 return
-            smallest = shrink(first, partial(self._violated_at, property), self.shrink_seconds)
+            smallest = shrink(first, partial(self._violated_at, property), self.effort_on(first))
             family = with_variants(property, smallest)
             wrong = (member for member in family if self._last_steps([member])[0] is not None)
             report.failures.append(self._found(next(wrong, family[0]), first.id, property.name))
@@ -381,32 +397,8 @@ def _rules(expectation: Expectation) -> set[str]:
     return {decision.removesuffix("!") for step in expectation.cited for decision in step}
 
 
-def of_each_kind(
-    failing: Sequence[tuple[Scenario, Judgement]], at_most: int
-) -> list[tuple[Scenario, Judgement]]:
-    """So many failing scenarios, of each kind of difference the same number as far as there are so many, the
-    earliest differences first."""
-    kinds: dict[object, list[tuple[Scenario, Judgement]]] = {}
-    for scenario, judgement in sorted(failing, key=lambda entry: (entry[1].last_step, entry[0].id)):
-        step = type(scenario.history[judgement.last_step])
-        got = judgement.got if isinstance(judgement.got, tuple) else ()
-        kind = step, tuple(map(type, judgement.expected)), tuple(map(type, got))
-        kinds.setdefault(kind, []).append((scenario, judgement))
-    kept: list[tuple[Scenario, Judgement]] = []
-    for round in zip_longest(*kinds.values()):
-        kept += [entry for entry in round if entry is not None]
-        if len(kept) >= at_most:
-            break
-    return kept[:at_most]
-
-
-def most_telling(
-    failing: Sequence[tuple[Scenario, Judgement]], at_most: int
-) -> list[tuple[Scenario, Judgement]]:
-    """So many failing scenarios, the earliest divergences first, that differ in the decisions made."""
-    chosen: dict[frozenset[str], tuple[Scenario, Judgement]] = {}
-    for scenario, judgement in sorted(failing, key=lambda entry: (entry[1].last_step, entry[0].id)):
-        chosen.setdefault(judgement.cited, (scenario, judgement))
-        if len(chosen) == at_most:
-            break
-    return list(chosen.values())
+def counterexamples_kept(failing: Iterable[Failing]) -> list[Failing]:
+    """Return the failing scenarios to shrink: the two earliest of each kind of difference, as far as the
+    limit allows."""
+    kinds = [of_kind[:_OF_A_KIND] for of_kind in by_kind(failing).values()]
+    return some_of_each(kinds, COUNTEREXAMPLES_KEPT)

@@ -118,8 +118,8 @@ def _interference(
 def _smallest(examiner: Examiner, seen: SeenInterference) -> SeenInterference:
     """The same with as few steps as it takes."""
     first, second = seen.scenarios
-    first = shrink(first, _still(examiner, lambda one: (one, second)), examiner.shrink_seconds)
-    second = shrink(second, _still(examiner, lambda one: (first, one)), examiner.shrink_seconds)
+    first = shrink(first, _still(examiner, lambda one: (one, second)), examiner.effort_on(first))
+    second = shrink(second, _still(examiner, lambda one: (first, one)), examiner.effort_on(second))
     return _seen_in(examiner, (first, second)) or seen
 
 

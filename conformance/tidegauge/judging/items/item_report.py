@@ -11,6 +11,7 @@ from ...wire.growth import Growth
 from ...wire.results import JobPicture
 from ...wire.scenario import Scenario
 from ...wire.transcript import ErrorKind, Failure, Transcript
+from ...wire.world import World, world_of
 from .blame import Spectrum
 from .judge import Judgement
 from .places import Places
@@ -20,27 +21,28 @@ _VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|-?\w*\d\w*")
 
 
 class FoundFailure(Struct):
-    """A failing scenario, shrunk, with what came out of it.
+    """A failing scenario, shrunk, with the transcript of the engine.
 
-    `cited` are the decisions up to its divergence, `explaining` the rules whose breach would reproduce what
-    came out. Of a job: `seen` says what was seen instead of what the property demands.
+    `cited` are the decisions up to the divergence. For a job, `seen` describes the observation that violates
+    the property.
     """
 
     scenario: Scenario
     transcript: Transcript | None
     found_as: str
     cited: list[str]
-    explaining: list[str] = []
     deterministic: bool = True
     property: str | None = None
     seen: str = ""
 
 
 class Counted(Struct):
-    """In how many scenarios and steps a rule decided, in parts that agree."""
+    """The number of scenarios and steps in which a rule decided while the engine agreed, and the largest
+    world of the scenarios that agree to the end."""
 
     scenarios: int = 0
     steps: int = 0
+    world: World = field(default_factory=World)
 
 
 class PropertyCount(Struct):
@@ -166,10 +168,13 @@ def count(
         count_error(report, scenario, judgement.unanswered, judgement.deciding, judgement.unreached)
         return
     report.spectrum.add(diverged, judgement.cited)
+    world = world_of(scenario) if judgement.agrees else None
     for rule, steps in judgement.shown.items():
         counted = report.rules.get(rule) or report.rules.setdefault(rule, Counted())
         counted.scenarios += 1
         counted.steps += steps
+        if world is not None and (world.parts or world.digits or world.steps > counted.world.steps):
+            counted.world.merge(world)
 
 
 def count_error(

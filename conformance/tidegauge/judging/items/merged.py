@@ -41,6 +41,7 @@ def merged(reports: Sequence[ItemReport]) -> Findings:
             total = findings.rules.setdefault(rule, Counted())
             total.scenarios += counted.scenarios
             total.steps += counted.steps
+            total.world.merge(counted.world)
         for name, count in report.properties.items():
             sum_ = findings.properties.setdefault(name, PropertyCount())
             sum_.checked += count.checked

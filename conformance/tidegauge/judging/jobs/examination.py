@@ -10,21 +10,23 @@ from ...components.job.jobs import JOBS
 from ...components.job.properties import JOB_PROPERTIES
 from ...engine.adapter import Adapter
 from ...engine.runner import run
-from ...wire.implementation import Implementation
+from ...wire.implementation import CHEAP_LAYERS, Implementation
 from ...wire.scenario import BadInput
 from ...wire.steps.job import JobScenario
 from ...wire.transcript import NO_TRANSCRIPT, Transcript
 from ..items.examination import Examiner
 from ..items.item_report import FoundFailure, ItemReport, PropertyCount, count_error
+from ..items.shrinker import NO_EFFORT
 from ..reference.deviating_reference import Semantics
 from .deviations import known_violations
 from .findings import JobFinding, Runs, family, finding, job_pictures, properties_of, runs_of
 from .right_job import RightEngine
 from .shrinking import JobShrinker
 
-_FAST_LAYERS = ("in-process", "tester")
-_PATIENCE = 6
-"""So many times longer an engine is given that takes seconds for a job; then one failure is made small."""
+_JOBS_TRIED = 80
+_SLOW_JOBS_TRIED = 8
+"""Largest number of jobs that run to shrink a failure. On an engine whose jobs take seconds, the number is
+smaller and only one failure is shrunk."""
 
 
 def examine_job(examiner: Examiner, report: ItemReport, name: str) -> None:
@@ -129,11 +131,11 @@ def _make_small(
 
 
 def _shrinker(examiner: Examiner) -> JobShrinker | None:
-    if examiner.shrink_seconds <= 0:
+    if examiner.effort == NO_EFFORT:
         return None
-    seconds = examiner.shrink_seconds * (1 if _is_fast(examiner) else _PATIENCE)
-    return JobShrinker(examiner.adapter, examiner.implementation, examiner.semantics, seconds)
+    jobs = _JOBS_TRIED if _is_fast(examiner) else _SLOW_JOBS_TRIED
+    return JobShrinker(examiner.adapter, examiner.implementation, examiner.semantics, jobs)
 
 
 def _is_fast(examiner: Examiner) -> bool:
-    return examiner.implementation.layer_of("job") in _FAST_LAYERS
+    return examiner.implementation.layer_of("job") in CHEAP_LAYERS

@@ -8,11 +8,11 @@ from importlib.resources import files
 import msgspec
 
 from ...components.registry import load_mutants
-from ..diagnosis.component_judgement import RuleJudgement
+from ..diagnosis.component_judgement import RuleJudgement, accused_rules
 from ..diagnosis.exclusion import FEW
+from ..diagnosis.suspicion import Accusation
 from ..items.item_report import PropertyCount
 from ..items.merged import Findings
-from .blamed import Blamed
 from .findings import RULES_OF_JOB_PROPERTIES, can_be_checked
 
 Shown = Sequence[tuple[str, str]]
@@ -30,7 +30,7 @@ def job_kills() -> Mapping[str, Shown]:
 def judge_by_jobs(
     rule: str,
     findings: Findings,
-    blamed: Mapping[str, Blamed],
+    accusations: Sequence[Accusation],
     capabilities: frozenset[str],
     ran: Collection[str],
 ) -> RuleJudgement:
@@ -39,9 +39,8 @@ def judge_by_jobs(
     one."""
     if "job" in findings.silent:
         return RuleJudgement("fail", "the engine output nothing at all, in any job")
-    if rule in blamed:
-        property = blamed[rule].failure.property
-        return RuleJudgement("fail", f"the property {property} is violated")
+    if (accused := accused_rules(accusations).get(rule)) is not None:
+        return accused
     names = [
         name
         for name, rules in RULES_OF_JOB_PROPERTIES.items()

@@ -4,7 +4,6 @@ Jobs take long, so the candidates of a round are tried one by one and the first 
 violation is taken; the next round goes on from there.
 """
 
-import time
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -18,51 +17,54 @@ from ...engine.runner import run
 from ...wire.implementation import Implementation
 from ...wire.scenario import Scenario
 from ...wire.steps.job import JobScenario
-from ..items.shrinker import shrink
+from ..items.shrinker import Effort, shrink
 from ..reference.deviating_reference import Semantics
 from .findings import Runs, family, finding, runs_of
 from .right_job import RightEngine
 
 _HALVINGS = 6
+_ANY = 10**9
+"""No limit of steps: a job has one step, and the number of jobs that run is limited instead."""
 
 
 class JobShrinker:
-    """Makes failing jobs small, each within `seconds`. What a conforming engine would not have on a
-    smaller job does not count there."""
+    """Shrinks failing jobs. At most `jobs` jobs run for each. A violation on a
+    smaller job does not count if a conforming engine would violate the property there, too."""
 
     def __init__(
-        self, adapter: Adapter, implementation: Implementation, semantics: Semantics, seconds: float
+        self, adapter: Adapter, implementation: Implementation, semantics: Semantics, jobs: int
     ) -> None:
         self.adapter = adapter
         self.implementation = implementation
         self.right = RightEngine(implementation, semantics)
-        self.seconds = seconds
+        self.jobs = jobs
         self._known: list[JobScenario] = []
 
     def smallest(self, property: JobProperty, scenario: JobScenario, runs: Runs) -> JobScenario:
         """The smallest job found that is made of `scenario`, which ran as `runs` say, and on which the engine
         violates the property. One that was found for another property is tried first."""
-        deadline = time.monotonic() + self.seconds
+        left = self.jobs
         begun = next((job for job in self._known if self._shows(property, job)), None)
         begun = begun or self._sooner(property, scenario, runs)
         place = 0
 
         def still_fails(candidates: Sequence[Scenario]) -> list[int | None]:
             """0 for the first candidate that shows the violation."""
-            nonlocal place
+            nonlocal place, left
             found: list[int | None] = [None] * len(candidates)
             for number in range(len(candidates)):
                 place = (place + 1) % len(candidates) if number else min(place, len(candidates) - 1)
                 candidate = candidates[place]
                 assert isinstance(candidate, JobScenario)
-                if time.monotonic() > deadline:
+                if left == 0:
                     break
+                left -= candidate is not begun
                 if candidate is begun or self._shows(property, candidate):
                     found[place] = 0
                     break
             return found
 
-        smallest = shrink(begun, still_fails, deadline - time.monotonic())
+        smallest = shrink(begun, still_fails, Effort(self.jobs, _ANY))
         assert isinstance(smallest, JobScenario)
         smallest = replace(smallest, needs=needs_of(smallest.setup))
         self._known.append(smallest)

@@ -8,8 +8,8 @@ from tidegauge_spec import Rule
 from ...components.registry import COMPONENTS
 from ...wire.results import Verdict
 from ..diagnosis.component_judgement import ComponentJudgement, RuleJudgement
+from ..diagnosis.suspicion import Accusation
 from ..items.merged import Findings
-from ..jobs.blamed import Blamed
 from ..jobs.findings import not_claimed
 from ..jobs.judgement import judge_by_jobs
 from .judged_in import JUDGED_IN_OTHERS, judged_by
@@ -42,10 +42,10 @@ def ruling(
     rule: Rule,
     findings: Findings,
     components: Mapping[str, ComponentJudgement],
-    blamed: Mapping[str, Blamed],
+    job_accusations: Sequence[Accusation],
     circumstances: Circumstances,
 ) -> Ruling:
-    """The verdict on a rule. `blamed` are the rules to which failing jobs are laid."""
+    """Return the verdict on a rule. `job_accusations` are the accusations of the failing jobs."""
     if rule.checked_by[0].startswith("not testable"):
         return Ruling("not-applicable", rule.checked_by[0])
     claimed = circumstances.capabilities
@@ -58,9 +58,9 @@ def ruling(
         return Ruling("not-applicable", f"not claimed by this engine: {_needed(missing)}")
     found = [components[name].rules[rule.id] for name in sorted(judges) if name in components]
     if "job" in judges:
-        found.append(judge_by_jobs(rule.id, findings, blamed, claimed, circumstances.jobs))
-    if failing := _of(found, "fail"):
-        return _ruling(failing[0])
+        found.append(judge_by_jobs(rule.id, findings, job_accusations, claimed, circumstances.jobs))
+    if accused := [*_of(found, "fail"), *_of(found, "suspect")]:
+        return _ruling(accused[0])
     for name in sorted(judges & set(circumstances.refused)):
         return Ruling("error", circumstances.refused[name])
     if rule.id in circumstances.ended:

@@ -5,9 +5,14 @@ from collections.abc import Generator, Iterator
 import msgspec
 import pytest
 
-from tidegauge.components.registry import COMPONENTS
-from tidegauge.components.wording import answer_text, failure_message, job_failure_message, outputs_text
-from tidegauge.judging.diagnosis.component_judgement import ACTED
+from tidegauge.components.wording import (
+    UNDER_REVIEW,
+    answer_text,
+    failure_message,
+    job_failure_message,
+    outputs_text,
+)
+from tidegauge.judging.diagnosis.first_look import rule_under_review
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.item_report import FoundFailure, ItemReport, count_error
 from tidegauge.judging.items.judge import judge
@@ -110,17 +115,12 @@ def conforms(report: ItemReport, run: Run) -> None:
     if isinstance(failure.scenario, JobScenario):
         pytest.fail("\n".join(job_failure(one, run) for one in report.failures), pytrace=False)
     expectation = expect(failure.scenario, run.semantics)
-    judgement = judge(failure.scenario, failure.transcript, expectation, run.implementation.observes)
-    suspects = report.spectrum.suspects(failure.cited, failure.explaining, acted=ACTED)
-    if failure.property is not None:
-        properties = COMPONENTS[report.component].properties
-        suspects = [(rule, 1.0) for p in properties if p.name == failure.property for rule in p.rules]
+    observes = run.implementation.observes
+    judgement = judge(failure.scenario, failure.transcript, expectation, observes)
+    under_review = rule_under_review(report, failure, run.policies, run.known, observes)
     silent = failure.property is None and not report.outputs
-    if silent:  # any of them may be broken: the first is named, as in the end
-        decided = {decision.removesuffix("!") for decision in failure.cited}
-        suspects = [(rule, 1.0) for rule in load_registry().rules if rule in decided]
     message = failure_message(
-        run.rule(suspects[0][0]),
+        [run.rule(under_review)],
         failure.scenario,
         expectation.outputs,
         judgement.last_step if judgement.diverges_at is not None else len(failure.scenario.history) - 1,
@@ -129,11 +129,9 @@ def conforms(report: ItemReport, run: Run) -> None:
         f"write the scenario below to a file; tidegauge replay FILE --adapter {run.request.adapter}",
     )
     scenario = msgspec.json.encode(failure.scenario).decode()
-    others = ", ".join(f"{rule} {score:.2f}" for rule, score in suspects[:3])
     pytest.fail(
         f"{report.failing} of {report.scenarios} scenarios fail{', in which nothing comes out' * silent}; "
-        f"the minimal counterexample:\n{message}\n"
-        f"Suspects: {others}\n{scenario}",
+        f"the minimal counterexample, {UNDER_REVIEW}:\n{message}\n{scenario}",
         pytrace=False,
     )
 
@@ -142,7 +140,7 @@ def job_failure(failure: FoundFailure, run: Run) -> str:
     """A property that a job violates, in words."""
     assert isinstance(failure.scenario, JobScenario)
     message = job_failure_message(
-        run.rule(failure.cited[0]),
+        [run.rule(failure.cited[0])],
         failure.scenario,
         property_sentence(failure.property or ""),
         failure.seen if failure.deterministic else f"{failure.seen} (not in every run)",
