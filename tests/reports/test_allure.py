@@ -111,6 +111,7 @@ def test_a_verdict_becomes_a_status_with_its_reason(
 def test_a_category_stands_for_each_kind_of_message_and_takes_no_others(folder: Path) -> None:
     found = [
         rule(1, "fail"),
+        rule(6, "suspect"),
         rule(2, "not-tested"),
         rule(3, "error"),
         rule(4, "not-applicable"),
@@ -242,7 +243,7 @@ def test_another_run_takes_the_place_of_ours_and_leaves_what_is_others(folder: P
     assert not [name for name in left if "-attachment." in name and name not in THEIRS]
     names = [category["name"] for category in json.loads(left["categories.json"])]
     assert names[0] == "Their own"
-    assert len(names) == len(set(names)) == 7
+    assert len(names) == len(set(names)) == 8
     lines = left["environment.properties"].decode().splitlines()
     assert lines[0] == "browser = none"
     assert lines.count("tidegauge.engine = sample-engine 4.2") == 1
@@ -294,7 +295,7 @@ def texts(value: object) -> list[str]:
 def test_hostile_texts_are_only_texts(folder: Path, text: str) -> None:
     write(hostile_results(text), folder)
     found = written(folder)
-    assert len(found) == 15
+    assert len(found) == 18
     for result in found.values():
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]", "".join(texts(result)))
         assert len(json.dumps(result)) < 100_000

@@ -85,12 +85,13 @@ def test_the_banner_the_map_and_the_filters_of_the_report() -> None:
 def test_the_headline_and_the_badge() -> None:
     claimed = len(RUN.rules) - COUNTS["not-applicable"]
     assert conclude(RUN).headline == (
-        f"ERRORS: {COUNTS['error']} of {claimed} rules; FAILED: {COUNTS['fail']} of {claimed} rules"
+        f"ERRORS: {COUNTS['error']} of {claimed} rules; FAILED: {COUNTS['fail']} of {claimed} rules, "
+        f"and at least one of {COUNTS['suspect']} suspects is broken"
     )
     assert badge.badge_text(RUN) == f"{COUNTS['error']} of {claimed} in error, {COUNTS['fail']} fail"
     answered = results([found for found in RUN.rules if found.verdict != "error"])
     claimed -= COUNTS["error"]
-    assert badge.badge_text(answered) == f"{COUNTS['fail']} of {claimed} fail"
+    assert badge.badge_text(answered) == f"{COUNTS['fail']} of {claimed} fail, {COUNTS['suspect']} suspect"
 
 
 def test_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,7 +105,9 @@ def test_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_terminal_says_errors_first(capsys: pytest.CaptureFixture[str]) -> None:
     print_summary(RUN, [], Detail(all_of_it=True))
     printed = capsys.readouterr().out
-    assert printed.startswith("ERRORS: 3 of 23 rules; FAILED: 4 of 23 rules\n")
+    assert printed.startswith(
+        "ERRORS: 3 of 28 rules; FAILED: 4 of 28 rules, and at least one of 5 suspects is broken\n"
+    )
     error = (
         "ERROR valve raised ConnectionError in 863 of 2,954 scenarios: lost connection "
         "(first in scenario valve/seed-7/12)\n"
@@ -114,7 +117,7 @@ def test_the_terminal_says_errors_first(capsys: pytest.CaptureFixture[str]) -> N
     assert printed.index("Traceback") < printed.index("VALVE-2 (MUST) The output is the minimum")
     told = printed.partition("VALVE-2 (MUST) The output is the minimum")[2]
     for said in (
-        "VALVE-2 is the most likely cause, not proven: no known defect explains the difference.",
+        "VALVE-2 stands out, not proven: no known defect explains the difference.",
         "Downstream failure; root cause: VALVE-1. Start there.",
         "valve behaves as valve-guarded-flush and valve-stalled-reactivation together: explains 175 of 175",
         "Pass on thin evidence: fewer than three mutants: VALVE-17.",
@@ -164,6 +167,7 @@ def test_junit_and_allure(tmp_path: Path) -> None:
     flaky = sum(one.flaky is not None for one in RUN.rules)
     assert types == {
         "failure": COUNTS["fail"] - flaky,
+        "suspect": COUNTS["suspect"],
         "error": COUNTS["error"],
         "not-tested": COUNTS["not-tested"],
         "skipped": COUNTS["not-applicable"] + COUNTS[KNOWN_DEVIATIONS] + flaky,
@@ -174,7 +178,7 @@ def test_junit_and_allure(tmp_path: Path) -> None:
     statuses = Counter(one["status"] for one in documents if one["historyId"] in ids)
     assert statuses == {
         "passed": COUNTS["pass"],
-        "failed": COUNTS["fail"] - flaky,
+        "failed": COUNTS["fail"] + COUNTS["suspect"] - flaky,
         "broken": COUNTS["error"],
         "unknown": COUNTS["not-tested"],
         "skipped": types["skipped"],
@@ -193,6 +197,7 @@ def test_a_failing_must_never_conforms() -> None:
         rule(1, "fail"),
         rule(1, "fail", flaky="a race"),
         rule(1, "fail", deviation="as documented"),
+        rule(1, "suspect"),
         rule(1, "error"),
         rule(1, "not-tested"),
     ):

@@ -22,10 +22,12 @@ from report_samples import (
     property_result,
     results,
     rule,
+    suspects,
 )
 
 from tidegauge.judging.verdicts.known_deviations import expected
 from tidegauge.wire.results import (
+    ACCUSED,
     VERDICTS,
     DeviationResult,
     EngineError,
@@ -154,17 +156,16 @@ def test_each_error_of_the_engine_is_a_case_with_its_traceback() -> None:
     assert int(ElementTree.fromstring(junit.render(silent)).attrib["errors"]) == 1
 
 
-def test_a_failure_shows_the_history_how_to_replay_it_and_whom_to_suspect() -> None:
+def test_a_failure_shows_the_history_and_how_to_replay_it() -> None:
     (failure,) = case(results([rule(2, "fail")]), "VALVE-2")
     text = failure.text or ""
     for part in (
         "On a valve with 2 channels",
         "Replay: tidegauge replay results/counterexamples/VALVE-2.jsonl --adapter sample",
-        "Most likely causes (suspiciousness, 1 = only in failing scenarios): VALVE-2 0.97, VALVE-1 0.41",
     ):
         assert part in text
     (suspected,) = case(results([rule(2, "fail", suspected=True)]), "VALVE-2")
-    assert "VALVE-2 is the most likely cause, not proven" in (suspected.text or "")
+    assert "VALVE-2 stands out, not proven" in (suspected.text or "")
 
 
 def test_properties_items_without_a_result_and_deviations_are_cases_too() -> None:
@@ -284,7 +285,7 @@ def exit_code(
         one.verdict in ("pass", "not-applicable") or (one.verdict == "fail" and known)
         for one, known in zip(found, excused, strict=True)
     )
-    named = any(one.verdict == "fail" and one.deviation is None for one in found)
+    named = any(one.verdict in ACCUSED and one.deviation is None for one in found)
     answered = all(one.outcome == "judged" or (one.outcome == "failed" and named) for one in items)
     tested = any(rule.verdict != "not-applicable" for rule in rules)
     return 0 if ended_as_known and tested and passes and answered and not errors else 1
@@ -311,11 +312,11 @@ def test_the_same_results_give_the_same_file_and_the_folder_is_made(view: object
 def test_hostile_texts_leave_the_xml_legal_and_small(text: str) -> None:
     document = junit.render(hostile_results(text))
     root = ElementTree.fromstring(document)
-    assert len(document) < 150_000
+    assert len(document) < 240_000
     for found in root.iter():
         for told in (found.text or "", *found.attrib.values()):
             assert "\x1b" not in told
-    assert len(list(root.iter("testcase"))) == 15
+    assert len(list(root.iter("testcase"))) == 18
 
 
 def test_a_time_that_is_none_is_left_out() -> None:
@@ -370,15 +371,9 @@ def test_a_failing_rule_shows_expected_got_and_how_to_replay_it() -> None:
     assert "#### VALVE-2 (MUST) Title of rule 2\n\nA valve MUST keep `MIN`.\n" in text
     assert "```text\nexpected: watermark 20\ngot:      nothing\n```" in text
     assert "```sh\ntidegauge replay results/counterexamples/VALVE-2.jsonl --adapter sample\n```" in text
-    assert (
-        "Most likely causes (suspiciousness, 1 = only in failing scenarios): VALVE-2 0.97, VALVE-1 0.41"
-        in text
-    )
     assert "not proven" not in text
     suspected = markdown.render(results([rule(2, "fail", suspected=True)]))
-    assert (
-        "VALVE-2 is the most likely cause, not proven: no known defect explains the difference." in suspected
-    )
+    assert "VALVE-2 stands out, not proven: no known defect explains the difference." in suspected
 
 
 def test_the_summary_puts_errors_first_and_says_models_and_thin_passes_in_a_line() -> None:
@@ -456,7 +451,7 @@ def test_hostile_texts_are_only_text_in_the_summary(text: str) -> None:
     shown = names.count("details") - tracebacks
     assert names.count("summary") == shown + tracebacks
     assert names.count("pre") == 3 * shown + tracebacks
-    assert shown == 3 or "Not shown here for want of room" in page.text
+    assert shown == 4 or "Not shown here for want of room" in page.text
 
 
 def test_a_long_table_is_cut_to_a_line_that_fits_it() -> None:
@@ -581,6 +576,9 @@ def told(document: Results) -> str:
         (results([rule(1), rule(2, "fail"), rule(3, "fail")]), "2 of 3 fail"),
         (results([rule(1), rule(2, "fail")]), "1 of 2 fails"),
         (results([rule(1), rule(2, "fail"), rule(3, "fail", flaky="a race")]), "2 of 3 fail"),
+        (results([rule(1), rule(2, "fail"), *suspects(3, 4)]), "1 of 4 fails, 2 suspect"),
+        (results([rule(1), *suspects(2, 3)]), "2 of 3 suspect"),
+        (results([rule(1, "error"), *suspects(2, 3)]), "1 of 3 in error, 2 suspect"),
         (results([rule(1), known_deviation(2)]), "1 of 2 deviates as known"),
         (results([rule(1), rule(2, "error"), rule(3, "fail")]), "1 of 3 in error, 1 fails"),
         (results(errors=[engine_error()]), "errors"),
@@ -654,7 +652,7 @@ def test_a_command_is_never_cut() -> None:
     example = missing_minimum(replay=command, message=f"{'m' * 9_000}\nReplay: {command}")
     document = results([rule(1, "fail", counterexample=example)])
     assert f"\n{command}\n```" in markdown.render(document)
-    assert f"Replay: {command}\n" in junit.render(document).decode() + "\n"
+    assert f"Replay: {command}<" in junit.render(document).decode()
     longer = missing_minimum(replay="r" * 20_001)
     document = results([rule(1, "fail", counterexample=longer)])
     for view in (markdown.render(document), junit.render(document).decode()):

@@ -257,7 +257,7 @@ def test_the_command_refuses_bad_input_in_one_line(tidegauge_here: Command, tmp_
     good = written(tmp_path, "good.json", results())
     (tmp_path / "cut.json").write_bytes((tmp_path / good).read_bytes()[:300])
     (tmp_path / "old.json").write_bytes(
-        (tmp_path / good).read_bytes().replace(b"tidegauge-results/2", b"tidegauge-results/0")
+        (tmp_path / good).read_bytes().replace(b"tidegauge-results/3", b"tidegauge-results/0")
     )
     (tmp_path / "taken" / "matrix.md").mkdir(parents=True)
     for arguments, named in (

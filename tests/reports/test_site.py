@@ -424,7 +424,7 @@ def test_the_same_runs_give_the_same_bytes(pages: dict[str, str]) -> None:
 
 def test_the_site_is_small(pages: dict[str, str]) -> None:
     own = sum(len(page.encode()) for name, page in pages.items() if not name.startswith("engines/"))
-    assert own < 11_500_000
+    assert own < 12_000_000
     assert not {name: size for name, page in pages.items() if (size := len(page.encode())) > LARGEST_PAGE}
     assert max(len(pages[mutant_page(name)].encode()) for name in load_mutants()) < 30_000
 
@@ -441,7 +441,7 @@ def test_the_page_of_a_run_with_many_failures_is_small(failures: int) -> None:
     shown = read(page)
     assert set(RULES) <= shown.ids
     assert 2 < page.count("<svg") < failures
-    cut = re.search(r"(\d+) failing rules are shown without all details", shown.text)
+    cut = re.search(r"(\d+) failures are shown without all details", shown.text)
     assert cut
     assert int(cut[1]) == failures - page.count("<svg")
     others = re.search(r"(\d+) rules without a counterexample are shown in brief", shown.text)

@@ -5,7 +5,7 @@ from html import unescape
 import pytest
 from msgspec.structs import replace
 from page_reader import read
-from report_samples import component_result, engine_error, fitted, property_result, results, rule
+from report_samples import component_result, engine_error, fitted, property_result, results, rule, suspects
 
 from tidegauge.commands.summary import Detail, print_summary
 from tidegauge.wire.results import DeviationResult, ItemResult, Results, Suspect, Term
@@ -13,7 +13,6 @@ from tidegauge.words.conclusion import conclude
 from tidegauge.words.diagnosis import diagnosis_words, differences_words, model_words, term_name, term_words
 from tidegauge.words.evidence import (
     FLAKY,
-    MOST_LIKELY,
     THIN,
     downstream_words,
     error_words,
@@ -23,11 +22,13 @@ from tidegauge.words.evidence import (
 )
 from tidegauge.words.numbers import are, counted, duration, listed
 from tidegauge.words.run import ADAPTER_NOTES, extent_words, left_out_words
+from tidegauge.words.suspects import one_of_words
 from tidegauge.words.verdicts import DEVIATION_STATUSES, OUTCOMES, number_words
 from tidegauge_reports.compliance import html
 from tidegauge_reports.machines import junit, markdown
 
 ROOT = rule(1, "fail", suspected=True)
+SUSPECT, OTHER = suspects(6, 7)
 AFFECTED = rule(2, "fail", affected_by=["VALVE-1"])
 CHANGING = rule(3, "fail", flaky="a race")
 DEVIATION = DeviationResult(
@@ -49,7 +50,7 @@ BUG = Term(
     sentence="It stalls.",
     bugs=["FLINK-1", "FLINK-2"],
 )
-SAMPLE = results([ROOT, AFFECTED, CHANGING, rule(4, thin=True), rule(5)])
+SAMPLE = results([ROOT, AFFECTED, CHANGING, rule(4, thin=True), rule(5), SUSPECT, OTHER])
 RUN = replace(
     SAMPLE,
     implementation=replace(SAMPLE.implementation, remark="It simulates."),
@@ -99,6 +100,7 @@ def test_all_views_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
         OUTCOMES["timeout"],
         diagnosis_words(RUN),
         model_words(fitted("valve-stalled")),
+        one_of_words(SUSPECT),
     ):
         assert [name for name, text in told.items() if words not in text] == [], words
     for words in (
@@ -115,16 +117,6 @@ def test_all_views_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     assert headline in told["job page"]
     assert headline in told["build server"]
     assert headline in told["terminal"]
-
-
-def test_likely_causes_are_listed_only_where_no_model_explains_what_fails(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    in_part = views(replace(RUN, components=[fitted("valve-stalled", explained=170)]), capsys)
-    whole = views(RUN, capsys)
-    for name in ("terminal", "page"):
-        assert MOST_LIKELY in in_part[name]
-        assert MOST_LIKELY not in whole[name]
 
 
 def test_a_card_says_the_setup_and_how_many_scenarios_fail(capsys: pytest.CaptureFixture[str]) -> None:
@@ -176,12 +168,12 @@ def test_no_view_shows_an_identifier_in_place_of_words(capsys: pytest.CaptureFix
         (
             diagnosis_words(replace(RUN, components=[component_result(9, gave_up=True)])),
             "Nothing that is known explains the 9 failing scenarios; the search for an explanation ended early "
-            "(see --diagnose-seconds).",
+            "(see --diagnose-steps).",
         ),
         (
             model_words(component_result(9, unexplained="valve-1", suspects=[Suspect("VALVE-2", 0.5)])),
             "valve: nothing that is known explains 9 failing scenarios; the smallest unexplained one is "
-            "valve-1; most likely causes (suspiciousness, 1 = only in failing scenarios): VALVE-2 0.50",
+            "valve-1; suspects (plausibility, 0 to 1): VALVE-2 0.50",
         ),
         (term_name(BUG), "FLINK-1 or FLINK-2 (valve-stalled)"),
         (term_name(Term(name="split_none=idle", kind="policy", rules=[])), "split_none = idle"),

@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from report_samples import component_result, engine_error, known_deviation, property_result, results, rule
+from report_samples import (
+    component_result,
+    engine_error,
+    known_deviation,
+    property_result,
+    results,
+    rule,
+    suspects,
+)
 
 from tidegauge.wire.implementation import Implementation
-from tidegauge.wire.results import DeviationResult, ItemResult, Results, Term
+from tidegauge.wire.results import DeviationResult, ItemResult, Results, Suspect, Term
 
 HOSTILE = (
     "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 7 * 7 }}\x00\x1b[31m\u202e\ud800\ufffe"
@@ -46,10 +54,20 @@ def hostile_results(text: str = HOSTILE) -> Results:
             rule(7, "fail", flaky="f"),
             rule(8, excludes=["x"], thin=True),
             rule(9, "fail", suspected=True),
+            *suspects(10, 11),
+            *suspects(12, counterexample=None, suspects=[]),
         ],
         properties=[property_result("fail", 3)],
         errors=[engine_error(), engine_error(kind="crashed")],
-        components=[component_result(9, 3, model=[Term(name="x", kind="mutant", rules=["x"])])],
+        components=[
+            component_result(
+                9,
+                3,
+                unexplained="x",
+                suspects=[Suspect("x", 0.5)],
+                model=[Term(name="x", kind="mutant", rules=["x"])],
+            )
+        ],
         environment={"free": ""},
         selection={"free": "x"},
         left_out={"free": 3},

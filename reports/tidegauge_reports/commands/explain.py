@@ -13,6 +13,7 @@ from tidegauge.detection.mutant_diagnosis import can_be_diagnosed, diagnosis_of
 from tidegauge.judging.traceability import DOCUMENTS, rules_of_statement
 from tidegauge.mutants.known_bugs import KnownBug, ids_of_known_bugs, known_bug
 from tidegauge.mutants.mutant import Mutant
+from tidegauge.wire.results import ACCUSED
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.unknown_names import spelled, unknown
 from tidegauge.words.diagnosis import NOT_OF_JOBS, OF_A_MUTANT, model_words, term_name, term_words
@@ -151,7 +152,7 @@ def _print_verdicts(findings: Iterable[Finding]) -> None:
         run, result = finding.engine.results, finding.result
         made = f"{finding.engine.date}, version {run.tidegauge}, budget {run.budget}, profile {run.profile}"
         _print_indented(2, f"{escape(finding.engine.name)}: {_verdict(finding)}, [dim]{escape(made)}[/]")
-        if result is not None and finding.exercise is not None and result.verdict in ("pass", "fail"):
+        if result is not None and finding.exercise and result.verdict in ("pass", *ACCUSED):
             words = finding.exercise.words
             exercised = "never exercised" if words == "never" else f"exercised in {words}"
             _print_indented(4, escape(f"{result.layer}, {exercised}"))

@@ -5,12 +5,26 @@ from typing import Literal
 
 from tidegauge.wire.results import KNOWN_DEVIATIONS, RuleResult, kind_of
 from tidegauge.words.evidence import difference_words
+from tidegauge.words.suspects import one_of_words
 
 Kind = Literal[
-    "newly in error", "newly failing", "verdict lost", "no longer claimed", "newly passing", "other", "same"
+    "newly in error",
+    "newly failing",
+    "newly suspect",
+    "verdict lost",
+    "no longer claimed",
+    "newly passing",
+    "other",
+    "same",
 ]
 
-WORSE: tuple[Kind, ...] = ("newly in error", "newly failing", "verdict lost", "no longer claimed")
+WORSE: tuple[Kind, ...] = (
+    "newly in error",
+    "newly failing",
+    "newly suspect",
+    "verdict lost",
+    "no longer claimed",
+)
 """The kinds of changes that let a comparison fail."""
 
 
@@ -40,8 +54,11 @@ class RuleChange:
             return self.new.policy or self.new.reason
         if self.new.deviation is not None:
             return self.new.deviation
-        if self.new.verdict == "fail" and example is not None:
-            return difference_words(example)
+        said = difference_words(example) if example is not None else self.new.reason
+        if self.new.verdict == "suspect" and example is not None:
+            return f"{one_of_words(self.new)}: {said}"
+        if self.new.verdict == "fail":
+            return said
         return self.new.reason
 
 
@@ -51,6 +68,7 @@ def rule_change(old: RuleResult, new: RuleResult) -> RuleChange:
 
 
 def _kind(old: RuleResult, new: RuleResult) -> Kind:
+    """Classify the change of a verdict. From `fail` to `suspect` is neither better nor worse."""
     before, after = kind_of(old), kind_of(new)
     if before == after:
         marks = [(rule.policy is None, rule.flaky is None) for rule in (old, new)]
@@ -59,6 +77,8 @@ def _kind(old: RuleResult, new: RuleResult) -> Kind:
         return "newly in error"
     if after == "fail":
         return "newly failing"
+    if after == "suspect":
+        return "other" if before == "fail" else "newly suspect"
     if after == "not-applicable":
         return "no longer claimed"
     if after == "not-tested" and before in ("pass", KNOWN_DEVIATIONS):

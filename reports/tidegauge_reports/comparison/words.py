@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tidegauge.wire.results import RuleResult, counts_of, kind_of
+from tidegauge.wire.results import ACCUSED, RuleResult, counts_of, kind_of
 from tidegauge.words.evidence import error_detail, error_words
 from tidegauge.words.numbers import counted
 from tidegauge.words.verdicts import DEVIATION_STATUSES, NOT_IN_RUN, SIGNS, standing
@@ -38,6 +38,7 @@ def headline(comparison: Comparison) -> str:
         _rules(_worse(comparison, "newly in error"), "is newly in error", "are newly in error"),
         f"more errors in {short(', '.join(errors), 120)}" if errors else "",
         _rules(_worse(comparison, "newly failing"), "newly fails", "newly fail"),
+        _rules(_worse(comparison, "newly suspect"), "is newly suspect", "are newly suspect"),
         _rules(
             _worse(comparison, "verdict lost") + len(comparison.lost),
             "is no longer tested",
@@ -72,6 +73,7 @@ def sections(comparison: Comparison) -> list[Section]:
         _components(comparison),
         _changes("Newly in error", of_kind("newly in error")),
         _changes("Newly failing", of_kind("newly failing")),
+        _changes("Newly suspect", of_kind("newly suspect")),
         _changes("No longer tested", of_kind("verdict lost")),
         _changes("No longer claimed", of_kind("no longer claimed")),
         _lost(comparison.lost),
@@ -164,7 +166,7 @@ def _lost(rules: list[RuleResult]) -> Section:
 def _by_verdict(title: str, rules: list[RuleResult]) -> Section:
     rows: list[tuple[str, ...]] = []
     counts = counts_of(rules)
-    for kind in sorted(SIGNS, key=lambda kind: kind not in ("error", "fail")):
+    for kind in sorted(SIGNS, key=lambda kind: kind not in ("error", *ACCUSED)):
         ids = [rule.id for rule in rules if kind_of(rule) == kind]
         if ids:
             rows.append((SIGNS[kind][1], f"{counts[kind]:,}", short(", ".join(ids), 600)))

@@ -1,4 +1,4 @@
-"""Rules written for the page, as fully as its size allows: those at the root of failures come first."""
+"""Write rules and cards of suspects as fully as the size of the page allows: root causes come first."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -6,13 +6,20 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from .page import Page, RuleView
+from .suspects import SuspectsView
 
 
 @dataclass(frozen=True)
 class Form:
-    """How fully a rule is shown: with the picture and the steps of its counterexample; `brief`: with little
-    more than its sentence and where to find the rest. A form is used until the rules and what stands above
-    them take `limit` characters together, None: however many."""
+    """How fully a rule or a card of suspects is shown.
+
+    Attributes:
+        limit: the form is used until the rules and everything above them have this many characters; None if
+            there is no limit.
+        picture: whether the picture of the counterexample is shown.
+        steps: whether the steps of the counterexample are shown.
+        brief: whether little more is shown than the sentence, and where to find the rest.
+    """
 
     name: str
     limit: int | None
@@ -44,13 +51,21 @@ ALONE = Sizes(FORMS)
 _MOST_MISSES = 20
 """So many rules may be too large for a form before it is no longer tried."""
 
-Writer = Callable[[RuleView, Form, bool], Markup]
+Shown = RuleView | SuspectsView
+
+Writer = Callable[[Shown, Form, bool], Markup]
 
 
 @dataclass
 class WrittenRules:
-    """The rules as they stand on the page, by anchor; `shortened` counts the failing ones in each form that
-    leaves something out, `others_in_brief` the other rules that are shown in brief."""
+    """The rules and cards as they stand on the page.
+
+    Attributes:
+        by_anchor: the written rules and cards, by anchor.
+        shortened: by the name of a form that omits something, the number of rules and cards in this form that
+            have a counterexample.
+        others_in_brief: number of rules without a counterexample that are shown in brief.
+    """
 
     by_anchor: dict[str, Markup] = field(default_factory=dict)
     shortened: dict[str, int] = field(default_factory=dict)
@@ -58,17 +73,27 @@ class WrittenRules:
 
 
 MOST_OPEN = 20
-"""So many failing rules are open from the start."""
+"""Maximum number of failing rules that are open from the start."""
+
+MOST_CARDS_OPEN = 3
+"""Maximum number of cards that are open from the start. More would push the map of the rules far down."""
 
 
 def write_rules(page: Page, write: Writer, sizes: Sizes = ALONE, above: int = 0) -> WrittenRules:
-    """All rules of the page. `write` writes one in a form, open or closed. `above`: how many characters stand
-    above them: a diagnosis can be long."""
+    """Write all rules and cards of the page, failures first.
+
+    Args:
+        page: what the page shows.
+        write: writes a rule or a card in a form, open or closed.
+        sizes: the forms to choose from.
+        above: number of characters above the rules: a diagnosis can be long.
+    """
     written = WrittenRules()
     size = above
     misses = dict.fromkeys(sizes.forms, 0)
-    failing = page.failing
-    opened = {view.anchor for view in failing[:MOST_OPEN]}
+    failing: list[Shown] = [*page.failing, *page.suspects]
+    opened = {view.anchor for view in page.failing[:MOST_OPEN]}
+    opened |= {card.anchor for card in page.suspects[:MOST_CARDS_OPEN]}
     first = {view.anchor for view in failing}
     views = [*failing, *(view for view in page.views if view.anchor not in first)]
     last = sizes.forms[-1]
@@ -85,7 +110,7 @@ def write_rules(page: Page, write: Writer, sizes: Sizes = ALONE, above: int = 0)
             misses[form] += 1
         size += len(text)
         written.by_anchor[view.anchor] = text
-        if form is not sizes.forms[0] and view.result.counterexample is not None:
+        if form is not sizes.forms[0] and view.example is not None:
             written.shortened[form.name] = written.shortened.get(form.name, 0) + 1
         elif form.brief:
             written.others_in_brief += 1

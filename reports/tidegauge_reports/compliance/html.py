@@ -8,8 +8,8 @@ from pathlib import Path
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from tidegauge.wire.results import Results, kind_of
-from tidegauge.words import diagnosis, evidence, isolation, run, verdicts
+from tidegauge.wire.results import ACCUSED, Results, kind_of
+from tidegauge.words import diagnosis, evidence, isolation, run, suspects, verdicts
 from tidegauge.words.verdicts import SIGNS
 
 from ..histories.timeline import timeline_style, timeline_svg
@@ -18,10 +18,11 @@ from ..pages.environment import packaged, page_environment, style_sheet
 from ..text import LONGEST_COMMAND, shown, too_long, whole, with_command
 from ..text_file import write_text_file
 from ..wording import NO_ANSWER, outputs_words, step_words
-from .forms import Form, Writer, write_rules
+from .forms import Form, Shown, Writer, write_rules
 from .links import linked
-from .page import Page, RuleView, build_page
+from .page import Page, build_page
 from .surroundings import NOTHING_AROUND, Surroundings
+from .suspects import SuspectsView
 
 FILE_NAME = "report.html"
 _LONGEST_TRACEBACK = 8_000
@@ -53,15 +54,16 @@ def render(results: Results, around: Surroundings = NOTHING_AROUND) -> str:
 
 
 def _rule_writer(environment: Environment, page: Page) -> Writer:
-    template = environment.get_template("rule.j2")
+    of_rule, of_suspects = environment.get_template("rule.j2"), environment.get_template("suspects.j2")
 
-    def write_rule(rule: RuleView, form: Form, opened: bool) -> Markup:
-        example = rule.result.counterexample
+    def write_rule(shown: Shown, form: Form, opened: bool) -> Markup:
+        example = shown.example
         timeline = timeline_svg(example, style=False) if form.picture and example is not None else ""
+        template = of_suspects if isinstance(shown, SuspectsView) else of_rule
         written = template.render(
             page=page,
             results=page.results,
-            rule=rule,
+            shown=shown,
             form=form,
             opened=opened,
             timeline=Markup(timeline),
@@ -86,9 +88,11 @@ def _environment() -> Environment:
     environment.globals.update(
         signs=SIGNS,
         no_answer=NO_ANSWER,
+        accused=ACCUSED,
         evidence=evidence,
         diagnosis=diagnosis,
         isolation=isolation,
+        suspects=suspects,
         verdicts=verdicts,
         of_run=run,
     )

@@ -4,9 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count, groupby
 
 from tidegauge.wire.results import (
+    Counterexample,
     DeviationResult,
     ItemResult,
     PropertyResult,
@@ -17,11 +19,13 @@ from tidegauge.wire.results import (
 )
 from tidegauge.words.conclusion import Conclusion, conclude
 from tidegauge.words.diagnosis import diagnosis_words, model_words
+from tidegauge.words.suspects import unexplained_components
 from tidegauge.words.verdicts import SIGNS, UNFINISHED_OUTCOMES, Standing, known_deviations, standing
 
 from ..chapter_titles import chapter_title
 from .errors import ErrorView, error_views
 from .jobs import JobView, job_of, job_views
+from .suspects import SuspectsView, suspects_views
 
 _RESERVED = (
     "tested",
@@ -35,6 +39,7 @@ _RESERVED = (
     "failures",
     "errors",
     "diagnosis",
+    "suspects",
 )
 _MOST_ROOTS = 8
 _FEW_ROOTS = 4
@@ -45,14 +50,28 @@ _MOST_TERMS = 7
 
 @dataclass(frozen=True)
 class RuleView:
-    """A rule's result, its anchor on the page, how it stands, the job that breaks it, and the known deviation
-    of the engine that concerns it."""
+    """A rule on the page.
+
+    Attributes:
+        result: the result of the rule.
+        anchor: the anchor of the rule on the page.
+        standing: the verdict in words, and whether it is held against the engine.
+        job: the job that breaks the rule, if there is one.
+        deviation: the known deviation that concerns the rule, if there is one.
+        card: the card of the rule if it is a suspect.
+    """
 
     result: RuleResult
     anchor: str
     standing: Standing
     job: JobView | None
     deviation: DeviationResult | None
+    card: SuspectsView | None
+
+    @property
+    def example(self) -> Counterexample | None:
+        """The counterexample to show under the rule; None for a suspect, whose card shows it."""
+        return None if self.card is not None else self.result.counterexample
 
     @property
     def number(self) -> str:
@@ -62,13 +81,15 @@ class RuleView:
 
 @dataclass(frozen=True)
 class ChapterView:
-    """The rules of a component, in the order of the document."""
+    """The rules of a component, in the order of the document. `unexplained`: whether the component has a
+    difference that no model explains."""
 
     name: str
     component: str
     anchor: str
     rules: list[RuleView]
     counts: dict[str, int]
+    unexplained: bool
 
     @property
     def title(self) -> str:
@@ -97,10 +118,13 @@ class ModelView:
 
 @dataclass(frozen=True)
 class Page:
-    """All that the templates need. `roots` and `affected` are the rules whose failure is held against the
-    engine: root causes, and rules that build on what fails. `counts` are those of `counts_of`. `marks` are
-    the signs in the map that need to be explained. `diagnosis` says in a sentence what the engine behaves
-    as, `models` what each component does."""
+    """All that the templates need.
+
+    `roots` and `affected` are the rules whose failure is held against the engine: root causes, and rules that
+    build on what fails. `suspects` has a card for each difference with suspects. `counts` are those of
+    `counts_of`. `marks` are the signs in the map that need to be explained. `diagnosis` says in a sentence
+    what the engine behaves as, `models` what each component behaves as.
+    """
 
     results: Results
     conclusion: Conclusion
@@ -111,6 +135,7 @@ class Page:
     chapters: list[ChapterView]
     roots: list[RuleView]
     affected: list[RuleView]
+    suspects: list[SuspectsView]
     marks: dict[str, str]
     jobs: list[JobView]
     properties: dict[str, list[PropertyResult]]
@@ -121,6 +146,21 @@ class Page:
     def failing(self) -> list[RuleView]:
         """The failing rules, those at the root first."""
         return [*self.roots, *self.affected]
+
+    @property
+    def first_failure(self) -> str:
+        """The anchor of the first failing rule, else of the first card of suspects; empty if none."""
+        anchors = [*(view.anchor for view in self.failing), *(card.anchor for card in self.suspects)]
+        return next(iter(anchors), "")
+
+    @cached_property
+    def by_id(self) -> dict[str, RuleView]:
+        """The rules of the page, by id."""
+        return {view.result.id: view for view in self.views}
+
+    def suspects_in(self, job: JobView) -> list[SuspectsView]:
+        """Return the cards whose difference this job shows."""
+        return [card for card in self.suspects if card.job is job]
 
     @property
     def first_roots(self) -> list[RuleView]:
@@ -184,8 +224,18 @@ def build_page(results: Results) -> Page:
     anchors = [anchor(rule.id) for rule in results.rules]
     jobs = job_views(results.jobs, results.rules, anchor)
     known = known_deviations(results)
+    suspects = suspects_views(results, jobs, anchor)
+    cards = {rule.id: card for card in suspects for rule in card.rules}
+    unexplained = unexplained_components(results)
     views = [
-        RuleView(rule, place, standing(rule), jobs.get(job_of(rule.counterexample) or ""), known.get(rule.id))
+        RuleView(
+            rule,
+            place,
+            standing(rule),
+            jobs.get(job_of(rule.counterexample) or ""),
+            known.get(rule.id),
+            cards.get(rule.id),
+        )
         for rule, place in zip(results.rules, anchors, strict=True)
     ]
     return Page(
@@ -200,12 +250,20 @@ def build_page(results: Results) -> Page:
             if (said := model_words(found))
         ],
         chapters=[
-            ChapterView(name, component, anchor(f"chapter-{name}"), rules, _counts(rules))
+            ChapterView(
+                name,
+                component,
+                anchor(f"chapter-{name}"),
+                rules,
+                _counts(rules),
+                component in unexplained,
+            )
             for (name, component), group in groupby(views, _chapter)
             if (rules := list(group))
         ],
         roots=[view for view in views if view.standing.place == "root"],
         affected=[view for view in views if view.standing.place == "affected"],
+        suspects=suspects,
         marks=dict(note for view in views for note in view.standing.notes),
         jobs=list(jobs.values()),
         properties=_by_component(results.properties),

@@ -1,6 +1,7 @@
 // Comforts only: everything on the page can be read without this script.
 "use strict";
 
+const PARTS = ".rule, .card-of-suspects";
 const rules = [...document.querySelectorAll(".rule")];
 const cells = [...document.querySelectorAll(".map .cells > li")];
 const chapters = [...document.querySelectorAll("section.chapter")];
@@ -172,14 +173,14 @@ function addComforts(part) {
     return;
   }
   part.dataset.ready = "yes";
-  const own = (block) => (block.closest(".rule") ?? document.body) === part;
+  const own = (block) => (block.closest(PARTS) ?? document.body) === part;
   [...part.querySelectorAll("pre.command")].filter(own).forEach(addCopyButton);
   const pictures = [...part.querySelectorAll(".picture")].filter(own);
   pictures.forEach(keepNamesInView);
   pictures.forEach(showDifference);
 }
 
-// Rules get their comforts when they come near: a page may have thousands of them.
+// Rules and cards get buttons and scrolling only when they are near the window: a page may have thousands.
 function startComforts() {
   addComforts(document.body);
   const near = new IntersectionObserver((found) => {
@@ -188,9 +189,9 @@ function startComforts() {
       near.unobserve(entry.target);
     });
   }, { rootMargin: "600px" });
-  rules.forEach((rule) => near.observe(rule));
+  document.querySelectorAll(PARTS).forEach((part) => near.observe(part));
   document.addEventListener("toggle", (event) => {
-    if (event.target.matches("details.rule") && event.target.open) {
+    if (event.target.matches(PARTS) && event.target.open) {
       addComforts(event.target);
     }
   }, true);

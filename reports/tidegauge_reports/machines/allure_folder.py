@@ -19,6 +19,11 @@ def _starting(word: str) -> str:
 
 CATEGORIES: list[dict[str, Any]] = [
     {"name": "Broken rules", "matchedStatuses": ["failed"], "messageRegex": _starting("Broken")},
+    {
+        "name": "Suspects: one of several rules is broken",
+        "matchedStatuses": ["failed"],
+        "messageRegex": r"Suspect \([\s\S]*",
+    },
     {"name": "Errors of the engine", "matchedStatuses": ["broken"], "messageRegex": _starting("Error")},
     {"name": "Rules not tested", "matchedStatuses": ["unknown"], "messageRegex": _starting("Not tested")},
     {"name": "Not as known", "matchedStatuses": ["failed"], "messageRegex": _starting("Not as known")},

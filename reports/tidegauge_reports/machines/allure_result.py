@@ -116,7 +116,9 @@ def _labels(case: Case, title: str, results: Results) -> list[tuple[str, str]]:
     rule = case.rule
     if rule is None:
         return [*labels, ("severity", "critical" if case.kind in ("run", "property", "error") else "normal")]
-    tags = [rule.level, *(["known deviation"] if rule.deviation is not None else [])]
+    tags = [rule.level]
+    tags += ["known deviation"] if rule.deviation is not None else []
+    tags += ["suspect"] if case.suspect else []
     return [
         *labels,
         ("severity", _SEVERITIES.get(rule.level, "normal")),

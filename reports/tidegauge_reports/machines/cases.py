@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tidegauge.wire.results import (
+    ACCUSED,
     KNOWN_DEVIATIONS,
     DeviationResult,
     EngineError,
@@ -22,7 +23,6 @@ from tidegauge.words.diagnosis import diagnosis_words, model_words
 from tidegauge.words.evidence import (
     FLAKY,
     THIN,
-    causes_words,
     difference_words,
     downstream_words,
     error_detail,
@@ -32,14 +32,15 @@ from tidegauge.words.evidence import (
     suspected_words,
 )
 from tidegauge.words.isolation import interference_words
+from tidegauge.words.suspects import one_of_words, plausibility_words
 from tidegauge.words.verdicts import UNFINISHED_OUTCOMES, item_words
 
 from ..text import with_command
 
 Outcome = Literal["passed", "failed", "unknown", "broken", "skipped"]
 FAILING: tuple[Outcome, ...] = ("failed", "unknown", "broken")
-"""What no run succeeds with: a broken rule (`failed`), one that is not tested (`unknown`), an error
-(`broken`)."""
+"""Outcomes with which a run does not succeed: a broken rule or a suspect (`failed`), a rule that is not
+tested (`unknown`), an error (`broken`)."""
 
 RUN = "run"
 DEVIATIONS = "known deviations"
@@ -67,12 +68,18 @@ class Case:
     rule: RuleResult | None = None
     flaky: bool = False
 
+    @property
+    def suspect(self) -> bool:
+        """Whether the case is a rule with the verdict `suspect`."""
+        return self.rule is not None and self.rule.verdict == "suspect"
+
 
 def cases_of(results: Results) -> list[Case]:
     """The cases of a run: errors, rules, properties, items without a result, known deviations, the run
     itself."""
     components = {rule.component for rule in results.rules}
-    blamed = "fail" in [*map(kind_of, results.rules), *map(kind_of, results.properties)]
+    verdicts = {*map(kind_of, results.rules), *map(kind_of, results.properties)}
+    blamed = not verdicts.isdisjoint(ACCUSED)
     cases = [
         *(_of_error(error, number) for number, error in enumerate(results.errors, start=1)),
         *map(_of_rule, results.rules),
@@ -144,6 +151,8 @@ def _judged(found: RuleResult | PropertyResult) -> tuple[Outcome, str]:
         return "unknown", f"Not tested: {found.reason}"
     if found.flaky is not None:
         return "skipped", f"{FLAKY}: {found.flaky}"
+    if isinstance(found, RuleResult) and found.verdict == "suspect":
+        return "failed", f"Suspect ({one_of_words(found)}): {_difference(found)}"
     return "failed", f"Broken: {_difference(found)}"
 
 
@@ -162,7 +171,7 @@ def _account(rule: RuleResult) -> str:
     counterexample = rule.counterexample
     if counterexample is not None:
         lines = [with_command(counterexample.message, counterexample.replay, _LONGEST_MESSAGE)]
-    lines += [causes_words(rule), suspected_words(rule), downstream_words(rule), in_the_way_words(rule)]
+    lines += [suspected_words(rule), plausibility_words(rule), downstream_words(rule), in_the_way_words(rule)]
     if rule.thin:
         lines.append(f"{THIN}: {', '.join(rule.excludes) or 'none'}")
     return "\n".join(filter(None, lines))

@@ -1,8 +1,9 @@
 """`junit.xml`: a test suite for each component, a test case for each rule.
 
-A failure is a broken rule or property. An error is a rule where the engine gave no answer, one that is not
-tested (by its type), or a run that did not come to its end. A known deviation is skipped. So a build server
-that reads the file alone fails exactly when the run did."""
+A failure is a broken rule or property. A suspect is a failure of type `suspect`, whose message names all
+suspects of the difference. An error is a rule where the engine gave no answer, a rule that is not tested (by
+its type), or a run that did not come to its end. A known deviation is skipped. So a build server that reads
+the file alone fails exactly when the run did."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -78,11 +79,13 @@ def _add_case(suite: Element, case: Case) -> None:
     )
     if case.outcome == "passed":
         return
-    element = SubElement(
-        found, _ELEMENTS[case.outcome], _line(message=case.summary), type=_TYPES[case.outcome]
-    )
+    element = SubElement(found, _ELEMENTS[case.outcome], _line(message=case.summary), type=_type(case))
     if case.outcome != "skipped":
         element.text = shown(case.text, LONGEST_TEXT + (LONGEST_COMMAND if case.rule is not None else 0))
+
+
+def _type(case: Case) -> str:
+    return "suspect" if case.suspect else _TYPES[case.outcome]
 
 
 def _add_properties(suite: Element, results: Results) -> None:

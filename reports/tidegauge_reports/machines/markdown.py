@@ -1,33 +1,40 @@
 """`summary.md`: what a run found, for the page of a CI job (`cat summary.md >> $GITHUB_STEP_SUMMARY`)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tidegauge.wire.results import EngineError, Results, RuleResult, counts_of, kind_of
+from tidegauge.wire.results import (
+    ACCUSED,
+    EngineError,
+    Results,
+    RuleResult,
+    counts_of,
+    kind_of,
+)
 from tidegauge.words.conclusion import Conclusion, conclude
 from tidegauge.words.diagnosis import DIAGNOSIS, diagnosis_words, model_words
 from tidegauge.words.evidence import (
     ERRORS,
-    FLAKY,
     IN_THE_WAY,
-    causes_words,
-    counterexample_title,
-    downstream_words,
     error_detail,
     error_place,
     error_words,
     not_excluded_words,
-    suspected_words,
     thin_words,
 )
 from tidegauge.words.numbers import counted, duration
 from tidegauge.words.run import ADAPTER_NOTES, extent_words, layer_words
+from tidegauge.words.suspects import (
+    SUSPECTS,
+    not_implicated_words,
+    suspected_together,
+)
 from tidegauge.words.verdicts import DEVIATION_STATUSES, OUTCOMES, SIGNS, UNFINISHED_OUTCOMES
 
 from ..chapter_titles import chapter_title
-from ..text import too_long, whole
 from ..text_file import write_text_file
 from .inert_markdown import block, bold, inert, link, prose
+from .markdown_failures import failure_block, suspects_block
 
 FILE_NAME = "summary.md"
 MOST_BYTES = 60_000
@@ -57,7 +64,9 @@ def render(results: Results) -> str:
     page.add(_head(results, conclude(results)))
     _add_errors(page, results.errors)
     page.add(_components(results.rules))
+    page.add(inert(not_implicated_words(results), 400))
     _add_failures(page, results.rules)
+    _add_suspects(page, results)
     for section in (
         *(_properties(results), _deviations(results), _not_tested(results)),
         *(_thin(results.rules), _items(results)),
@@ -125,7 +134,7 @@ def _components(rules: list[RuleResult]) -> str:
 
 
 def _number(count: int, kind: str) -> str:
-    return f"**{count:,}**" if count and kind in ("fail", "error") else f"{count:,}"
+    return f"**{count:,}**" if count and kind in (*ACCUSED, "error") else f"{count:,}"
 
 
 def _add_errors(page: _Page, errors: list[EngineError]) -> None:
@@ -151,40 +160,33 @@ def _add_failures(page: _Page, rules: list[RuleResult]) -> None:
     if not failing or not page.add(f"### {counted(len(failing), 'failing rule')}"):
         return
     for number, rule in enumerate(failing):
-        if not page.add(_failure(rule), leave=_ROOM_AFTER_FAILURES):
-            ids = ", ".join(inert(left.id, 40) for left in failing[number : number + MOST_ROWS])
-            more = " and others" * (len(failing) - number > MOST_ROWS)
-            page.add(f"Not shown here for want of room, see `report.html`: {ids}{more}.")
+        if not page.add(failure_block(rule), leave=_ROOM_AFTER_FAILURES):
+            page.add(_no_room(failing[number:]))
             return
 
 
+def _add_suspects(page: _Page, results: Results) -> None:
+    """Add the suspects of each difference with the counterexample that they share."""
+    together = suspected_together(results)
+    if not together or not page.add(f"### {SUSPECTS}"):
+        return
+    titles = {rule.id: rule.title for rule in results.rules}
+    for number, suspects in enumerate(together):
+        if not page.add(suspects_block(suspects, titles), leave=_ROOM_AFTER_FAILURES):
+            left = [rule for rules in together[number:] for rule in rules]
+            page.add(_no_room(left))
+            return
+
+
+def _no_room(left: Sequence[RuleResult]) -> str:
+    ids = ", ".join(inert(rule.id, 40) for rule in left[:MOST_ROWS])
+    more = " and others" * (len(left) > MOST_ROWS)
+    return f"Not shown here for want of room, see `report.html`: {ids}{more}."
+
+
 def _order(rule: RuleResult) -> tuple[bool, bool]:
-    """What counts comes first, and root causes before what builds on them."""
+    """The key to sort failing rules: flaky rules last, and root causes before rules that build on them."""
     return rule.flaky is not None, bool(rule.affected_by)
-
-
-def _failure(rule: RuleResult) -> str:
-    lines = [f"#### {inert(rule.id, 60)} ({inert(rule.level, 20)}) {prose(rule.title, 200)}", ""]
-    lines.append(prose(rule.sentence))
-    flaky = f"{FLAKY}: {rule.flaky}" if rule.flaky is not None else ""
-    for text in filter(None, (flaky, suspected_words(rule), downstream_words(rule))):
-        lines += ["", inert(text, 400)]
-    counterexample = rule.counterexample
-    if counterexample is None:
-        return "\n".join([*lines, "", inert(rule.reason)])
-    difference = f"expected: {counterexample.expected}\ngot:      {counterexample.got}"
-    lines += ["", block(difference, longest=1_500)]
-    lines += ["", f"<details><summary>{counterexample_title(counterexample)}</summary>", ""]
-    lines += [block(counterexample.message), "", "</details>"]
-    lines += ["", "Replay:", "", _command(counterexample.replay)]
-    if causes := causes_words(rule):
-        lines += ["", inert(causes, 300)]
-    return "\n".join(lines)
-
-
-def _command(command: str) -> str:
-    found = whole(command, _LONGEST_COMMAND)
-    return too_long(command) if found is None else block(found, "sh", _LONGEST_COMMAND)
 
 
 def _properties(results: Results) -> str:

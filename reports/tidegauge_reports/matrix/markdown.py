@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from tidegauge.wire.results import ACCUSED
 from tidegauge.words.numbers import counted
 from tidegauge.words.verdicts import NOT_IN_RUN, SIGNS
 
@@ -13,7 +14,7 @@ FILE_NAME = "matrix.md"
 MOST_ROWS = 200
 """So many rules are listed."""
 
-_BOLD = ("fail", "error")
+_BOLD = (*ACCUSED, "error")
 
 
 def render(matrix: Matrix) -> str:
@@ -43,7 +44,7 @@ def _each(chapter: Chapter, matrix: Matrix) -> list[str]:
 
 
 def _counts(chapter: Chapter, column: int) -> str:
-    """`23 P`, or `21 P, 2 F`; failures and errors stand out."""
+    """`23 P`, or `21 P, 2 F`; failures, suspects and errors stand out."""
     parts = [
         f"**{count} {SIGNS[kind][0]}**" if kind in _BOLD else f"{count} {SIGNS[kind][0]}"
         for kind, count in chapter.counts(column).items()

@@ -36,6 +36,7 @@ _SEGMENTS: dict[str, tuple[str, str]] = {
     "pass": ("", SIGNS["pass"][1]),
     _BY_POLICY: ("*", "pass in the reading of the profile"),
     "fail": ("F", SIGNS["fail"][1]),
+    "suspect": ("S", SIGNS["suspect"][1]),
     "error": ("E", SIGNS["error"][1]),
     KNOWN_DEVIATIONS: ("†", SIGNS[KNOWN_DEVIATIONS][1]),
     "not-tested": ("?", SIGNS["not-tested"][1]),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tidegauge.wire.results import RuleResult, counts_of
+from tidegauge.wire.results import ACCUSED, RuleResult, counts_of
 from tidegauge.words.verdicts import SIGNS, Standing, standing
 
 from ..chapter_titles import chapter_title
@@ -54,8 +54,8 @@ class Row:
 
     @property
     def failing(self) -> int:
-        """How many engines fail it, or give no answer."""
-        return sum(cell is not None and cell.standing.kind in ("fail", "error") for cell in self.cells)
+        """Number of engines that fail the rule, have it as a suspect, or give no answer."""
+        return sum(cell is not None and cell.standing.kind in (*ACCUSED, "error") for cell in self.cells)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def specification_digest() -> str:
 @cache
 def diagnosis_digest(component: str) -> str:
     """The SHA-256 of what the diagnosis of a component's engines rests on: the specification; each candidate
-    with all that is told of it; and the code of the reference, from which the small changes are made.
+    with all that is told of it; and the code of the reference.
 
     Docstrings and comments change no diagnosis: they are not part of it.
     """

@@ -90,7 +90,7 @@ class Engine:
         return [entry for entry in (*entries, (ABSENT, found.count(None))) if entry[1]]
 
 
-_WORST_FIRST = ("error", "fail", KNOWN_DEVIATIONS, "not-tested", "pass", "not-applicable")
+_WORST_FIRST = ("error", "fail", "suspect", KNOWN_DEVIATIONS, "not-tested", "pass", "not-applicable")
 
 
 def shipped_engines() -> tuple[Engine, ...]:

@@ -290,7 +290,7 @@ def test_root_and_affected_rules_and_all_that_is_known_show_at_a_glance(page: Pa
         "VALVE-6": ("In this profile: by policy when_equal", "in the reading of the profile"),
         "VALVE-7": ("Known to be flaky, so not held against the engine", "a race", LINK, "What to check:"),
         "VALVE-8": ("not tested", "MAY", "reason of rule 8"),
-        "VALVE-9": ("fail", "VALVE-9 is the most likely cause, not proven", "What to check:"),
+        "VALVE-9": ("fail", "VALVE-9 stands out, not proven", "What to check:"),
         "VALVE-11": ("error", "Error: reason of rule 11", "See the errors"),
         "VALVE-12": ("pass", "Excludes 1 mutant of this rule", "thin evidence: fewer than three mutants"),
         "JOB-1": ("downstream", "root cause: VALVE-2. Start there.", "See its picture: The FLIP-182 job"),
@@ -405,7 +405,7 @@ def test_thousands_of_failures_stay_findable_on_a_page_of_less_than_10_megabytes
         page.goto(report.as_uri())
         assert page.locator(".rule").count() == page.locator(".map .cells > li").count() == 5000
         assert page.locator(".rule.brief .command").count() > 1000
-        assert "failing rules are shown without all details" in page.locator(".open-note").first.inner_text()
+        assert "failures are shown without all details" in page.locator(".open-note").first.inner_text()
         page.get_by_label("Search").fill("PART9-500")
         expect(page.locator(".filters [role=status]")).to_have_text("1 of 5000 rules")
         last = page.locator("#PART9-500")

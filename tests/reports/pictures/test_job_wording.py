@@ -101,7 +101,7 @@ def test_a_small_job_is_named_after_the_one_it_was_made_from() -> None:
 def test_the_message_has_rule_job_sentence_what_was_seen_and_how_to_replay() -> None:
     rule = load_registry().rules["JOB-10"]
     message = job_failure_message(
-        rule, SCENARIO, "Every window fires.", "none fired", "tidegauge replay FILE"
+        [rule], SCENARIO, "Every window fires.", "none fired", "tidegauge replay FILE"
     )
     lines = message.splitlines()
     assert lines[0] == f"JOB-10 (MUST) {rule.title}"
