@@ -86,7 +86,7 @@ def test_a_page_shows_files_changes_commands_pictures_and_paths() -> None:
     adapter, report = rendered("guides/adapter.md", "../"), rendered("guides/reading-a-report.md", "../")
     assert '<p class="file">backlog_flag.py</p>' in adapter
     assert '<span class="added">+        if not flag and None in self.claims.values():</span>' in adapter
-    assert "<b>$ tidegauge run --adapter engine:Engine --budget smoke</b>\nFirst failure" in adapter
+    assert "<b>$ tidegauge run --adapter engine:Engine --budget smoke</b>\nFirst difference" in adapter
     assert '<a href="../backlog.html#BACKLOG-10">BACKLOG-10</a>' in adapter
     assert (FOLDER / "pictures" / "VALVE-15.svg").read_text(encoding="utf-8") in report
     rule = rendered("guides/adding-a-rule.md", "../")

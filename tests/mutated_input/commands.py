@@ -47,9 +47,9 @@ class Reading:
 
     `arguments` name them by their paths in `files`; `target` is the one that is mutated. `codes` are the exit
     codes that the command documents, `valid` is the one with valid files. `weight`: how often it is drawn
-    beside the others. `protocol`: its stdout is for programs, and JSON. `slow`: it
-    takes seconds even with valid files, or starts processes of its own that do. `begins`: it writes its target
-    itself if that is not there.
+    beside the others. `protocol`: its stdout is for programs, and JSON. `slow`: it takes seconds even with
+    valid files, or starts processes of its own that do. `begins`: it writes its target itself if that is not
+    there.
     """
 
     name: str
@@ -163,7 +163,7 @@ def readings(runs: Path) -> list[Reading]:
         ),
         Reading(
             "diagnose FOLDER",
-            ("diagnose", "run", "--diagnose-seconds", "2"),
+            ("diagnose", "run", "--diagnose-steps", "2"),
             {"run/journal.jsonl": journal},
             "run/journal.jsonl",
             (0, 1, 2),

@@ -140,7 +140,7 @@ def evidence_of(sample: Sample, engine: Model) -> Evidence:
         len(differing),
         silent and bool(differing),
         large=large,
-        claims=frozenset({sample.component.name, *sample.component.extras}),
+        claims=frozenset({sample.component.name, *sample.component.extras, "refuses"}),
     )
     return replace(evidence, smallest=list(_made_small(evidence, engine)))
 
