@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
-from msgspec.structs import replace as renamed_scenario
-
 from tidegauge_reference import CORE
 
 from ..components.component import Component
@@ -22,6 +20,7 @@ from ..judging.diagnosis.evidence import Difference, Evidence, Violation, first_
 from ..judging.diagnosis.kinds import by_kind
 from ..judging.diagnosis.model import Model, Played
 from ..judging.diagnosis.trial import Answers
+from ..judging.items.examination import with_variants
 from ..judging.items.kinds import Kind, kind_of
 from ..judging.items.shrinker import Effort, shrink
 from ..vectors.published import load_vectors
@@ -80,7 +79,7 @@ def sample_of(name: str, scale: bool = False) -> Sample:
     model = Model(component, CORE)
     some = [each for place, each in enumerate(scenarios) if place < len(vectors) or place % _EVERY == 0]
     properties = [property for property in component.properties if _holds_under_core(property)]
-    families = [_family(property, scenario) for property in properties for scenario in some]
+    families = [(each, tuple(with_variants(each, scenario))) for each in properties for scenario in some]
     if scale:
         scenarios += scale_scenarios(name, "default", CORE)
     return Sample(
@@ -95,12 +94,6 @@ def sample_of(name: str, scale: bool = False) -> Sample:
 
 def _holds_under_core(property: Property) -> bool:
     return all(getattr(CORE, policy) == value for policy, value in property.holds_under.items())
-
-
-def _family(property: Property, scenario: Scenario) -> tuple[Property, tuple[Scenario, ...]]:
-    members = enumerate((scenario, *property.variants(scenario)))
-    renamed = (renamed_scenario(member, id=f"{scenario.id}~{number}") for number, member in members)
-    return property, tuple(renamed)
 
 
 def evidence_of(sample: Sample, engine: Model) -> Evidence:

@@ -6,6 +6,7 @@ from pathlib import Path
 from tidegauge_reference import Policies
 from tidegauge_spec import SPEC_VERSION, Rule, load_registry, read_absent, read_policies
 
+from ..judging.diagnosis.trial import Ask
 from ..judging.items.item_report import Counted, ItemReport
 from ..judging.items.merged import Findings
 from ..judging.traceability import decided_in, shown_by
@@ -29,7 +30,7 @@ from .counterexamples import counterexample_of
 from .endurance_results import endurance_results, unbounded
 from .isolation_results import isolation_results
 from .journal import AnyEvent, Ended, Finished, Started
-from .judged_run import Ask, Judged, example_for, judged_run
+from .judged_run import Judged, example_for, judged_run
 from .plan import PlannedItem
 from .property_results import job_property_results, property_results
 from .request_check import policies_of

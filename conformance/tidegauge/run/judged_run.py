@@ -1,9 +1,10 @@
 """What the items of a run prove: the evidence of each component and its judgement, what jobs show, errors."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from tidegauge_reference import PROFILES, Policies
 from tidegauge_spec import Rule, load_registry
@@ -16,8 +17,9 @@ from ..judging.diagnosis.example import example_of
 from ..judging.diagnosis.fitting import Fit, fit
 from ..judging.diagnosis.side_by_side import side_by_side
 from ..judging.diagnosis.suspicion import Accusation
-from ..judging.diagnosis.trial import Answers, Trial, trial_of, tried
+from ..judging.diagnosis.trial import Answers, Ask, Trial, trial_of, tried
 from ..judging.items.item_report import FoundFailure, ItemReport
+from ..judging.items.judge import rules_named
 from ..judging.items.merged import Findings, merged
 from ..judging.jobs.accusations import failure_of, job_accusations
 from ..judging.reference.oracle import expect
@@ -25,7 +27,7 @@ from ..judging.verdicts.judged_in import JUDGED_IN_OTHERS, judged_by, judged_in
 from ..judging.verdicts.rule_verdicts import Circumstances, Ruling
 from ..vectors.published import every_vector, own_vectors
 from ..wire.results import EngineError
-from ..wire.scenario import BadInput, Scenario, component_of
+from ..wire.scenario import BadInput, component_of
 from ..wire.transcript import Observation, spans
 from .items import find_scenario, kinds_of_scale, scenario_at
 from .journal import Finished, Started
@@ -38,9 +40,6 @@ _DRAWN_AGAIN = ("vectors", "state-cover", "random-histories", "scale", "exhausti
 
 _ALIKE = 100
 """A differing scenario takes about as long to judge as this number of agreeing ones."""
-
-Ask = Callable[[Sequence[Scenario]], Answers]
-"""Runs more scenarios on the engine. If the engine is not available, it returns no answers."""
 
 
 @dataclass(frozen=True)
@@ -271,7 +270,7 @@ def _ended(started: Started, finished: Mapping[str, Finished], policies: Policie
         component = event.item.partition("-")[0]
         if scenario is not None:
             cited = expect(scenario, policies).cited
-            rules = {decision.removesuffix("!") for step in cited for decision in step}
+            rules = rules_named(chain.from_iterable(cited))
             component = component_of(scenario)
         how = event.did or ("crashed" if event.outcome == "crashed" else "did not answer in time")
         found.append(

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..engine.apart import Question
-from ..judging.diagnosis.trial import Answers
+from ..judging.diagnosis.trial import Answers, Ask
 from ..wire.scenario import Scenario, component_of
 from .fresh_process import answers_of
 from .journal import AnyEvent, Journal, Tried
-from .judged_run import Ask
 from .request import Request
 
 

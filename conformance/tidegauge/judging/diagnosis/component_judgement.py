@@ -1,18 +1,19 @@
 """The judgement of each rule of one component by its evidence, with the model that explains the evidence."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
-from ...wire.scenario import Scenario
 from ...wire.transcript import canonical
+from ..items.judge import rules_named
 from .clues import decisions_until
 from .evidence import Difference, Evidence, Violation, reproduces
 from .exclusion import ENOUGH_KILLS, FEW, Excluding, Exclusion
 from .fitting import Fit, fit
 from .model import model_of
 from .suspicion import Accusation, Suspicion, suspicion_of
-from .trial import Answers, trial_of, tried
+from .trial import Ask, trial_of, tried
 
 ENOUGH_DECIDED = 10
 """Number of agreeing scenarios in which a rule must have decided to pass, if no mutant of the rule would have
@@ -22,9 +23,6 @@ SILENT = "the engine output nothing at all, in any scenario"
 """The reason why every rule of a component fails if the engine never outputs anything."""
 
 Standing = Literal["pass", "fail", "suspect", "error", "not-tested"]
-
-Ask = Callable[[Sequence[Scenario]], Answers]
-"""Runs more scenarios on the engine to test a model. Without an engine to run, it returns no answers."""
 
 
 @dataclass
@@ -120,12 +118,8 @@ def _accused_by_model(evidence: Evidence, fitted: Fit) -> dict[str, RuleJudgemen
     it was tested, and is a suspect otherwise."""
     if not fitted.exact or not fitted.terms:
         return {}
-    decided = {
-        decision.removesuffix("!")
-        for difference in evidence.differing
-        for step in decisions_until(evidence, difference)
-        for decision in step
-    }
+    steps = chain.from_iterable(decisions_until(evidence, difference) for difference in evidence.differing)
+    decided = rules_named(chain.from_iterable(steps))
     accused: dict[str, RuleJudgement] = {}
     for term in fitted.terms:
         deciding = [rule for rule in term.rules if rule in decided]

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ..changes.change import Change
 from ..items.item_report import FoundFailure
+from ..items.judge import rules_named
 from .component_judgement import RuleJudgement
 from .evidence import Evidence
 from .separating import as_seen, separating
@@ -31,7 +32,7 @@ def example_of(
         failures,
         key=lambda failure: (
             failure.property is not None,
-            rule not in {decision.removesuffix("!") for decision in failure.cited},
+            rule not in rules_named(failure.cited),
             len(failure.scenario.history),
             failure.found_as,
         ),

@@ -10,6 +10,7 @@ from ...components.registry import COMPONENTS
 from ...vectors.published import every_vector
 from ...wire.transcript import Observation
 from ..items.item_report import FoundFailure, ItemReport
+from ..items.judge import rules_named
 from ..reference.deviations import KnownDeviations
 from .collected import evidence_of
 from .evidence import Difference, Evidence
@@ -57,7 +58,7 @@ def rule_under_review(
 
 def _first_decided(failure: FoundFailure, rules: Sequence[str]) -> str:
     """Return the first rule that decides in the failure."""
-    decided = {decision.removesuffix("!") for decision in failure.cited}
+    decided = rules_named(failure.cited)
     return next((rule for rule in rules if rule in decided), rules[0])
 
 

@@ -5,11 +5,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain
 from math import exp
 
 from tidegauge_spec import load_registry
 
 from ..items.blame import Spectrum
+from ..items.judge import rules_named
 from ..items.kinds import Kind
 from .clues import Clues, clues_of, decisions_until
 from .evidence import Difference, Evidence, Violation, first_difference
@@ -184,8 +186,7 @@ def _suspiciousness(evidence: Evidence, differences: Sequence[Difference]) -> di
     """Return the suspiciousness (Ochiai score) of each rule for the differences of one kind."""
     spectrum = Spectrum(passed=dict(evidence.decided))
     for difference in differences:
-        steps = decisions_until(evidence, difference)
-        spectrum.add(True, {decision for step in steps for decision in step})
+        spectrum.add(True, set(chain.from_iterable(decisions_until(evidence, difference))))
     return dict(spectrum.suspects(spectrum.failed))
 
 
@@ -196,8 +197,7 @@ def _golden_vectors(evidence: Evidence, unexplained: Sequence[Difference]) -> di
     for difference in unexplained:
         about = evidence.vectors.get(difference.scenario.id, ())
         if about:
-            steps = decisions_until(evidence, difference)
-            decided = {decision.removesuffix("!") for step in steps for decision in step}
+            decided = rules_named(chain.from_iterable(decisions_until(evidence, difference)))
             differ.update(rule for rule in about if rule in decided)
     front = evidence.agreeing[: len(evidence.vectors)]
     agree = Counter(rule for scenario in front for rule in evidence.vectors.get(scenario.id, ()))
@@ -255,30 +255,37 @@ def _accusations(
     left = dict(plausible)
     accusations = []
     while left:
-        means = _means(list(left.values()))
-        first = max(means, key=lambda rule: (means[rule], rule))
+        over_all = means(list(left.values()))
+        first = max(over_all, key=lambda rule: (over_all[rule], rule))
         taken = [
             kind
             for kind, plausibilities in left.items()
             if plausibilities[first] >= _SHARES_A_KIND * max(plausibilities.values())
         ] or [max(left, key=lambda kind: left[kind][first])]
-        accusations.append(
-            _accusation(_means([left.pop(kind) for kind in taken]), [smallest[kind] for kind in taken])
-        )
+        shown = sorted(chain.from_iterable(smallest[kind] for kind in taken), key=_size)
+        scores = means([left.pop(kind) for kind in taken])
+        accused = accusation_of(scores, stands_out=_STANDS_OUT, plausible=_PLAUSIBLE)
+        accusations.append(replace(accused, differences=tuple(shown)))
     return accusations
 
 
-def _means(kinds: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    return {rule: sum(plausibilities[rule] for plausibilities in kinds) / len(kinds) for rule in kinds[0]}
+def means(scores: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the mean score of each rule. A rule counts with 0 where it has no score."""
+    rules = dict.fromkeys(rule for of_rules in scores for rule in of_rules)
+    return {rule: sum(of_rules.get(rule, 0.0) for of_rules in scores) / len(scores) for rule in rules}
 
 
-def _accusation(
-    plausible: Mapping[str, float], counterexamples: Sequence[Sequence[Difference]]
-) -> Accusation:
-    ranked = sorted(plausible.items(), key=lambda entry: (-entry[1], entry[0]))
+def accusation_of(scores: Mapping[str, float], stands_out: float, plausible: float = 0.0) -> Accusation:
+    """Return an accusation of the rules with the highest scores, without evidence.
+
+    Args:
+        scores: the score of each rule.
+        stands_out: the multiple of the next score from which the first rule stands out.
+        plausible: the smallest score of a rule that stands out.
+    """
+    ranked = sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))
     highest, next_one = ranked[0][1], ranked[1][1] if len(ranked) > 1 else 0.0
-    stands_out = highest >= _PLAUSIBLE and highest >= _STANDS_OUT * next_one
+    alone = highest >= plausible and highest >= stands_out * next_one
     accused = [entry for entry in ranked[:_MOST_ACCUSED] if entry[1] >= _ACCUSED * highest]
-    shown = sorted((each for of_kind in counterexamples for each in of_kind), key=_size)
-    rounded = tuple((rule, round(value, 4)) for rule, value in accused[: 1 if stands_out else None])
-    return Accusation(rounded, tuple(shown), stands_out=stands_out)
+    rounded = tuple((rule, round(score, 4)) for rule, score in accused[: 1 if alone else None])
+    return Accusation(rounded, stands_out=alone)

@@ -1,7 +1,7 @@
 """The trial of a model: before the model accuses rules, it is tested in new scenarios. They are chosen so
 that the model and the alternative explanations of the engine differ in them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -44,6 +44,9 @@ _ENOUGH = 2
 
 Answers = Mapping[str, Transcript | None]
 """The transcripts of the engine in the scenarios of a trial, by the id of the scenario."""
+
+Ask = Callable[[Sequence[Scenario]], Answers]
+"""Runs more scenarios on the engine to test a model. Without an engine to run, it returns no answers."""
 
 
 @dataclass(frozen=True)
@@ -168,22 +171,17 @@ def _drawn(evidence: Evidence, terms: Sequence[Change]) -> Iterator[Scenario]:
         for index in range(number)
     )
     random = (draw_history(component, _SEED, index, policies) for index in range(_DRAWN))
-    varied = (_varied(evidence, RandomSource(_SEED, index)) for index in range(_DRAWN))
+    shortest = sorted(evidence.differing, key=lambda each: (len(each.scenario.history), each.scenario.id))
+    varied = (_varied(evidence, shortest[:_VARIED], RandomSource(_SEED, index)) for index in range(_DRAWN))
     for scenario in chain(large, random, varied):
         if scenario is not None and set(scenario.needs) <= evidence.claims and not problems(scenario):
             yield scenario
 
 
-def _shortest(evidence: Evidence) -> list[Difference]:
-    return sorted(evidence.differing, key=lambda each: (len(each.scenario.history), each.scenario.id))[
-        :_VARIED
-    ]
-
-
-def _varied(evidence: Evidence, random: RandomSource) -> Scenario:
-    """Return a differing scenario with one to three steps inserted: it reaches states that random scenarios
-    rarely reach."""
-    scenario = random.pick(_shortest(evidence)).scenario
+def _varied(evidence: Evidence, differing: Sequence[Difference], random: RandomSource) -> Scenario:
+    """Return one of the differing scenarios with one to three steps inserted: it reaches states that random
+    scenarios rarely reach."""
+    scenario = random.pick(differing).scenario
     component, policies = evidence.component, evidence.policies
     history: list[Any] = [*scenario.history]
     for _ in range(random.between(1, 3)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
 from msgspec.structs import replace
 
@@ -31,7 +31,7 @@ from .item_report import (
     count_error,
     keep_difference,
 )
-from .judge import Judgement, judge
+from .judge import Judgement, judge, rules_named
 from .kept_answers import KeptAnswers
 from .kinds import Failing, Kind, by_kind, kind_of_failure, some_of_each
 from .shrinker import EFFORT, EFFORT_OF_CALLS, Effort, shrink
@@ -393,8 +393,8 @@ def with_variants(property: Property, scenario: Scenario) -> list[Scenario]:
     return [replace(member, id=f"{scenario.id}~{number}") for number, member in enumerate(members)]
 
 
-def _rules(expectation: Expectation) -> set[str]:
-    return {decision.removesuffix("!") for step in expectation.cited for decision in step}
+def _rules(expectation: Expectation) -> frozenset[str]:
+    return rules_named(chain.from_iterable(expectation.cited))
 
 
 def counterexamples_kept(failing: Iterable[Failing]) -> list[Failing]:

@@ -77,8 +77,8 @@ def judge(
         missing = failure or Failure("missing", "the transcript ends before this step")
     first, steps = sum(lengths[:agreed]), sum(lengths[: agreed + 1])
     cited = _suspected(scenario, expectation.cited, steps)
-    deciding = _rules_named(_deciding(scenario, expectation, first, steps))
-    unreached = _rules_named(_all(expectation.cited[steps:])) - deciding
+    deciding = rules_named(_deciding(scenario, expectation, first, steps))
+    unreached = rules_named(_all(expectation.cited[steps:])) - deciding
     wanted = expected[agreed] if agreed < len(expected) else ()
     return Judgement(None, steps - 1, cited, shown, wanted, missing, missing, deciding, unreached)
 
@@ -125,7 +125,8 @@ def _rules_of(scenario: Scenario) -> frozenset[str]:
     return frozenset(rule.id for rule in load_registry().of_component(component_of(scenario)))
 
 
-def _rules_named(decisions: Iterable[str]) -> frozenset[str]:
+def rules_named(decisions: Iterable[str]) -> frozenset[str]:
+    """Return the rules of decisions: `VALVE-2` and `VALVE-2!` are of VALVE-2."""
     return frozenset(decision.removesuffix("!") for decision in decisions)
 
 
@@ -140,4 +141,4 @@ def _counted(cited: Sequence[tuple[str, ...]]) -> dict[str, int]:
 @lru_cache(maxsize=4096)
 def _rules_in(step: tuple[str, ...]) -> frozenset[str]:
     """The rules of a step's decisions; most steps of a run decide as many others did."""
-    return _rules_named(step)
+    return rules_named(step)

@@ -1,8 +1,9 @@
 """The rules that failing jobs accuse: their breach can violate the properties that the event logs violate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 
-from ..diagnosis.suspicion import Accusation
+from ..diagnosis.suspicion import Accusation, accusation_of, means
 from ..items.blame import property_scores
 from ..items.item_report import FoundFailure
 from ..items.merged import Findings
@@ -15,9 +16,6 @@ highest score among the rules of the property."""
 _STANDS_OUT = 2.5
 """A rule fails if its score is at least this multiple of the next one; otherwise the first rules are
 suspects."""
-
-_ACCUSED = 0.4
-_MOST_ACCUSED = 4
 
 
 def job_accusations(findings: Findings) -> tuple[Accusation, ...]:
@@ -35,16 +33,17 @@ def job_accusations(findings: Findings) -> tuple[Accusation, ...]:
     left = {name: {rule: scores[rule] for rule in RULES_OF_JOB_PROPERTIES[name]} for name in violated}
     accusations = []
     while left:
-        means = _means(list(left.values()))
+        over_all = means(list(left.values()))
         firsts = {
             rule
             for of_rules in left.values()
             for rule in of_rules
             if of_rules[rule] == max(of_rules.values())
         }
-        first = max(firsts, key=lambda rule: (means[rule], rule))
+        first = max(firsts, key=lambda rule: (over_all[rule], rule))
         taken = [name for name, of_rules in left.items() if _is_attributed(first, of_rules)]
-        accusations.append(_accusation(_means([left.pop(name) for name in taken]), taken))
+        accused = accusation_of(means([left.pop(name) for name in taken]), stands_out=_STANDS_OUT)
+        accusations.append(replace(accused, properties=tuple(taken)))
     return tuple(accusations)
 
 
@@ -62,16 +61,3 @@ def _plainness(failure: FoundFailure, rule: str) -> tuple[bool, int, str]:
 
 def _is_attributed(rule: str, scores: Mapping[str, float]) -> bool:
     return scores.get(rule, 0.0) >= _ATTRIBUTED * max(scores.values())
-
-
-def _means(properties: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    rules = dict.fromkeys(rule for scores in properties for rule in scores)
-    return {rule: sum(scores.get(rule, 0.0) for scores in properties) / len(properties) for rule in rules}
-
-
-def _accusation(means: Mapping[str, float], properties: Sequence[str]) -> Accusation:
-    ranked = sorted(means.items(), key=lambda entry: (-entry[1], entry[0]))
-    stands_out = len(ranked) == 1 or ranked[0][1] >= _STANDS_OUT * ranked[1][1]
-    accused = [entry for entry in ranked[:_MOST_ACCUSED] if entry[1] >= _ACCUSED * ranked[0][1]]
-    rounded = tuple((rule, round(score, 4)) for rule, score in accused[: 1 if stands_out else None])
-    return Accusation(rounded, properties=tuple(properties), stands_out=stands_out)
