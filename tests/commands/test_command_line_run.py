@@ -297,7 +297,7 @@ def test_the_first_failure_is_shown_at_once_and_may_end_the_run(tidegauge: Comma
         *("--fail-fast", "-n", "1", "--out", "out"),
     )
     assert ended.returncode == 1, ended.stdout + ended.stderr
-    assert ended.stdout.startswith("First failure, in valve-")
+    assert ended.stdout.startswith("First difference, in valve-")
     first, _, _ = ended.stdout.partition("Replay: ")
     assert "expected: " in first
     results = results_in(tmp_path / "out")

@@ -69,7 +69,7 @@ def test_a_run_shows_its_first_failure_once(tidegauge: Command) -> None:
     ended = tidegauge("run", *mutant, "-n", "1")
     assert ended.returncode == 1, ended.stderr
     first, _, summary = ended.stdout.partition("\n\n")
-    assert first.startswith("First failure, in valve-")
+    assert first.startswith("First difference, in valve-")
     assert "expected: watermark 2, then IDLE" in first
     assert summary.startswith(
         "FAILED: 1 of 23 rules\nDiagnosis: The engine behaves as the profile core with FLINK-40475a"

@@ -63,7 +63,7 @@ def test_a_change_is_a_new_run(engine_module: Callable[[str, str], None], tmp_pa
                 engine_module("mine", ENGINE.format(idle="super().idle(channel)"))
             if line.startswith("Conforms: "):
                 break
-        assert "First failure, in valve-" in said
+        assert "First difference, in valve-" in said
         assert "changed: mine.py" in said
         os.killpg(watching.pid, signal.SIGINT)
         assert watching.wait(PATIENCE) != 0

@@ -70,7 +70,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Ran]:
         folder = tmp_path_factory.mktemp(adapter)
         told = ("--adapter", f"sharing_engines:{adapter}", "--budget", "smoke", "-n", "1", "--out", "out")
         if adapter == "OperatorsInOneDictionary":  # the search for a model would take long
-            told += ("--diagnose-steps", "5")
+            told += ("--diagnose-steps", "100000")
         ended = run_module(folder, "tidegauge")("run", *told, environment=SAMPLES)
         assert ended.returncode == 1, ended.stderr
         return Ran(read_results(folder / "out" / "results.json"), ended.stdout, folder / "out")
