@@ -14,6 +14,7 @@ from tidegauge_reference import Policies
 from ..components.component import Component
 from ..components.registry import COMPONENTS
 from ..components.shared.random_source import RandomSource
+from ..components.shared.widening import WORDS
 from ..wire.base_scenario import Origin
 from ..wire.scenario import Scenario, problems
 from ..wire.timestamps import needs_int64
@@ -24,7 +25,7 @@ from .names import number_of_scenarios, with_alike_names
 from .numbers import BEYOND_DOUBLES, UNITS, stretched
 from .restarts import in_each_state, restarted, taken_back
 from .runs import far, long, over_and_over, repeated, types_of_steps
-from .widths import WORDS, confusions_of, wide
+from .widths import confusions_of, wide
 
 _LONG = 10_000
 

@@ -10,13 +10,10 @@ from typing import get_type_hints
 from msgspec.structs import replace
 
 from ..components.component import Component
+from ..components.shared.widening import WORDS
 from ..wire.vocabulary import Step
 from .confusion import Mistaken, shows
 from .draft import Draft, Made
-
-WORDS = (32, 64, 256)
-"""The numbers of parts that fit into a word of 32 bits, into one of 64 bits, and into the values of a
-byte."""
 
 _LONGEST = 16
 """Largest number of steps of the small scenario before the closing steps."""

@@ -13,7 +13,9 @@ from msgspec.structs import replace
 from ...wire.vocabulary import Step
 from .random_source import RandomSource
 
-_WORDS = (32, 64, 256)
+WORDS = (32, 64, 256)
+"""The numbers of parts that fit into a word of 32 bits, into one of 64 bits, and into the values of a
+byte."""
 
 Layout = tuple[int, ...]
 """For each part of the wide setup, the part of the small setup that provides its steps."""
@@ -48,7 +50,7 @@ def with_a_twin(parts: int) -> Layout:
 
 def _special(random: RandomSource, wanted: int) -> list[int]:
     """Return places that engines confuse or forget, in the order in which small parts are placed there."""
-    words = [word for word in _WORDS if word < wanted]
+    words = [word for word in WORDS if word < wanted]
     ends = [wanted - 1, 0] if random.chance(50) else [0, wanted - 1]
     if not words:
         return ends
