@@ -4,7 +4,8 @@
 //     tidegauge run --command 'node engine.js'
 "use strict";
 
-const MIN = -(2n ** 63n), MAX = 2n ** 63n - 1n; // ms; BigInt, since timestamps have 64 bits
+// BigInt wherever a number may need 64 bits: timestamps (ms), readings of a clock (ns).
+const MIN = -(2n ** 63n), MAX = 2n ** 63n - 1n;
 
 class Refused extends Error {} // its message is one of illegal-argument, illegal-state, unsupported
 
@@ -75,13 +76,13 @@ class Valve {
 
 class Clock {
   constructor({ nanoseconds = 0 }) {
-    this.shows = nanoseconds;
+    this.shows = BigInt(nanoseconds);
     this.pauses = [];
   }
 
   advance({ nanoseconds }) {
     if (nanoseconds < 0) throw new Refused("illegal-argument");
-    if (this.pauses.every((reason) => reason === "no-data")) this.shows += nanoseconds;
+    if (this.pauses.every((reason) => reason === "no-data")) this.shows += BigInt(nanoseconds);
     return [];
   }
 
@@ -132,6 +133,12 @@ function toWire(time) {
   return Number.isSafeInteger(Number(time)) ? Number(time) : String(time);
 }
 
+// JSON.stringify has no BigInt: the digits become the text "5n", and this text becomes the number 5.
+function toLine(answer) {
+  const marked = (_, value) => (typeof value === "bigint" ? `${value}n` : value);
+  return JSON.stringify(answer, marked).replace(/"(-?\d+)n"/g, "$1") + "\n";
+}
+
 // Made at its first step, so that what its constructor throws is kept as a failure.
 function instance(component, setup) {
   let engine;
@@ -178,5 +185,5 @@ const answers = {
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const request = JSON.parse(line), answer = answers[request.request];
   const said = answer ? answer(request) : [{ answer: "error", text: `unknown request ${request.request}` }];
-  process.stdout.write(said.map((one) => JSON.stringify(one) + "\n").join(""));
+  process.stdout.write(said.map(toLine).join(""));
 });
