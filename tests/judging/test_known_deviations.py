@@ -9,6 +9,7 @@ import pytest
 from conftest import Command, results_in
 from engines import VALVE_RULES, ValveAdapter, cover_sample, histories
 from judged import EFFORT
+from report_samples import missing_minimum, rule, suspects
 
 from tidegauge import Adapter
 from tidegauge.components.registry import COMPONENTS, load_mutants
@@ -21,10 +22,12 @@ from tidegauge.judging.items.merged import Findings
 from tidegauge.judging.items.shrinker import NO_EFFORT
 from tidegauge.judging.reference.deviating_reference import with_deviations
 from tidegauge.judging.reference.deviation_file import update_file
-from tidegauge.judging.reference.deviations import Deviation, KnownDeviations, read_deviations
+from tidegauge.judging.reference.deviations import Deviation, Flaky, KnownDeviations, read_deviations
 from tidegauge.judging.reference.oracle import expect
-from tidegauge.judging.verdicts.known_deviations import deviation_results
+from tidegauge.judging.verdicts.known_deviations import as_known, deviation_results
 from tidegauge.mutants.mutant import Mutant
+from tidegauge.run.assembly import exit_code_of
+from tidegauge.wire.results import ACCUSED, ItemResult, Suspect, Verdict
 from tidegauge.wire.scenario import BadInput
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE, FLINK_2_3, Valve
@@ -327,13 +330,41 @@ def test_a_changing_answer_counts_unless_it_is_known_to_change(tidegauge: Comman
     (tmp_path / "moody.py").write_text(FLAKY_ENGINE, encoding="utf-8")
     run = ("run", "--component", "valve", "--budget", "smoke", "--adapter", "moody:Flaky", "-n", "1")
     assert tidegauge(*run).returncode == 1
-    failing = [one for one in results_in(tmp_path / "tidegauge-results")["rules"] if one["verdict"] == "fail"]
-    assert failing
-    assert not any(one["counterexample"]["deterministic"] for one in failing)
-    entries = "".join(f'[[flaky]]\nrule = "{one["id"]}"\n{ENTRY}' for one in failing)
+    rules = results_in(tmp_path / "tidegauge-results")["rules"]
+    accused = [one for one in rules if one["verdict"] in ACCUSED]
+    assert accused
+    assert not any(one["counterexample"]["deterministic"] for one in accused)
+    assert {one["flaky"] for one in accused} == {None}
+    entries = "".join(f'[[flaky]]\nrule = "{one["id"]}"\n{ENTRY}' for one in accused)
     (tmp_path / "known.toml").write_text(entries, encoding="utf-8")
-    tidegauge(*run, "--deviations", "known.toml")
+    ended = tidegauge(*run, "--deviations", "known.toml")
     results = results_in(tmp_path / "tidegauge-results")
-    listed = [one for one in results["rules"] if one["verdict"] == "fail"]
-    assert listed
-    assert {one["flaky"] for one in listed if one["id"] in {one["id"] for one in failing}} == {"r (l)"}
+    listed = {one["id"] for one in accused}
+    again = [one for one in results["rules"] if one["verdict"] in ACCUSED and one["id"] in listed]
+    assert again
+    assert {one["flaky"] for one in again} == {"r (l)"}
+    assert "Known to be flaky, so not held against the engine: r (l)" in ended.stdout
+
+
+FLAKY_RULE = KnownDeviations(flaky=(Flaky(rule="VALVE-2", reason="r", link="l"),))
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_a_flaky_rule_excuses_a_changing_answer_and_all_suspects_of_it(deterministic: bool) -> None:
+    shown = missing_minimum(deterministic=deterministic)
+    rules = [*suspects(9, 2, counterexample=shown), *suspects(5, 4, counterexample=shown), rule(1)]
+    found = {one.id: one.flaky for one in as_known(rules, [], FLAKY_RULE)}
+    excuse = None if deterministic else "r (l)"
+    assert found == {"VALVE-9": excuse, "VALVE-2": excuse, **dict.fromkeys(["VALVE-5", "VALVE-4", "VALVE-1"])}
+
+
+@pytest.mark.parametrize("verdict", ACCUSED)
+@pytest.mark.parametrize(("number", "excused"), [(2, True), (3, False)])
+def test_an_accused_rule_that_is_known_to_be_flaky_lets_a_run_succeed(
+    verdict: Verdict, number: int, excused: bool
+) -> None:
+    shown = missing_minimum(deterministic=False)
+    accused = rule(number, verdict, counterexample=shown, suspects=[Suspect(f"VALVE-{number}", 0.6)])
+    rules = as_known([rule(1), accused], [], FLAKY_RULE)
+    failed = ItemResult(id="valve-fuzz", outcome="failed", scenarios=9, steps=9, duration_s=1)
+    assert exit_code_of(rules, [], [failed], succeeded=True) == (0 if excused else 1)

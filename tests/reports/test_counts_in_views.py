@@ -198,6 +198,7 @@ def test_a_failing_must_never_conforms() -> None:
         rule(1, "fail", flaky="a race"),
         rule(1, "fail", deviation="as documented"),
         rule(1, "suspect"),
+        rule(1, "suspect", flaky="a race"),
         rule(1, "error"),
         rule(1, "not-tested"),
     ):

@@ -251,7 +251,12 @@ def runs(draw: st.DrawFn) -> Results:
         for number in range(draw(st.integers(0, 4)))
     ]
     rules = [
-        found if found.verdict == "fail" else replace(found, deviation=None, flaky=None) for found in rules
+        replace(
+            found,
+            deviation=found.deviation if found.verdict == "fail" else None,
+            flaky=found.flaky if found.verdict in ACCUSED else None,
+        )
+        for found in rules
     ]
     properties = [property_result(draw(st.sampled_from(VERDICTS))) for _ in range(draw(st.integers(0, 1)))]
     outcomes = st.sampled_from(["judged", "judged", "failed", "crashed", "timeout", "error", "not-run"])
@@ -282,7 +287,7 @@ def exit_code(
     found = [*rules, *properties]
     excused = [one.deviation is not None or one.flaky is not None for one in found]
     passes = all(
-        one.verdict in ("pass", "not-applicable") or (one.verdict == "fail" and known)
+        one.verdict in ("pass", "not-applicable") or (one.verdict in ACCUSED and known)
         for one, known in zip(found, excused, strict=True)
     )
     named = any(one.verdict in ACCUSED and one.deviation is None for one in found)
@@ -580,6 +585,7 @@ def told(document: Results) -> str:
         (results([rule(1), *suspects(2, 3)]), "2 of 3 suspect"),
         (results([rule(1, "error"), *suspects(2, 3)]), "1 of 3 in error, 2 suspect"),
         (results([rule(1), known_deviation(2)]), "1 of 2 deviates as known"),
+        (results([rule(1), *suspects(2, 3, flaky="a race")]), "2 of 3 deviate as known"),
         (results([rule(1), rule(2, "error"), rule(3, "fail")]), "1 of 3 in error, 1 fails"),
         (results(errors=[engine_error()]), "errors"),
         (results([rule(1), rule(2, "not-tested")], exit_code=1), "1 of 2 not tested"),

@@ -30,6 +30,7 @@ from report_samples import (
     property_result,
     results,
     rule,
+    suspects,
 )
 
 from tidegauge.wire.implementation import Implementation
@@ -436,6 +437,21 @@ CONCLUSIONS: dict[str, tuple[Results, str, str]] = {
         results([rule(1), rule(2, "fail", flaky="a race"), rule(3, "fail")]),
         "fails",
         "FAILED: 2 of 3 rules",
+    ),
+    "only flaky suspects": (
+        results([rule(1), *suspects(2, 3, flaky="a race")]),
+        "deviates",
+        "Deviates as known: 2 of 3 claimed rules are not kept or suspect, the other one passes",
+    ),
+    "flaky suspects and a known deviation": (
+        results([known_deviation(1), *suspects(2, 3, flaky="a race")]),
+        "deviates",
+        "Deviates as known: 3 of 3 claimed rules are not kept or suspect",
+    ),
+    "flaky suspects and others": (
+        results([rule(1), *suspects(2, 3, flaky="a race"), *suspects(4, 5)]),
+        "fails",
+        "FAILED: one of VALVE-4, VALVE-5 is broken",
     ),
     "rules in error": (
         results([rule(1), rule(2, "error"), rule(3, "error"), rule(4, "not-applicable")]),

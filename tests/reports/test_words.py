@@ -119,6 +119,19 @@ def test_all_views_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     assert headline in told["terminal"]
 
 
+def test_all_views_say_of_suspects_that_they_are_known_to_be_flaky(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = results([rule(1), *suspects(6, 7, flaky="a race")])
+    told = views(run, capsys)
+    assert [name for name, text in told.items() if f"{FLAKY}: a race" not in text] == []
+    page = read(html.render(run))
+    assert "S~ suspect, known to be flaky" in page.text
+    assert "2 of them known to be flaky" in page.text
+    assert "Skip to the first failure" not in page.text
+    assert f"{FLAKY}: VALVE-6, VALVE-7." in conclude(run).remarks
+
+
 def test_a_card_says_the_setup_and_how_many_scenarios_fail(capsys: pytest.CaptureFixture[str]) -> None:
     run = replace(RUN, rules=[replace(ROOT, counterexample=EXAMPLE)])
     page = views(run, capsys)["page"]

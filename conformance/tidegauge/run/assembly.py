@@ -98,7 +98,7 @@ def assemble(
         started=started.time,
         duration_s=round(duration_s, 3),
         complete=complete,
-        exit_code=2 if judged.refuses_all else _exit_code(rules, properties, items, succeeded),
+        exit_code=2 if judged.refuses_all else exit_code_of(rules, properties, items, succeeded),
         command=command,
         selection={
             "components": ",".join(started.request.components),
@@ -143,11 +143,11 @@ def _asked_for(rule: Rule, started: Started) -> bool:
     return not request.rules or rule.id in request.rules
 
 
-def _exit_code(
+def exit_code_of(
     rules: list[RuleResult], properties: list[PropertyResult], items: list[ItemResult], succeeded: bool
 ) -> int:
-    """0 only if something was judged, and every claimed rule and property passes or fails as is known. An
-    item may fail by what is known to be flaky."""
+    """Return the exit code of a run: 0 only if something was judged, and every claimed rule and property
+    passes or is accused as is known. An item may fail by what is known to be flaky."""
     judged = any(rule.verdict == "pass" or rule.deviation is not None for rule in rules)
     passing = ("pass", "not-applicable")
     rules_pass = all(r.verdict in passing or r.flaky is not None or r.deviation is not None for r in rules)

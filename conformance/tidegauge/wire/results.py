@@ -82,7 +82,8 @@ class RuleResult(Struct, frozen=True, kw_only=True):
 
     `scenarios` and `steps` count where the rule decided in parts that agree with the specification. `policy`
     says where the profile changes the sentence. `deviation`: the rule fails as a known deviation of the
-    engine, which is counted apart. `flaky` says why a changing answer is not held against the engine.
+    engine, which is counted apart. `flaky` says why a changing answer is not held against the engine: a rule
+    that fails, or one of its suspects, is known to be flaky.
     `suspects`: the rules of which at least one is broken, the most plausible first; they share one
     counterexample. `suspected`: the rule fails without a proof, because it is by far the most plausible cause
     of differences that no known defect explains. `excludes` are the mutants of the rule that a pass excludes:

@@ -72,7 +72,7 @@ def in_a_few_words(results: Results) -> str:
         errors = f"{counts['error']:,} of {claimed:,} in error" if counts["error"] else "errors"
         return f"{errors}, {failing:,} {fails}" if failing else f"{errors}{also}"
     if kind == "deviates":
-        known = failing + counts[KNOWN_DEVIATIONS]
+        known = failing + suspects + counts[KNOWN_DEVIATIONS]
         return f"{known:,} of {claimed:,} {'deviates' if known == 1 else 'deviate'} as known"
     if failing:
         return f"{failing:,} of {claimed:,} {fails}{also}"
@@ -137,8 +137,10 @@ def _without_failures(results: Results) -> tuple[Kind, str]:
         return "open", f"NOT TESTED: {counted(properties, 'property', 'properties')}"
     if results.exit_code:
         return "open", f"INCOMPLETE: the run ended with exit code {results.exit_code}"
-    if not_kept := counts["fail"] + counts[KNOWN_DEVIATIONS]:
-        return "deviates", f"Deviates as known: {_not_kept(not_kept, claimed)}"
+    not_kept, suspects = counts["fail"] + counts[KNOWN_DEVIATIONS], counts["suspect"]
+    if not_kept or suspects:
+        said = _not_kept(not_kept, claimed) if not suspects else _not_passing(not_kept + suspects, claimed)
+        return "deviates", f"Deviates as known: {said}"
     if claimed == 1:
         return "conforms", "Conforms: the one claimed rule passes"
     return "conforms", f"Conforms: all {claimed:,} claimed rules pass"
@@ -154,8 +156,18 @@ def _not_kept(known: int, claimed: int) -> str:
         return "the one claimed rule is not kept"
     if known == claimed:
         return f"none of the {claimed:,} claimed rules is kept"
-    others = "the other one passes" if claimed - known == 1 else "the others pass"
-    return f"{known:,} of {claimed:,} claimed rules {are(known)} not kept, {others}"
+    return f"{known:,} of {claimed:,} claimed rules {are(known)} not kept, {_others(claimed - known)}"
+
+
+def _not_passing(known: int, claimed: int) -> str:
+    """The same where suspects are among them, some of which may be kept."""
+    number = f"{known:,} of {counted(claimed, 'claimed rule')}"
+    passing = f", {_others(claimed - known)}" if known < claimed else ""
+    return f"{number} {are(known)} not kept or suspect{passing}"
+
+
+def _others(passing: int) -> str:
+    return "the other one passes" if passing == 1 else "the others pass"
 
 
 def _remarks(results: Results, headline: str) -> list[str]:

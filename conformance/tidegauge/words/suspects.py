@@ -37,9 +37,9 @@ def names_of(rule: RuleResult) -> list[str]:
 
 
 def suspects_words(results: Results) -> str:
-    """Return a summary of the suspects of a run: `one of VALVE-2, VALVE-9 is broken`; empty if there are
-    none."""
-    together = suspected_together(results)
+    """Return a summary of the suspects that are held against the engine: `one of VALVE-2, VALVE-9 is broken`;
+    empty if there are none."""
+    together = [suspects for suspects in suspected_together(results) if suspects[0].flaky is None]
     names = [rule.id for suspects in together for rule in suspects]
     if len(names) == 1:
         return f"{names[0]} may be broken"

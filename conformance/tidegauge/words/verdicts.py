@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..wire.results import (
+    ACCUSED,
     KNOWN_DEVIATIONS,
     DeviationResult,
     DeviationStatus,
@@ -40,7 +41,7 @@ READING = "in the reading of the profile"
 
 BY_POLICY = f"pass {READING}"
 AFFECTED = "fail, downstream: builds on a part that fails"
-FLAKY = "fail, known to be flaky"
+FLAKY = "known to be flaky"
 
 DEVIATION_STATUSES: dict[DeviationStatus, str] = {
     "as-known": "as known",
@@ -68,8 +69,9 @@ UNFINISHED_OUTCOMES = ("crashed", "timeout", "error", "not-run")
 class Standing:
     """`kind` is what the rule counts as: the verdict, or a known deviation. `sign` is the letter of the kind
     with marks; `words` say the same; `reason` says why, and is empty for a pass by the sentence of the rule.
-    `place` says where a failing rule stands: at the root, where it builds on a part that fails, or known to
-    be flaky and so not held against the engine. `notes` are the marks with their meaning."""
+    `place` says where an accused rule stands: a failing one at the root or where it builds on a part that
+    fails; each known to be flaky and so not held against the engine. `notes` are the marks with their
+    meaning."""
 
     kind: str
     sign: str
@@ -90,13 +92,13 @@ def standing(rule: RuleResult) -> Standing:
         return Standing(kind, sign, BY_POLICY, rule.policy, "", ((sign, BY_POLICY),))
     if kind == "pass":
         return Standing(kind, letter, words)
-    if kind != "fail":
+    if kind not in ACCUSED:
         return Standing(kind, letter, words, rule.reason)
-    return _failing(rule, letter, words)
+    return _accused(rule, kind, letter, words)
 
 
-def _failing(rule: RuleResult, letter: str, words: str) -> Standing:
-    place: Place = "root"
+def _accused(rule: RuleResult, kind: str, letter: str, words: str) -> Standing:
+    place: Place = "root" if kind == "fail" else ""
     notes = []
     if rule.affected_by:
         place = "affected"
@@ -104,9 +106,9 @@ def _failing(rule: RuleResult, letter: str, words: str) -> Standing:
         notes.append((letter, AFFECTED))
     if rule.flaky is not None:
         place = "flaky"
-        letter, words = f"{letter}~", f"{words}, known to be flaky"
-        notes.append((letter, FLAKY))
-    return Standing("fail", letter, words, rule.reason, place, tuple(notes))
+        letter, words = f"{letter}~", f"{words}, {FLAKY}"
+        notes.append((letter, f"{SIGNS[kind][1]}, {FLAKY}"))
+    return Standing(kind, letter, words, rule.reason, place, tuple(notes))
 
 
 def number_words(number: int, words: str) -> str:

@@ -149,8 +149,10 @@ class Page:
 
     @property
     def first_failure(self) -> str:
-        """The anchor of the first failing rule, else of the first card of suspects; empty if none."""
-        anchors = [*(view.anchor for view in self.failing), *(card.anchor for card in self.suspects)]
+        """The anchor of the first failing rule, else of the first card of suspects; empty if none. What is
+        not held against the engine does not count."""
+        cards = [card.anchor for card in self.suspects if card.rules[0].flaky is None]
+        anchors = [*(view.anchor for view in self.failing), *cards]
         return next(iter(anchors), "")
 
     @cached_property
@@ -181,9 +183,9 @@ class Page:
         return [view for view in self.roots if view.anchor not in shown]
 
     @property
-    def flaky(self) -> int:
-        """How many of the failing rules are known to be flaky."""
-        return sum(view.standing.place == "flaky" for view in self.views)
+    def flaky(self) -> Counter[str]:
+        """How many of the failing rules, and of the suspects, are known to be flaky."""
+        return Counter(view.standing.kind for view in self.views if view.standing.place == "flaky")
 
     @property
     def views(self) -> list[RuleView]:

@@ -17,12 +17,15 @@ def failure_block(rule: RuleResult) -> str:
     """Return the block of a failing rule, with its counterexample or the reason why there is none."""
     lines = [f"#### {inert(rule.id, 60)} ({inert(rule.level, 20)}) {prose(rule.title, 200)}", ""]
     lines.append(prose(rule.sentence))
-    flaky = f"{FLAKY}: {rule.flaky}" if rule.flaky is not None else ""
-    for text in filter(None, (flaky, suspected_words(rule), downstream_words(rule))):
+    for text in filter(None, (_flaky_words(rule), suspected_words(rule), downstream_words(rule))):
         lines += ["", inert(text, 400)]
     if rule.counterexample is None:
         return "\n".join([*lines, "", inert(rule.reason)])
     return "\n".join([*lines, *_shown_by(rule.counterexample)])
+
+
+def _flaky_words(rule: RuleResult) -> str:
+    return f"{FLAKY}: {rule.flaky}" if rule.flaky is not None else ""
 
 
 def _shown_by(example: Counterexample) -> list[str]:
@@ -53,6 +56,7 @@ def suspects_block(together: Sequence[RuleResult], titles: Mapping[str, str]) ->
     for one in first.suspects[:_MOST_SUSPECTS]:
         plausibility = "" if is_explained(first) else f" (plausibility {one.score:.2f})"
         lines.append(f"* {bold(one.rule)} {prose(titles.get(one.rule, ''), 200)}{plausibility}")
-    lines += ["", inert(why_suspected(first), 400)]
+    for text in filter(None, (why_suspected(first), _flaky_words(first))):
+        lines += ["", inert(text, 400)]
     example = next((rule.counterexample for rule in together if rule.counterexample is not None), None)
     return "\n".join([*lines, *(["", inert(first.reason)] if example is None else _shown_by(example))])

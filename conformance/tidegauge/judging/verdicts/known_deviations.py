@@ -1,12 +1,12 @@
 """What became of the known deviations of an engine in a run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
 from tidegauge_spec import load_registry
 
-from ...wire.results import DeviationResult, DeviationStatus, PropertyResult, RuleResult
+from ...wire.results import ACCUSED, DeviationResult, DeviationStatus, PropertyResult, RuleResult
 from ..items.item_report import DeviationCount
 from ..items.merged import Findings
 from ..reference.deviations import Deviation, KnownDeviations
@@ -29,17 +29,16 @@ def as_known(
     rules: Sequence[RuleResult], deviations: Sequence[DeviationResult], known: KnownDeviations
 ) -> list[RuleResult]:
     """The results of the rules with what is known of the engine: a rule that a deviation changes fails as
-    known, as far as the engine does not deviate in another way. A failing rule names those at the root."""
+    known, as far as the engine does not deviate in another way. A failing rule names those at the root. A
+    flaky rule excuses a changing answer that accuses it, and with it the other suspects of that answer."""
     deviating = {rule: one for one in deviations for rule in one.rules}
     flaky = {one.rule: f"{one.reason} ({one.link})" for one in known.flaky}
     roots = affected_by([rule.id for rule in rules if rule.verdict == "fail"], load_registry())
-    return [
-        _as_known(rule, deviating.get(rule.id), flaky.get(rule.id), roots.get(rule.id, [])) for rule in rules
-    ]
+    return [_as_known(rule, deviating.get(rule.id), flaky, roots.get(rule.id, [])) for rule in rules]
 
 
 def _as_known(
-    rule: RuleResult, deviation: DeviationResult | None, flaky: str | None, roots: list[str]
+    rule: RuleResult, deviation: DeviationResult | None, flaky: Mapping[str, str], roots: list[str]
 ) -> RuleResult:
     if deviation is not None and deviation.status == "unexpected-pass" and rule.verdict == "not-tested":
         return replace(rule, reason=f"the known deviation {deviation.name} is not what the engine does")
@@ -48,10 +47,12 @@ def _as_known(
         return replace(
             rule, verdict="fail", reason=text, deviation=text, excludes=[], not_excluded=[], thin=False
         )
-    if rule.verdict != "fail":
+    if rule.verdict not in ACCUSED:
         return rule
     changes = rule.counterexample is not None and not rule.counterexample.deterministic
-    return replace(rule, flaky=flaky if changes else None, affected_by=roots)
+    accused = [rule.id, *(suspect.rule for suspect in rule.suspects)]
+    excuse = next((flaky[name] for name in accused if name in flaky), None)
+    return replace(rule, flaky=excuse if changes else None, affected_by=roots)
 
 
 def properties_as_known(
