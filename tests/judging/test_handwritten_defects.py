@@ -11,13 +11,6 @@ from tidegauge import Scenario
 from tidegauge.judging.diagnosis.component_judgement import judge_evidence
 from tidegauge.vectors.published import load_vectors
 
-TOLD = {"level-is-ahead": {"valve-strictly-caught-up"}}
-"""The known mutants and policy values that are told of a defect, by its name; of all others none is. This one is
-right, and it is half of the defect: a small change is told as the other half."""
-
-EXACT = {"level-is-ahead"}
-"""The defects that are explained wholly; the others are unexplained, or so in part."""
-
 SEED = 2
 """In the first histories of this seed each of the defects shows."""
 
@@ -49,7 +42,6 @@ def test_no_wrong_known_bug_is_told(defect: Defect) -> None:
     evidence = evidence_from(adapter, scenarios(defect.component, 300), vectors=vectors)
     assert evidence.differing, "it shows"
     judgement = judge_evidence(evidence, rules_judged_in(adapter, defect.component), ask=answers_of(adapter))
-    told = {term.name for term in judgement.fit.told}
-    assert told == TOLD.get(defect.name, set())
-    assert judgement.fit.exact == (defect.name in EXACT)
+    assert [term.name for term in judgement.fit.told] == []
+    assert not judgement.fit.exact, "no known mutants and policy values are all of it"
     assert any(one.standing in ("fail", "suspect") for one in judgement.rules.values())
