@@ -81,7 +81,10 @@ def test_a_rule_that_is_not_tested_names_the_scenario_in_its_way(results: MakeRe
     hindered = [rule for rule in found.values() if rule.verdict == "not-tested"]
     assert len(hindered) > 15
     assert all(rule.reason for rule in hindered)
-    assert any(rule.stands_in_the_way for rule in hindered)
+    by_model = "the model that explains the differences may break the rule"
+    unnamed = [rule for rule in hindered if not rule.stands_in_the_way]
+    assert all(rule.reason.startswith(by_model) for rule in unnamed)
+    assert len(unnamed) < len(hindered) / 2
     assert found["VALVE-23"].verdict == "not-applicable"
 
 

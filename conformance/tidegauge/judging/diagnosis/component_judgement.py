@@ -106,10 +106,11 @@ def judge_component(
     suspicion = suspicion_of(evidence, rules, unexplained, violations, left_out)
     accused = accused_rules(suspicion.accusations) | _accused_by_model(evidence, fitted)
     excluding = Excluding(evidence, fitted, left_out)
+    smallest = _smallest(unexplained)
     judged = {}
     for rule in rules:
         judgement = accused.get(rule) or _hindered(rule, evidence, fitted, suspicion)
-        judged[rule] = judgement or _by_what_agrees(rule, evidence, fitted, excluding.of(rule))
+        judged[rule] = judgement or _by_what_agrees(rule, evidence, fitted, excluding.of(rule), smallest)
     return ComponentJudgement(judged, fitted, len(evidence.differing), suspicion.accusations)
 
 
@@ -170,11 +171,23 @@ def _hindered(rule: str, evidence: Evidence, fitted: Fit, suspicion: Suspicion) 
     return None
 
 
-def _by_what_agrees(rule: str, evidence: Evidence, fitted: Fit, exclusion: Exclusion) -> RuleJudgement:
+def _smallest(unexplained: Sequence[Difference]) -> str:
+    """Return the id of the smallest scenario with an unexplained difference; empty if there is none."""
+    scenarios = (difference.scenario for difference in unexplained)
+    first = min(scenarios, key=lambda scenario: (len(scenario.history), scenario.id), default=None)
+    return first.id if first is not None else ""
+
+
+def _by_what_agrees(
+    rule: str, evidence: Evidence, fitted: Fit, exclusion: Exclusion, unexplained: str
+) -> RuleJudgement:
     """Return a pass, or the reason why the agreeing scenarios do not suffice for one. The reason is an error
-    if the rule decides only after the point at which the engine stopped answering."""
+    if the rule decides only after the point at which the engine stopped answering. `unexplained` is the id of
+    a scenario that keeps the rule from being tested; empty if no difference is unexplained."""
     judgement = _passing(rule, evidence, fitted, exclusion)
     judgement.not_excluded = exclusion.not_excluded
+    if judgement.standing == "not-tested":
+        judgement.in_the_way = unexplained
     number = evidence.unreached.get(rule, 0)
     if judgement.standing == "pass" or not number:
         return judgement
