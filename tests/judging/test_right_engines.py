@@ -216,7 +216,7 @@ def test_with_a_few_words_changed_it_is_caught_and_the_rule_named(
     rule, adapter = broken(name, monkeypatch)
     report = examined(adapter, histories=100)
     assert report.failing > 0
-    assert rule in accused_in(report)
+    assert rule in accused_in(report, observes=adapter.describe().observes)
     assert min(len(failure.scenario.history) for failure in report.failures) <= 8
 
 
