@@ -25,6 +25,7 @@ from tidegauge.run.assembly import assemble
 from tidegauge.run.journal import Ended, Finished, Started
 from tidegauge.run.request import Request
 from tidegauge.vectors.published import load_vectors
+from tidegauge.wire.results import ACCUSED
 from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.steps.valve import ActiveStep, IdleStep, ValveScenario, ValveSetup, WatermarkStep
 from tidegauge.wire.transcript import Transcript
@@ -162,7 +163,7 @@ def test_both_engines_agree_and_spark_says_nothing(
 
 @pytest.mark.slower
 @pytest.mark.xdist_group("spark")
-def test_a_wrong_processor_fails_its_rule_on_the_layer_streaming(tmp_path: Path) -> None:
+def test_the_rule_of_a_wrong_processor_is_accused_on_the_layer_streaming(tmp_path: Path) -> None:
     adapter = never_idle()({})
     implementation = adapter.describe()
     report = ItemReport("item", "valve")
@@ -174,9 +175,9 @@ def test_a_wrong_processor_fails_its_rule_on_the_layer_streaming(tmp_path: Path)
     started = Started(request, "core", implementation, {}, ("item",), "2026-01-01T00:00:00+00:00")
     finished = Finished("item", "failed", 1.0, report)
     results = assemble([started, finished, Ended(1)], tmp_path, [], 1.0)
-    failing = [rule for rule in results.rules if rule.verdict == "fail"]
-    assert failing
-    assert {(rule.component, rule.layer) for rule in failing} == {("valve", "streaming")}
+    accused = [rule for rule in results.rules if rule.verdict in ACCUSED]
+    assert "VALVE-14" in {rule.id for rule in accused}
+    assert {(rule.component, rule.layer) for rule in accused} == {("valve", "streaming")}
 
 
 def told(transcript: Transcript) -> Transcript:
