@@ -163,7 +163,7 @@ def readings(runs: Path) -> list[Reading]:
         ),
         Reading(
             "diagnose FOLDER",
-            ("diagnose", "run", "--diagnose-steps", "2"),
+            ("diagnose", "run", "--diagnose-steps", "100000"),
             {"run/journal.jsonl": journal},
             "run/journal.jsonl",
             (0, 1, 2),
