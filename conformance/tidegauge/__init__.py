@@ -12,19 +12,41 @@ from .engine.session import Session
 from .version import __version__
 from .wire.implementation import Implementation
 from .wire.scenario import BadInput, Scenario
+from .wire.shapes import (
+    BacklogShape,
+    ClockShape,
+    CoordinatorShape,
+    GeneratorShape,
+    IdlenessShape,
+    LowWatermarkShape,
+    SourceShape,
+    SplitsShape,
+    ValveShape,
+    WindowShape,
+)
 from .wire.transcript import Failure, Transcript
 
 __all__ = [
     "Adapter",
+    "BacklogShape",
     "BadInput",
+    "ClockShape",
     "ComponentAdapter",
+    "CoordinatorShape",
     "Failure",
+    "GeneratorShape",
+    "IdlenessShape",
     "IllegalArgument",
     "IllegalState",
     "Implementation",
+    "LowWatermarkShape",
     "Scenario",
     "Session",
+    "SourceShape",
+    "SplitsShape",
     "Transcript",
     "Unsupported",
+    "ValveShape",
+    "WindowShape",
     "__version__",
 ]

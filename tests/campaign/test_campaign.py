@@ -15,6 +15,7 @@ from killed_campaigns import killed_and_compared
 from typer.testing import CliRunner
 
 from tidegauge.__main__ import application
+from tidegauge.components.registry import COMPONENTS
 from tidegauge.drawing.exhaustive import exhaustive
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.item_report import ItemReport
@@ -165,7 +166,7 @@ def test_a_campaign_ends_though_a_batch_of_scenarios_always_ends_the_engine(
 
 
 def test_every_history_of_a_small_world_is_judged_once(tmp_path: Path) -> None:
-    every = exhaustive("valve", "2-channels-2-timestamps@3")
+    every = exhaustive(COMPONENTS["valve"], "2-channels-2-timestamps@3")
     campaign(tmp_path, "mutant:valve-no-flush", "valve", None, Exhaustively(3, channels=2))
     rows = rows_in(tmp_path)
     assert len(rows) == every.size == 8**3

@@ -38,7 +38,7 @@ def states_along(cover: StateCover, index: int, policies: Policies) -> list[obje
 @pytest.mark.parametrize(("scope_and_profile", "size"), SIZES.items(), ids=map("-".join, SIZES))
 def test_the_sizes_are_exact(scope_and_profile: tuple[str, str], size: tuple[int, int]) -> None:
     scope, profile = scope_and_profile
-    cover = state_cover("valve", scope, POLICIES[profile])
+    cover = state_cover(COMPONENTS["valve"], scope, POLICIES[profile])
     assert (len(cover.prefixes), len(cover)) == size
 
 
@@ -51,7 +51,7 @@ def test_the_default_budget_takes_the_whole_of_its_covers() -> None:
 
 
 def test_every_state_is_reached_by_its_own_shortest_history() -> None:
-    cover = state_cover("valve", "2-channels-1-timestamp-and-end", CORE)
+    cover = state_cover(COMPONENTS["valve"], "2-channels-1-timestamp-and-end", CORE)
     reached = {states_along(cover, number * cover.pairs, CORE)[-3] for number in range(len(cover.prefixes))}
     assert len(reached) == len(cover.prefixes) == 33
     assert cover.prefixes[0] == ()
@@ -59,7 +59,7 @@ def test_every_state_is_reached_by_its_own_shortest_history() -> None:
 
 
 def test_no_step_leads_out_of_the_cover() -> None:
-    cover = state_cover("valve", "3-channels-2-timestamps", CORE)
+    cover = state_cover(COMPONENTS["valve"], "3-channels-2-timestamps", CORE)
     reached = set()
     for number in range(len(cover.prefixes)):
         engine = VALVE.reference(cover.scope.setup, CORE)
@@ -75,7 +75,7 @@ def test_no_step_leads_out_of_the_cover() -> None:
 
 
 def test_each_state_is_followed_by_every_two_steps() -> None:
-    cover = state_cover("valve", "2-channels-1-timestamp-and-end", CORE)
+    cover = state_cover(COMPONENTS["valve"], "2-channels-1-timestamp-and-end", CORE)
     alphabet = cover.scope.alphabet
     assert len(alphabet) == 8
     for number in (0, 17, 32):
@@ -85,7 +85,7 @@ def test_each_state_is_followed_by_every_two_steps() -> None:
 
 
 def test_scenarios_of_the_cover_are_legal_distinct_and_say_where_they_come_from() -> None:
-    cover = state_cover("valve", "2-channels-1-timestamp-and-end", CORE)
+    cover = state_cover(COMPONENTS["valve"], "2-channels-1-timestamp-and-end", CORE)
     scenarios = [cover.scenario(index) for index in range(len(cover))]
     assert [problem for scenario in scenarios for problem in problems(scenario)] == []
     assert list(read_scenarios(map(encode_scenario, scenarios), "cover")) == scenarios

@@ -69,9 +69,9 @@ def generated(component: Component, usual: Policies) -> Iterator[Shown]:
 
 def not_random(component: Component) -> Iterator[Scenario]:
     """The scenarios that are the same with every seed."""
-    yield from scale_scenarios(component.name, "default", CORE)
+    yield from scale_scenarios(component, "default", CORE)
     for scope in component.covers.get("default", ()):
-        cover = state_cover(component.name, scope.name, CORE)
+        cover = state_cover(component, scope.name, CORE)
         yield from (cover.scenario(index) for index in range(0, len(cover), 41))
 
 

@@ -32,7 +32,7 @@ OF_SCALE = [mutant for mutant in load_mutants().values() if mutant.scale]
 
 @pytest.mark.parametrize("component", DRAWN)
 def test_they_are_legal_and_survive_the_wire(component: str) -> None:
-    for scenario in scale_scenarios(component, "default", CORE):
+    for scenario in scale_scenarios(COMPONENTS[component], "default", CORE):
         assert problems(scenario) == []
         assert list(read_scenarios([encode_scenario(scenario)], "one")) == [scenario]
         large = scenario.origin.of in BEYOND_PLAIN_NUMBERS
@@ -41,15 +41,19 @@ def test_they_are_legal_and_survive_the_wire(component: str) -> None:
 
 @pytest.mark.parametrize("component", DRAWN)
 def test_a_smaller_budget_has_a_part_of_a_larger_one(component: str) -> None:
-    smoke, default = (scale_scenarios(component, budget, CORE) for budget in ("smoke", "default"))
+    smoke, default = (scale_scenarios(COMPONENTS[component], budget, CORE) for budget in ("smoke", "default"))
     assert {one.id for one in smoke} < {one.id for one in default}
-    assert len(default) <= len(scale_places(component, "default")) < len(scale_places(component, "thorough"))
+    assert (
+        len(default)
+        <= len(scale_places(COMPONENTS[component], "default"))
+        < len(scale_places(COMPONENTS[component], "thorough"))
+    )
     assert sum(len(one.history) for one in smoke) * 2 < sum(len(one.history) for one in default)
 
 
 @pytest.mark.parametrize("component", DRAWN)
 def test_each_is_found_by_its_name(component: str) -> None:
-    for scenario in scale_scenarios(component, "smoke", CORE):
+    for scenario in scale_scenarios(COMPONENTS[component], "smoke", CORE):
         assert scenario_named(scenario.id, CORE) == scenario
     assert scenario_named(f"{component}:scale:no-such-kind:0", CORE) is None
 
@@ -57,7 +61,7 @@ def test_each_is_found_by_its_name(component: str) -> None:
 @pytest.mark.parametrize("component", DRAWN)
 @pytest.mark.parametrize("profile", PROFILES)
 def test_there_are_some_of_each_kind_under_each_profile(component: str, profile: str) -> None:
-    kinds = {one.origin.of for one in scale_scenarios(component, "smoke", PROFILES[profile])}
+    kinds = {one.origin.of for one in scale_scenarios(COMPONENTS[component], "smoke", PROFILES[profile])}
     assert {f"at-{edge}" for edge in COMPONENTS[component].scale.edges} <= kinds
     assert {f"with-{limit}" for limit in COMPONENTS[component].scale.setups} <= kinds
     assert {f"6-{parts}" for parts in COMPONENTS[component].scale.widen} <= kinds
@@ -68,7 +72,7 @@ def test_there_are_some_of_each_kind_under_each_profile(component: str, profile:
 
 def test_what_ran_is_drawn_again_by_its_place() -> None:
     """Of some places there is none: so many sources no job has."""
-    places = scale_places("coordinator", "default")
+    places = scale_places(COMPONENTS["coordinator"], "default")
     first = places.index(("256-sources", 0)) - 2
     item = PlannedItem("coordinator-scale", "coordinator", "scale", "", first, first + 15)
     request, adapter = Request(adapter="reference"), ReferenceAdapter({})
@@ -76,22 +80,22 @@ def test_what_ran_is_drawn_again_by_its_place() -> None:
     assert 2 < len(ran) < 15
     report = ItemReport(item.id, item.component)
     examine(item, request, ran, Examiner(adapter, adapter.describe(), CORE), report)
-    assert [scenario_at(item, request, CORE, place) for place in report.ran] == ran
-    kinds = kinds_of_scale(item, request)
+    assert [scenario_at(item, request, CORE, (), place) for place in report.ran] == ran
+    kinds = kinds_of_scale(item, request, ())
     assert [kinds[place] for place in report.ran] == [one.origin.of for one in ran]
     with pytest.raises(BadInput, match="coordinator-scale has found what it cannot find; run it again"):
-        scenario_at(item, request, CORE, kinds.index("256-sources"))
+        scenario_at(item, request, CORE, (), kinds.index("256-sources"))
 
 
 def test_one_history_of_each_component_has_ten_thousand_steps() -> None:
     for component in DRAWN:
-        longest = scale_scenario(component, "10000-steps", 0, CORE)
+        longest = scale_scenario(COMPONENTS[component], "10000-steps", 0, CORE)
         assert longest is not None
         assert len(longest.history) == 10_000
 
 
 def test_there_are_valves_with_a_thousand_channels() -> None:
-    wide = scale_scenario("valve", "1000-channels", 0, CORE)
+    wide = scale_scenario(COMPONENTS["valve"], "1000-channels", 0, CORE)
     assert wide is not None
     assert wide.setup.channels >= 1000  # type: ignore[attr-defined]
 
@@ -105,8 +109,8 @@ def test_a_mutant_of_scale_is_shown_by_the_kind_that_it_names(mutant: Mutant) ->
     component = COMPONENTS[mutant.component]
     reference, wrong = Model(component, CORE), Model(component, CORE, [change_of(mutant)])
     of_its_kind = (
-        scale_scenario(component.name, kind, index, CORE)
-        for kind, index in scale_places(component.name, "default")
+        scale_scenario(component, kind, index, CORE)
+        for kind, index in scale_places(component, "default")
         if kind == mutant.scale
     )
     assert any(wrong.play(one) != reference.play(one) for one in of_its_kind if one is not None)
@@ -117,7 +121,7 @@ def test_a_mutant_of_scale_is_seldom_shown_by_others(mutant: Mutant) -> None:
     """Otherwise a pass that does not exclude it would say too little."""
     component = COMPONENTS[mutant.component]
     reference, wrong = Model(component, CORE), Model(component, CORE, [change_of(mutant)])
-    drawn = drawn_histories(mutant.component, 1, 0, 300, CORE)
+    drawn = drawn_histories(COMPONENTS[mutant.component], 1, 0, 300, CORE)
     assert sum(wrong.play(one) != reference.play(one) for one in drawn) <= 5
 
 

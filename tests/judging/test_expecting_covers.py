@@ -25,7 +25,7 @@ def told(expectation: Expectation) -> tuple[object, ...]:
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize(("component", "scope"), COVERS, ids=lambda name: name)
 def test_a_common_beginning_changes_nothing(component: str, scope: str, profile: str) -> None:
-    cover = state_cover(component, scope, PROFILES[profile])
+    cover = state_cover(COMPONENTS[component], scope, PROFILES[profile])
     last_steps = len(cover.scope.alphabet)
     scenarios = [cover.scenario(index) for index in range(len(cover)) if index // last_steps % 29 == 0]
     expected = expect_each(scenarios, PROFILES[profile])

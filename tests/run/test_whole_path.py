@@ -56,11 +56,11 @@ def test_all_properties_of_a_component_share_the_histories_drawn(monkeypatch: py
     monkeypatch.setattr(histories, "_BLOCK", 4)
     histories._block.cache_clear()
     expected = tuple(draw_history(COMPONENTS["valve"], 5, index, CORE) for index in range(12))
-    assert drawn_histories("valve", 5, 3, 9, CORE) == expected[3:9]
+    assert drawn_histories(COMPONENTS["valve"], 5, 3, 9, CORE) == expected[3:9]
     assert draws == [*range(12)]
     for start, stop in [(0, 12), (0, 4), (4, 8), (5, 6), (8, 12), (3, 3)]:
-        assert drawn_histories("valve", 5, start, stop, CORE) == expected[start:stop]
+        assert drawn_histories(COMPONENTS["valve"], 5, start, stop, CORE) == expected[start:stop]
     assert draws == [*range(12)]
-    assert drawn_histories("valve", 5, 3, 8, FLINK_2_3) != expected[3:8]
-    assert drawn_histories("valve", 6, 3, 8, CORE) != expected[3:8]
+    assert drawn_histories(COMPONENTS["valve"], 5, 3, 8, FLINK_2_3) != expected[3:8]
+    assert drawn_histories(COMPONENTS["valve"], 6, 3, 8, CORE) != expected[3:8]
     histories._block.cache_clear()

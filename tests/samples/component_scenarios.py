@@ -35,7 +35,7 @@ def covered(component: str, policies: Policies = CORE) -> tuple[Scenario, ...]:
     """An even part of each state cover of the default budget."""
     scenarios: list[Scenario] = []
     for scope in COMPONENTS[component].covers.get("default", ()):
-        cover = state_cover(component, scope.name, policies)
+        cover = state_cover(COMPONENTS[component], scope.name, policies)
         stride = 1 + len(cover) // MOST_OF_A_COVER
         scenarios += [cover.scenario(index) for index in range(0, len(cover), stride)]
     return tuple(scenarios)

@@ -72,7 +72,7 @@ def cover_sample(
     stride: int, name: str = "3-channels-2-timestamps", policies: Policies = CORE
 ) -> list[Scenario]:
     """Every `stride`-th scenario of a state cover."""
-    cover = state_cover("valve", name, policies)
+    cover = state_cover(COMPONENTS["valve"], name, policies)
     return [cover.scenario(index) for index in range(0, len(cover), stride)]
 
 

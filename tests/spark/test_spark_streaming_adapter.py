@@ -150,7 +150,7 @@ def adapter() -> SparkAdapter:
 def test_both_engines_agree_and_spark_says_nothing(
     adapter: SparkAdapter, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    cover = state_cover("valve", "3-channels-2-timestamps", CORE)
+    cover = state_cover(COMPONENTS["valve"], "3-channels-2-timestamps", CORE)
     scenarios: list[Scenario] = [cover.scenario(index) for index in range(0, len(cover), 173)]
     scenarios += [vector.scenario for vector in load_vectors("valve")]
     scenarios += [scenario for scenario in histories(200) if len(scenario.history) <= 24]  # a step, a batch

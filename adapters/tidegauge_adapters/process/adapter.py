@@ -10,6 +10,7 @@ from tidegauge import Adapter, Implementation, Scenario, Session, Transcript
 from tidegauge.components.registry import component_by_setup
 from tidegauge.engine.errors import NotAnswered
 from tidegauge.engine.never_sent import never_sent
+from tidegauge.engine.shape_check import read_shapes
 from tidegauge.wire.protocol import Description
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.transcript import Failure, Outputs
@@ -61,9 +62,10 @@ class ProcessAdapter(Adapter):
         told = {
             name: value
             for name, value in msgspec.structs.asdict(self._description).items()
-            if name not in ("protocol", "sessions")
+            if name not in ("protocol", "sessions", "shapes")
         }
-        return Implementation(**told, options=self.options)
+        shapes = read_shapes(self._description.shapes)
+        return Implementation(**told, shapes=shapes, options=self.options)
 
     def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
         """Many scenarios a request. Where the engine is lost among them, all of them are asked again one by

@@ -11,6 +11,7 @@ from tidegauge_spec import load_registry
 from ..run.named_scenarios import named_scenarios, scenario_named
 from ..vectors.published import every_vector
 from ..wire.scenario import BadInput, Scenario, read_scenario_file
+from ..wire.shapes import AnyShape
 from ..wire.unknown_names import closest
 
 Given = Annotated[
@@ -23,13 +24,13 @@ Given = Annotated[
 ]
 
 
-def given_scenarios(written: str, policies: Policies) -> list[Scenario]:
-    """The scenarios of a file, the one of a name, drawn under `policies`, or the golden vectors of a rule.
-    Raises `BadInput`."""
+def given_scenarios(written: str, policies: Policies, shapes: tuple[AnyShape, ...] = ()) -> list[Scenario]:
+    """The scenarios of a file, the one of a name, drawn under `policies` within `shapes`, or the golden
+    vectors of a rule. Raises `BadInput`."""
     file = Path(written)
     if file.exists():
         return read_scenario_file(file)
-    named = scenario_named(written, policies)
+    named = scenario_named(written, policies, shapes=shapes)
     if named is not None:
         return [named]
     rule = load_registry().rules.get(written.upper())

@@ -9,8 +9,10 @@ from tidegauge_reference import Policies
 
 from ..mutants.mutant import Mutant
 from ..wire.scenario import Scenario
+from ..wire.shapes import AnyShape
 from ..wire.vocabulary import Setup, Step
 from .endurance import Endurance
+from .narrowing import Narrowing
 from .property import Property
 from .scale import Scale
 from .shared.random_source import RandomSource
@@ -44,7 +46,7 @@ def _not_drawn(*_: Any) -> Any:
     raise NotImplementedError("scenarios of this component are not drawn")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Component:
     """A component of the specification, bound to the reference and to its generators.
 
@@ -57,7 +59,9 @@ class Component:
     the fuzzers. `covers` are the scopes of the state cover by budget, `world` makes others of any size by
     their names, `scale` says what a world is that is not small, `endurance` how it is kept busy for long;
     `simplify` makes smaller setups and histories for the shrinker, `fewer` such with a part of many parts.
-    `mutants` are engines with one defect each, which the suites must catch.
+    `mutants` are engines with one defect each, which the suites must catch. `narrowing` says how its
+    scenarios are narrowed to the `shape` of an engine; of a narrowed component `mark` stands in the ids of
+    its scenarios, and `not_drawn` are the steps that the engine lacks (`components.within`).
     """
 
     name: str
@@ -81,10 +85,19 @@ class Component:
     scale: Scale = field(default_factory=Scale)
     endurance: tuple[Endurance, ...] = ()
     mutants: tuple[Mutant, ...] = ()
+    narrowing: Narrowing = field(default_factory=Narrowing)
+    shape: AnyShape | None = None
+    mark: str = ""
+    not_drawn: frozenset[type[Step]] = frozenset()
 
     def steps_of(self, kind: type[Setup]) -> tuple[type[Step], ...]:
         """The steps of an engine with a setup of this kind."""
         return self.kinds.get(kind, tuple(self.calls))
+
+    @property
+    def drawn_steps(self) -> tuple[type[Step], ...]:
+        """The steps that scenarios can contain."""
+        return tuple(step for step in self.calls if step not in self.not_drawn)
 
     def reference(self, setup: Any, policies: Policies) -> Any:
         """The reference's engine."""

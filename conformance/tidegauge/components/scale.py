@@ -57,6 +57,7 @@ class Scale:
         widen: functions that widen a small scenario, by the name of the parts of which there are many.
         parts: the field in which steps name such a part, by the name of the parts. The field has the number
             of the part, or a name that ends in the number.
+        most_parts: the largest number of parts.
         setups: setups with durations and numbers at their limits, by name.
         calendar: setups with windows of hours, days or weeks, by name.
         names: for each namespace, the fields of steps and setups that contain its names.
@@ -80,6 +81,7 @@ class Scale:
 
     widen: Mapping[str, Widen] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
+    most_parts: int = 2**31
     setups: Mapping[str, Setup] = field(default_factory=dict)
     calendar: Mapping[str, Setup] = field(default_factory=dict)
     names: tuple[tuple[str, ...], ...] = ()

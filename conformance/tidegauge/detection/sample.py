@@ -71,7 +71,7 @@ def sample_of(name: str, scale: bool = False) -> Sample:
     component = COMPONENTS[name]
     vectors = load_vectors(name)
     scenarios: list[Scenario] = [vector.scenario for vector in vectors]
-    scopes = [state_cover(name, scope.name, CORE) for scope in component.covers.get("default", ())]
+    scopes = [state_cover(component, scope.name, CORE) for scope in component.covers.get("default", ())]
     for cover in scopes:
         stride = max(1, len(cover) // (_COVERED // len(scopes))) | 1
         scenarios += [cover.scenario(index) for index in range(0, len(cover), stride)]
@@ -81,7 +81,7 @@ def sample_of(name: str, scale: bool = False) -> Sample:
     properties = [property for property in component.properties if _holds_under_core(property)]
     families = [(each, tuple(with_variants(each, scenario))) for each in properties for scenario in some]
     if scale:
-        scenarios += scale_scenarios(name, "default", CORE)
+        scenarios += scale_scenarios(component, "default", CORE)
     return Sample(
         component,
         scenarios,

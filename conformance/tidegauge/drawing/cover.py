@@ -9,7 +9,6 @@ from functools import lru_cache
 from tidegauge_reference import Policies
 
 from ..components.component import Component, CoverScope
-from ..components.registry import COMPONENTS
 from ..wire.base_scenario import Origin
 from ..wire.scenario import Scenario
 from ..wire.vocabulary import Step
@@ -42,9 +41,8 @@ class StateCover:
 
 
 @lru_cache(maxsize=16)
-def state_cover(component_name: str, scope_name: str, policies: Policies) -> StateCover:
+def state_cover(component: Component, scope_name: str, policies: Policies) -> StateCover:
     """The cover of a component's scope, built once a process."""
-    component = COMPONENTS[component_name]
     scopes = {scope.name: scope for group in component.covers.values() for scope in group}
     return StateCover(component, scopes[scope_name], policies)
 

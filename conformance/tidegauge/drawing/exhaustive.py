@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..components.component import Component, CoverScope
-from ..components.registry import COMPONENTS
 from ..wire.base_scenario import Origin
 from ..wire.scenario import BadInput, Scenario
 from ..wire.unknown_names import unknown
@@ -56,10 +55,9 @@ def worlds_of(component: Component) -> list[str]:
 
 
 @lru_cache(maxsize=16)
-def known_exhaustive(component_name: str, name: str) -> Exhaustive | None:
+def known_exhaustive(component: Component, name: str) -> Exhaustive | None:
     """All histories of that name; None if there is no such scope, or the length is no number up to
     `LONGEST`."""
-    component = COMPONENTS[component_name]
     scope_name, _, length = name.rpartition("@")
     scopes = {scope.name: scope for group in component.covers.values() for scope in group}
     scope = scopes.get(scope_name) or component.world(scope_name)
@@ -69,12 +67,12 @@ def known_exhaustive(component_name: str, name: str) -> Exhaustive | None:
     return Exhaustive(component, scope, int(length))
 
 
-def exhaustive(component_name: str, name: str) -> Exhaustive:
+def exhaustive(component: Component, name: str) -> Exhaustive:
     """All histories of that name (`3-channels-2-timestamps@8`). Raises `BadInput` if there is none."""
-    found = known_exhaustive(component_name, name)
+    found = known_exhaustive(component, name)
     if found is None:
         scope, _, length = name.rpartition("@")
-        if scope in worlds_of(COMPONENTS[component_name]) or COMPONENTS[component_name].world(scope):
+        if scope in worlds_of(component) or component.world(scope):
             raise BadInput(f"--length {length} is not from 1 to {LONGEST}")
-        raise BadInput(unknown(f"scope of {component_name}", scope, worlds_of(COMPONENTS[component_name])))
+        raise BadInput(unknown(f"scope of {component.name}", scope, worlds_of(component)))
     return found

@@ -1,5 +1,6 @@
 """Random histories guided by the reference: nearly every step changes its state or makes it output."""
 
+import sys
 from collections.abc import Callable
 from functools import lru_cache, partial
 from itertools import chain, islice
@@ -8,7 +9,6 @@ from typing import Any
 from tidegauge_reference import Policies
 
 from ..components.component import Component
-from ..components.registry import COMPONENTS
 from ..components.shared.random_source import RandomSource
 from ..wire.base_scenario import Origin
 from ..wire.scenario import Scenario
@@ -92,11 +92,17 @@ def continued(
     return tuple(history)
 
 
+def longest_of(component: Component) -> int:
+    """The largest number of steps of a scenario, without a snapshot and a restore."""
+    longest = component.shape.longest_history if component.shape is not None else None
+    return sys.maxsize if longest is None else max(2, longest - 2)
+
+
 def draw_history(component: Component, seed: int, index: int, policies: Policies) -> Scenario:
     """The scenario that (seed, index) stands for under `policies`."""
     random = RandomSource(seed, index)
     setup = component.draw_setup(random)
-    length = random.between(_SHORTEST, random.pick(_LONGEST))
+    length = min(random.between(_SHORTEST, random.pick(_LONGEST)), longest_of(component))
     history = list(effective_history(component, random, setup, length, policies))
     needs = ["int64"] if any(map(needs_int64, history)) else []
     if random.chance(10):
@@ -105,7 +111,7 @@ def draw_history(component: Component, seed: int, index: int, policies: Policies
     border = random.between(1, len(history) - 1)
     scenario = partial(component.scenario, needs=tuple(needs), groups=(border, len(history) - border))
     return scenario(
-        id=f"{component.name}:seed:{seed}:{index}",
+        id=f"{component.name}:seed:{seed}{component.mark}:{index}",
         setup=setup,
         history=tuple(history),
         origin=Origin("seed", seed=seed, index=index),
@@ -113,18 +119,17 @@ def draw_history(component: Component, seed: int, index: int, policies: Policies
 
 
 def drawn_histories(
-    component_name: str, seed: int, start: int, stop: int, policies: Policies
+    component: Component, seed: int, start: int, stop: int, policies: Policies
 ) -> tuple[Scenario, ...]:
     """The scenarios of the indices from `start` to below `stop`."""
     blocks = range(start // _BLOCK, -(-stop // _BLOCK))
-    drawn = chain.from_iterable(_block(component_name, seed, block, policies) for block in blocks)
+    drawn = chain.from_iterable(_block(component, seed, block, policies) for block in blocks)
     return tuple(islice(drawn, start % _BLOCK, start % _BLOCK + stop - start))
 
 
 @lru_cache(maxsize=_BLOCKS_KEPT)
-def _block(component_name: str, seed: int, number: int, policies: Policies) -> tuple[Scenario, ...]:
+def _block(component: Component, seed: int, number: int, policies: Policies) -> tuple[Scenario, ...]:
     """The scenarios of `_BLOCK` indices."""
-    component = COMPONENTS[component_name]
     indices = range(number * _BLOCK, (number + 1) * _BLOCK)
     return tuple(draw_history(component, seed, index, policies) for index in indices)
 

@@ -12,7 +12,6 @@ from zlib import crc32
 from tidegauge_reference import Policies
 
 from ..components.component import Component
-from ..components.registry import COMPONENTS
 from ..components.shared.alike_names import Pair
 from ..components.shared.naming import names_in, with_names
 from ..components.shared.random_source import RandomSource
@@ -75,10 +74,9 @@ class _Plain(NamedTuple):
 
 
 @cache
-def _places(component_name: str) -> tuple[_Place, ...]:
+def _places(component: Component) -> tuple[_Place, ...]:
     """Return the subjects of a component: each pair for steps of all types, then the common pairs for each
     type of step alone."""
-    component = COMPONENTS[component_name]
     scale = component.scale
     pairs = tuple(scale.alike.values())
     together = [
@@ -89,7 +87,7 @@ def _places(component_name: str) -> tuple[_Place, ...]:
     apart = [
         _Place(fields, pair, (kind,), 0)
         for fields in scale.names
-        for kind in component.calls
+        for kind in component.drawn_steps
         if {*fields} & {*kind.__struct_fields__} and not scale.names_come_out
         for pair in pairs[:_COMMON]
     ]
@@ -99,17 +97,17 @@ def _places(component_name: str) -> tuple[_Place, ...]:
 def number_of_scenarios(component: Component) -> int:
     """Return the number of scenarios that cover each pair of names in each namespace, and the common pairs
     for each type of step."""
-    return len(_places(component.name))
+    return len(_places(component))
 
 
 def with_alike_names(draft: Draft) -> Made | None:
     """Return a scenario with two similar names, one pair after the other; None if there is no plain scenario
     for the pair."""
-    places, scale = _places(draft.component.name), draft.component.scale
+    places, scale = _places(draft.component), draft.component.scale
     again, at = divmod(draft.index, len(places))
     place = places[at]
     number = place.number + again * _PLAIN
-    plain = _plain(draft.component.name, draft.policies, place.fields, place.types, number)
+    plain = _plain(draft.component, draft.policies, place.fields, place.types, number)
     if plain is None:
         return None
     swapped = (at + again) % 2 == 1 and not scale.kept_name
@@ -122,11 +120,10 @@ def with_alike_names(draft: Draft) -> Made | None:
 
 @lru_cache(maxsize=256)
 def _plain(
-    component_name: str, policies: Policies, fields: tuple[str, ...], types: Types, number: int
+    component: Component, policies: Policies, fields: tuple[str, ...], types: Types, number: int
 ) -> _Plain | None:
     """Draw the plain scenario with this number; None if no attempt succeeds."""
-    component = COMPONENTS[component_name]
-    stream = " ".join([component_name, *fields, *(kind.__name__ for kind in types or ())])
+    stream = " ".join([component.name, *fields, *(kind.__name__ for kind in types or ())])
     random = RandomSource(crc32(stream.encode()), number)
     for attempt in range(_TRIES):
         draft = Draft(component, random, policies, number, attempt)

@@ -48,15 +48,18 @@ def taken_back(draft: Draft) -> Made:
     return setup, (*history, *component.scale.closing(setup, tuple(history)))
 
 
-def in_each_state(draft: Draft) -> Made:
+def in_each_state(draft: Draft) -> Made | None:
     """Return a scenario that restarts in a state of a state cover, each state in turn.
 
     The scenario takes a snapshot in that state, executes one more step, and restores the snapshot. The steps
-    after the restart are drawn for the restored state.
+    after the restart are drawn for the restored state. The result is None if the component has no state
+    cover.
     """
     component, random = draft.component, draft.random
     covers = component.covers["smoke"]
-    cover = state_cover(component.name, covers[draft.index % len(covers)].name, draft.policies)
+    if not covers:
+        return None
+    cover = state_cover(component, covers[draft.index % len(covers)].name, draft.policies)
     setup = cover.scope.setup
     state = cover.prefixes[draft.index // len(covers) * _PRIME % len(cover.prefixes)]
     lost = random.pick(cover.scope.alphabet)

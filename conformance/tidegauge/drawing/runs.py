@@ -41,8 +41,8 @@ _WITH_ENDS = 100
 
 
 def types_of_steps(component: Component) -> tuple[type[Step], ...]:
-    """Return the types of the steps of a component."""
-    return tuple(component.calls)
+    """Return the types of the steps that scenarios of a component can contain."""
+    return component.drawn_steps
 
 
 def repeated(draft: Draft) -> Made | None:

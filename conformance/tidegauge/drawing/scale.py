@@ -12,15 +12,17 @@ from zlib import crc32
 from tidegauge_reference import Policies
 
 from ..components.component import Component
-from ..components.registry import COMPONENTS
+from ..components.outside import outside
 from ..components.shared.random_source import RandomSource
 from ..components.shared.widening import WORDS
+from ..components.within import rounded
 from ..wire.base_scenario import Origin
 from ..wire.scenario import Scenario, problems
 from ..wire.timestamps import needs_int64
 from ..wire.vocabulary import Restore, Snapshot
 from .draft import Draft, Made
 from .edges import CALENDAR, at_edge, in_calendar
+from .histories import longest_of
 from .names import number_of_scenarios, with_alike_names
 from .numbers import BEYOND_DOUBLES, UNITS, stretched
 from .restarts import in_each_state, restarted, taken_back
@@ -82,6 +84,8 @@ def _kinds(component: Component) -> Iterator[Kind]:
     scale = component.scale
     for what in scale.widen:
         for width, numbers in _WIDTHS.items():
+            if width > scale.most_parts:
+                break
             make = partial(wide, what=what, width=width)
             yield Kind(f"{width}-{what}", _of_width(component, what, width, numbers), make)
     for name, edge in scale.edges.items():
@@ -106,6 +110,8 @@ def _kinds(component: Component) -> Iterator[Kind]:
     if scale.far:
         yield Kind("far", _numbers(2, 6, 30), far, ("int64",))
     for length, numbers in _LONG_NUMBERS.items():
+        if length > longest_of(component):
+            break
         yield Kind(f"{length}-steps", numbers, partial(long, length=length))
 
 
@@ -122,38 +128,40 @@ def _with_setup(draft: Draft, name: str) -> Made:
 
 
 @lru_cache
-def _kinds_by_name(component_name: str) -> Mapping[str, Kind]:
-    return {kind.name: kind for kind in _kinds(COMPONENTS[component_name])}
+def _kinds_by_name(component: Component) -> Mapping[str, Kind]:
+    return {kind.name: kind for kind in _kinds(component)}
 
 
 @lru_cache
-def scale_places(component_name: str, budget: str) -> tuple[tuple[str, int], ...]:
+def scale_places(component: Component, budget: str) -> tuple[tuple[str, int], ...]:
     """The kind of each scenario of scale that a component may have in a budget, and its index there."""
-    kinds = _kinds_by_name(component_name).values()
+    kinds = _kinds_by_name(component).values()
     return tuple((kind.name, index) for kind in kinds for index in range(kind.numbers[budget]))
 
 
 @lru_cache(maxsize=4)
-def scale_scenarios(component_name: str, budget: str, policies: Policies) -> tuple[Scenario, ...]:
+def scale_scenarios(component: Component, budget: str, policies: Policies) -> tuple[Scenario, ...]:
     """The scenarios of scale of a component, in a budget: of some places there is none."""
-    places = scale_places(component_name, budget)
-    drawn = (scale_scenario(component_name, kind, index, policies) for kind, index in places)
+    places = scale_places(component, budget)
+    drawn = (scale_scenario(component, kind, index, policies) for kind, index in places)
     return tuple(one for one in drawn if one is not None)
 
 
-def scale_scenario(component_name: str, kind: str, index: int, policies: Policies) -> Scenario | None:
+def scale_scenario(component: Component, kind: str, index: int, policies: Policies) -> Scenario | None:
     """The scenario of a kind that stands at `index`; None if there is no such kind, or nothing that fits."""
-    component = COMPONENTS[component_name]
-    known = _kinds_by_name(component_name).get(kind)
+    known = _kinds_by_name(component).get(kind)
     if known is None:
         return None
-    random = RandomSource(crc32(f"{component_name} {kind}".encode()), index)
+    random = RandomSource(crc32(f"{component.name} {kind}".encode()), index)
     for attempt in range(_TRIES):
         draft = Draft(component, random, policies, index, attempt)
         made = known.make(draft)
         if made is None:
             continue
-        scenario = _scenario(draft, known, made)
+        setup, history = (rounded(component, made[0]), tuple(rounded(component, step) for step in made[1]))
+        if outside(component, setup, history):
+            continue
+        scenario = _scenario(draft, known, (setup, history))
         if not problems(scenario):
             return scenario
     return None
@@ -168,7 +176,7 @@ def _scenario(draft: Draft, kind: Kind, made: Made) -> Scenario:
     if any(map(needs_int64, history)):
         needs.add("int64")
     return draft.component.scenario(
-        id=f"{draft.component.name}:scale:{kind.name}:{draft.index}",
+        id=f"{draft.component.name}:scale:{kind.name}{draft.component.mark}:{draft.index}",
         setup=setup,
         history=history,
         origin=Origin("scale", index=draft.index, of=kind.name),

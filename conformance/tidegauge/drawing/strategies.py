@@ -13,44 +13,49 @@ from typing import Any
 from hypothesis import strategies as st
 
 from .. import components
+from ..components.component import Component
 from ..components.registry import COMPONENTS
 from ..components.shared.random_source import RandomSource
+from ..components.within import component_within
 from ..wire.scenario import Scenario
+from ..wire.shapes import AnyShape
 
 
-def _own(component: str) -> ModuleType | None:
-    """The strategies of a component's own, if it has any. Not a field of `Component`: only who fuzzes is to
-    import Hypothesis."""
-    module = f"{components.__name__}.{COMPONENTS[component].name}.strategies"
-    return import_module(module) if find_spec(module) else None
+def _own(component: Component) -> ModuleType | None:
+    """The strategies of a component's own, if it has any and the engine has all of its features. They are no
+    field of `Component`, since only fuzzing may import Hypothesis."""
+    module = f"{components.__name__}.{component.name}.strategies"
+    return import_module(module) if component.shape is None and find_spec(module) else None
 
 
-def setups(component: str) -> st.SearchStrategy[Any]:
-    """Setups of a component."""
-    if own := _own(component):
+def setups(component: str, shapes: tuple[AnyShape, ...] = ()) -> st.SearchStrategy[Any]:
+    """Setups of a component, within its shape if there is one among `shapes`."""
+    narrowed = component_within(component, shapes)
+    if own := _own(narrowed):
         found: st.SearchStrategy[Any] = own.setups()
         return found
-    draw = COMPONENTS[component].draw_setup
+    draw = narrowed.draw_setup
     return st.integers(0, 2**16).map(lambda seed: draw(RandomSource(seed)))
 
 
-def steps(component: str, setup: Any) -> st.SearchStrategy[Any]:
+def steps(component: str, setup: Any, shapes: tuple[AnyShape, ...] = ()) -> st.SearchStrategy[Any]:
     """Steps of a component that was built with `setup`."""
-    if own := _own(component):
+    narrowed = component_within(component, shapes)
+    if own := _own(narrowed):
         found: st.SearchStrategy[Any] = own.steps(setup)
         return found
-    return st.sampled_from(list(COMPONENTS[component].alphabet(setup)))
+    return st.sampled_from(list(narrowed.alphabet(setup)))
 
 
-def scenarios(component: str) -> st.SearchStrategy[Scenario]:
+def scenarios(component: str, shapes: tuple[AnyShape, ...] = ()) -> st.SearchStrategy[Scenario]:
     """Whole scenarios of a component."""
 
     def of_setup(setup: Any) -> st.SearchStrategy[Scenario]:
         build = partial(COMPONENTS[component].scenario, id=f"{component}:fuzz", setup=setup)
-        histories = st.lists(steps(component, setup), min_size=1, max_size=20).map(tuple)
+        histories = st.lists(steps(component, setup, shapes), min_size=1, max_size=20).map(tuple)
         return histories.map(lambda history: build(history=history, groups=_groups(len(history))))
 
-    return setups(component).flatmap(of_setup)
+    return setups(component, shapes).flatmap(of_setup)
 
 
 def _groups(length: int) -> tuple[int, ...]:

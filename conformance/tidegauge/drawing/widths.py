@@ -104,7 +104,7 @@ def confusions_of(component: Component, what: str, width: int) -> list[Confusion
     field = component.scale.parts.get(what)
     if field is None:
         return []
-    types = tuple(step for step in component.calls if field in step.__struct_fields__)
+    types = tuple(step for step in component.drawn_steps if field in step.__struct_fields__)
     last = Confusion(types, (partial(_without, field=field, first=width - 1, behind=width),))
     words = [word for word in WORDS if word < width]
     if not words:

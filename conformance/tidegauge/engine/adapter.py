@@ -9,6 +9,7 @@ from typing import Any
 
 from ..wire.implementation import Implementation
 from ..wire.scenario import Scenario, component_of
+from ..wire.shapes import AnyShape
 from ..wire.transcript import Transcript
 from ..wire.vocabulary import Setup, Step
 from .errors import NO_REFUSALS, Refusals, check_refusals
@@ -41,9 +42,9 @@ class Adapter:
         raise NotImplementedError
 
     def inexpressible(self, scenario: Scenario) -> str | None:
-        """What a scenario holds that the engine has no words for ("allowed lateness"), so that it cannot be
-        put through it at all; None if it can be. Such scenarios are left out and counted. An engine that
-        relies on its runtime is left without what no runtime sends (`engine.never_sent`)."""
+        """Return what a scenario contains that the engine has no words for and that no shape can say; None
+        if the scenario can be put through the engine. Such scenarios are left out and counted, and a rule
+        whose defects would show only there is not tested: declare features in `Implementation.shapes`."""
         return None
 
     def session(self, setup: Setup) -> Session | None:
@@ -73,7 +74,9 @@ class ComponentAdapter(Adapter):
     An engine refuses a step by raising `tidegauge.IllegalArgument`, `IllegalState` or `Unsupported`. `errors`
     maps exceptions of its own to these (`{ValueError: IllegalArgument}`); the most specific class counts.
     Nothing maps by default: whatever else an engine raises is an error and never an answer. One that relies
-    on its runtime for what no runtime sends says `refuses = False`, and is not given it.
+    on its runtime for what no runtime sends says `refuses = False`, and is not given it. An engine with fewer
+    features than the chapters describe declares them, `shapes = (WindowShape(assigners=("tumbling",)),)`:
+    scenarios are drawn within them.
     """
 
     name = ""
@@ -83,6 +86,7 @@ class ComponentAdapter(Adapter):
     profile = "core"
     errors: Refusals = NO_REFUSALS
     refuses = True
+    shapes: tuple[AnyShape, ...] = ()
 
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
@@ -102,6 +106,7 @@ class ComponentAdapter(Adapter):
             capabilities=claimed + self.extras,
             profile=self.profile,
             refuses=self.refuses,
+            shapes=self.shapes,
             options=self.options,
         )
 

@@ -17,6 +17,7 @@ from .description_check import check_description
 from .foreign_text import message_of, shown, text_of
 from .interruption import from_outside
 from .mutant_adapter import MutantAdapter
+from .shape_check import check_shapes
 
 GROUP = "tidegauge.adapters"
 
@@ -52,6 +53,7 @@ def describe(name: str, adapter: Adapter) -> Implementation:
             f"adapter {name!r} describes its engine by {shown(implementation)}, not an Implementation"
         )
     check_capabilities(name, implementation)
+    check_shapes(name, implementation.shapes)
     check_description(name, implementation)
     return implementation
 

@@ -58,7 +58,7 @@ def scenarios_sent(item: PlannedItem, request: Request, examiner: Examiner) -> l
     """What an item gives to the engine as long as nothing fails: with those made of its scenarios."""
     if item.suite == "jobs":
         return list(family(JOBS[item.name], properties_of(JOBS[item.name])).values())
-    drawn = list(scenarios_of(item, request, examiner.policies))
+    drawn = list(scenarios_of(item, request, examiner.policies, examiner.drawn))
     if item.suite == "properties":
         property = next(one for one in COMPONENTS[item.component].properties if one.name == item.name)
         kept = examiner.applicable(examiner.within_its_means(property, drawn), suite=item.suite)

@@ -23,7 +23,8 @@ def endurance_results(started: Started, finished: Mapping[str, Finished]) -> lis
 
 
 def unbounded(rules: Sequence[RuleResult], properties: Sequence[PropertyResult]) -> list[RuleResult]:
-    """The results of the rules, of which those fail that bound a state which grows."""
+    """The results of the rules, of which those fail that bound a state which grows, whatever scenarios of
+    other suites show."""
     broken = {
         rule: found
         for found in properties
@@ -39,7 +40,7 @@ def unbounded(rules: Sequence[RuleResult], properties: Sequence[PropertyResult])
             not_excluded=[],
             thin=False,
         )
-        if rule.verdict == "pass" and rule.id in broken
+        if rule.verdict in ("pass", "not-tested") and rule.id in broken
         else rule
         for rule in rules
     ]

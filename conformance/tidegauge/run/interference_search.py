@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tidegauge_reference import PROFILES
 
-from ..components.registry import COMPONENTS
+from ..components.within import component_within
 from ..drawing.histories import draw_history
 from ..engine.apart import Question
 from ..judging.items.isolation import first_difference
@@ -47,9 +47,9 @@ def seeming_pairs(found: PropertyResult) -> list[Pair]:
 
 def short_pairs(component: str, examples: Iterable[Counterexample], results: Results) -> list[Pair]:
     """Short scenarios of a component beside themselves: counterexamples, and histories that are drawn."""
+    drawn_from = component_within(component, results.implementation.shapes)
     drawn = [
-        draw_history(COMPONENTS[component], results.seed, index, PROFILES[results.profile])
-        for index in range(_DRAWN)
+        draw_history(drawn_from, results.seed, index, PROFILES[results.profile]) for index in range(_DRAWN)
     ]
     possible = [one for one in drawn if set(one.needs) <= set(results.implementation.capabilities)]
     own = [decoded(one.scenario) for one in examples if one.scenario["component"] == component]

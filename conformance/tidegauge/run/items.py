@@ -6,6 +6,7 @@ from contextlib import suppress
 from tidegauge_reference import Policies
 
 from ..components.registry import COMPONENTS
+from ..components.within import component_within
 from ..drawing.cover import state_cover
 from ..drawing.exhaustive import exhaustive
 from ..drawing.histories import draw_history, drawn_histories
@@ -15,6 +16,7 @@ from ..judging.items.item_report import ItemReport
 from ..judging.jobs.examination import examine_job
 from ..vectors.published import Vector, own_vectors, published_outputs, vectors_added
 from ..wire.scenario import BadInput, Scenario
+from ..wire.shapes import AnyShape
 from ..wire.transcript import Outputs
 from .journal import Started
 from .named_scenarios import scenario_named
@@ -22,27 +24,29 @@ from .plan import VOLUMES, PlannedItem
 from .request import Request
 
 
-def scenarios_of(item: PlannedItem, request: Request, policies: Policies) -> Iterator[Scenario]:
+def scenarios_of(
+    item: PlannedItem, request: Request, policies: Policies, shapes: tuple[AnyShape, ...] = ()
+) -> Iterator[Scenario]:
     """The scenarios that an item of the suites `vectors`, `state-cover`, `random-histories`, `scale`,
-    `properties` or (of a campaign) `exhaustive` draws, the same in every process."""
+    `properties` or (of a campaign) `exhaustive` draws within the shapes, the same in every process."""
+    component = component_within(item.component, shapes)
     indices = range(item.start, item.stop)
     if item.suite == "vectors":
         vectors = vectors_added(item.component, item.name, request.vectors)
         yield from (vectors[index].scenario for index in indices)
     elif item.suite == "state-cover":
-        cover = state_cover(item.component, item.name, policies)
+        cover = state_cover(component, item.name, policies)
         stride = VOLUMES[request.budget].cover_stride
         yield from (cover.scenario(index) for index in indices if index % stride == 0)
     elif item.suite == "scale":
-        drawn = (
-            scale_scenario(item.component, *place, policies) for place in _places_of_scale(item, request)
-        )
+        places = _places_of_scale(item, request, shapes)
+        drawn = (scale_scenario(component, *place, policies) for place in places)
         yield from (one for one in drawn if one is not None)
     elif item.suite == "exhaustive":
-        every = exhaustive(item.component, item.name)
+        every = exhaustive(component, item.name)
         yield from (every.scenario(index) for index in indices)
     else:
-        yield from drawn_histories(item.component, request.seed, item.start, item.stop, policies)
+        yield from drawn_histories(component, request.seed, item.start, item.stop, policies)
 
 
 def examine(
@@ -79,48 +83,58 @@ def _compare(
     agreeing = examiner.compare(report, applicable, published)
     ran = {one.id for one in applicable}
     considered = {one.id for one in known}
-    for place, scenario in _placed(drawn, item, request):
+    for place, scenario in _placed(drawn, item, request, examiner.drawn):
         if scenario.id in ran:
             report.ran.add(place)
             if scenario.id not in agreeing:
                 report.apart.add(place)
         elif scenario.id in considered and examiner.is_beyond(scenario):
             report.beyond.add(place)
+        elif scenario.id in considered and examiner.is_hidden(scenario):
+            report.hidden.add(place)
 
 
-def _placed(drawn: Sequence[Scenario], item: PlannedItem, request: Request) -> Iterable[tuple[int, Scenario]]:
+def _placed(
+    drawn: Sequence[Scenario], item: PlannedItem, request: Request, shapes: tuple[AnyShape, ...]
+) -> Iterable[tuple[int, Scenario]]:
     """The scenarios of an item with their places. Of some places of scale there is none."""
     if item.suite != "scale":
         return enumerate(drawn)
-    places = {kind_and_index: at for at, kind_and_index in enumerate(_places_of_scale(item, request))}
+    places = {kind_and_index: at for at, kind_and_index in enumerate(_places_of_scale(item, request, shapes))}
     return ((places[str(one.origin.of), one.origin.index or 0], one) for one in drawn)
 
 
-def kinds_of_scale(item: PlannedItem, request: Request) -> list[str]:
+def kinds_of_scale(item: PlannedItem, request: Request, shapes: tuple[AnyShape, ...]) -> list[str]:
     """The kind of the scenario at each place of an item of the suite `scale`; nothing for others."""
-    return [kind for kind, _ in _places_of_scale(item, request)] if item.suite == "scale" else []
+    return [kind for kind, _ in _places_of_scale(item, request, shapes)] if item.suite == "scale" else []
 
 
-def _places_of_scale(item: PlannedItem, request: Request) -> Sequence[tuple[str, int]]:
-    return scale_places(item.component, request.budget)[item.start : item.stop]
+def _places_of_scale(
+    item: PlannedItem, request: Request, shapes: tuple[AnyShape, ...]
+) -> Sequence[tuple[str, int]]:
+    component = component_within(item.component, shapes)
+    return scale_places(component, request.budget)[item.start : item.stop]
 
 
-def scenario_at(item: PlannedItem, request: Request, policies: Policies, place: int) -> Scenario:
+def scenario_at(
+    item: PlannedItem, request: Request, policies: Policies, shapes: tuple[AnyShape, ...], place: int
+) -> Scenario:
     """The scenario at a place among those of an item (`scenarios_of`), drawn again."""
+    component = component_within(item.component, shapes)
     if item.suite == "vectors":
         return vectors_added(item.component, item.name, request.vectors)[item.start + place].scenario
     if item.suite == "state-cover":
         stride = VOLUMES[request.budget].cover_stride
         first = -(-item.start // stride) * stride
-        return state_cover(item.component, item.name, policies).scenario(first + place * stride)
+        return state_cover(component, item.name, policies).scenario(first + place * stride)
     if item.suite == "scale":
-        drawn = scale_scenario(item.component, *_places_of_scale(item, request)[place], policies)
+        drawn = scale_scenario(component, *_places_of_scale(item, request, shapes)[place], policies)
         if drawn is None:
             raise BadInput(f"the test item {item.id} has found what it cannot find; run it again")
         return drawn
     if item.suite == "exhaustive":
-        return exhaustive(item.component, item.name).scenario(item.start + place)
-    return draw_history(COMPONENTS[item.component], request.seed, item.start + place, policies)
+        return exhaustive(component, item.name).scenario(item.start + place)
+    return draw_history(component, request.seed, item.start + place, policies)
 
 
 def _compare_with_published(
@@ -151,6 +165,7 @@ def _check_property(
     if not counted.checked and not counted.known:
         counted.known = int(examiner.excluded_by_what_is_known(property, drawn))
         counted.inexpressible = examiner.arises_in_what_is_left_out(property, drawn)
+        counted.outside = examiner.never_arises_within_shape(property, item.component)
 
 
 def find_scenario(scenario_id: str, started: Started, policies: Policies) -> Scenario | None:
@@ -158,4 +173,4 @@ def find_scenario(scenario_id: str, started: Started, policies: Policies) -> Sce
     own: tuple[Vector, ...] = ()
     with suppress(BadInput):  # the user's folder may be gone by now
         own = own_vectors(started.request.vectors)
-    return scenario_named(scenario_id.partition("~")[0], policies, own)
+    return scenario_named(scenario_id.partition("~")[0], policies, own=own, shapes=started.drawn)

@@ -13,6 +13,7 @@ from ..judging.items.item_report import ItemReport
 from ..judging.reference.deviations import KnownDeviations
 from ..wire.implementation import Implementation
 from ..wire.scenario import UNREADABLE, BadInput
+from ..wire.shapes import AnyShape
 from ..wire.transcript import Transcript
 from .request import Request
 
@@ -26,7 +27,8 @@ class Event(Struct, frozen=True, tag_field="event", omit_defaults=True):
 
 
 class Started(Event, frozen=True, tag="started"):
-    """What is run, and on whom. `time` is ISO 8601, UTC."""
+    """What is run, and on whom. `time` is ISO 8601, UTC. `drawn` are the shapes within which scenarios are
+    drawn."""
 
     request: Request
     profile: str
@@ -35,6 +37,7 @@ class Started(Event, frozen=True, tag="started"):
     planned: tuple[str, ...]
     time: str
     known: KnownDeviations = KnownDeviations()
+    drawn: tuple[AnyShape, ...] = ()
 
 
 class Refused(Event, frozen=True, tag="refused"):

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
+from msgspec.structs import replace
+
 from tidegauge_reference import PROFILES, Policies
 from tidegauge_spec import Rule, load_registry
 
@@ -37,6 +39,9 @@ from .rare_collections import rare_collections
 _DRAWN_AGAIN = ("vectors", "state-cover", "random-histories", "scale", "exhaustive")
 """The suites whose scenarios are compared with the reference and can be drawn again by their places."""
 
+
+_LEAST_DECIDED = {"smoke": 3, "default": 10, "thorough": 10}
+"""The number of agreeing scenarios in which a rule must have decided to pass, for each budget."""
 
 _ALIKE = 100
 """A differing scenario takes about as long to judge as this number of agreeing ones."""
@@ -90,7 +95,8 @@ def judged_run(
         ask: runs the scenarios that test models on the engine.
     """
     if planned is None:
-        planned = plan(started.request, started.implementation, policies)
+        drawn = replace(started.implementation, shapes=started.drawn)
+        planned = plan(started.request, drawn, policies)
     reports = [event.report for event in finished.values() if event.report is not None]
     by_component = {
         name: sorted((one for one in reports if one.component == name), key=lambda one: one.item)
@@ -176,8 +182,9 @@ def _evidence(
             raise BadInput(f"the test item {one.item} has found what it cannot find; run it again")
         if item is None or item.suite not in _DRAWN_AGAIN:
             continue
-        at = partial(scenario_at, item, started.request, policies)
-        compared.append(Compared(one, item.suite, at, kinds_of_scale(item, started.request)))
+        shapes = started.drawn
+        at = partial(scenario_at, item, started.request, policies, shapes)
+        compared.append(Compared(one, item.suite, at, kinds_of_scale(item, started.request, shapes)))
     vectors = [*every_vector(), *own_vectors(started.request.vectors)]
     return evidence_of(
         component,
@@ -189,6 +196,8 @@ def _evidence(
         vectors,
         PROFILES.get(started.implementation.profile),
         started.implementation.claims(),
+        started.drawn,
+        started.implementation.shapes,
     )
 
 
@@ -196,7 +205,8 @@ def _is_possible(report: ItemReport, item: PlannedItem | None, observes: Observa
     """Whether an item can have found that: its report comes from a file, which may have been changed."""
     if item is not None and item.suite in _DRAWN_AGAIN:
         size = item.stop - item.start
-        if not all(places.are_below(size) for places in (report.ran, report.apart, report.beyond)):
+        noted = (report.ran, report.apart, report.beyond, report.hidden)
+        if not all(places.are_below(size) for places in noted):
             return False
     return all(0 <= one.at < len(spans(one.scenario, observes)) for one in report.differences)
 
@@ -223,8 +233,15 @@ def _circumstances(
             name: f"{number} of {total[name]} test items of this component were not completed"
             for name, number in missing.items()
         },
+        least_decided=_LEAST_DECIDED.get(started.request.budget, 0) if _in_process(started) else 0,
         jobs=frozenset(item.name for item in planned if item.suite == "jobs" and item.id in finished),
     )
+
+
+def _in_process(started: Started) -> bool:
+    """Whether a scenario costs so little that rules can decide in many."""
+    layers = {started.implementation.layer, *started.implementation.layers.values()}
+    return layers == {"in-process"} and not started.implementation.at_most
 
 
 def _came_to_its_end(event: Finished | None) -> bool:

@@ -7,12 +7,14 @@ from tidegauge_reference import Policies
 
 from ..components.job.jobs import JOBS
 from ..components.registry import COMPONENTS
+from ..components.within import component_within
 from ..drawing.cover import state_cover
 from ..drawing.exhaustive import known_exhaustive
 from ..drawing.histories import draw_history
 from ..drawing.scale import scale_scenario
 from ..vectors.published import Vector, every_vector
 from ..wire.scenario import Scenario
+from ..wire.shapes import AnyShape
 
 _DIGITS = 18
 """No seed and no index has more."""
@@ -24,31 +26,37 @@ def named_scenarios() -> Iterator[Scenario]:
     yield from JOBS.values()
 
 
-def scenario_named(name: str, policies: Policies, own: Iterable[Vector] = ()) -> Scenario | None:
+def scenario_named(
+    name: str, policies: Policies, own: Iterable[Vector] = (), shapes: tuple[AnyShape, ...] = ()
+) -> Scenario | None:
     """The scenario of that id, drawn again under `policies`; None if there is none.
 
     `valve/a-vector`, `job:a-job`, `valve:seed:1:17` for the seed 1 and the index 17, `valve:cover:SCOPE:5`,
     `valve:scale:KIND:3`, `valve:exhaustive:3-channels-2-timestamps@8:17`.
-    `own`: vectors beside the published ones."""
+    `own`: vectors beside the published ones. `shapes`: those within which the scenario was drawn; an id from
+    another shape names none."""
     for known in (*(vector.scenario for vector in own), *named_scenarios()):
         if known.id.casefold() == name.casefold():
             return known
     component_name, _, rest = name.partition(":")
     kind, _, rest = rest.partition(":")
     place, _, index = rest.rpartition(":")
-    component = COMPONENTS.get(component_name)
-    if component is None or not _is_number(index):
+    if component_name not in COMPONENTS or not _is_number(index):
+        return None
+    component = component_within(component_name, shapes)
+    unmarked = place.removesuffix(component.mark)
+    if kind != "cover" and f"{unmarked}{component.mark}" != place:
         return None
     scopes = {scope.name for group in component.covers.values() for scope in group}
     if kind == "cover" and place in scopes:
-        cover = state_cover(component_name, place, policies)
+        cover = state_cover(component, place, policies)
         return cover.scenario(int(index)) if int(index) < len(cover) else None
-    if kind == "exhaustive" and (every := known_exhaustive(component_name, place)) is not None:
+    if kind == "exhaustive" and (every := known_exhaustive(component, unmarked)) is not None:
         return every.scenario(int(index)) if int(index) < every.size else None
     if kind == "scale" and component.drawn:
-        return scale_scenario(component_name, place, int(index), policies)
-    if kind == "seed" and component.drawn and _is_number(place):
-        return draw_history(component, int(place), int(index), policies)
+        return scale_scenario(component, unmarked, int(index), policies)
+    if kind == "seed" and component.drawn and _is_number(unmarked):
+        return draw_history(component, int(unmarked), int(index), policies)
     return None
 
 

@@ -9,6 +9,7 @@ from tidegauge_spec import FIRST_VERSION, load_registry, vector_versions
 from ..components.job.jobs import JOBS
 from ..components.property import Property
 from ..components.registry import COMPONENTS
+from ..components.within import component_within
 from ..drawing.cover import state_cover
 from ..drawing.scale import scale_places
 from ..judging.verdicts.judged_in import judged_in
@@ -114,27 +115,28 @@ def plan(request: Request, implementation: Implementation, policies: Policies) -
     volume = VOLUMES[request.budget]
     items: list[PlannedItem] = []
     for component in components_asked_for(request, implementation):
+        narrowed = component_within(component, implementation.shapes)
         cheap = implementation.layer_of(component) in CHEAP_LAYERS
         in_process = implementation.layer_of(component) == "in-process"
         chunk = _CHUNK if cheap else _CHUNK_OF_A_QUERY
         items += _vector_items(component, request)
-        for scope in COMPONENTS[component].covers.get(request.budget, ()):
-            size = len(state_cover(component, scope.name, policies))
+        for scope in narrowed.covers.get(request.budget, ()):
+            size = len(state_cover(narrowed, scope.name, policies))
             stride = chunk * volume.cover_stride
             items += _chunks(component, "state-cover", scope.name, size, stride)
-        if COMPONENTS[component].drawn:
+        if narrowed.drawn:
             items += _chunks(component, "random-histories", "", volume.histories, chunk)
-            items.append(_item(component, "scale", "", len(scale_places(component, request.budget))))
+            items.append(_item(component, "scale", "", len(scale_places(narrowed, request.budget))))
         by_property = [
             _chunks(component, "properties", property.name, volume.property_histories, chunk)
-            for property in COMPONENTS[component].properties
+            for property in narrowed.properties
             if _is_checked(property, implementation, policies)
         ]
         items += chain.from_iterable(zip(*by_property, strict=True))  # a chunk is drawn and run once for all
-        if COMPONENTS[component].endurance and cheap:
+        if narrowed.endurance and cheap:
             steps = volume.long_steps // (1 if in_process else _SLOWER)
             items.append(_item(component, "endurance", "", steps))
-        if COMPONENTS[component].drawn and cheap:
+        if narrowed.drawn and cheap:
             pairs = volume.interleaved_pairs // (1 if in_process else _SLOWER)
             items.append(_item(component, "interleaved", "", pairs))
             items.append(_item(component, "fuzz", "", volume.fuzz_examples))

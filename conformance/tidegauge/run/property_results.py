@@ -81,8 +81,10 @@ def _property_verdict(holds: bool, counted: PropertyCount | None) -> tuple[Verdi
         return "not-tested", "the job without alignment has it too, so it tests nothing"
     if counted.known and not counted.checked:
         return "not-applicable", "an engine with the known deviations need not have it"
+    if counted.outside and not counted.checked:
+        return "not-applicable", "its situation arises only outside of the declared shape"
     if counted.inexpressible and not counted.checked:
-        return "not-applicable", "its situation arises only in scenarios that the engine cannot express"
+        return "not-tested", "its situation arises only in scenarios that the adapter does not express"
     if not counted.checked:
         return "not-tested", NEVER_AROSE
     return "pass", f"held in {counted.checked} scenarios"

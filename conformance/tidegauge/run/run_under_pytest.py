@@ -22,9 +22,10 @@ from msgspec.structs import replace
 from tidegauge_reference import Policies
 from tidegauge_spec import Rule, load_registry, read_absent
 
-from ..components.registry import COMPONENTS
+from ..components.within import component_within
 from ..engine.adapter import Adapter, ComponentAdapter
 from ..engine.ahead import AnswersAhead
+from ..engine.expressed_shape import drawn_shapes
 from ..engine.loading import describe, load_adapter
 from ..engine.parent_death import end_with_parent
 from ..engine.runner import Marker
@@ -36,6 +37,7 @@ from ..judging.reference.deviating_reference import Semantics, with_deviations
 from ..judging.reference.deviations import KnownDeviations, deviations_of
 from ..wire.implementation import Implementation
 from ..wire.scenario import BadInput, Scenario
+from ..wire.shapes import AnyShape
 from ..wire.transcript import Failure
 from .call_ahead import CallAhead
 from .items import scenarios_of
@@ -83,6 +85,7 @@ class Run:
     folder: Path | None
     worker: str
     known: KnownDeviations
+    drawn: tuple[AnyShape, ...] = ()
     item_seconds: float = _USUAL_ITEM_SECONDS
 
     @cached_property
@@ -97,7 +100,7 @@ class Run:
 
     def scenarios(self, item: PlannedItem) -> Iterator[Scenario]:
         """The scenarios of an item."""
-        return scenarios_of(item, self.request, self.policies)
+        return scenarios_of(item, self.request, self.policies, self.drawn)
 
     def rule(self, rule_id: str) -> Rule:
         """A rule of the specification."""
@@ -110,6 +113,7 @@ class Run:
             self.implementation,
             self.policies,
             deviations=self.known.deviation,
+            drawn=self.drawn,
             about_to_run=lambda scenario: self._mark(item.id, scenario),
             kept=None if self.adapter.ahead else self._kept,
         )
@@ -141,7 +145,8 @@ class Run:
         component = item.component
         if component not in self._refusals:
             capabilities = self.implementation.capabilities
-            scenarios = preflight_scenarios(COMPONENTS[component], self.policies, capabilities)
+            narrowed = component_within(component, self.drawn)
+            scenarios = preflight_scenarios(narrowed, self.policies, capabilities)
             self._refusals[component] = preflight(
                 self._engine(item), scenarios, lambda scenario: self._mark(item.id, scenario)
             )
@@ -161,7 +166,13 @@ class Run:
         if not self.adapter.ahead or self.worker not in _FIRST_WORKERS:
             return None
         engine = AnswersAhead(self.adapter, self.item_seconds * _PATIENCE)
-        examiner = Examiner(engine, self.implementation, self.policies, deviations=self.known.deviation)
+        examiner = Examiner(
+            engine,
+            self.implementation,
+            self.policies,
+            deviations=self.known.deviation,
+            drawn=self.drawn,
+        )
         return CallAhead(self.planned, self.request, examiner, engine)
 
     @cached_property
@@ -229,6 +240,7 @@ def start(config: pytest.Config) -> Run:
                     planned=tuple(item.id for item in run.planned),
                     time=datetime.now(UTC).isoformat(timespec="seconds"),
                     known=run.known,
+                    drawn=run.drawn,
                 )
             )
         config.pluginmanager.register(JournalWriter(journal, config), "tidegauge-journal")
@@ -285,9 +297,10 @@ def make_run(request: Request, folder: Path | None, worker: str) -> Run:
     implementation = replace(implementation, capabilities=tuple(present))
     if not components_asked_for(request, implementation):
         raise BadInput(f"adapter {request.adapter!r} claims {_why_nothing(claimed, present, profile)}")
-    planned = plan(request, implementation, policies)
+    drawn = drawn_shapes(adapter, implementation)
+    planned = plan(request, replace(implementation, shapes=drawn), policies)
     with_deviations(policies, known.deviation)
-    return Run(request, adapter, implementation, profile, policies, planned, folder, worker, known)
+    return Run(request, adapter, implementation, profile, policies, planned, folder, worker, known, drawn)
 
 
 def _why_nothing(claimed: Sequence[str], present: Sequence[str], profile: str) -> str:

@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from .shapes import AnyShape
 from .transcript import Observation
 
 Layer = Literal["in-process", "tester", "streaming", "cluster"]
@@ -31,7 +32,8 @@ class Implementation(Struct, frozen=True, kw_only=True):
     cores (s): a run says at its start how long it will take. `memory_mib`: what one of its processes with all
     that it starts may take; more than that ends it. `refuses`: whether it refuses steps that no runtime
     sends; if not, it is not given them. `deviations`: the file of known deviations that comes with it; the
-    run decides, as of the profile. `remark`: what a reader of the report must know.
+    run decides, as of the profile. `shapes`: the features of the components that have fewer than the chapters
+    describe. `remark`: what a reader of the report must know.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Implementation(Struct, frozen=True, kw_only=True):
     memory_mib: int = 2048
     refuses: bool = True
     deviations: str = ""
+    shapes: tuple[AnyShape, ...] = ()
     remark: str = ""
 
     def claims(self) -> frozenset[str]:

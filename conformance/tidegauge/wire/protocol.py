@@ -74,7 +74,8 @@ class Raised(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
 class Description(Answer, frozen=True, kw_only=True, omit_defaults=True, tag="description"):
     """Who is under test. `protocol` is the version that the engine speaks; `sessions`: it answers `open`,
-    `step` and `close`. The other fields are those of `Implementation`, where they are explained."""
+    `step` and `close`. `shapes` are objects like those of `wire.shapes`, each with its `component`. The
+    other fields are those of `Implementation`, where they are explained."""
 
     protocol: int
     name: str
@@ -90,6 +91,7 @@ class Description(Answer, frozen=True, kw_only=True, omit_defaults=True, tag="de
     one_process: bool = False
     at_most: dict[str, int] = {}
     refuses: bool = True
+    shapes: tuple[dict[str, Any], ...] = ()
     remark: str = ""
 
 

@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ..judging.verdicts.rule_verdicts import OUTSIDE_SHAPE
 from ..wire.results import ACCUSED, KNOWN_DEVIATIONS, Results, counts_of, kind_of
 from .evidence import FLAKY
 from .growth import growth_remarks
 from .isolation import sharing_remarks, sharing_words
 from .numbers import are, counted, listed
 from .run import ENDED_EARLY, left_out_words, selection_words
+from .shapes import shapes_remark, shapes_words
 from .suspects import accused_words, suspects_words
 from .verdicts import NOT_CLAIMED, OUTCOMES, READING, UNFINISHED_OUTCOMES
 
@@ -65,7 +67,8 @@ def in_a_few_words(results: Results) -> str:
     if kind == "open":
         return f"{untested:,} of {claimed:,} not tested" if untested else "not tested"
     if kind == "conforms":
-        return f"conforms {claimed:,}/{claimed:,}"
+        within = " within its shape" if shapes_words(results.implementation) else ""
+        return f"conforms {claimed:,}/{claimed:,}{within}"
     fails = "fails" if failing == 1 else "fail"
     also = f", {suspects:,} suspect" if suspects else ""
     if kind == "errors":
@@ -141,9 +144,10 @@ def _without_failures(results: Results) -> tuple[Kind, str]:
     if not_kept or suspects:
         said = _not_kept(not_kept, claimed) if not suspects else _not_passing(not_kept + suspects, claimed)
         return "deviates", f"Deviates as known: {said}"
+    conforms = "Conforms within its shape" if shapes_words(results.implementation) else "Conforms"
     if claimed == 1:
-        return "conforms", "Conforms: the one claimed rule passes"
-    return "conforms", f"Conforms: all {claimed:,} claimed rules pass"
+        return "conforms", f"{conforms}: the one claimed rule passes"
+    return "conforms", f"{conforms}: all {claimed:,} claimed rules pass"
 
 
 def _of_rules(number: int, counts: Mapping[str, int]) -> str:
@@ -180,7 +184,12 @@ def _remarks(results: Results, headline: str) -> list[str]:
         )
     if chosen := selection_words(results):
         remarks.append(f"Only a part was tested: {chosen}.")
-    if number := counts["not-applicable"]:
+    if shape := shapes_remark(results.implementation):
+        remarks.append(shape)
+    outside = sum(rule.reason.startswith(OUTSIDE_SHAPE) for rule in results.rules)
+    if outside:
+        remarks.append(f"{counted(outside, 'rule')} {are(outside)} not applicable: outside of that shape.")
+    if number := counts["not-applicable"] - outside:
         remarks.append(f"{counted(number, 'rule')} {are(number)} not applicable: {NOT_CLAIMED}.")
     number = counts["not-tested"]
     if number and "not tested" not in headline.lower():

@@ -102,8 +102,9 @@ def _give_up(work: Judge, specification: Specification) -> None:
     """Lose all scenarios of the chunk that are left."""
     text = f"not run: the process of the engine had ended too often in {work.chunk.id}"
     chunk, policies = work.chunk, specification.policies
+    shapes = specification.implementation.shapes
     for index in range(work.start, chunk.stop):
-        scenario = scenario_at(chunk, specification.request, policies, index - chunk.start)
+        scenario = scenario_at(chunk, specification.request, policies, shapes, index - chunk.start)
         work.lost.setdefault(scenario.id, Failure("missing", text))
 
 

@@ -62,7 +62,15 @@ class Host:
         examiner, engine = self._examiner(work.chunk.id, work.lost, str(work.start))
         part = replace(work.chunk, start=work.start, stop=work.stop)
         scenarios = list(
-            enumerate(scenarios_of(part, self._specification.request, self._policies), work.start)
+            enumerate(
+                scenarios_of(
+                    part,
+                    self._specification.request,
+                    self._policies,
+                    self._specification.implementation.shapes,
+                ),
+                work.start,
+            )
         )
         rows, differences = judged(examiner, engine, scenarios, work.chunk.start, work.report, work.in_full)
         return Judged(work.report, rows, differences)

@@ -49,7 +49,7 @@ def judged(
         agreeing = {
             one.id for (_, one), (judgement, _) in zip(asked, answers, strict=True) if judgement.agrees
         }
-        _note_places(report, scenarios, first, applicable, agreeing)
+        _note_places(report, scenarios, first, applicable, agreeing, examiner)
     kept = ItemReport(report.item, report.component)
     for scenario, judgement in some_of_each(by_kind(failing).values(), 2 * DIFFERENCES_KEPT):
         keep_difference(kept, scenario, judgement, transcripts[scenario.id])
@@ -80,12 +80,13 @@ def _note_places(
     first: int,
     ran: Collection[str],
     agreeing: Collection[str],
+    examiner: Examiner,
 ) -> None:
     """Which scenarios ran, and in which of these the engine does not agree, for the evidence of passes."""
     for index, scenario in scenarios:
         place = index - first
         if scenario.id not in ran:
-            report.beyond.add(place)
+            (report.hidden if examiner.is_hidden(scenario) else report.beyond).add(place)
             continue
         report.ran.add(place)
         if scenario.id not in agreeing:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from tidegauge import __version__
 from tidegauge.components.registry import COMPONENTS
+from tidegauge.components.within import component_within
 from tidegauge.drawing.exhaustive import exhaustive, worlds_of
 from tidegauge.engine.loading import describe, load_adapter
 from tidegauge.judging.reference.deviations import KnownDeviations, deviations_of
@@ -20,6 +21,7 @@ from tidegauge.run.request_check import checked, policies_of
 from tidegauge.run.shape import check_shape
 from tidegauge.wire.implementation import Implementation
 from tidegauge.wire.scenario import BadInput
+from tidegauge.wire.shapes import AnyShape
 from tidegauge.wire.unknown_names import unknown
 from tidegauge_reference import Policies
 from tidegauge_spec import SPEC_VERSION, read_absent
@@ -99,7 +101,7 @@ def specified(request: Request, count: int | None, exhaustively: Exhaustively | 
     if exhaustively is None:
         spaces = [Space(name, "random-histories", "", count or 0) for name in components]
     else:
-        spaces = _worlds(components, exhaustively, count)
+        spaces = _worlds(components, implementation.shapes, exhaustively, count)
     return Specification(
         request=request, implementation=implementation, profile=profile, known=known, spaces=tuple(spaces)
     )
@@ -119,14 +121,17 @@ def _components(request: Request, implementation: Implementation) -> list[str]:
     return components
 
 
-def _worlds(components: Sequence[str], exhaustively: Exhaustively, count: int | None) -> list[Space]:
+def _worlds(
+    components: Sequence[str], shapes: tuple[AnyShape, ...], exhaustively: Exhaustively, count: int | None
+) -> list[Space]:
     spaces = []
     for component in components:
-        scopes = worlds_of(COMPONENTS[component])
+        narrowed = component_within(component, shapes)
+        scopes = worlds_of(narrowed)
         if exhaustively.channels is not None:
             scopes = [f"{exhaustively.channels}-channels-2-timestamps"]
-            if COMPONENTS[component].world(scopes[0]) is None:
-                known = ", ".join(worlds_of(COMPONENTS[component]))
+            if narrowed.world(scopes[0]) is None:
+                known = ", ".join(worlds_of(narrowed))
                 raise BadInput(
                     f"--channels {exhaustively.channels} makes no world of {component}: that is for the "
                     f"component valve, 1 to 99; here --scope takes one of {known}"
@@ -134,7 +139,7 @@ def _worlds(components: Sequence[str], exhaustively: Exhaustively, count: int | 
         if exhaustively.scope is not None:
             scopes = [exhaustively.scope]
         for scope in scopes:
-            every = exhaustive(component, f"{scope}@{exhaustively.length}")
+            every = exhaustive(narrowed, f"{scope}@{exhaustively.length}")
             size = every.size if count is None else min(count, every.size)
             if size > _LARGEST_INDEX:
                 raise BadInput(

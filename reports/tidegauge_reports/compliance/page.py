@@ -19,6 +19,7 @@ from tidegauge.wire.results import (
 )
 from tidegauge.words.conclusion import Conclusion, conclude
 from tidegauge.words.diagnosis import diagnosis_words, model_words
+from tidegauge.words.shapes import shapes_remark, shapes_words
 from tidegauge.words.suspects import unexplained_components
 from tidegauge.words.verdicts import SIGNS, UNFINISHED_OUTCOMES, Standing, known_deviations, standing
 
@@ -194,9 +195,16 @@ class Page:
 
     @property
     def remarks(self) -> list[str]:
-        """What qualifies the conclusion, without what the banner says of root and affected rules anyway."""
-        said = self.conclusion.begin if self.affected else ""
-        return [remark for remark in self.conclusion.remarks if remark != said]
+        """What qualifies the conclusion, without what the banner says elsewhere: of root and affected rules,
+        and of shapes."""
+        begin = self.conclusion.begin if self.affected else ""
+        elsewhere = {begin, shapes_remark(self.results.implementation)}
+        return [remark for remark in self.conclusion.remarks if remark not in elsewhere]
+
+    @property
+    def shapes(self) -> list[tuple[str, str]]:
+        """Each component whose shape the engine declares, with the features in which it differs."""
+        return shapes_words(self.results.implementation)
 
     @property
     def many(self) -> bool:

@@ -7,6 +7,7 @@ from tidegauge.wire.results import Results
 from tidegauge.words.conclusion import Conclusion, conclude
 from tidegauge.words.numbers import counted
 from tidegauge.words.run import selection_words
+from tidegauge.words.shapes import shapes_line
 
 from ..text import short
 
@@ -40,6 +41,11 @@ class Column:
         return " · ".join(
             filter(None, [f"{self.name} {self.version}".strip(), self.profile, self.distinction])
         )
+
+    @property
+    def shape(self) -> str:
+        """The declared shapes of the engine in words; empty if it declares none."""
+        return short(shapes_line(self.run.results.implementation), 240)
 
     @property
     def part(self) -> str:

@@ -20,6 +20,8 @@ _BOLD = (*ACCUSED, "error")
 def render(matrix: Matrix) -> str:
     """The text. The same matrix gives the same text."""
     blocks = [_chapters(matrix), _key(matrix)]
+    declared = [column for column in matrix.columns if column.shape]
+    blocks += [f"{inert(column.label, 200)} has a shape: {inert(column.shape, 400)}." for column in declared]
     contested = [row for row in matrix.rows if row.contested]
     if contested:
         blocks += ["Where engines that claim a rule differ:", _rules(matrix, contested)]

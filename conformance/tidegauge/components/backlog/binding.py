@@ -22,6 +22,7 @@ from ...wire.steps.backlog import (
 from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Setup, Step
 from ..component import Component, CoverScope, WithoutOutputs
+from ..narrowing import Narrowing
 from .drawing import MISSPELLED, draw_setup, draw_step
 from .endurance import ENDURANCE
 from .mutants import BACKLOG_MUTANTS
@@ -125,4 +126,5 @@ BACKLOG = Component(
     scale=SCALE,
     endurance=ENDURANCE,
     mutants=BACKLOG_MUTANTS,
+    narrowing=Narrowing(milliseconds=("milliseconds", "now")),
 )

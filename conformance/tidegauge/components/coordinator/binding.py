@@ -21,6 +21,7 @@ from ...wire.steps.coordinator import (
 from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
 from ..component import Component, CoverScope, WithoutOutputs
+from ..narrowing import Narrowing
 from .drawing import draw_setup, draw_step
 from .endurance import ENDURANCE
 from .mutants import COORDINATOR_MUTANTS
@@ -136,4 +137,5 @@ COORDINATOR = Component(
     scale=SCALE,
     endurance=ENDURANCE,
     mutants=COORDINATOR_MUTANTS,
+    narrowing=Narrowing(milliseconds=("max_allowed_watermark_drift",), names=("name",)),
 )

@@ -31,6 +31,7 @@ from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import draw_setup, draw_step
 from .endurance import ENDURANCE
 from .mutants import GENERATOR_MUTANTS
+from .narrowing import NARROWING
 from .properties import PROPERTIES
 from .scale import SCALE
 from .shrinking import simplify
@@ -158,4 +159,5 @@ GENERATOR = Component(
     scale=SCALE,
     endurance=ENDURANCE,
     mutants=GENERATOR_MUTANTS,
+    narrowing=NARROWING,
 )

@@ -10,6 +10,7 @@ from ...wire.steps.idleness import IdlenessScenario, IdlenessSetup, RecordStep, 
 from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
 from ..component import Component, CoverScope, WithoutOutputs
+from ..narrowing import Narrowing
 from ..shared.beside import beside
 from .drawing import draw_setup, draw_step
 from .endurance import ENDURANCE
@@ -79,4 +80,5 @@ IDLENESS = Component(
     scale=SCALE,
     endurance=ENDURANCE,
     mutants=IDLENESS_MUTANTS,
+    narrowing=Narrowing(milliseconds=("max_out_of_orderness",)),
 )

@@ -24,6 +24,7 @@ from ...wire.steps.source import (
 from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
 from ..component import Component, CoverScope, WithoutOutputs
+from ..narrowing import Narrowing
 from ..shared.beside import beside
 from .drawing import draw_setup, draw_step
 from .endurance import ENDURANCE
@@ -140,4 +141,5 @@ SOURCE = Component(
     scale=SCALE,
     endurance=ENDURANCE,
     mutants=SOURCE_MUTANTS,
+    narrowing=Narrowing(milliseconds=("milliseconds", "max_out_of_orderness", "idle_timeout", "start")),
 )

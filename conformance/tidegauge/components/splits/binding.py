@@ -25,6 +25,7 @@ from ..component import Component, CoverScope, WithoutOutputs
 from .drawing import draw_setup, draw_step
 from .endurance import ENDURANCE
 from .mutants import SPLITS_MUTANTS
+from .narrowing import NARROWING
 from .properties import PROPERTIES
 from .scale import SCALE
 from .shrinking import fewer
@@ -112,4 +113,5 @@ SPLITS = Component(
     scale=SCALE,
     endurance=ENDURANCE,
     mutants=SPLITS_MUTANTS,
+    narrowing=NARROWING,
 )

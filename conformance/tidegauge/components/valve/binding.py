@@ -11,6 +11,7 @@ from ..component import Component, CoverScope
 from .drawing import draw_setup, draw_step
 from .endurance import ENDURANCE
 from .mutants import VALVE_MUTANTS
+from .narrowing import NARROWING
 from .properties import PROPERTIES
 from .scale import SCALE
 from .shrinking import fewer, simplify
@@ -69,4 +70,5 @@ VALVE = Component(
     scale=SCALE,
     endurance=ENDURANCE,
     mutants=VALVE_MUTANTS,
+    narrowing=NARROWING,
 )

@@ -23,6 +23,7 @@ from ..component import Component, CoverScope
 from .drawing import draw_setup, draw_step
 from .endurance import ENDURANCE
 from .mutants import WINDOW_MUTANTS
+from .narrowing import NARROWING
 from .properties import PROPERTIES
 from .scale import SCALE
 from .shrinking import simplify
@@ -116,4 +117,5 @@ WINDOW = Component(
     scale=SCALE,
     endurance=ENDURANCE,
     mutants=WINDOW_MUTANTS,
+    narrowing=NARROWING,
 )

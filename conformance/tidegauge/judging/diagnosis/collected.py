@@ -7,8 +7,10 @@ from typing import overload
 from tidegauge_reference import Policies
 
 from ...components.registry import COMPONENTS
+from ...components.within import component_within
 from ...vectors.published import Vector
 from ...wire.scenario import Scenario, component_of
+from ...wire.shapes import AnyShape
 from ...wire.transcript import Observation, canonical
 from ..changes.change import known
 from ..items.item_report import ItemReport, SeenViolation
@@ -68,6 +70,8 @@ def evidence_of(
     vectors: Iterable[Vector],
     stated: Policies | None,
     claims: frozenset[str] = frozenset(),
+    drawn: tuple[AnyShape, ...] = (),
+    declared: tuple[AnyShape, ...] = (),
 ) -> Evidence:
     """Return the evidence of a component.
 
@@ -81,11 +85,13 @@ def evidence_of(
         vectors: the golden vectors.
         stated: the policies that the engine declares; None if it declares none.
         claims: the capabilities that the engine claims.
+        drawn: the shapes within which scenarios are drawn.
+        declared: the shapes that the engine declares.
     """
     findings = merged(reports)
     by_hand_first = sorted(compared, key=lambda item: item.suite != "vectors")
     return Evidence(
-        COMPONENTS[component],
+        component_within(component, drawn),
         policies,
         known(deviations),
         observes,
@@ -99,10 +105,13 @@ def evidence_of(
         component in silent_components(reports),
         _summed(error.unreached for report in reports for error in report.errors.values()),
         _Drawn([(item, place) for item in by_hand_first for place in item.report.beyond]),
+        _Drawn([(item, place) for item in by_hand_first for place in item.report.hidden]),
+        findings.left_out.hidden,
         stated,
         _large([item for item in compared if item.suite == "scale"]),
         _smallest(reports),
         claims,
+        component_within(component, declared),
     )
 
 

@@ -19,6 +19,9 @@ ENOUGH_DECIDED = 10
 """Number of agreeing scenarios in which a rule must have decided to pass, if no mutant of the rule would have
 been detected."""
 
+NOT_EXPRESSED = "the adapter does not express"
+"""The begin of the reason why a rule is not tested that an adapter hides."""
+
 SILENT = "the engine output nothing at all, in any scenario"
 """The reason why every rule of a component fails if the engine never outputs anything."""
 
@@ -198,6 +201,10 @@ def _by_what_agrees(
 
 def _passing(rule: str, evidence: Evidence, fitted: Fit, exclusion: Exclusion) -> RuleJudgement:
     """Return a pass if the agreeing scenarios exclude the mutants of the rule."""
+    if exclusion.hidden:
+        why = f' ("{evidence.why_hidden[rule]}")' if rule in evidence.why_hidden else ""
+        reason = f"{NOT_EXPRESSED} the scenarios that would show {', '.join(exclusion.hidden)}{why}"
+        return RuleJudgement("not-tested", reason)
     if exclusion.unseen:
         reason = f"mutants that would not have been detected: {', '.join(exclusion.unseen)}"
         return RuleJudgement("not-tested", reason)
@@ -227,7 +234,9 @@ def _decides_beyond(rule: str, evidence: Evidence) -> bool:
     """
     decisions = {rule, f"{rule}!"}
     return any(
-        decisions & set(step) for scenario in evidence.beyond for step in evidence.reference.cited(scenario)
+        decisions & set(step)
+        for scenario in chain(evidence.beyond, evidence.hidden)
+        for step in evidence.reference.cited(scenario)
     )
 
 

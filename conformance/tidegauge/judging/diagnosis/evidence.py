@@ -52,12 +52,17 @@ class Evidence:
         differ: the number of all differing scenarios, kept or not.
         silent: whether the engine never output anything, and differs.
         unreached: for each rule, the number of scenarios that got no answer before the rule decides.
-        beyond: scenarios that were not run, because the engine does not claim what they need or cannot
-            express them; the handwritten ones first.
+        beyond: scenarios that were not run, because the engine does not claim what they need or they lie
+            outside of its declared shape; the handwritten ones first.
+        hidden: scenarios that were not run, because the adapter does not express them; the handwritten ones
+            first.
+        why_hidden: for each rule, why a scenario in which it decides is not expressed.
         stated: the policies that the engine declares; None if it declares none.
         large: the scenarios of scale in which the engine agrees, by their kind; not part of `agreeing`.
         smallest: the minimal counterexamples, some of each kind of difference.
         claims: the capabilities that the engine claims.
+        declared: the component within the shape that the engine declares. `component` is narrower if the
+            adapter expresses less than that. None stands for `component`.
     """
 
     component: Component
@@ -74,10 +79,13 @@ class Evidence:
     silent: bool = False
     unreached: Mapping[str, int] = field(default_factory=dict)
     beyond: Sequence[Scenario] = ()
+    hidden: Sequence[Scenario] = ()
+    why_hidden: Mapping[str, str] = field(default_factory=dict)
     stated: Policies | None = None
     large: Mapping[str, Sequence[Scenario]] = field(default_factory=dict)
     smallest: Sequence[Difference] = ()
     claims: frozenset[str] = frozenset()
+    declared: Component | None = None
 
     @cached_property
     def reference(self) -> Model:

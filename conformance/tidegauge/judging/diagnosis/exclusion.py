@@ -7,6 +7,7 @@ from itertools import chain, islice
 
 from tidegauge_reference import CORE
 
+from ...drawing.shape_sample import shape_sample
 from ...wire.scenario import Scenario
 from ..changes.change import Change, named_changes, small_changes_at
 from .evidence import Evidence
@@ -32,13 +33,21 @@ FEW = 3
 
 @dataclass
 class Exclusion:
-    """Of one rule: the mutants that would have shown (`excluded`), of which so many are `named`, those that
-    would not (`unseen`), those that only a larger world would have shown (`not_excluded`), and in how many
-    scenarios they showed, as far as that was counted."""
+    """What the scenarios of a run exclude of one rule.
+
+    Attributes:
+        named: the number of excluded mutants that have a name.
+        excluded: the mutants that would have shown.
+        unseen: the mutants that would not have shown.
+        hidden: those of the unseen mutants that show in scenarios that the adapter does not express.
+        not_excluded: the mutants that only a larger world would have shown.
+        kills: the number of scenarios in which excluded mutants showed, as far as they were counted.
+    """
 
     named: int = 0
     excluded: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
     not_excluded: list[str] = field(default_factory=list)
     kills: int = 0
 
@@ -72,6 +81,8 @@ class Excluding:
             scenarios |= kills
             unseen = found.not_excluded if change.scale else found.unseen
             (found.excluded if kills else unseen).append(change.name)
+            if not kills and not change.scale and self._is_hidden(change):
+                found.hidden.append(change.name)
         found.named = len(found.excluded)
         if not found.unseen and len(found.excluded) < FEW:
             found.excluded += self._small(rule, FEW - len(found.excluded))
@@ -102,12 +113,14 @@ class Excluding:
         return self.kills[change.name]
 
     def _cannot_show(self, change: Change) -> bool:
-        """Whether a mutant that no scenario of the run shows is none for this engine: it shows in scenarios
-        that need what the engine does not claim or has no words for, and in a conforming engine the run would
-        not show it either; or the run shows it under `core`, so that it does what the profile or a known
-        deviation does."""
+        """Whether a mutant that no scenario of the run shows is none for this engine: no scenario within the
+        declared shape shows it; or it shows in scenarios that need what the engine does not claim, and in a
+        conforming engine the run would not show it either; or the run shows it under `core`, so that it does
+        what the profile or a known deviation does."""
         evidence = self.evidence
         with model_of(evidence.component, evidence.policies, [*evidence.known, change]) as mutant:
+            if mutant is not None and self._narrowed:
+                return not self._shows_within_shape(mutant, change)
             if mutant is not None and _differ(mutant, evidence.reference, evidence.beyond, _TRIED_BEYOND):
                 return not _differ(mutant, evidence.reference, self._hidden_by_the_engine, _TRIED)
         if evidence.policies == CORE and not evidence.known:
@@ -117,6 +130,29 @@ class Excluding:
             model_of(evidence.component, CORE, [change]) as one,
         ):
             return core is not None and one is not None and _differ(one, core, self.agreeing, _TRIED)
+
+    @property
+    def _narrowed(self) -> bool:
+        """Whether the engine declares a shape, or its adapter expresses less than it declares."""
+        return self.evidence.component.shape is not None
+
+    def _shows_within_shape(self, mutant: Model, change: Change) -> bool:
+        """Whether a mutant shows in the fixed sample of the declared shape."""
+        evidence = self.evidence
+        declared = evidence.declared or evidence.component
+        small, large = shape_sample(declared, evidence.policies, evidence.claims)
+        return any(
+            mutant.play(scenario, evidence.observes) != evidence.expected(scenario)
+            for scenario in (large if change.scale else small)
+        )
+
+    def _is_hidden(self, change: Change) -> bool:
+        """Whether a mutant shows in scenarios that the adapter does not express."""
+        evidence = self.evidence
+        if evidence.declared is not None and evidence.declared.shape != evidence.component.shape:
+            return True
+        with model_of(evidence.component, evidence.policies, [*evidence.known, change]) as mutant:
+            return mutant is not None and _differ(mutant, evidence.reference, evidence.hidden, _TRIED)
 
     @cached_property
     def _hidden_by_the_engine(self) -> list[Scenario]:

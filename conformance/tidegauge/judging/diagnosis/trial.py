@@ -164,9 +164,9 @@ def _drawn(evidence: Evidence, terms: Sequence[Change]) -> Iterator[Scenario]:
     """
     component, policies = evidence.component, evidence.policies
     shown = {term.scale: _TELLING for term in terms if term.scale}
-    kinds = dict.fromkeys((kind for kind, _ in scale_places(component.name, "smoke")), 1)
+    kinds = dict.fromkeys((kind for kind, _ in scale_places(component, "smoke")), 1)
     large = (
-        scale_scenario(component.name, kind, _FIRST_OF_SCALE + index, policies)
+        scale_scenario(component, kind, _FIRST_OF_SCALE + index, policies)
         for kind, number in (kinds | shown).items()
         for index in range(number)
     )

@@ -5,7 +5,7 @@ The reference is not asked, and outputs are not compared: that is done where sce
 
 from ...components.component import Component
 from ...components.endurance import Endurance
-from ...components.registry import COMPONENTS
+from ...components.within import component_within
 from ...engine.errors import NotAnswered
 from ...engine.in_process import UnmadeSession
 from ...engine.interruption import from_outside
@@ -45,7 +45,7 @@ def property_name(component: str) -> str:
 def examine_endurance(examiner: Examiner, report: ItemReport, steps: int) -> None:
     """Put an engine through the long scenarios of a component, of so many steps together, counting into
     `report`; what became of its state is kept there, too."""
-    component = COMPONENTS[report.component]
+    component = component_within(report.component, examiner.drawn)
     counted = report.properties.setdefault(property_name(component.name), PropertyCount())
     feasible = [one for one in component.endurance if _applies(examiner, component, one)]
     counted.inexpressible = not feasible

@@ -11,10 +11,14 @@ from msgspec.structs import replace
 from tidegauge_reference import Policies
 
 from ...components.property import Property
+from ...components.within import component_within, outside_of_shapes
+from ...drawing.shape_sample import shape_sample
 from ...engine.adapter import Adapter
+from ...engine.never_sent import never_sent
 from ...engine.runner import run
 from ...wire.implementation import CHEAP_LAYERS, Implementation
 from ...wire.scenario import Scenario, component_of
+from ...wire.shapes import AnyShape
 from ...wire.transcript import Outputs, Transcript, joined, spans
 from ...wire.vocabulary import Restore
 from ..reference.deviating_reference import Semantics, with_deviations
@@ -66,6 +70,7 @@ class Examiner:
             has them, too.
         about_to_run: is called with the id of each scenario before the scenario runs.
         effort: the limit of work for shrinking one failure; None chooses it by the layer of the engine.
+        drawn: the shapes within which scenarios are drawn; None for those that the engine declares.
         kept: the answers to scenarios that other properties ran before; None keeps no answers.
     """
 
@@ -78,6 +83,7 @@ class Examiner:
         deviations: Sequence[Deviation] = (),
         about_to_run: Callable[[str], None] = lambda scenario: None,
         effort: Effort | None = None,
+        drawn: tuple[AnyShape, ...] | None = None,
         kept: KeptAnswers | None = None,
     ) -> None:
         self.adapter = adapter
@@ -90,15 +96,18 @@ class Examiner:
         }
         self.about_to_run = about_to_run
         self.effort = effort
+        self.drawn = implementation.shapes if drawn is None else drawn
         self.kept = kept
 
     def applicable(
         self, scenarios: Iterable[Scenario], left_out: LeftOut | None = None, suite: str = ""
     ) -> list[Scenario]:
-        """Those whose needs the engine claims; of these, those that it can express, and of them as many,
-        evenly spread, as it can do of a suite. The others are counted into `left_out`, if it is given."""
+        """Those whose needs the engine claims and that lie within its shape; of these, those that its adapter
+        expresses, and of them as many, evenly spread, as it can do of a suite. The others are counted into
+        `left_out`, if it is given."""
         claimed = set(self.implementation.capabilities)
         kept = [scenario for scenario in scenarios if set(scenario.needs) <= claimed]
+        kept = self._within_shape(kept, left_out)
         kept = self._expressible(kept, left_out)
         at_most = self._limit(suite, kept)
         if at_most is None or len(kept) <= at_most:
@@ -109,18 +118,46 @@ class Examiner:
         return _a_few(kept, at_most)
 
     def is_beyond(self, scenario: Scenario) -> bool:
-        """Whether a scenario needs what the engine does not claim, or has no words for."""
+        """Whether a scenario needs what the engine does not claim, or lies outside of its description."""
         claimed = set(self.implementation.capabilities)
-        return not set(scenario.needs) <= claimed or self.adapter.inexpressible(scenario) is not None
+        return not set(scenario.needs) <= claimed or bool(self._outside(scenario))
+
+    def is_hidden(self, scenario: Scenario) -> bool:
+        """Whether the adapter does not express a scenario that lies within the description of the engine."""
+        return not self.is_beyond(scenario) and self.adapter.inexpressible(scenario) is not None
+
+    def _outside(self, scenario: Scenario) -> str:
+        """Return why a scenario lies outside of the description of the engine: a feature that its shape
+        lacks, or a step that no runtime sends to an engine that does not refuse it. Empty if it lies
+        within."""
+        lacking = outside_of_shapes(scenario, self.implementation.shapes)
+        if lacking or self.implementation.refuses:
+            return lacking
+        return never_sent(scenario, self.implementation.profile) or ""
+
+    def _within_shape(self, scenarios: Sequence[Scenario], left_out: LeftOut | None) -> list[Scenario]:
+        kept = []
+        for scenario in scenarios:
+            if not (lacking := self._outside(scenario)):
+                kept.append(scenario)
+            elif left_out is not None:
+                for rule in _rules(self.expected(scenario)):
+                    left_out.outside.setdefault(rule, lacking)
+        return kept
 
     def within_its_means(self, property: Property, scenarios: Sequence[Scenario]) -> list[Scenario]:
-        """Those that restore, they and their variants, no more often than the engine can in the time."""
+        """Those that restore no more often than the engine can in the time, and lie within its shape, as well
+        as their variants."""
         most = self._limit("restores", scenarios)
         return [
             scenario
             for scenario in scenarios
-            if most is None or all(_restores(one) <= most for one in (scenario, *property.variants(scenario)))
+            if all(self._is_feasible(one, most) for one in (scenario, *property.variants(scenario)))
         ]
+
+    def _is_feasible(self, scenario: Scenario, most: int | None) -> bool:
+        within = not self.implementation.shapes or not outside_of_shapes(scenario, self.implementation.shapes)
+        return within and (most is None or _restores(scenario) <= most)
 
     def _limit(self, name: str, scenarios: Sequence[Scenario]) -> int | None:
         """What the engine says that it can do of these; what runs elsewhere than the rest is no burden."""
@@ -139,6 +176,7 @@ class Examiner:
                 left_out.reasons[reason] = left_out.reasons.get(reason, 0) + 1
                 for rule in _rules(self.expected(scenario)):
                     left_out.rules[rule] = left_out.rules.get(rule, 0) + 1
+                    left_out.hidden.setdefault(rule, reason)
         return kept
 
     def expected(self, scenario: Scenario) -> Expectation:
@@ -244,7 +282,8 @@ class Examiner:
     def _last_steps(self, scenarios: Sequence[Scenario], kind: Kind | None = None) -> list[int | None]:
         """Return the last step of the first difference of each scenario; None for a scenario that does not
         differ, or whose difference is not of the `kind`."""
-        kept = [scenario for scenario in scenarios if self.adapter.inexpressible(scenario) is None]
+        kept = [scenario for scenario in scenarios if not self.is_beyond(scenario)]
+        kept = [scenario for scenario in kept if self.adapter.inexpressible(scenario) is None]
         kept = kept[: self.implementation.at_most.get("shrinking")]
         last_steps = {
             scenario.id: judgement.last_step
@@ -351,6 +390,18 @@ class Examiner:
         return any(
             self._holds_of(property, with_variants(property, one), self.semantics) is not None
             for one in islice(unsaid, _LEFT_OUT_LOOKED_AT)
+        )
+
+    def never_arises_within_shape(self, property: Property, component: str) -> bool:
+        """Whether a property's situation never arises in the fixed sample of the declared shape; False for an
+        engine that has every feature."""
+        declared = component_within(component, self.implementation.shapes)
+        if declared.shape is None:
+            return False
+        small, _ = shape_sample(declared, self.policies, self.implementation.claims())
+        return not any(
+            self._holds_of(property, with_variants(property, one), self.semantics) is not None
+            for one in self.within_its_means(property, small)
         )
 
     def excluded_by_what_is_known(self, property: Property, scenarios: Iterable[Scenario]) -> bool:

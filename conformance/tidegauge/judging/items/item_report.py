@@ -48,7 +48,8 @@ class Counted(Struct):
 class PropertyCount(Struct):
     """Scenarios in which a property's situation arose, those that violate it, jobs that have it even without
     alignment, so that they show nothing, scenarios in which an engine that deviates as known violates it or
-    has no such situation. `inexpressible`: it arose nowhere but in what the engine cannot express. Of pairs
+    has no such situation. `inexpressible`: it arose nowhere but in what the adapter does not
+    express; `outside`: it never arises within the declared shape. Of pairs
     of scenarios on two instances: those in which an instance alone does not repeat itself (`unsteady`), and
     that the engine cannot be stepped at all."""
 
@@ -57,16 +58,27 @@ class PropertyCount(Struct):
     vacuous: int = 0
     known: int = 0
     inexpressible: bool = False
+    outside: bool = False
     unsteady: int = 0
     without_sessions: bool = False
 
 
 class LeftOut(Struct):
-    """Scenarios that were not put to the engine: how many for each reason, and in how many of those that it
-    cannot express each rule decides."""
+    """Scenarios that were not put to the engine.
+
+    Attributes:
+        reasons: the number of scenarios that the adapter does not express, or that are more than the engine
+            can do in the time, for each reason.
+        rules: the number of the inexpressible scenarios in which each rule decides.
+        hidden: the first reason why a scenario in which a rule decides is inexpressible, for each rule.
+        outside: the first feature that the declared shape lacks, or that no runtime sends, in a scenario in
+            which a rule decides, for each rule.
+    """
 
     reasons: dict[str, int] = {}
     rules: dict[str, int] = {}
+    hidden: dict[str, str] = {}
+    outside: dict[str, str] = {}
 
 
 class DeviationCount(Struct):
@@ -123,8 +135,9 @@ class ItemReport(Struct):
 
     `ran` are the places of the scenarios that were compared, among those that the item draws, `apart` of
     these the ones in which the engine differs or gives no answer; `beyond` were not compared, since they need
-    what the engine does not claim or has no words for. `differences` and `violations` are a few of
-    the failing scenarios, of each kind of difference some. `interference`: two instances that were stepped
+    what the engine does not claim or lie outside of its declared shape, `hidden` since the adapter does not
+    express them. `differences` and `violations` are a few of the failing scenarios, of each kind of
+    difference some. `interference`: two instances that were stepped
     alternately, of which one did not do what it does alone. `growth`: of the state, in long scenarios.
     `errors`: by what was raised. `refused`: the engine gave no answer in the preflight, so that nothing was
     run."""
@@ -140,6 +153,7 @@ class ItemReport(Struct):
     ran: Places = field(default_factory=Places)
     apart: Places = field(default_factory=Places)
     beyond: Places = field(default_factory=Places)
+    hidden: Places = field(default_factory=Places)
     differences: list[SeenDifference] = []
     violations: list[SeenViolation] = []
     interference: SeenInterference | None = None

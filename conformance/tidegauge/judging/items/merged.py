@@ -49,12 +49,19 @@ def merged(reports: Sequence[ItemReport]) -> Findings:
             sum_.vacuous += count.vacuous
             sum_.known += count.known
             sum_.inexpressible |= count.inexpressible
+            sum_.outside |= count.outside
             sum_.unsteady += count.unsteady
             sum_.without_sessions |= count.without_sessions
         for reason, number in report.left_out.reasons.items():
             findings.left_out.reasons[reason] = findings.left_out.reasons.get(reason, 0) + number
         for rule, number in report.left_out.rules.items():
             findings.left_out.rules[rule] = findings.left_out.rules.get(rule, 0) + number
+        for every, own in (
+            (findings.left_out.hidden, report.left_out.hidden),
+            (findings.left_out.outside, report.left_out.outside),
+        ):
+            for rule, reason in own.items():
+                every.setdefault(rule, reason)
         for name, shown in report.deviations.items():
             known = findings.deviations.setdefault(name, DeviationCount())
             known.shown += shown.shown

@@ -7,12 +7,15 @@ from tidegauge_spec import Rule
 
 from ...components.registry import COMPONENTS
 from ...wire.results import Verdict
-from ..diagnosis.component_judgement import ComponentJudgement, RuleJudgement
+from ..diagnosis.component_judgement import NOT_EXPRESSED, ComponentJudgement, RuleJudgement
 from ..diagnosis.suspicion import Accusation
 from ..items.merged import Findings
 from ..jobs.findings import not_claimed
 from ..jobs.judgement import judge_by_jobs
 from .judged_in import JUDGED_IN_OTHERS, judged_by
+
+OUTSIDE_SHAPE = "the rule decides only outside of the declared shape"
+"""The begin of the reason why a rule is not applicable to an engine without a feature."""
 
 
 @dataclass(frozen=True)
@@ -20,13 +23,14 @@ class Circumstances:
     """What besides the findings bears on the verdicts: what the engine claims; components without any answer
     in the preflight, with the reason; rules that decide in a scenario that ended the engine's process; the
     items of each component that did not come to their end, as their number and a reason; the jobs that
-    ran."""
+    ran; in how many scenarios a rule must have decided to pass."""
 
     capabilities: frozenset[str]
     refused: Mapping[str, str] = field(default_factory=dict)
     ended: Mapping[str, str] = field(default_factory=dict)
     not_run: Mapping[str, str] = field(default_factory=dict)
     jobs: frozenset[str] = frozenset()
+    least_decided: int = 0
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,19 @@ def ruling(
         return Ruling("not-tested", circumstances.not_run[name])
     if not found:
         return Ruling("not-tested", "no test item of this component was completed")
-    return _combined(rule, found, findings)
+    return _often_enough(rule, judges, _combined(rule, found, findings), findings, circumstances)
+
+
+def _often_enough(
+    rule: Rule, judges: set[str], ruling: Ruling, findings: Findings, circumstances: Circumstances
+) -> Ruling:
+    """Return the ruling, and "not tested" in place of the pass of a rule that decided in too few scenarios.
+    Rules that whole jobs judge are excepted, since jobs are few."""
+    decided = findings.rules[rule.id].scenarios if rule.id in findings.rules else 0
+    if ruling.verdict != "pass" or "job" in judges or decided >= circumstances.least_decided:
+        return ruling
+    least = circumstances.least_decided
+    return Ruling("not-tested", f"decided in {decided} scenarios that agree, {least} are needed")
 
 
 def _combined(rule: Rule, found: Sequence[RuleJudgement], findings: Findings) -> Ruling:
@@ -82,10 +98,13 @@ def _combined(rule: Rule, found: Sequence[RuleJudgement], findings: Findings) ->
         open_ones = _of(found, "not-tested")
     if open_ones:
         never = rule.id not in findings.rules and all(one.undecided for one in open_ones)
-        if rule.id in findings.left_out.rules and never:
-            return Ruling(
-                "not-applicable", "the rule decides only in scenarios that the engine cannot express"
-            )
+        left_out = findings.left_out
+        if rule.id in left_out.hidden and never:
+            why = left_out.hidden[rule.id]
+            reason = f'{NOT_EXPRESSED} the scenarios in which the rule decides ("{why}")'
+            return Ruling("not-tested", reason)
+        if rule.id in left_out.outside and never:
+            return Ruling("not-applicable", f"{OUTSIDE_SHAPE}: {left_out.outside[rule.id]}")
         return _ruling(open_ones[0])
     return _ruling(max(passing, key=lambda one: len(one.excluded)))
 

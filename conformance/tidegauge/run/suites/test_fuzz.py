@@ -32,7 +32,7 @@ def test_fuzz(item: PlannedItem, run: Run, examiner: Examiner, report: ItemRepor
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(scenario=scenarios(item.component))
+    @given(scenario=scenarios(item.component, run.drawn))
     def engine_agrees(scenario: Scenario) -> None:
         for kept in examiner.applicable([scenario]):
             judgement, transcript = examiner.judged([kept])[0]

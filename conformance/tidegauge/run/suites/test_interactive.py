@@ -46,7 +46,7 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
             self.over = False
             self.session: Session | None = None
 
-        @initialize(setup=setups(item.component))
+        @initialize(setup=setups(item.component, run.drawn))
         def start(self, setup: Any) -> None:
             self.setup = setup
             without_steps = self.scenario()
@@ -58,7 +58,7 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
         def step(self, data: Any) -> None:
             if self.session is None or self.failure is not None or self.over:
                 return
-            step = data.draw(steps(item.component, self.setup))
+            step = data.draw(steps(item.component, self.setup, run.drawn))
             if not self.can_be_expressed(self.scenario(step)):
                 return
             self.history.append(step)

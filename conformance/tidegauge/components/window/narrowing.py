@@ -1,0 +1,99 @@
+"""Windows within the shape of an engine."""
+
+from typing import Any
+
+from ...wire.shapes import WindowShape
+from ...wire.steps.window import ActiveStep, Assigner, IdleStep, Session, Sliding, Tumbling, WindowSetup
+from ...wire.vocabulary import Step
+from ..narrowing import Narrowing
+from ..shared.random_source import RandomSource
+
+
+def _kind(assigner: Assigner) -> str:
+    return str(assigner.__struct_config__.tag)
+
+
+def _size(assigner: Tumbling | Sliding | Session) -> int:
+    return assigner.gap if isinstance(assigner, Session) else assigner.size
+
+
+def _setup_outside(setup: WindowSetup, shape: WindowShape) -> str:
+    assigner = setup.assigner
+    late = "output" if setup.late_output else "drop"
+    if _kind(assigner) not in shape.assigners:
+        return f"{_kind(assigner)} windows"
+    if shape.sizes and _size(assigner) not in shape.sizes:
+        return f"windows of {_size(assigner):,} ms"
+    if not shape.offsets and isinstance(assigner, Tumbling | Sliding) and assigner.offset:
+        return "windows that begin at an offset"
+    if not shape.gaps and isinstance(assigner, Sliding) and assigner.slide > assigner.size:
+        return "windows with gaps between them"
+    if setup.trigger not in shape.triggers:
+        return f"the {setup.trigger} trigger"
+    if shape.allowed_lateness and setup.allowed_lateness not in shape.allowed_lateness:
+        return f"an allowed lateness of {setup.allowed_lateness:,} ms"
+    if setup.accumulation not in shape.accumulation:
+        return f"the mode {setup.accumulation}"
+    if late not in shape.late_records:
+        return "an output of late records" if setup.late_output else "late records without an output"
+    return ""
+
+
+def _step_outside(step: Step, shape: WindowShape, _: Any) -> str:
+    has_status = isinstance(step, IdleStep | ActiveStep)
+    return "statuses of the input" if has_status and shape.statuses == "none" else ""
+
+
+def _conformed(setup: WindowSetup, shape: WindowShape, random: RandomSource) -> WindowSetup:
+    late = "output" if setup.late_output else "drop"
+    lateness = setup.allowed_lateness
+    return WindowSetup(
+        _assigner(setup.assigner, shape, random),
+        allowed_lateness=_one_of(lateness, shape.allowed_lateness or (lateness,), random),
+        trigger=_one_of(setup.trigger, shape.triggers, random),
+        accumulation=_one_of(setup.accumulation, shape.accumulation, random),
+        late_output=_one_of(late, shape.late_records, random) == "output",
+    )
+
+
+def _assigner(
+    drawn: Tumbling | Sliding | Session, shape: WindowShape, random: RandomSource
+) -> Tumbling | Sliding | Session:
+    """Return windows of about the size of the drawn ones."""
+    kind = _one_of(_kind(drawn), shape.assigners, random)
+    size = _one_of(_size(drawn), shape.sizes or (_size(drawn),), random)
+    offset = getattr(drawn, "offset", 0) if shape.offsets else 0
+    if kind == "session":
+        return Session(size)
+    if kind == "tumbling":
+        return Tumbling(size, offset)
+    slide = drawn.slide if isinstance(drawn, Sliding) else -(-size // 2)
+    if shape.sizes:
+        slide = max(shape.resolution_ms, size // random.between(1, 4))
+    return Sliding(size, slide if shape.gaps else min(slide, size), offset)
+
+
+def _one_of(drawn: Any, allowed: tuple[Any, ...], random: RandomSource) -> Any:
+    return drawn if drawn in allowed else random.pick(allowed)
+
+
+def _scope_name(setup: WindowSetup) -> str:
+    """Return a name such as `tumbling-2-lateness-0-discarding`."""
+    assigner = setup.assigner
+    every = f"-every-{assigner.slide}" if isinstance(assigner, Sliding) else ""
+    words = f"{_kind(assigner)}-{_size(assigner)}{every}-lateness-{setup.allowed_lateness}"
+    return f"{words}-{setup.accumulation.removeprefix('accumulating-and-')}"
+
+
+def _spread_ms(shape: WindowShape) -> int:
+    return max(shape.sizes, default=0)
+
+
+NARROWING = Narrowing(
+    setup_outside=_setup_outside,
+    step_outside=_step_outside,
+    conformed=_conformed,
+    spread_ms=_spread_ms,
+    scope_name=_scope_name,
+    milliseconds=("size", "slide", "gap", "offset", "allowed_lateness"),
+)

@@ -1,0 +1,263 @@
+"""Components within the shape of an engine: all scenarios are drawn from the features that the engine has."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from re import sub
+from typing import Any
+from zlib import crc32
+
+from ..wire.scenario import Scenario, component_of
+from ..wire.shapes import AnyShape, Shape, shape_mark, shape_of
+from ..wire.vocabulary import Setup, Step
+from .component import Component, CoverScope
+from .endurance import Endurance
+from .outside import name_fields, name_outside, outside, step_outside
+from .registry import COMPONENTS
+from .scale import Scale
+from .shared.naming import names_in, with_names
+from .shared.random_source import RandomSource
+from .shared.times import with_times
+
+_TRIES = 10_000
+"""Largest number of steps that are drawn to find one within the shape."""
+
+_SPREAD = 50
+"""Percentage of the records whose timestamps vary by the durations of the shape."""
+
+_JITTER = (-2, -1, 0, 0, 0, 0, 1, 1, 2, 3)
+"""The multiples of a coarse resolution by which drawn timestamps vary."""
+
+_SETUPS_LOOKED_AT = 200
+"""Number of setups that are drawn to learn which kinds of setups a shape has."""
+
+_LARGEST = 2**53 - 1
+
+
+def component_within(name: str, shapes: tuple[AnyShape, ...]) -> Component:
+    """Return a component, narrowed to its shape if there is one among `shapes`."""
+    shape = shape_of(name, shapes)
+    return COMPONENTS[name] if shape is None else within(COMPONENTS[name], shape)
+
+
+def outside_of_shapes(scenario: Scenario, shapes: tuple[AnyShape, ...]) -> str:
+    """Return the first feature of a scenario that the declared shapes lack; empty if there is none."""
+    return outside(component_within(component_of(scenario), shapes), scenario.setup, scenario.history)
+
+
+@cache
+def within(component: Component, shape: AnyShape) -> Component:
+    """Return a component whose scenarios all stay within a shape."""
+    narrowed = replace(
+        component,
+        shape=shape,
+        mark=shape_mark(shape),
+        draw_setup=partial(_draw_setup, component, shape),
+        draw_step=partial(_draw_step, component, shape),
+        alphabet=partial(_alphabet, component, shape),
+        covers={budget: _scopes(component, shape, scopes) for budget, scopes in component.covers.items()},
+        world=lambda name: None,
+        simplify=partial(_smaller, component, shape, component.simplify),
+        fewer=partial(_smaller, component, shape, component.fewer),
+        scale=_scale(component, shape),
+        endurance=tuple(_endurance(component, shape)),
+    )
+    source = RandomSource(0)
+    setups = [narrowed.draw_setup(source) for _ in range(_SETUPS_LOOKED_AT)]
+    every = (component.draw_setup(source) for _ in range(_SETUPS_LOOKED_AT))
+    known = {type(step) for setup in every for step in component.alphabet(setup)}
+    drawn = {type(step) for setup in setups for step in narrowed.alphabet(setup)}
+    kinds = {kind: steps for kind, steps in component.kinds.items() if kind in set(map(type, setups))}
+    return replace(narrowed, kinds=kinds, not_drawn=frozenset(known - drawn))
+
+
+def rounded(component: Component, struct: Any) -> Any:
+    """Return a setup or a step whose times and names fit the shape of a narrowed component: times are rounded
+    down to its resolution, durations to one unit at least."""
+    return struct if component.shape is None else _fitting(component, component.shape, struct, _down)
+
+
+def _down(unit: int, value: int) -> int:
+    return max(value // unit * unit, unit) if value > 0 else -(-value // unit * unit)
+
+
+def _floor(unit: int, value: int) -> int:
+    return value // unit * unit
+
+
+def _units(unit: int, value: int) -> int:
+    """Return so many units in place of as many ms."""
+    return value * unit if abs(value * unit) <= _LARGEST else value // unit * unit
+
+
+def _fitting(component: Component, shape: Shape, struct: Any, fit: Callable[[int, int], int]) -> Any:
+    """Return a struct whose durations `fit` puts into units of the resolution, with timestamps and names that
+    the shape has."""
+    unit, fields = shape.resolution_ms, name_fields(component)
+    if unit > 1:
+        moment = _units if fit is _units else _floor
+        struct = with_times(
+            struct, partial(moment, unit), partial(fit, unit), component.narrowing.milliseconds
+        )
+    names = {name: _fitting_name(shape, name) for name in names_in(struct, fields)}
+    return with_names(struct, fields, names) if any(map(partial(name_outside, shape), names)) else struct
+
+
+def _fitting_name(shape: Shape, name: str) -> str:
+    """Return a name that the shape has, the same for each name: a part of the name, and a checksum where it
+    changed."""
+    if not name_outside(shape, name):
+        return name
+    plain = sub("[^A-Za-z0-9]", "-", name) if shape.name_characters != "any" else name
+    longest = shape.longest_name or len(plain) + 4
+    return f"{plain[: max(0, longest - 3)]}{crc32(name.encode()) % 900 + 100}"[:longest]
+
+
+def _draw_setup(component: Component, shape: Shape, random: RandomSource) -> Setup:
+    drawn = _fitting(component, shape, component.draw_setup(random), _units)
+    return component.narrowing.conformed(drawn, shape, random)
+
+
+def _draw_step(component: Component, shape: Shape, random: RandomSource, engine: Any) -> Step:
+    for _ in range(_TRIES):
+        step = _varied(component, shape, component.draw_step(random, engine), random)
+        if not step_outside(component, shape, step, engine):
+            return step
+    raise RuntimeError(f"no step of the component {component.name} lies within {shape}")
+
+
+def _varied(component: Component, shape: Shape, step: Step, random: RandomSource) -> Step:
+    """Return a step that fits the resolution, with other timestamps where the drawn timestamps lie close
+    together in comparison to the durations of the shape."""
+    unit, spread = shape.resolution_ms, component.narrowing.spread_ms(shape)
+    by = random.between(-spread, 2 * spread) if spread and random.chance(_SPREAD) else 0
+    by = by if step.__struct_config__.tag == "record" else 0
+
+    def moment(value: int) -> int:
+        moved = value + by
+        return moved if unit == 1 else moved // unit * unit + unit * random.pick(_JITTER)
+
+    def duration(value: int) -> int:
+        if unit == 1 or value <= 0:
+            return value * unit
+        return value // unit * unit + unit * abs(random.pick(_JITTER))
+
+    if unit > 1 or by:
+        step = with_times(step, moment, duration, component.narrowing.milliseconds)
+    fields = name_fields(component)
+    names = {name: _fitting_name(shape, name) for name in names_in(step, fields)}
+    made: Step = with_names(step, fields, names) if names else step
+    return made
+
+
+def _inside(component: Component, shape: Shape, steps: Sequence[Step], setup: Setup) -> tuple[Step, ...]:
+    return tuple(step for step in steps if not step_outside(component, shape, step, setup))
+
+
+def _alphabet(component: Component, shape: Shape, setup: Setup) -> tuple[Step, ...]:
+    steps = [_fitting(component, shape, step, _units) for step in component.alphabet(setup)]
+    return _inside(component, shape, steps, setup)
+
+
+def _scopes(component: Component, shape: AnyShape, scopes: tuple[CoverScope, ...]) -> tuple[CoverScope, ...]:
+    """Return the scopes of state covers within the shape, each once."""
+    narrowing = component.narrowing
+    scope_of: dict[tuple[Setup, tuple[Step, ...]], CoverScope] = {}
+    for scope in scopes:
+        fitting = _fitting(component, shape, scope.setup, _units)
+        setup = narrowing.conformed(fitting, shape, RandomSource(0))
+        steps = [_fitting(component, shape, step, _units) for step in scope.alphabet]
+        alphabet = _inside(component, shape, steps, setup)
+        if alphabet and not narrowing.setup_outside(setup, shape):
+            name = scope.name if setup == scope.setup else narrowing.scope_name(setup) or scope.name
+            narrowed = replace(scope, name=name, setup=setup, alphabet=alphabet)
+            scope_of.setdefault((setup, alphabet), narrowed)
+    narrowed_scopes = tuple(scope_of.values())
+    names = [scope.name for scope in narrowed_scopes]
+    return tuple(
+        replace(scope, name=f"{_numbered(names, number)}{shape_mark(shape)}")
+        for number, scope in enumerate(narrowed_scopes)
+    )
+
+
+def _numbered(names: Sequence[str], number: int) -> str:
+    """Return the name at a place; if others are the same, with its number among them."""
+    earlier = names[:number].count(names[number])
+    return f"{names[number]}-{earlier + 1}" if earlier else names[number]
+
+
+def _smaller(
+    component: Component,
+    shape: AnyShape,
+    smaller: Callable[[Any, Any], list[tuple[Any, tuple[Step, ...]]]],
+    setup: Setup,
+    history: tuple[Step, ...],
+) -> list[tuple[Any, tuple[Step, ...]]]:
+    narrowed = within(component, shape)
+    return [candidate for candidate in smaller(setup, history) if not outside(narrowed, *candidate)]
+
+
+def _scale(component: Component, shape: Shape) -> Scale:
+    scale = component.scale
+    without = _lacking_steps(component, shape)
+
+    def undone(step: Step) -> Step | None:
+        opposite = scale.undone(step)
+        return None if type(opposite) in without else opposite
+
+    def closing(setup: Any, history: tuple[Step, ...]) -> tuple[Step, ...]:
+        steps = [_fitting(component, shape, step, _down) for step in scale.closing(setup, history)]
+        return _inside(component, shape, steps, setup)
+
+    return replace(
+        scale,
+        setups=_setups(component, shape, scale.setups),
+        calendar=_setups(component, shape, scale.calendar),
+        most_parts=component.narrowing.most_parts(shape),
+        far=tuple(step for step in scale.far if type(step) not in without),
+        far_setup=None if scale.far_setup is None else _conformed(component, shape, scale.far_setup),
+        undone=undone,
+        closing=closing,
+    )
+
+
+def _lacking_steps(component: Component, shape: Shape) -> set[type[Step]]:
+    """Return the types of steps none of which lies within the shape."""
+    setup = _draw_setup(component, shape, RandomSource(0))
+    present = set(map(type, _alphabet(component, shape, setup)))
+    return {type(step) for step in component.alphabet(setup)} - present
+
+
+def _conformed(component: Component, shape: Shape, setup: Any) -> Setup:
+    fitting = _fitting(component, shape, setup, _down)
+    return component.narrowing.conformed(fitting, shape, RandomSource(0))
+
+
+def _setups(component: Component, shape: Shape, setups: Mapping[str, Setup]) -> dict[str, Setup]:
+    """Return the named setups within the shape, each once."""
+    names: dict[Setup, str] = {}
+    for name, setup in setups.items():
+        conformed = _conformed(component, shape, setup)
+        if not component.narrowing.setup_outside(conformed, shape):
+            names.setdefault(conformed, name)
+    return {name: setup for setup, name in names.items()}
+
+
+def _endurance(component: Component, shape: Shape) -> Iterator[Endurance]:
+    """Yield the long scenarios within the shape, each once."""
+    present: set[tuple[Setup, tuple[Step, ...]]] = set()
+    for endurance in component.endurance:
+        setup = _conformed(component, shape, endurance.setup)
+        steps = partial(_round, component, shape, endurance, setup)
+        known = (setup, steps(0)) in present
+        present.add((setup, steps(0)))
+        if steps(0) and not known and not component.narrowing.setup_outside(setup, shape):
+            opening = _inside(component, shape, endurance.opening, setup)
+            yield replace(endurance, setup=setup, round=steps, opening=opening)
+
+
+def _round(
+    component: Component, shape: Shape, endurance: Endurance, setup: Setup, number: int
+) -> tuple[Step, ...]:
+    steps = [_fitting(component, shape, step, _down) for step in endurance.round(number)]
+    return _inside(component, shape, steps, setup)

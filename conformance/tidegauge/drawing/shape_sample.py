@@ -1,0 +1,41 @@
+"""A fixed sample of the scenarios within the shape of an engine: it decides whether a mutant can show there,
+whatever a run has drawn."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from tidegauge_reference import Policies
+
+from ..components.component import Component
+from ..wire.scenario import Scenario
+from .cover import state_cover
+from .histories import draw_history
+from .scale import scale_scenarios
+
+_SEED = 42
+"""The seed of the random scenarios. Runs of this seed draw the same."""
+
+_DRAWN = 1_500
+"""Number of random scenarios."""
+
+_COVERED = 800
+"""About the largest number of scenarios of a state cover."""
+
+
+@lru_cache(maxsize=16)
+def shape_sample(
+    component: Component, policies: Policies, claims: frozenset[str]
+) -> tuple[tuple[Scenario, ...], tuple[Scenario, ...]]:
+    """Return scenarios within the shape of a component that need only what the engine claims: small ones, and
+    those of scale."""
+    sample = [draw_history(component, _SEED, index, policies) for index in range(_DRAWN)]
+    for scope in component.covers.get("default", ()):
+        cover = state_cover(component, scope.name, policies)
+        stride = max(1, len(cover) // _COVERED) | 1
+        sample += [cover.scenario(index) for index in range(0, len(cover), stride)]
+    large = scale_scenarios(component, "smoke", policies)
+    return _claimed(sample, claims), _claimed(large, claims)
+
+
+def _claimed(scenarios: Iterable[Scenario], claims: frozenset[str]) -> tuple[Scenario, ...]:
+    return tuple(scenario for scenario in scenarios if set(scenario.needs) <= claims)

@@ -1,0 +1,140 @@
+"""The features that an adapter expresses, where it hides more scenarios than its declared shape explains.
+
+An adapter that answers `inexpressible` for most scenarios would be tested by the few others. Scenarios are
+therefore drawn within the shape that its answers suggest. What that shape lacks is not excused: a rule whose
+defects show only there is not tested.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, get_args, get_type_hints
+
+from msgspec.structs import replace
+
+from tidegauge_reference import CORE
+
+from ..components.component import Component
+from ..components.registry import COMPONENTS
+from ..components.shared.random_source import RandomSource
+from ..components.within import component_within, within
+from ..drawing.histories import draw_history
+from ..wire.implementation import Implementation
+from ..wire.scenario import Scenario
+from ..wire.shapes import SHAPES, AnyShape, component_of_shape, shape_of
+from .adapter import Adapter, ComponentAdapter
+
+_SEED = 7
+_DRAWN = 200
+"""Number of scenarios whose expressible part is counted."""
+
+_SEARCHED = 4_000
+"""Largest number of scenarios that are drawn to find the first expressible one."""
+
+_MOST_HIDDEN = 0.5
+"""An adapter that hides a smaller part of the scenarios gets them as they are drawn."""
+
+_BETTER = 0.05
+"""A feature is left out if that makes at least this part more of the scenarios expressible."""
+
+
+def drawn_shapes(adapter: Adapter, implementation: Implementation) -> tuple[AnyShape, ...]:
+    """Return the shapes within which scenarios are drawn for an engine: those that it declares, narrowed to
+    what its adapter expresses where that is less than half of the scenarios."""
+    if type(adapter).inexpressible in (Adapter.inexpressible, ComponentAdapter.inexpressible):
+        return implementation.shapes
+    claimed = [name for name in implementation.capabilities if name in SHAPES and COMPONENTS[name].drawn]
+    narrower = [expressed_shape(adapter, implementation, name) for name in claimed]
+    replaced = {component_of_shape(shape) for shape in narrower if shape is not None}
+    kept = [shape for shape in implementation.shapes if component_of_shape(shape) not in replaced]
+    return (*kept, *(shape for shape in narrower if shape is not None))
+
+
+def expressed_shape(adapter: Adapter, implementation: Implementation, name: str) -> AnyShape | None:
+    """Return a shape within the declared shape most of whose scenarios the adapter expresses; None if it
+    expresses most of the scenarios anyway, or nearly none."""
+    expressed = partial(_expressed_part, adapter, implementation)
+    declared = component_within(name, implementation.shapes)
+    if expressed(declared) >= _MOST_HIDDEN:
+        return None
+    shape: AnyShape = shape_of(name, implementation.shapes) or SHAPES[name]()
+    example = next(_expressible(adapter, implementation, declared), None)
+    if example is None:
+        return None
+    shape = _with_expressible_choices(adapter, shape, example)
+    part = expressed(within(COMPONENTS[name], shape))
+    while part < 1:
+        narrower = {each: expressed(within(COMPONENTS[name], each)) for each in _narrower(shape, example)}
+        best = max(narrower, key=lambda each: narrower[each], default=shape)
+        if narrower.get(best, 0) < part + _BETTER:
+            break
+        shape, part = best, narrower[best]
+    return shape
+
+
+def _drawn(component: Component, implementation: Implementation, number: int) -> Iterator[Scenario]:
+    claimed = set(implementation.capabilities)
+    for index in range(number):
+        scenario = draw_history(component, _SEED, index, CORE)
+        if set(scenario.needs) <= claimed:
+            yield scenario
+
+
+def _expressible(
+    adapter: Adapter, implementation: Implementation, component: Component
+) -> Iterator[Scenario]:
+    for scenario in _drawn(component, implementation, _SEARCHED):
+        if _is_expressed(adapter, scenario):
+            yield scenario
+
+
+def _expressed_part(adapter: Adapter, implementation: Implementation, component: Component) -> float:
+    drawn = list(_drawn(component, implementation, _DRAWN))
+    return sum(_is_expressed(adapter, scenario) for scenario in drawn) / max(1, len(drawn))
+
+
+def _with_expressible_choices(adapter: Adapter, shape: AnyShape, example: Scenario) -> AnyShape:
+    """Return the shape without the choices that make an expressible example inexpressible."""
+    kept: dict[str, tuple[Any, ...]] = {}
+    for field, hint in get_type_hints(type(shape)).items():
+        choices = getattr(shape, field)
+        if not isinstance(choices, tuple) or not get_args(get_args(hint)[0]) or field == "without_steps":
+            continue
+        expressible = tuple(
+            choice
+            for choice in choices
+            if isinstance(choice, str)
+            and adapter.inexpressible(_with_choice(example, replace(type(shape)(), **{field: (choice,)})))
+            is None
+        )
+        if expressible:
+            kept[field] = expressible
+    return replace(shape, **kept)
+
+
+def _is_expressed(adapter: Adapter, scenario: Scenario) -> bool:
+    return adapter.inexpressible(scenario) is None
+
+
+def _with_choice(example: Scenario, shape: AnyShape) -> Scenario:
+    narrowing = COMPONENTS[component_of_shape(shape)].narrowing
+    return replace(example, setup=narrowing.conformed(example.setup, shape, RandomSource(0)))
+
+
+def _narrower(shape: AnyShape, example: Scenario) -> Iterator[AnyShape]:
+    """Yield the shape with one feature less."""
+    for field in shape.__struct_fields__:
+        value = getattr(shape, field)
+        if value is True:
+            yield replace(shape, **{field: False})
+        elif value == "explicit":
+            yield replace(shape, **{field: "none"})
+        elif field == "allowed_lateness" and not value:
+            lateness: int = getattr(example.setup, field)
+            yield replace(shape, **{field: (lateness,)})
+        elif field == "longest_history" and value is None:
+            yield from (replace(shape, longest_history=length) for length in (100, 30, 10))
+    component = COMPONENTS[component_of_shape(shape)]
+    for step in component.calls:
+        tag = str(step.__struct_config__.tag)
+        if tag not in shape.without_steps and len(shape.without_steps) < len(component.calls) - 1:
+            yield replace(shape, without_steps=(*shape.without_steps, tag))

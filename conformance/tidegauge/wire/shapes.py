@@ -1,0 +1,186 @@
+"""Shapes: which features an engine has, component by component, as pure data.
+
+An adapter declares the shape of each component that has fewer features than the chapter describes. Scenarios
+are drawn within the shape; rules that decide only outside of it are not applicable.
+"""
+
+from typing import Annotated, Literal, get_args
+from zlib import crc32
+
+import msgspec
+from msgspec import Meta, Struct
+
+from .timestamps import LARGEST_PLAIN, Timestamp
+
+Statuses = Literal["explicit", "none"]
+AssignerName = Literal["tumbling", "sliding", "session"]
+Trigger = Literal["event-time", "per-record"]
+Accumulation = Literal["discarding", "accumulating", "accumulating-and-retracting"]
+LateRecords = Literal["output", "drop"]
+GeneratorKind = Literal["bounded-out-of-orderness", "punctuated", "processing-time", "no-watermarks"]
+Place = Literal["source", "mid-pipeline"]
+Characters = Literal["any", "letters-digits-dashes"]
+Duration = Annotated[int, Meta(ge=0, le=LARGEST_PLAIN)]
+Length = Annotated[int, Meta(ge=1, le=LARGEST_PLAIN)]
+Parts = Annotated[int, Meta(ge=1, le=1024)]
+
+
+class Shape(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="component"):
+    """The features of one component of an engine. The default of each field is the full feature.
+
+    Attributes:
+        without_steps: the steps that have no counterpart in the engine, by their names on the wire
+            ("expired-state").
+        lowest: the earliest timestamp that the engine represents (ms).
+        highest: the latest timestamp that the engine represents (ms).
+        no_timestamp: whether the engine represents `MIN`, a record without a timestamp.
+        end_of_input: whether the engine represents `MAX`, the end of the input.
+        resolution_ms: all timestamps and durations are multiples of this number of ms.
+        longest_history: the largest number of steps that the engine executes in the time; None for any.
+        longest_name: the largest number of characters of a name; None for any.
+        name_characters: the characters that names may contain.
+    """
+
+    without_steps: tuple[str, ...] = ()
+    lowest: Timestamp = "MIN"
+    highest: Timestamp = "MAX"
+    no_timestamp: bool = True
+    end_of_input: bool = True
+    resolution_ms: Length = 1
+    longest_history: Length | None = None
+    longest_name: Length | None = None
+    name_characters: Characters = "any"
+
+
+class ClockShape(Shape, frozen=True, tag="clock", omit_defaults=True):
+    """The features of an input activity clock."""
+
+
+class GeneratorShape(Shape, frozen=True, tag="generator", omit_defaults=True):
+    """The features of a watermark generator.
+
+    Attributes:
+        kinds: the kinds of generators.
+        places: where the generator can stand.
+        idleness: whether a strategy can have an idle timeout.
+        builders: whether strategies are built by builder calls, and whether the alignment of a strategy can
+            be read.
+    """
+
+    kinds: tuple[GeneratorKind, ...] = (
+        "bounded-out-of-orderness",
+        "punctuated",
+        "processing-time",
+        "no-watermarks",
+    )
+    places: tuple[Place, ...] = ("source", "mid-pipeline")
+    idleness: bool = True
+    builders: bool = True
+
+
+class IdlenessShape(Shape, frozen=True, tag="idleness", omit_defaults=True):
+    """The features of an idleness detector."""
+
+
+class SplitsShape(Shape, frozen=True, tag="splits", omit_defaults=True):
+    """The features of a combination of parts.
+
+    Attributes:
+        parts: what the engine combines.
+        statuses: how a part says that it is idle or active; `none`: it cannot.
+        most_parts: the largest number of parts.
+    """
+
+    parts: tuple[Literal["splits", "inputs"], ...] = ("splits", "inputs")
+    statuses: Statuses = "explicit"
+    most_parts: Parts = 1024
+
+
+class ValveShape(Shape, frozen=True, tag="valve", omit_defaults=True):
+    """The features of a valve.
+
+    Attributes:
+        statuses: how a channel says that it is idle or active; `none`: it cannot.
+        most_channels: the largest number of channels.
+        unknown_channels: whether a step can name a channel that the valve does not have.
+    """
+
+    statuses: Statuses = "explicit"
+    most_channels: Parts = 1024
+    unknown_channels: bool = True
+
+
+class SourceShape(Shape, frozen=True, tag="source", omit_defaults=True):
+    """The features of a source subtask."""
+
+
+class CoordinatorShape(Shape, frozen=True, tag="coordinator", omit_defaults=True):
+    """The features of a source coordinator."""
+
+
+class LowWatermarkShape(Shape, frozen=True, tag="low_watermark", omit_defaults=True):
+    """The features of a low-watermark service."""
+
+
+class BacklogShape(Shape, frozen=True, tag="backlog", omit_defaults=True):
+    """The features of a backlog detector."""
+
+
+class WindowShape(Shape, frozen=True, tag="window", omit_defaults=True):
+    """The features of a window operator. All lengths in ms.
+
+    Attributes:
+        assigners: the kinds of windows.
+        sizes: the only sizes of windows and gaps of sessions; empty for any.
+        offsets: whether windows can begin at an offset.
+        gaps: whether windows can slide by more than their size, so that records fall between them.
+        triggers: when a window fires.
+        allowed_lateness: the only values of the allowed lateness, (0,) for none; empty for any.
+        accumulation: what a window outputs when it fires again.
+        late_records: where late records go: to an output of their own, or dropped and counted.
+        statuses: whether upstream says that it is idle or active.
+    """
+
+    assigners: tuple[AssignerName, ...] = ("tumbling", "sliding", "session")
+    sizes: tuple[Length, ...] = ()
+    offsets: bool = True
+    gaps: bool = True
+    triggers: tuple[Trigger, ...] = ("event-time", "per-record")
+    allowed_lateness: tuple[Duration, ...] = ()
+    accumulation: tuple[Accumulation, ...] = ("discarding", "accumulating", "accumulating-and-retracting")
+    late_records: tuple[LateRecords, ...] = ("output", "drop")
+    statuses: Statuses = "explicit"
+
+
+AnyShape = (
+    ClockShape
+    | GeneratorShape
+    | IdlenessShape
+    | SplitsShape
+    | ValveShape
+    | SourceShape
+    | CoordinatorShape
+    | LowWatermarkShape
+    | BacklogShape
+    | WindowShape
+)
+
+SHAPES: dict[str, type[AnyShape]] = {str(shape.__struct_config__.tag): shape for shape in get_args(AnyShape)}
+"""The type of the shape of each component, by the component's name."""
+
+
+def component_of_shape(shape: AnyShape) -> str:
+    """Return the name of the component that a shape describes."""
+    return str(shape.__struct_config__.tag)
+
+
+def shape_of(component: str, shapes: tuple[AnyShape, ...]) -> AnyShape | None:
+    """Return the shape of a component among those that an engine declares; None if the engine has every
+    feature of the component."""
+    declared = next((shape for shape in shapes if component_of_shape(shape) == component), None)
+    return None if declared is None or declared == type(declared)() else declared
+
+
+def shape_mark(shape: AnyShape) -> str:
+    """Return a mark that ids of scenarios contain: it differs for each shape, as the scenarios do."""
+    return f"+{crc32(msgspec.json.encode(shape)):08x}"

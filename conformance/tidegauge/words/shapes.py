@@ -1,0 +1,90 @@
+"""The shape of an engine in words: what it has not, in comparison to the chapters."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..wire.implementation import Implementation
+from ..wire.shapes import AnyShape, component_of_shape
+from .numbers import listed
+
+_MOST = 12
+"""Largest number of features that are named of one component."""
+
+_ONLY = {
+    "assigners": "{} windows only",
+    "triggers": "{} trigger only",
+    "accumulation": "mode {} only",
+    "kinds": "generators {} only",
+    "places": "place {} only",
+    "parts": "{} only",
+    "sizes": "sizes {} ms only",
+    "allowed_lateness": "allowed lateness {} ms only",
+    "without_steps": "without the steps {}",
+}
+
+_LACKING = {
+    "offsets": "no offsets",
+    "gaps": "no gaps between windows",
+    "unknown_channels": "no steps for unknown channels",
+    "idleness": "no idle timeouts",
+    "builders": "no builder calls",
+    "no_timestamp": "no records without a timestamp",
+    "end_of_input": "no end of the input",
+}
+
+_NUMBERS = {
+    "most_channels": "{:,} channels at most",
+    "most_parts": "{:,} parts at most",
+    "resolution_ms": "times in multiples of {:,} ms",
+    "longest_history": "{:,} steps at most",
+    "longest_name": "names of {:,} characters at most",
+}
+
+
+def shape_words(shape: AnyShape) -> list[str]:
+    """Return the features in which a shape differs from the full one: `tumbling windows only`, `no offsets`."""
+    full = type(shape)()
+    fields = (field for field in shape.__struct_fields__ if getattr(shape, field) != getattr(full, field))
+    return [words for field in fields for words in _words(field, getattr(shape, field))]
+
+
+def shapes_words(implementation: Implementation) -> list[tuple[str, str]]:
+    """Return each component whose shape an engine declares, with the features in which it differs."""
+    return [
+        (component_of_shape(shape).replace("_", " "), listed(words, _MOST))
+        for shape in implementation.shapes
+        if (words := shape_words(shape))
+    ]
+
+
+def shapes_line(implementation: Implementation) -> str:
+    """Return all declared shapes in a line, `window: tumbling windows only; valve: no statuses`; empty if the
+    engine declares none."""
+    return "; ".join(f"{component}: {words}" for component, words in shapes_words(implementation))
+
+
+def shapes_remark(implementation: Implementation) -> str:
+    """Return what a reader must know of the declared shapes; empty if the engine declares none."""
+    line = shapes_line(implementation)
+    return f"Tested within the declared shape of the engine: {line}." if line else ""
+
+
+def _words(field: str, value: Any) -> Iterator[str]:
+    if field == "allowed_lateness" and value == (0,):
+        yield "no allowed lateness"
+    elif field == "late_records":
+        yield "no output of late records" if value == ("drop",) else "late records in an output only"
+    elif field == "statuses":
+        yield "no statuses"
+    elif field == "lowest":
+        yield f"no timestamps before {value} ms"
+    elif field == "highest":
+        yield f"no timestamps after {value} ms"
+    elif field == "name_characters":
+        yield "names of letters, digits and dashes only"
+    elif field in _ONLY:
+        yield _ONLY[field].format(", ".join(f"{each:,}" if isinstance(each, int) else each for each in value))
+    elif field in _LACKING:
+        yield _LACKING[field]
+    elif field in _NUMBERS:
+        yield _NUMBERS[field].format(value)
