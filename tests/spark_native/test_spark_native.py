@@ -14,7 +14,7 @@ import pytest
 from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import DataFrame, Row, functions
 
-from tidegauge.components.registry import COMPONENTS
+from tidegauge.components.within import component_within, outside_of_shapes
 from tidegauge.drawing.histories import draw_history
 from tidegauge.judging.items.judge import judge
 from tidegauge.judging.reference.deviating_reference import with_deviations
@@ -195,27 +195,28 @@ def test_moments_of_progress_reports_are_read_also_beyond_the_year_9999() -> Non
 # What the adapter says.
 
 
-def test_what_spark_has_no_word_for_is_left_out_with_the_reason() -> None:
+def test_what_spark_has_no_word_for_lies_outside_of_its_shapes() -> None:
     adapter = SparkNativeAdapter({})
+    shapes = adapter.describe().shapes
     history = (RecordStep(1, 1), Mark(4))
     unsaid: list[tuple[Scenario, str]] = [
-        (windows("a", *history, setup=WindowSetup(Tumbling(4), allowed_lateness=1)), "allowed lateness"),
+        (windows("a", *history, setup=WindowSetup(Tumbling(4), allowed_lateness=1)), "an allowed lateness"),
         (
             windows("b", *history, setup=WindowSetup(Tumbling(4), trigger="per-record")),
-            "a trigger other than",
+            "the per-record trigger",
         ),
         (windows("c", *history, setup=WindowSetup(Sliding(2, 5))), "windows with gaps between them"),
-        (windows("d", *history, Mark("MAX")), "the end of a stream"),
-        (valve("e", WatermarkStep(2, 1)), "an input that the query does not have"),
+        (windows("d", *history, Mark("MAX")), "the end of the input"),
+        (valve("e", WatermarkStep(2, 1)), "a channel that the valve does not have"),
         (SplitsScenario(id="f", setup=OperatorInputsSetup(2), history=()), "the inputs of an operator"),
     ]
     for scenario, reason in unsaid:
-        assert str(adapter.inexpressible(scenario)).startswith(reason)
-    assert adapter.inexpressible(windows("g", *history, RecordStep("MIN", 2), WindowIdleStep())) is None
-    assert adapter.inexpressible(valve("h", WatermarkStep(1, "MAX"), IdleStep(0))) is None
+        assert outside_of_shapes(scenario, shapes).startswith(reason)
+    assert not outside_of_shapes(windows("g", *history, RecordStep("MIN", 2), WindowIdleStep()), shapes)
+    assert not outside_of_shapes(valve("h", WatermarkStep(1, "MAX"), IdleStep(0)), shapes)
     (failed,) = adapter.run([unsaid[0][0]])
     assert failed.failure is not None
-    assert failed.failure.text == "Spark has no word for it: allowed lateness"
+    assert failed.failure.text == "Spark has no word for it: an allowed lateness of 1 ms"
 
 
 def test_the_adapter_suggests_its_profile_and_its_known_deviations() -> None:
@@ -279,8 +280,9 @@ SHOWN = (
 @pytest.mark.xdist_group("spark")
 def test_spark_differs_from_the_specification_exactly_as_known() -> None:
     adapter = SparkNativeAdapter({})
-    drawn = (draw_history(COMPONENTS["window"], 3, index, PROFILES["spark-4"]) for index in count())
-    alike = (one for one in drawn if adapter.inexpressible(one) is None and one.setup.assigner == Tumbling(1))
+    windows_of_spark = component_within("window", adapter.describe().shapes)
+    drawn = (draw_history(windows_of_spark, 3, index, PROFILES["spark-4"]) for index in count())
+    alike = (one for one in drawn if one.setup.assigner == Tumbling(1))
     scenarios = [*SHOWN, next(alike)]
     transcripts = {transcript.scenario: transcript for transcript in adapter.run(scenarios)}
     for scenario in scenarios:

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from tidegauge import Implementation, Scenario, Session, Transcript
+from tidegauge import Implementation, Scenario, Session, Transcript, WindowShape
 from tidegauge.wire.steps.generator import AdvanceStep, GeneratorScenario
 from tidegauge.wire.steps.job import JobScenario, JobSetup
 from tidegauge.wire.steps.window import RecordStep, Sliding, WindowScenario
@@ -23,6 +23,9 @@ _OPTIONS = ("flink", "splits", "alignment-buffer")
 _SPLITS = ("output", "bare")
 _LATEST_MS = (2**63 - 1) // 1_000_000
 """The largest processing time whose nanoseconds fit into 64 bits: the year 2262."""
+
+_WINDOWS = WindowShape(accumulation=("discarding", "accumulating"))
+"""Flink's windows take back no result."""
 
 _JVM = ("-XX:+UseSerialGC", "-Xmx512m", "-XX:-UsePerfData")
 
@@ -60,6 +63,7 @@ class FlinkAdapter(ProcessAdapter):
         return replace(
             described,
             layers={"job": "cluster"},
+            shapes=(_WINDOWS,),
             remark=described.remark + jobs.REMARK.format(self._of_cluster[2]),
         )
 
@@ -85,15 +89,12 @@ class FlinkAdapter(ProcessAdapter):
             self._cluster = None
 
     def inexpressible(self, scenario: Scenario) -> str | None:
-        """Flink's windows take back no result, its clock counts ns in 64 bits, and it does not refuse what no
+        """Flink's clock counts ns in 64 bits, some of its windows never end, and it does not refuse what no
         runtime sends."""
         if isinstance(scenario, GeneratorScenario) and _latest_ms(scenario) > _LATEST_MS:
             return "a processing time beyond 2^63 ns: the clock of the operator tests of Flink counts ns"
-        if isinstance(scenario, WindowScenario):
-            if scenario.setup.accumulation == "accumulating-and-retracting":
-                return "retractions"
-            if _is_endless(scenario):
-                return "records of the first moments in sliding windows: Flink's assigner never ends"
+        if isinstance(scenario, WindowScenario) and _is_endless(scenario):
+            return "records of the first moments in sliding windows: Flink's assigner never ends"
         return super().inexpressible(scenario)
 
 

@@ -25,10 +25,10 @@ except ModuleNotFoundError as missing:
         "tidegauge-spark`, or `pip install ./adapters/tidegauge_spark` in a clone"
     ) from None
 
-from .beyond_queries import beyond_queries
 from .components import BINDINGS, DECISIONS, EXTRAS, REFUSALS
 from .jobs.streaming_jobs import CLOCK_STEP, StreamingJobs
 from .processor_adapter import ProcessorAdapter
+from .shapes import SHAPES
 
 _OF_JOBS = (
     "job",
@@ -86,15 +86,12 @@ class SparkAdapter(ProcessorAdapter):
             described,
             capabilities=(*described.capabilities, *self.decisions, *jobs),
             layers=dict.fromkeys(self.decisions, "in-process"),
+            shapes=(*described.shapes, *SHAPES),
             overshoot="none: a batch is never planned past the bound; with a drift below 2 ms one record",
             overshoot_ms=1,
             reaction_ms=CLOCK_STEP,
             remark=remark + _REMARK_ON_JOBS if jobs else remark,
         )
-
-    def inexpressible(self, scenario: Scenario) -> str | None:
-        """What no query does, even though a class of the library could."""
-        return beyond_queries(scenario) or super().inexpressible(scenario)
 
     def transcripts(self, component: str, scenarios: Sequence[Scenario]) -> Iterator[Transcript]:
         """Those of scenarios of one component; jobs one by one."""

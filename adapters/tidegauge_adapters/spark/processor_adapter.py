@@ -10,10 +10,13 @@ from itertools import islice
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from msgspec.structs import replace
+
 from tidegauge import Adapter, Implementation, Scenario, Session, Transcript
 from tidegauge.components.registry import component_by_setup
 from tidegauge.wire.implementation import Layer
 from tidegauge.wire.scenario import component_of
+from tidegauge.wire.shapes import SHAPES, AnyShape
 from tidegauge.wire.vocabulary import Setup
 
 from ..java import require_java
@@ -146,12 +149,19 @@ class ProcessorAdapter(Adapter):
             one_process=self.engine == "streaming",
             at_most=_TIMED_AT_MOST if self._rising else _AT_MOST[self.engine],
             seconds=_TIMED_SECONDS if self._rising else _SECONDS[self.engine],
+            shapes=tuple(filter(None, (self._shape(binding) for binding in self.bindings))),
             remark=_REMARKS[self.engine] + (_RISING_REMARK if self._rising else ""),
         )
 
     def _out_of_reach(self, extra: str) -> bool:
         """Spark's watermark has no moments beyond the year 294247."""
         return self._timed and extra == "int64"
+
+    def _shape(self, binding: ProcessorBinding) -> AnyShape | None:
+        """The shape of a processor; Spark's watermark has no value for the end of the input."""
+        if not self._rising:
+            return binding.shape
+        return replace(binding.shape or SHAPES[binding.component](), end_of_input=False)
 
     @property
     def _rising(self) -> bool:

@@ -15,6 +15,7 @@ from importlib.resources import files
 from itertools import islice
 
 from tidegauge import Adapter, Failure, Implementation, Scenario, Transcript
+from tidegauge.components.within import outside_of_shapes
 from tidegauge.wire.steps.splits import SplitsScenario
 from tidegauge.wire.steps.valve import ValveScenario
 from tidegauge.wire.steps.window import WindowScenario
@@ -25,10 +26,10 @@ from ..required_pyspark import refuse_connect
 from ..spark_session.checksums import without_checksums
 from ..spark_session.session import DEFAULT_MASTER, MEMORY_MIB, RunningSpark, end_spark, running_spark
 from .query import native_session
+from .shapes import SHAPES
 from .watermarks import watermark_outputs
 from .window_outputs import History
 from .windows import queries, window_outputs
-from .words import inexpressible
 
 DEVIATIONS = str(files(__package__) / "deviations.toml")
 _AT_ONCE = 2_000
@@ -76,21 +77,18 @@ class SparkNativeAdapter(Adapter):
             one_process=True,
             at_most=_AT_MOST,
             deviations=DEVIATIONS,
+            shapes=SHAPES,
             remark=_REMARK,
         )
-
-    def inexpressible(self, scenario: Scenario) -> str | None:
-        """What Spark has no word for, even in silence."""
-        return inexpressible(scenario)
 
     def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
         """A query a scenario, or of windows a query for those of one kind; two at a time."""
         remaining = iter(scenarios)
         while several := list(islice(remaining, _AT_ONCE)):
             for scenario in several:
-                if (reason := inexpressible(scenario)) is not None:
-                    yield _failed(scenario, f"Spark has no word for it: {reason}")
-            said = [scenario for scenario in several if inexpressible(scenario) is None]
+                if lacking := outside_of_shapes(scenario, SHAPES):
+                    yield _failed(scenario, f"Spark has no word for it: {lacking}")
+            said = [scenario for scenario in several if not outside_of_shapes(scenario, SHAPES)]
             if said:
                 yield from _transcripts(running_spark(), said)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from tidegauge_reference import Policies
 
+from ..components.within import outside_of_shapes
 from ..engine.adapter import Adapter
 from ..engine.loading import describe, load_adapter
 from ..run.request import Request
@@ -22,8 +23,9 @@ def chosen_engine(request: Request) -> tuple[Adapter, Implementation, Policies]:
     return engine, implementation, policies_of(request.profile or implementation.profile)
 
 
-def check_claims(scenarios: Iterable[Scenario], implementation: Implementation) -> None:
-    """Raise `BadInput` if a scenario needs what the engine does not claim."""
+def check_claims(scenarios: Iterable[Scenario], engine: Adapter, implementation: Implementation) -> None:
+    """Raise `BadInput` if a scenario needs what the engine does not claim, lies outside of its shape, or is
+    not expressed by its adapter."""
     for scenario in scenarios:
         missing = {component_of(scenario), *scenario.needs} - set(implementation.capabilities)
         if missing:
@@ -31,3 +33,9 @@ def check_claims(scenarios: Iterable[Scenario], implementation: Implementation) 
             raise BadInput(
                 f"scenario {scenario.id!r} needs {needed}, which {implementation.name} does not claim"
             )
+        if lacking := outside_of_shapes(scenario, implementation.shapes):
+            raise BadInput(
+                f"scenario {scenario.id!r} lies outside of the shape of {implementation.name}: {lacking}"
+            )
+        if (hidden := engine.inexpressible(scenario)) is not None:
+            raise BadInput(f"the adapter of {implementation.name} does not express {scenario.id!r}: {hidden}")

@@ -20,7 +20,7 @@ def execute(request: Request) -> None:
     scenarios = list(read_scenarios(sys.stdin.buffer, "stdin"))
     engine, implementation, _ = chosen_engine(request)
     try:
-        check_claims(scenarios, implementation)
+        check_claims(scenarios, engine, implementation)
         for scenario, transcript in zip(scenarios, run(engine, scenarios), strict=True):
             if transcript is None:
                 raise BadInput(

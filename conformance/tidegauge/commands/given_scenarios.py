@@ -1,5 +1,6 @@
 """The scenarios that a command is given: a file, the name of a scenario, or a rule."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,9 @@ from ..vectors.published import every_vector
 from ..wire.scenario import BadInput, Scenario, read_scenario_file
 from ..wire.shapes import AnyShape
 from ..wire.unknown_names import closest
+
+_MARK = re.compile(r"\+[0-9a-f]{8}(?=:)")
+"""The mark of a shape in the id of a scenario."""
 
 Given = Annotated[
     str,
@@ -33,6 +37,9 @@ def given_scenarios(written: str, policies: Policies, shapes: tuple[AnyShape, ..
     named = scenario_named(written, policies, shapes=shapes)
     if named is not None:
         return [named]
+    if scenario_named(_MARK.sub("", written), policies) is not None:
+        another = "was drawn within another shape than that of this engine"
+        raise BadInput(f"{written!r} {another}; give the file of the scenario")
     rule = load_registry().rules.get(written.upper())
     if rule is not None:
         shown: list[Scenario] = [one.scenario for one in every_vector() if rule.id in one.rules]

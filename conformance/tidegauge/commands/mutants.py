@@ -18,7 +18,7 @@ from ..detection.campaign import try_named, try_syntax
 from ..detection.listed_mutants import load_equivalents
 from ..detection.reach import ENOUGH
 from ..detection.score import MutantScore, Score, scored
-from ..detection.soundness import Outcome, cases
+from ..detection.soundness import Case, Outcome, cases, cases_of_shapes
 from ..detection.soundness_campaign import Nothing, bars, measured, part_of
 from ..judging.changes.syntax_mutants import load_syntax_mutants
 from ..mutants.mutant import ANY_OF, Mutant
@@ -41,6 +41,9 @@ def mutants(
             "--soundness",
             help="How sound verdicts are: engines with one, two and three defects, known or not.",
         ),
+    ] = False,
+    shape: Annotated[
+        bool, typer.Option("--shape", help="With --soundness: engines with one defect, of fewer features.")
     ] = False,
     part: Annotated[str, typer.Option(help="With --soundness: only the i-th of n parts, as i/n.")] = "1/1",
     kept: Annotated[
@@ -82,7 +85,11 @@ def mutants(
     processes = workers or os.cpu_count() or 1
     try:
         if soundness:
-            raise typer.Exit(_soundness(components, name, every, part, kept, processes))
+            raise typer.Exit(
+                _soundness(
+                    cases_of_shapes() if shape else cases(), components, name, every, part, kept, processes
+                )
+            )
         if syntax:
             found = _syntax(components, name, every, budget, processes)
         else:
@@ -97,10 +104,16 @@ def mutants(
 
 
 def _soundness(
-    components: list[str], name: str, every: int, part: str, kept: Path | None, workers: int
+    every_case: Sequence[Case],
+    components: list[str],
+    name: str,
+    every: int,
+    part: str,
+    kept: Path | None,
+    workers: int,
 ) -> int:
     """Print the figures; 0 if all bars are kept."""
-    chosen = [one for one in cases() if one.component in components and name in one.key]
+    chosen = [one for one in every_case if one.component in components and name in one.key]
     chosen = part_of(chosen[::every], part)
     _not_empty(chosen)
     found = list(_shown(measured(chosen, workers, kept), len(chosen)))

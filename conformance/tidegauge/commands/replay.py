@@ -13,6 +13,7 @@ from ..components.job.wording import job_name, job_text
 from ..components.wording import answer_text, outputs_text, setup_text, step_text
 from ..engine.adapter import Adapter
 from ..engine.apart import Question, answers_apart
+from ..engine.expressed_shape import drawn_shapes
 from ..engine.runner import run
 from ..judging.items.isolation import answer_at, first_difference, in_order
 from ..judging.items.item_report import SeenInterference
@@ -51,8 +52,8 @@ def replay(
     """
     engine, implementation, policies = chosen_engine(request)
     try:
-        given = given_scenarios(scenarios, policies)
-        check_claims(given, implementation)
+        given = given_scenarios(scenarios, policies, drawn_shapes(engine, implementation))
+        check_claims(given, engine, implementation)
         if interleaved:
             failed = _replay_interleaved(engine, implementation.name, given)
         else:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ..wire.shapes import Shape
 from ..wire.timestamps import from_wire, timestamp_fields
-from ..wire.vocabulary import Setup, Step
+from ..wire.vocabulary import Restore, Setup, Snapshot, Step
 from .component import Component
 from .shared.naming import names_in
 from .shared.times import durations_in
@@ -37,6 +37,8 @@ def step_outside(component: Component, shape: Shape, step: Step, engine: Any) ->
     tag = str(step.__struct_config__.tag)
     if tag in shape.without_steps:
         return f"the step {tag}"
+    if not shape.snapshots and isinstance(step, Snapshot | Restore):
+        return "snapshots of this component"
     return component.narrowing.step_outside(step, shape, engine) or _values_outside(component, shape, step)
 
 

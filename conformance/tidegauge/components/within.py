@@ -61,6 +61,7 @@ def within(component: Component, shape: AnyShape) -> Component:
         fewer=partial(_smaller, component, shape, component.fewer),
         scale=_scale(component, shape),
         endurance=tuple(_endurance(component, shape)),
+        extras=tuple(extra for extra in component.extras if shape.snapshots or extra != "snapshot"),
     )
     source = RandomSource(0)
     setups = [narrowed.draw_setup(source) for _ in range(_SETUPS_LOOKED_AT)]

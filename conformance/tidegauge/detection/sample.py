@@ -11,8 +11,10 @@ from functools import cache, partial
 from tidegauge_reference import CORE
 
 from ..components.component import Component
+from ..components.outside import outside
 from ..components.property import Property
 from ..components.registry import COMPONENTS
+from ..components.within import within
 from ..drawing.cover import state_cover
 from ..drawing.histories import draw_history
 from ..drawing.scale import scale_scenarios
@@ -26,6 +28,7 @@ from ..judging.items.shrinker import Effort, shrink
 from ..vectors.published import load_vectors
 from ..wire.scenario import Scenario
 from ..wire.transcript import Transcript
+from .shapes import SHAPES_MEASURED
 
 _COVERED = 900
 """About the number of scenarios from state covers."""
@@ -65,11 +68,12 @@ class Sample:
 
 
 @cache
-def sample_of(name: str, scale: bool = False) -> Sample:
+def sample_of(name: str, scale: bool = False, shape: str = "") -> Sample:
     """Return the sample of a component under the profile `core`: golden vectors, a part of the state covers,
-    and random scenarios. With `scale`, the sample includes scenarios of scale."""
-    component = COMPONENTS[name]
-    vectors = load_vectors(name)
+    and random scenarios. With `scale`, the sample includes scenarios of scale; with a `shape`, all scenarios
+    lie within that shape of `SHAPES_MEASURED`."""
+    component = within(COMPONENTS[name], SHAPES_MEASURED[shape]) if shape else COMPONENTS[name]
+    vectors = [vector for vector in load_vectors(name) if not _outside(component, vector.scenario)]
     scenarios: list[Scenario] = [vector.scenario for vector in vectors]
     scopes = [state_cover(component, scope.name, CORE) for scope in component.covers.get("default", ())]
     for cover in scopes:
@@ -80,6 +84,7 @@ def sample_of(name: str, scale: bool = False) -> Sample:
     some = [each for place, each in enumerate(scenarios) if place < len(vectors) or place % _EVERY == 0]
     properties = [property for property in component.properties if _holds_under_core(property)]
     families = [(each, tuple(with_variants(each, scenario))) for each in properties for scenario in some]
+    families = [pair for pair in families if not any(_outside(component, one) for one in pair[1])]
     if scale:
         scenarios += scale_scenarios(component, "default", CORE)
     return Sample(
@@ -90,6 +95,10 @@ def sample_of(name: str, scale: bool = False) -> Sample:
         {vector.id: vector.rules for vector in vectors},
         [(property, family) for property, family in families if _violation(property, family, model) is None],
     )
+
+
+def _outside(component: Component, scenario: Scenario) -> str:
+    return outside(component, scenario.setup, scenario.history)
 
 
 def _holds_under_core(property: Property) -> bool:

@@ -21,8 +21,10 @@ from ..judging.diagnosis.component_judgement import judge_evidence
 from ..judging.diagnosis.model import Model, Played, model_of
 from ..judging.traceability import status
 from ..judging.verdicts.judged_in import judged_by
+from ..wire.shapes import component_of_shape
 from .listed_mutants import load_equivalents
 from .sample import Sample, answers_of, evidence_of, sample_of
+from .shapes import SHAPES_MEASURED
 
 CaseKind = Literal["single", "pair", "triple", "small-change"]
 
@@ -31,19 +33,20 @@ COMBINATIONS = {"pair": 300, "triple": 100}
 
 class Case(Struct, frozen=True):
     """An engine: the changes of a component's reference that it has, by name. `left_out`: the kit does not
-    know them, nor anything that behaves alike."""
+    know them, nor anything that behaves alike. `shape`: the name of the shape that the engine declares."""
 
     component: str
     kind: CaseKind
     changes: tuple[str, ...]
     left_out: bool
+    shape: str = ""
 
     @property
     def key(self) -> str:
         """A name for the case."""
-        return (
-            f"{self.component}|{self.kind}|{'+'.join(self.changes)}|{'unknown' if self.left_out else 'known'}"
-        )
+        known = "unknown" if self.left_out else "known"
+        shape = f"|{self.shape}" if self.shape else ""
+        return f"{self.component}|{self.kind}|{'+'.join(self.changes)}|{known}{shape}"
 
 
 class Outcome(Struct, frozen=True, kw_only=True, tag=True):
@@ -68,6 +71,7 @@ class Outcome(Struct, frozen=True, kw_only=True, tag=True):
         hidden: the changes that no scenario detects next to the others.
         unnamed: the detected changes that break none of the failing rules.
         seconds: the duration of judging, in s.
+        shape: the name of the shape that the engine declares; empty for the full shape.
     """
 
     key: str
@@ -88,6 +92,7 @@ class Outcome(Struct, frozen=True, kw_only=True, tag=True):
     hidden: tuple[str, ...]
     unnamed: tuple[str, ...]
     seconds: float
+    shape: str = ""
 
 
 def cases(small_every: int = 10) -> list[Case]:
@@ -103,6 +108,16 @@ def cases(small_every: int = 10) -> list[Case]:
         small = [one.name for one in small_changes(name) if one.name not in load_equivalents()]
         found += [Case(name, "small-change", (one,), True) for one in small[::small_every]]
     return found
+
+
+def cases_of_shapes() -> list[Case]:
+    """All singles behind each of the shapes, each known and unknown."""
+    return [
+        Case(component_of_shape(shape), "single", (change.name,), unknown, name)
+        for name, shape in SHAPES_MEASURED.items()
+        for change in breaking(component_of_shape(shape))
+        for unknown in (False, True)
+    ]
 
 
 def components() -> list[str]:
@@ -133,7 +148,7 @@ def outcome_of(case: Case, changes: Sequence[Change] = ()) -> Outcome | None:
     where they are in no list."""
     began = time.perf_counter()
     changes = changes or _listed(case)
-    sample = sample_of(case.component, scale=any(one.scale for one in changes))
+    sample = sample_of(case.component, any(one.scale for one in changes), case.shape)
     with model_of(sample.component, CORE, changes) as engine:
         if engine is None:
             return None
@@ -142,7 +157,12 @@ def outcome_of(case: Case, changes: Sequence[Change] = ()) -> Outcome | None:
         visible = [one for one in changes if one.name not in hidden]
         if not visible or not (evidence.differing or evidence.unanswered):
             return None
-        unknown = {alike for one in changes if case.left_out for alike in _alike(case.component, one.name)}
+        unknown = {
+            alike
+            for one in changes
+            if case.left_out
+            for alike in _alike(case.component, one.name, case.shape)
+        }
         rules = [
             one.id
             for one in load_registry().rules.values()
@@ -175,6 +195,7 @@ def outcome_of(case: Case, changes: Sequence[Change] = ()) -> Outcome | None:
         hidden=tuple(hidden),
         unnamed=tuple(one.name for one in visible if not failed & set(one.rules)),
         seconds=round(time.perf_counter() - began, 2),
+        shape=case.shape,
     )
 
 
@@ -193,9 +214,9 @@ def _shows(sample: Sample, engine: Model, changes: Sequence[Change], one: Change
 
 
 @cache
-def _alike(component: str, name: str) -> frozenset[str]:
+def _alike(component: str, name: str, shape: str) -> frozenset[str]:
     """The changes that do in every scenario what the one of that name does."""
-    sample = sample_of(component)
+    sample = sample_of(component, shape=shape)
     candidates = (*named_changes(component), *policy_changes(component, CORE), *small_changes(component))
     known = {one.name: one for one in candidates}
     with model_of(sample.component, CORE, [known[name]]) as engine:

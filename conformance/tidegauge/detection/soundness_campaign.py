@@ -83,9 +83,12 @@ def bars(outcomes: Iterable[Outcome | Nothing]) -> list[Bar]:
     whole = [one for one in outcomes if isinstance(one, Outcome)]
 
     def of(kind: str, left_out: bool) -> list[Outcome]:
-        return [one for one in whole if one.kind == kind and one.left_out == left_out]
+        return [one for one in whole if one.kind == kind and one.left_out == left_out and not one.shape]
 
     found: list[Bar | None] = []
+    for shape in sorted({one.shape for one in whole} - {""}):
+        some = [one for one in whole if one.shape == shape]
+        found.append(_false(f"false passes, {shape}", some, 0.0))
     for kind, bound in (("single", 0.0), ("pair", 0.0), ("triple", 0.0)):
         found.append(_false(f"false passes, known {kind}", of(kind, False), bound))
     for kind, bound in (("single", 1.0), ("pair", 1.0), ("triple", 5.0), ("small-change", 5.0)):

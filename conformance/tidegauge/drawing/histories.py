@@ -105,7 +105,7 @@ def draw_history(component: Component, seed: int, index: int, policies: Policies
     length = min(random.between(_SHORTEST, random.pick(_LONGEST)), longest_of(component))
     history = list(effective_history(component, random, setup, length, policies))
     needs = ["int64"] if any(map(needs_int64, history)) else []
-    if random.chance(10):
+    if random.chance(10) and "snapshot" in component.extras:
         history = _interrupted(random, history)
         needs.append("snapshot")
     border = random.between(1, len(history) - 1)

@@ -169,8 +169,8 @@ def _check_property(
 
 
 def find_scenario(scenario_id: str, started: Started, policies: Policies) -> Scenario | None:
-    """The scenario of that id, drawn again; None for one that was not drawn (a fuzzer's, a variant)."""
+    """The scenario of that id, drawn again; None for one that was not drawn (a fuzzer's, a shrunk one)."""
     own: tuple[Vector, ...] = ()
     with suppress(BadInput):  # the user's folder may be gone by now
         own = own_vectors(started.request.vectors)
-    return scenario_named(scenario_id.partition("~")[0], policies, own=own, shapes=started.drawn)
+    return scenario_named(scenario_id, policies, own=own, shapes=started.drawn)

@@ -3,6 +3,8 @@ one of a state cover."""
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from tidegauge_reference import Policies
 
 from ..components.job.jobs import JOBS
@@ -12,8 +14,9 @@ from ..drawing.cover import state_cover
 from ..drawing.exhaustive import known_exhaustive
 from ..drawing.histories import draw_history
 from ..drawing.scale import scale_scenario
+from ..judging.items.examination import with_variants
 from ..vectors.published import Vector, every_vector
-from ..wire.scenario import Scenario
+from ..wire.scenario import Scenario, component_of
 from ..wire.shapes import AnyShape
 
 _DIGITS = 18
@@ -32,9 +35,30 @@ def scenario_named(
     """The scenario of that id, drawn again under `policies`; None if there is none.
 
     `valve/a-vector`, `job:a-job`, `valve:seed:1:17` for the seed 1 and the index 17, `valve:cover:SCOPE:5`,
-    `valve:scale:KIND:3`, `valve:exhaustive:3-channels-2-timestamps@8:17`.
+    `valve:scale:KIND:3`, `valve:exhaustive:3-channels-2-timestamps@8:17`, and the variant of any of them
+    that a property compares with it, `valve:seed:1:17~valve-shift~1`.
     `own`: vectors beside the published ones. `shapes`: those within which the scenario was drawn; an id from
     another shape names none."""
+    base, _, variant = name.partition("~")
+    scenario = _scenario_named(base, policies, own, shapes)
+    return scenario if scenario is None or not variant else _variant(scenario, variant)
+
+
+def _variant(scenario: Scenario, name: str) -> Scenario | None:
+    """Return the variant of a scenario by the name of a property and a number; None if there is none."""
+    property_name, _, number = name.rpartition("~")
+    if not property_name:
+        return replace(scenario, id=f"{scenario.id}~{name}") if name in ("0", "beside") else None
+    for property in COMPONENTS[component_of(scenario)].properties:
+        if property.name == property_name and _is_number(number):
+            family = with_variants(property, scenario)
+            return family[int(number)] if int(number) < len(family) else None
+    return None
+
+
+def _scenario_named(
+    name: str, policies: Policies, own: Iterable[Vector], shapes: tuple[AnyShape, ...]
+) -> Scenario | None:
     for known in (*(vector.scenario for vector in own), *named_scenarios()):
         if known.id.casefold() == name.casefold():
             return known

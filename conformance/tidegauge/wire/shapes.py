@@ -37,6 +37,7 @@ class Shape(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_f
         end_of_input: whether the engine represents `MAX`, the end of the input.
         resolution_ms: all timestamps and durations are multiples of this number of ms.
         longest_history: the largest number of steps that the engine executes in the time; None for any.
+        snapshots: whether a snapshot of the component can be taken and restored.
         longest_name: the largest number of characters of a name; None for any.
         name_characters: the characters that names may contain.
     """
@@ -48,6 +49,7 @@ class Shape(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_f
     end_of_input: bool = True
     resolution_ms: Length = 1
     longest_history: Length | None = None
+    snapshots: bool = True
     longest_name: Length | None = None
     name_characters: Characters = "any"
 
@@ -111,7 +113,15 @@ class ValveShape(Shape, frozen=True, tag="valve", omit_defaults=True):
 
 
 class SourceShape(Shape, frozen=True, tag="source", omit_defaults=True):
-    """The features of a source subtask."""
+    """The features of a source subtask.
+
+    Attributes:
+        outputs: whether the reader writes records to an output of their split, or to the main output.
+        readers: whether an aligned reader can pause splits, or reads on in all of them.
+    """
+
+    outputs: tuple[Literal["per-split", "main"], ...] = ("per-split", "main")
+    readers: tuple[Literal["pauses", "reads-on"], ...] = ("pauses", "reads-on")
 
 
 class CoordinatorShape(Shape, frozen=True, tag="coordinator", omit_defaults=True):

@@ -15,6 +15,8 @@ _ONLY = {
     "triggers": "{} trigger only",
     "accumulation": "mode {} only",
     "kinds": "generators {} only",
+    "outputs": "outputs {} only",
+    "readers": "readers {} only",
     "places": "place {} only",
     "parts": "{} only",
     "sizes": "sizes {} ms only",
@@ -27,6 +29,7 @@ _LACKING = {
     "gaps": "no gaps between windows",
     "unknown_channels": "no steps for unknown channels",
     "idleness": "no idle timeouts",
+    "snapshots": "no snapshots",
     "builders": "no builder calls",
     "no_timestamp": "no records without a timestamp",
     "end_of_input": "no end of the input",
@@ -42,7 +45,7 @@ _NUMBERS = {
 
 
 def shape_words(shape: AnyShape) -> list[str]:
-    """Return the features in which a shape differs from the full one: `tumbling windows only`, `no offsets`."""
+    """Return the features in which a shape differs from the full one, such as `no offsets`."""
     full = type(shape)()
     fields = (field for field in shape.__struct_fields__ if getattr(shape, field) != getattr(full, field))
     return [words for field in fields for words in _words(field, getattr(shape, field))]

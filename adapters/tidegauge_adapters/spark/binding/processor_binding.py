@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import StructType
 
+from tidegauge.wire.shapes import AnyShape, component_of_shape
 from tidegauge.wire.vocabulary import AnyOutput
 
 from .step_columns import named_output, step_columns
@@ -43,6 +44,9 @@ class ProcessorBinding:
     Rows of a timer that was set at or before the watermark are errors there, as they belong to no step; one
     that is set in `handleExpiredTimer` expires with the next micro-batch that has rows.
 
+    shape: the features of the processor, such as `WindowShape(assigners=("tumbling",), sizes=(60_000,))`;
+    scenarios are drawn within them. None: all features of the component.
+
     Raises `ValueError` for a schema without the key column, `sequence` or `position`, and for a time mode
     that cannot be tested.
     """
@@ -56,9 +60,12 @@ class ProcessorBinding:
     output: Callable[[Mapping[str, Any]], AnyOutput] = named_output
     operator: Callable[[DataFrame], DataFrame] | None = None
     time_mode: TimeMode = "None"
+    shape: AnyShape | None = None
 
     def __post_init__(self) -> None:
         self._check_time_mode()
+        if self.shape is not None and component_of_shape(self.shape) != self.component:
+            raise ValueError(f"binding of {self.component}: shape is one of {component_of_shape(self.shape)}")
         needed = {"input_schema": (self.key, "sequence"), "output_schema": (self.key, "sequence", "position")}
         for schema, columns in needed.items():
             for column in columns:

@@ -11,8 +11,6 @@ _MOST_WATERMARKS = 40
 def beyond_watermarks(scenario: Scenario) -> str | None:
     """Return why no query puts a scenario to a processor by Spark's watermark, None if one does."""
     watermarks = [step for step in scenario.history if isinstance(step, WatermarkStep)]
-    if any(step.timestamp == "MAX" for step in watermarks):
-        return "the end of a stream, for which Spark has no watermark"
     if len(watermarks) > _MOST_WATERMARKS:
         return f"more than {_MOST_WATERMARKS} watermarks, which are two micro-batches each"
     return None

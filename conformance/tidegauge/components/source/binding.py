@@ -24,11 +24,11 @@ from ...wire.steps.source import (
 from ...wire.timestamps import from_wire
 from ...wire.vocabulary import Step
 from ..component import Component, CoverScope, WithoutOutputs
-from ..narrowing import Narrowing
 from ..shared.beside import beside
 from .drawing import draw_setup, draw_step
 from .endurance import ENDURANCE
 from .mutants import SOURCE_MUTANTS
+from .narrowing import NARROWING
 from .properties import PROPERTIES
 from .scale import SCALE
 
@@ -141,5 +141,5 @@ SOURCE = Component(
     scale=SCALE,
     endurance=ENDURANCE,
     mutants=SOURCE_MUTANTS,
-    narrowing=Narrowing(milliseconds=("milliseconds", "max_out_of_orderness", "idle_timeout", "start")),
+    narrowing=NARROWING,
 )

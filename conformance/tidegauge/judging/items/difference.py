@@ -8,6 +8,7 @@ from itertools import accumulate, zip_longest
 from tidegauge_reference import Policies
 
 from ...components.component import Component
+from ...components.within import component_within, outside_of_shapes
 from ...drawing.histories import draw_history
 from ...engine.adapter import Adapter
 from ...engine.runner import run
@@ -28,9 +29,10 @@ class Side:
     implementation: Implementation
 
     def takes(self, scenario: Scenario) -> bool:
-        """Whether it claims what the scenario needs, and has words for it."""
+        """Whether it claims what the scenario needs, has the features for it, and expresses it."""
         claimed = set(self.implementation.capabilities)
-        return set(scenario.needs) <= claimed and self.adapter.inexpressible(scenario) is None
+        within = not outside_of_shapes(scenario, self.implementation.shapes)
+        return within and set(scenario.needs) <= claimed and self.adapter.inexpressible(scenario) is None
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,11 @@ def compared(
 def compared_of(
     sides: tuple[Side, Side], component: Component, seed: int, indices: range, policies: Policies
 ) -> Compared:
-    """The random scenarios of these indices through both engines."""
-    drawn = [draw_history(component, seed, index, policies) for index in indices]
+    """The random scenarios of these indices through both engines, drawn within the shape that either
+    declares."""
+    narrowed = [component_within(component.name, side.implementation.shapes) for side in sides]
+    within = next((each for each in narrowed if each.shape is not None), component)
+    drawn = [draw_history(within, seed, index, policies) for index in indices]
     taken = [scenario for scenario in drawn if all(side.takes(scenario) for side in sides)]
     different = zip(taken, differing_steps(sides, taken), strict=True)
     return Compared(

@@ -439,9 +439,11 @@ def _spread(scenarios: Sequence[Scenario], number: int) -> list[Scenario]:
 
 
 def with_variants(property: Property, scenario: Scenario) -> list[Scenario]:
-    """The scenario and its variants, with ids of their own."""
-    members = (scenario, *property.variants(scenario))
-    return [replace(member, id=f"{scenario.id}~{number}") for number, member in enumerate(members)]
+    """The scenario and its variants for a property, with ids of their own: `valve:seed:1:26~0`, and
+    `valve:seed:1:26~valve-shift~1` for the first variant."""
+    variants = enumerate(property.variants(scenario), start=1)
+    named = [replace(variant, id=f"{scenario.id}~{property.name}~{number}") for number, variant in variants]
+    return [replace(scenario, id=f"{scenario.id}~0"), *named]
 
 
 def _rules(expectation: Expectation) -> frozenset[str]:
