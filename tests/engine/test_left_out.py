@@ -118,16 +118,15 @@ def test_the_shrinker_tries_what_can_be_expressed_and_not_too_much_at_a_time() -
 
 
 @pytest.mark.slower
-def test_a_rule_that_decides_only_in_what_is_left_out_is_not_applicable(tmp_path: Path) -> None:
-    """Without words for a status nothing can be idle."""
+def test_a_rule_that_decides_only_in_what_is_left_out_is_not_tested(tmp_path: Path) -> None:
+    """Without words for a status nothing can be idle. A shape says so; an adapter that hides it does not
+    conform."""
     rules = judged(WithoutStatuses(), tmp_path, components=["valve"])
     about_statuses = [f"VALVE-{number}" for number in (6, 7, 8, 9, 10, 12, 13, 14, 15, 16)]
-    assert {rules[name].verdict for name in about_statuses} == {"not-applicable"}
-    assert {rules[name].reason for name in about_statuses} == {
-        "the rule decides only in scenarios that the engine cannot express"
-    }
+    assert {rules[name].verdict for name in about_statuses} == {"not-tested"}
+    assert all(rules[name].reason.startswith("the adapter does not express") for name in about_statuses)
     assert {rules[f"VALVE-{number}"].verdict for number in (1, 2, 3, 19, 22)} == {"pass"}
-    assert not {rule.verdict for rule in rules.values()} & {"fail", "error", "not-tested"}
+    assert not {rule.verdict for rule in rules.values()} & {"fail", "error"}
 
 
 def test_items_are_summed_up() -> None:
@@ -139,14 +138,18 @@ def test_items_are_summed_up() -> None:
     assert found.properties["p"].inexpressible
 
 
-def test_a_property_whose_situation_cannot_be_expressed_is_not_applicable() -> None:
+def test_a_property_whose_situation_is_not_expressed_is_not_tested() -> None:
     property = PROPERTIES["valve-status-alternates"]
     examiner = examiner_of(WithoutStatuses())
     assert examiner.arises_in_what_is_left_out(property, histories(50))
     assert not examiner.arises_in_what_is_left_out(property, [valve_scenario(1, "w0=1")])
     assert _property_verdict(True, PropertyCount(inexpressible=True)) == (
+        "not-tested",
+        "its situation arises only in scenarios that the adapter does not express",
+    )
+    assert _property_verdict(True, PropertyCount(outside=True, inexpressible=True)) == (
         "not-applicable",
-        "its situation arises only in scenarios that the engine cannot express",
+        "its situation arises only outside of the declared shape",
     )
     assert _property_verdict(True, PropertyCount()) == (
         "not-tested",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 from conftest import ROOT
 from played_page import VARIES, Command, played, steps_of
 
 from tidegauge.judging.reference.deviations import read_deviations
+from tidegauge.wire.shapes import SHAPES
 from tidegauge_reports.site.guides.documents import INDEX, documents
 from tidegauge_reports.site.guides.rendering import rendered
 
@@ -21,6 +23,7 @@ WITH_COMMANDS = (
     "another-language",
     "ci",
     "cluster",
+    "fewer-features",
     "reading-a-report",
     "stateful-processor",
     "known-deviations",
@@ -98,3 +101,14 @@ def test_a_page_shows_files_changes_commands_pictures_and_paths() -> None:
 
 def test_the_list_is_the_first_document() -> None:
     assert next(iter(documents())) == INDEX
+
+
+def test_the_guide_to_fewer_features_lists_every_field_and_every_value() -> None:
+    text = text_of("fewer-features")
+    for shape in SHAPES.values():
+        assert f"`{shape.__name__}`" in text
+        for field, hint in get_type_hints(shape).items():
+            assert f"`{field}`" in text, f"{shape.__name__}.{field}"
+            members = get_args(hint)
+            for value in get_args(members[0]) if members[1:] == (...,) else members:
+                assert not isinstance(value, str) or f"`{value}`" in text, f"{field}: {value}"

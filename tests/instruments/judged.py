@@ -9,9 +9,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tidegauge import Adapter, Scenario
 from tidegauge.components.registry import COMPONENTS
+from tidegauge.engine.expressed_shape import drawn_shapes
 from tidegauge.engine.runner import run
 from tidegauge.judging.diagnosis.collected import evidence_of
 from tidegauge.judging.diagnosis.component_judgement import ComponentJudgement, judge_evidence
@@ -64,7 +66,8 @@ def events_of(
     )
     implementation = adapter.describe()
     policies = PROFILES[profile]
-    planned = plan(request, implementation, policies)
+    drawn = drawn_shapes(adapter, implementation)
+    planned = plan(request, replace(implementation, shapes=drawn), policies)
     planned_run = Run(
         request,
         adapter,
@@ -75,6 +78,7 @@ def events_of(
         folder,
         "main",
         known or KnownDeviations(),
+        drawn,
     )
     started = Started(
         request=request,
@@ -84,6 +88,7 @@ def events_of(
         planned=tuple(item.id for item in planned),
         time="2026-01-01T00:00:00+00:00",
         known=planned_run.known,
+        drawn=drawn,
     )
     return [started, *(_finished(planned_run, item) for item in planned if wanted(item)), Ended(0)]
 

@@ -11,7 +11,7 @@ from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.registry import load_mutants
 from tidegauge.judging.diagnosis.component_judgement import ComponentJudgement, RuleJudgement, Standing
 from tidegauge.judging.diagnosis.fitting import Fit
-from tidegauge.judging.items.item_report import LeftOut, PropertyCount
+from tidegauge.judging.items.item_report import Counted, LeftOut, PropertyCount
 from tidegauge.judging.items.merged import Findings
 from tidegauge.judging.jobs.findings import RULES_OF_JOB_PROPERTIES, can_be_checked
 from tidegauge.judging.jobs.judgement import job_kills
@@ -128,15 +128,34 @@ def test_a_rule_of_time_is_not_tested_where_a_breach_could_have_shown() -> None:
     assert ruled(OF_TIME, found, claimed=CLAIMED_WITH_TIME) == ("not-tested", "a mutant is missed")
 
 
-def test_a_rule_that_decides_only_in_what_is_left_out_is_not_applicable() -> None:
-    left_out = Findings(left_out=LeftOut(rules={"VALVE-3": 3}))
+def test_a_rule_that_decides_only_outside_of_the_shape_is_not_applicable() -> None:
+    outside = Findings(left_out=LeftOut(outside={"VALVE-3": "statuses of channels"}))
     rare = {"valve": proved("not-tested", undecided=True)}
-    assert ruled(ORDINARY, rare, left_out) == (
+    assert ruled(ORDINARY, rare, outside) == (
         "not-applicable",
-        "the rule decides only in scenarios that the engine cannot express",
+        "the rule decides only outside of the declared shape: statuses of channels",
     )
     assert ruled(ORDINARY, rare)[0] == "not-tested"
-    assert ruled(ORDINARY, {"valve": proved("not-tested")}, left_out)[0] == "not-tested"
+    assert ruled(ORDINARY, {"valve": proved("not-tested")}, outside)[0] == "not-tested"
+
+
+def test_a_rule_that_decides_only_in_what_an_adapter_hides_is_not_tested() -> None:
+    hidden = Findings(left_out=LeftOut(rules={"VALVE-3": 3}, hidden={"VALVE-3": "a status"}))
+    rare = {"valve": proved("not-tested", undecided=True)}
+    assert ruled(ORDINARY, rare, hidden) == (
+        "not-tested",
+        'the adapter does not express the scenarios in which the rule decides ("a status")',
+    )
+
+
+def test_a_rule_passes_only_if_it_decided_often_enough() -> None:
+    twice = Findings(rules={"VALVE-3": Counted(scenarios=2)})
+    passing = {"valve": proved("pass", excluded=["valve-min-ignored"])}
+    assert ruled(ORDINARY, passing, twice, least_decided=3) == (
+        "not-tested",
+        "decided in 2 scenarios that agree, 3 are needed",
+    )
+    assert ruled(ORDINARY, passing, twice, least_decided=2)[0] == "pass"
 
 
 WITHOUT_WINDOWS = frozenset({"job", "alignment", "restart", "int64"})

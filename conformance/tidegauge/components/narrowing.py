@@ -27,8 +27,8 @@ class Narrowing:
         history_outside: returns the feature of a whole history that the shape lacks; empty if there is none.
         conformed: returns the setup with other features in place of those that the shape lacks.
         most_parts: returns the largest number of parts in a shape.
-        spread_ms: returns by how many ms the timestamps of records vary beside those that are drawn; 0 for a
-            shape that allows the durations that are drawn.
+        spread_ms: returns the longest duration (ms) that the shape demands; 0 for a shape that allows the
+            durations that are drawn. The timestamps of records vary by as much.
         scope_name: returns the name of the state cover of a setup.
         milliseconds: the fields of setups and steps that contain a duration in ms.
         names: the fields with names beside those that `Scale.names` lists.

@@ -13,6 +13,7 @@ from ..wire.vocabulary import Restore, Setup, Snapshot, Step
 from .component import Component
 from .shared.naming import names_in
 from .shared.times import durations_in
+from .shared.upstream import breach_of
 
 _LETTERS_DIGITS_DASHES = "[A-Za-z0-9-]*"
 
@@ -27,6 +28,7 @@ def outside(component: Component, setup: Setup, history: Sequence[Step]) -> str:
         return f"a history of more than {shape.longest_history:,} steps"
     lacking = narrowing.setup_outside(setup, shape) or _values_outside(component, shape, setup)
     lacking = lacking or narrowing.history_outside(history, shape)
+    lacking = lacking or (breach_of(shape.contract, history) if shape.contract else "")
     steps = (step_outside(component, shape, step, setup) for step in history)
     return lacking or next(filter(None, steps), "")
 

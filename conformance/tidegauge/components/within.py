@@ -1,17 +1,20 @@
 """Components within the shape of an engine: all scenarios are drawn from the features that the engine has."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from re import sub
 from typing import Any
 from zlib import crc32
 
+from tidegauge_reference import CORE
+
 from ..wire.scenario import Scenario, component_of
 from ..wire.shapes import AnyShape, Shape, shape_mark, shape_of
 from ..wire.vocabulary import Setup, Step
 from .component import Component, CoverScope
-from .endurance import Endurance
+from .endurance import FIRST_MOMENT, Endurance
 from .outside import name_fields, name_outside, outside, step_outside
 from .registry import COMPONENTS
 from .scale import Scale
@@ -30,6 +33,14 @@ _JITTER = (-2, -1, 0, 0, 0, 0, 1, 1, 2, 3)
 
 _SETUPS_LOOKED_AT = 200
 """Number of setups that are drawn to learn which kinds of setups a shape has."""
+
+_SIZE_OF_ROUNDS = 10
+"""The durations (ms) for which the rounds of long scenarios are made."""
+
+_ROUNDS_LOOKED_AT = 60
+
+_LONGER_NUMBERS = 60
+"""The number of characters by which the text of a state may grow, since its numbers become longer."""
 
 _LARGEST = 2**53 - 1
 
@@ -55,7 +66,7 @@ def within(component: Component, shape: AnyShape) -> Component:
         draw_setup=partial(_draw_setup, component, shape),
         draw_step=partial(_draw_step, component, shape),
         alphabet=partial(_alphabet, component, shape),
-        covers={budget: _scopes(component, shape, scopes) for budget, scopes in component.covers.items()},
+        covers=_covers(component, shape),
         world=lambda name: None,
         simplify=partial(_smaller, component, shape, component.simplify),
         fewer=partial(_smaller, component, shape, component.fewer),
@@ -160,6 +171,13 @@ def _alphabet(component: Component, shape: Shape, setup: Setup) -> tuple[Step, .
     return _inside(component, shape, steps, setup)
 
 
+def _covers(component: Component, shape: AnyShape) -> dict[str, tuple[CoverScope, ...]]:
+    """Return the state covers within the shape by budget, of each budget one at least."""
+    covers = {budget: _scopes(component, shape, scopes) for budget, scopes in component.covers.items()}
+    every = [scope for scopes in covers.values() for scope in scopes]
+    return {budget: scopes or tuple(every[:1]) for budget, scopes in covers.items()}
+
+
 def _scopes(component: Component, shape: AnyShape, scopes: tuple[CoverScope, ...]) -> tuple[CoverScope, ...]:
     """Return the scopes of state covers within the shape, each once."""
     narrowing = component.narrowing
@@ -169,7 +187,8 @@ def _scopes(component: Component, shape: AnyShape, scopes: tuple[CoverScope, ...
         setup = narrowing.conformed(fitting, shape, RandomSource(0))
         steps = [_fitting(component, shape, step, _units) for step in scope.alphabet]
         alphabet = _inside(component, shape, steps, setup)
-        if alphabet and not narrowing.setup_outside(setup, shape):
+        is_like = type(setup) is type(scope.setup)
+        if is_like and alphabet and not narrowing.setup_outside(setup, shape):
             name = scope.name if setup == scope.setup else narrowing.scope_name(setup) or scope.name
             narrowed = replace(scope, name=name, setup=setup, alphabet=alphabet)
             scope_of.setdefault((setup, alphabet), narrowed)
@@ -245,20 +264,51 @@ def _setups(component: Component, shape: Shape, setups: Mapping[str, Setup]) -> 
 
 
 def _endurance(component: Component, shape: Shape) -> Iterator[Endurance]:
-    """Yield the long scenarios within the shape, each once."""
+    """Yield the long scenarios within the shape, each once: those after each round of which the reference
+    keeps no more."""
     present: set[tuple[Setup, tuple[Step, ...]]] = set()
     for endurance in component.endurance:
-        setup = _conformed(component, shape, endurance.setup)
+        fitting = _fitting(component, shape, endurance.setup, _units)
+        setup = component.narrowing.conformed(fitting, shape, RandomSource(0))
         steps = partial(_round, component, shape, endurance, setup)
-        known = (setup, steps(0)) in present
-        present.add((setup, steps(0)))
-        if steps(0) and not known and not component.narrowing.setup_outside(setup, shape):
-            opening = _inside(component, shape, endurance.opening, setup)
-            yield replace(endurance, setup=setup, round=steps, opening=opening)
+        opening = _later(component, shape, endurance.opening, setup)
+        key = setup, (*opening, *steps(0))
+        is_like = type(setup) is type(endurance.setup) and not component.narrowing.setup_outside(setup, shape)
+        if is_like and steps(0) and key not in present:
+            present.add(key)
+            narrowed = replace(endurance, setup=setup, round=steps, opening=opening)
+            if _is_bounded(component, narrowed):
+                yield narrowed
 
 
 def _round(
     component: Component, shape: Shape, endurance: Endurance, setup: Setup, number: int
 ) -> tuple[Step, ...]:
-    steps = [_fitting(component, shape, step, _down) for step in endurance.round(number)]
-    return _inside(component, shape, steps, setup)
+    return _later(component, shape, endurance.round(number), setup)
+
+
+def _later(component: Component, shape: Shape, steps: Sequence[Step], setup: Setup) -> tuple[Step, ...]:
+    """Return the steps of a long scenario with times that are as far apart as the durations of the shape
+    demand."""
+    unit = shape.resolution_ms
+    times = max(unit, -(-component.narrowing.spread_ms(shape) // _SIZE_OF_ROUNDS // unit) * unit)
+
+    def time(value: int) -> int:
+        start = FIRST_MOMENT // unit * unit if value > FIRST_MOMENT // 2 else 0
+        return start + (value - (FIRST_MOMENT if start else 0)) * times
+
+    fields = component.narrowing.milliseconds
+    moved = [with_times(step, time, time, fields) if times > 1 else step for step in steps]
+    return _inside(component, shape, [_fitting(component, shape, step, _down) for step in moved], setup)
+
+
+def _is_bounded(component: Component, endurance: Endurance) -> bool:
+    """Return whether the state of the reference is as large after many rounds as after a few."""
+    engine = component.reference(endurance.setup, CORE)
+    sizes = []
+    for number in range(_ROUNDS_LOOKED_AT):
+        for step in (*(endurance.opening if not number else ()), *endurance.round(number)):
+            with suppress(ValueError, RuntimeError):
+                component.calls[type(step)](engine, step)
+        sizes.append(len(str(engine.state())))
+    return sizes[-1] <= sizes[_ROUNDS_LOOKED_AT // 4] + _LONGER_NUMBERS

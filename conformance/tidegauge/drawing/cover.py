@@ -9,6 +9,7 @@ from functools import lru_cache
 from tidegauge_reference import Policies
 
 from ..components.component import Component, CoverScope
+from ..components.shared.upstream import breach_of
 from ..wire.base_scenario import Origin
 from ..wire.scenario import Scenario
 from ..wire.vocabulary import Step
@@ -53,10 +54,13 @@ def _shortest_histories(
     """Breadth first over the reference's own states: the shortest history to each."""
     found: dict[object, tuple[Step, ...]] = {component.reference(scope.setup, policies).state(): ()}
     frontier = list(found)
+    contract = component.shape.contract if component.shape is not None else ()
     while frontier and (scope.longest is None or len(found[frontier[0]]) < scope.longest):
         reached = []
         for state in frontier:
             for step in scope.alphabet:
+                if contract and breach_of(contract, (*found[state], step)):
+                    continue
                 engine = component.reference(scope.setup, policies)
                 engine.restore(state)
                 with suppress(ValueError, RuntimeError):

@@ -1,7 +1,7 @@
 """Random histories guided by the reference: nearly every step changes its state or makes it output."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import Any
@@ -9,7 +9,9 @@ from typing import Any
 from tidegauge_reference import Policies
 
 from ..components.component import Component
+from ..components.outside import outside
 from ..components.shared.random_source import RandomSource
+from ..components.shared.upstream import Upstream, ends_input
 from ..wire.base_scenario import Origin
 from ..wire.scenario import Scenario
 from ..wire.timestamps import needs_int64
@@ -20,6 +22,9 @@ _KEPT_WITHOUT_EFFECT = 12
 
 _SHORTEST = 5
 """The smallest number of steps."""
+
+_MOST_REFUSED = 200
+"""After this number of drawn steps that upstream never sends, nothing is left to send."""
 
 _LONGEST = (8, 8, 8, 72)
 """The largest number of steps, from which one is picked. Most scenarios are short, so that many setups are
@@ -77,19 +82,32 @@ def continued(
         unwanted: returns whether to skip a step, for example because little can happen after it.
 
     Returns:
-        The steps.
+        The steps; fewer than `length` if upstream has nothing left to send.
     """
     history: list[Step] = []
     state = engine.state()
-    while len(history) < length:
+    upstream = Upstream(component.shape.contract if component.shape is not None else ())
+    refused = 0
+    while len(history) < length and refused < _MOST_REFUSED:
         step = component.draw_step(random, engine)
         if unwanted is not None and unwanted(step):
             continue
+        if upstream.contract and (upstream.breach(step) or _ends_too_early(upstream, step, history)):
+            refused += 1
+            continue
+        refused = 0
         answered, before = _is_answered(component, engine, step), state
         state = engine.state()
         if answered or state != before or random.chance(_KEPT_WITHOUT_EFFECT):
             history.append(step)
+            if upstream.contract:
+                upstream.send(step)
     return tuple(history)
+
+
+def _ends_too_early(upstream: Upstream, step: Step, history: Sequence[Step]) -> bool:
+    """Whether a step ends an input after which upstream may send nothing, before there is a history."""
+    return len(history) < _SHORTEST and "input-after-end" in upstream.contract and ends_input(step)
 
 
 def longest_of(component: Component) -> int:
@@ -106,8 +124,10 @@ def draw_history(component: Component, seed: int, index: int, policies: Policies
     history = list(effective_history(component, random, setup, length, policies))
     needs = ["int64"] if any(map(needs_int64, history)) else []
     if random.chance(10) and "snapshot" in component.extras:
-        history = _interrupted(random, history)
-        needs.append("snapshot")
+        interrupted = _interrupted(random, history)
+        if not outside(component, setup, interrupted):
+            history = interrupted
+            needs.append("snapshot")
     border = random.between(1, len(history) - 1)
     scenario = partial(component.scenario, needs=tuple(needs), groups=(border, len(history) - border))
     return scenario(

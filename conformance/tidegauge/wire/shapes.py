@@ -19,6 +19,7 @@ Accumulation = Literal["discarding", "accumulating", "accumulating-and-retractin
 LateRecords = Literal["output", "drop"]
 GeneratorKind = Literal["bounded-out-of-orderness", "punctuated", "processing-time", "no-watermarks"]
 Place = Literal["source", "mid-pipeline"]
+NeverSent = Literal["falling-watermark", "input-after-end", "repeated-status"]
 Characters = Literal["any", "letters-digits-dashes"]
 Duration = Annotated[int, Meta(ge=0, le=LARGEST_PLAIN)]
 Length = Annotated[int, Meta(ge=1, le=LARGEST_PLAIN)]
@@ -31,6 +32,8 @@ class Shape(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_f
     Attributes:
         without_steps: the steps that have no counterpart in the engine, by their names on the wire
             ("expired-state").
+        contract: what upstream never sends to the component: a watermark that does not rise, input after the
+            end of the input, a status that the part has already.
         lowest: the earliest timestamp that the engine represents (ms).
         highest: the latest timestamp that the engine represents (ms).
         no_timestamp: whether the engine represents `MIN`, a record without a timestamp.
@@ -43,6 +46,7 @@ class Shape(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_f
     """
 
     without_steps: tuple[str, ...] = ()
+    contract: tuple[NeverSent, ...] = ()
     lowest: Timestamp = "MIN"
     highest: Timestamp = "MAX"
     no_timestamp: bool = True

@@ -11,7 +11,7 @@ from .growth import growth_remarks
 from .isolation import sharing_remarks, sharing_words
 from .numbers import are, counted, listed
 from .run import ENDED_EARLY, left_out_words, selection_words
-from .shapes import shapes_remark, shapes_words
+from .shapes import scope_words, shapes_remark
 from .suspects import accused_words, suspects_words
 from .verdicts import NOT_CLAIMED, OUTCOMES, READING, UNFINISHED_OUTCOMES
 
@@ -67,8 +67,7 @@ def in_a_few_words(results: Results) -> str:
     if kind == "open":
         return f"{untested:,} of {claimed:,} not tested" if untested else "not tested"
     if kind == "conforms":
-        within = " within its shape" if shapes_words(results.implementation) else ""
-        return f"conforms {claimed:,}/{claimed:,}{within}"
+        return f"conforms {claimed:,}/{claimed:,} {scope_words(results.implementation)}".strip()
     fails = "fails" if failing == 1 else "fail"
     also = f", {suspects:,} suspect" if suspects else ""
     if kind == "errors":
@@ -144,7 +143,7 @@ def _without_failures(results: Results) -> tuple[Kind, str]:
     if not_kept or suspects:
         said = _not_kept(not_kept, claimed) if not suspects else _not_passing(not_kept + suspects, claimed)
         return "deviates", f"Deviates as known: {said}"
-    conforms = "Conforms within its shape" if shapes_words(results.implementation) else "Conforms"
+    conforms = f"Conforms {scope_words(results.implementation)}".strip()
     if claimed == 1:
         return "conforms", f"{conforms}: the one claimed rule passes"
     return "conforms", f"{conforms}: all {claimed:,} claimed rules pass"

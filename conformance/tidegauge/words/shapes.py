@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
+from ..components.shared.upstream import WORDS
 from ..wire.implementation import Implementation
 from ..wire.shapes import AnyShape, component_of_shape
 from .numbers import listed
@@ -66,6 +69,16 @@ def shapes_line(implementation: Implementation) -> str:
     return "; ".join(f"{component}: {words}" for component, words in shapes_words(implementation))
 
 
+def scope_words(implementation: Implementation) -> str:
+    """Return under which restrictions an engine was tested: `within its shape`, `under its contract`, both,
+    or nothing."""
+    restricted = [shape for shape in implementation.shapes if shape_words(shape)]
+    under = "under its contract" if any(shape.contract for shape in restricted) else ""
+    features = (shape_words(replace(shape, contract=())) for shape in restricted)
+    within = "within its shape" if any(features) else ""
+    return " and ".join(filter(None, [within, under]))
+
+
 def shapes_remark(implementation: Implementation) -> str:
     """Return what a reader must know of the declared shapes; empty if the engine declares none."""
     line = shapes_line(implementation)
@@ -79,6 +92,8 @@ def _words(field: str, value: Any) -> Iterator[str]:
         yield "no output of late records" if value == ("drop",) else "late records in an output only"
     elif field == "statuses":
         yield "no statuses"
+    elif field == "contract":
+        yield f"upstream never sends {listed([WORDS[each] for each in value], _MOST)}"
     elif field == "lowest":
         yield f"no timestamps before {value} ms"
     elif field == "highest":

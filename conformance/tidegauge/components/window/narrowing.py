@@ -86,7 +86,7 @@ def _scope_name(setup: WindowSetup) -> str:
 
 
 def _spread_ms(shape: WindowShape) -> int:
-    return max(shape.sizes, default=0)
+    return max((*shape.sizes, *shape.allowed_lateness), default=0)
 
 
 NARROWING = Narrowing(

@@ -1,0 +1,97 @@
+"""What upstream never sends to a component: a watermark that does not rise, input after its end, a status
+twice.
+
+A contract excludes such steps from the scenarios of an engine that relies on its upstream.
+"""
+
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from typing import Any
+
+from ...wire.shapes import NeverSent
+from ...wire.timestamps import MIN, from_wire
+from ...wire.vocabulary import Restore, Snapshot, Step
+
+_PARTS = ("source", "subtask", "vertex", "task", "channel", "split", "input")
+"""The fields by which a step names the part of the input that it comes from."""
+
+_INPUTS = ("record", "watermark", "idle", "active")
+_STATUSES = ("idle", "active")
+_ENDS = ("finish", "end-of-input")
+
+WORDS: dict[NeverSent, str] = {
+    "falling-watermark": "a watermark that does not rise",
+    "input-after-end": "input after its end",
+    "repeated-status": "a status twice",
+}
+"""What upstream never sends, in words."""
+
+
+class Upstream:
+    """The steps that upstream has sent so far, as far as a contract is about them."""
+
+    def __init__(self, contract: Sequence[NeverSent]) -> None:
+        self.contract = contract
+        self._watermarks: dict[object, int] = {}
+        self._statuses: dict[object, str] = {}
+        self._ended: set[object] = set()
+        self._saved: Upstream | None = None
+
+    def breach(self, step: Step) -> str:
+        """Return what upstream would send by this step although it never does; empty if it may send it."""
+        tag, part = _tag(step), _part(step)
+        if "input-after-end" in self.contract and part in self._ended and tag in (*_INPUTS, *_ENDS):
+            return WORDS["input-after-end"]
+        if "falling-watermark" in self.contract and tag == "watermark":
+            last = self._watermarks.get(part)
+            if last is not None and from_wire(_timestamp(step)) <= last:
+                return WORDS["falling-watermark"]
+        is_repeated = tag in _STATUSES and self._statuses.get(part, "active") == tag
+        if is_repeated and "repeated-status" in self.contract:
+            return WORDS["repeated-status"]
+        return ""
+
+    def send(self, step: Step) -> None:
+        """Note a step that is sent."""
+        if isinstance(step, Snapshot):
+            self._saved = None
+            self._saved = deepcopy(self)
+        elif isinstance(step, Restore) and self._saved is not None:
+            saved = deepcopy(self._saved)
+            self._watermarks, self._statuses = saved._watermarks, saved._statuses
+            self._ended = saved._ended
+        tag, part = _tag(step), _part(step)
+        if tag == "watermark":
+            self._watermarks[part] = max(self._watermarks.get(part, MIN), from_wire(_timestamp(step)))
+        if tag in _STATUSES:
+            self._statuses[part] = tag
+        if ends_input(step):
+            self._ended.add(part)
+
+
+def ends_input(step: Step) -> bool:
+    """Return whether a step ends the input that it comes from."""
+    return _tag(step) in _ENDS or (_tag(step) == "watermark" and _timestamp(step) == "MAX")
+
+
+def breach_of(contract: Sequence[NeverSent], history: Iterable[Step]) -> str:
+    """Return the first thing in a history that upstream never sends; empty if there is none."""
+    upstream = Upstream(contract)
+    for step in history:
+        if breach := upstream.breach(step):
+            return breach
+        upstream.send(step)
+    return ""
+
+
+def _tag(step: Step) -> str:
+    return str(step.__struct_config__.tag).removeprefix("input-").removeprefix("split-")
+
+
+def _part(step: Step) -> object:
+    return tuple(getattr(step, field, None) for field in _PARTS)
+
+
+def _timestamp(step: Any) -> int | str:
+    timestamp: int | str = step.timestamp
+    return timestamp

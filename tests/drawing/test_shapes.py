@@ -1,0 +1,222 @@
+"""Scenarios within the shape of an engine: all are drawn from it, and as many as for an engine with every
+feature."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from msgspec.structs import replace
+
+from tidegauge.components.component import Component
+from tidegauge.components.outside import outside
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.components.shared.upstream import WORDS, breach_of
+from tidegauge.components.within import component_within, outside_of_shapes, within
+from tidegauge.detection.shapes import SHAPES_MEASURED
+from tidegauge.drawing.cover import state_cover
+from tidegauge.drawing.exhaustive import worlds_of
+from tidegauge.drawing.histories import draw_history
+from tidegauge.drawing.scale import scale_scenarios
+from tidegauge.run.named_scenarios import scenario_named
+from tidegauge.vectors.published import load_vectors
+from tidegauge.wire.scenario import Scenario, problems
+from tidegauge.wire.shapes import (
+    SHAPES,
+    AnyShape,
+    BacklogShape,
+    ClockShape,
+    CoordinatorShape,
+    GeneratorShape,
+    IdlenessShape,
+    LowWatermarkShape,
+    NeverSent,
+    SourceShape,
+    SplitsShape,
+    ValveShape,
+    WindowShape,
+    component_of_shape,
+    shape_mark,
+)
+from tidegauge.wire.steps.valve import WatermarkStep as ValveWatermark
+from tidegauge.wire.steps.window import RecordStep, Session, Tumbling, WatermarkStep, WindowSetup
+from tidegauge.wire.vocabulary import Restore, Snapshot
+from tidegauge_reference import CORE
+
+DRAWN = 300
+
+ALL = {
+    **SHAPES_MEASURED,
+    "short-names": CoordinatorShape(longest_name=8, name_characters="letters-digits-dashes"),
+    "no-snapshots": CoordinatorShape(snapshots=False, without_steps=("ready", "failed")),
+    "low-watermarks-in-seconds": LowWatermarkShape(resolution_ms=1_000, lowest=0),
+    "backlog-in-seconds": BacklogShape(resolution_ms=1_000),
+    "source-in-seconds": SourceShape(resolution_ms=1_000, outputs=("per-split",), readers=("pauses",)),
+    "idleness-without-pauses": IdlenessShape(without_steps=("pause", "resume")),
+    "clock-without-pauses": ClockShape(without_steps=("pause", "resume")),
+    "two-splits": SplitsShape(parts=("splits",), most_parts=2),
+    "short-histories": WindowShape(longest_history=30),
+    "after-1970": WindowShape(lowest=0, highest=2**45, end_of_input=False, no_timestamp=False),
+    "generators-in-minutes": GeneratorShape(resolution_ms=60_000, places=("source",), idleness=False),
+}
+
+
+EVERYTHING: tuple[NeverSent, ...] = ("falling-watermark", "input-after-end", "repeated-status")
+CONTRACTS: list[AnyShape] = [
+    ValveShape(contract=EVERYTHING),
+    SplitsShape(contract=EVERYTHING),
+    WindowShape(contract=("falling-watermark", "input-after-end", "repeated-status")),
+    GeneratorShape(contract=("falling-watermark", "input-after-end")),
+]
+
+
+def narrowed(name: str) -> Component:
+    return within(COMPONENTS[component_of_shape(ALL[name])], ALL[name])
+
+
+def assert_within(component: Component, scenario: Scenario) -> None:
+    assert outside(component, scenario.setup, scenario.history) == "", scenario
+    assert problems(scenario) == []
+    shape = component.shape
+    assert shape is not None
+    assert shape_mark(shape) in scenario.id
+    assert scenario_named(scenario.id, CORE, shapes=(shape,)) == scenario
+    assert scenario_named(scenario.id, CORE) is None, "an id of another shape names nothing"
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_random_scenarios_lie_within_the_shape_and_differ(name: str) -> None:
+    component = narrowed(name)
+    drawn = [draw_history(component, 1, index, CORE) for index in range(DRAWN)]
+    for scenario in drawn:
+        assert_within(component, scenario)
+    different = {(scenario.setup, scenario.history) for scenario in drawn}
+    full = [draw_history(COMPONENTS[component.name], 1, index, CORE) for index in range(DRAWN)]
+    assert len(different) >= 0.95 * len({(scenario.setup, scenario.history) for scenario in full})
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_scenarios_of_scale_lie_within_the_shape(name: str) -> None:
+    component = narrowed(name)
+    drawn = scale_scenarios(component, "smoke", CORE)
+    for scenario in drawn:
+        assert_within(component, scenario)
+    assert len(drawn) >= 0.5 * len(scale_scenarios(COMPONENTS[component.name], "smoke", CORE))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_state_covers_lie_within_the_shape_and_reach_every_state(name: str) -> None:
+    component = narrowed(name)
+    assert component.covers["smoke"], "each shape has a state cover at smoke"
+    assert len(worlds_of(component)) == len(set(worlds_of(component)))
+    for scope in component.covers["smoke"]:
+        cover = state_cover(component, scope.name, CORE)
+        for index in range(0, len(cover), max(1, len(cover) // 50)):
+            assert_within(component, cover.scenario(index))
+        for prefix in cover.prefixes:
+            engine = component.reference(scope.setup, CORE)
+            for step in prefix:
+                component.calls[type(step)](engine, step)
+        assert len(cover) == len(cover.prefixes) * len(scope.alphabet) ** 2
+
+
+def test_smaller_candidates_stay_within_the_shape() -> None:
+    component = narrowed("minutes-fired-once")
+    scenario = draw_history(component, 1, 5, CORE)
+    smaller = component.simplify(scenario.setup, scenario.history)
+    assert smaller
+    assert {outside(component, setup, history) for setup, history in smaller} == {""}
+    assert component.fewer(scenario.setup, scenario.history) == []
+
+
+def test_long_scenarios_stay_within_the_shape_and_are_there_once() -> None:
+    component = within(COMPONENTS["window"], replace(ALL["minutes-fired-once"], late_records=("drop",)))
+    (endurance,) = component.endurance
+    steps = (*endurance.opening, *endurance.round(0), *endurance.round(3))
+    assert outside(component, endurance.setup, steps) == ""
+    moments = [step.timestamp for step in steps if isinstance(step, WatermarkStep)]
+    assert moments[1] - moments[0] >= 60_000, "windows of minutes are over before the next round begins"
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_right_engine_keeps_no_more_after_more_rounds(name: str) -> None:
+    component = narrowed(name)
+    for endurance in component.endurance:
+        engine = component.reference(endurance.setup, CORE)
+        sizes = []
+        for number in range(200):
+            for step in (*(endurance.opening if not number else ()), *endurance.round(number)):
+                with suppress(ValueError, RuntimeError):
+                    component.calls[type(step)](engine, step)
+            sizes.append(len(repr(engine.state())))
+        assert sizes[-1] <= sizes[20] + 60, endurance.name
+
+
+@pytest.mark.parametrize("name", [name for name in SHAPES if COMPONENTS[name].drawn])
+def test_an_engine_with_every_feature_is_given_what_it_always_was(name: str) -> None:
+    assert component_within(name, ()) is COMPONENTS[name]
+    full: AnyShape = SHAPES[name]()
+    assert component_within(name, (full,)) is COMPONENTS[name]
+    assert (
+        component_within(name, (WindowShape(offsets=False),) if name != "window" else ()) is COMPONENTS[name]
+    )
+
+
+def test_the_feature_that_is_lacking_is_named() -> None:
+    tumbling = (WindowShape(assigners=("tumbling",), allowed_lateness=(0,), sizes=(60_000,)),)
+    lacking = {
+        outside_of_shapes(vector.scenario, tumbling)
+        for vector in load_vectors("window")
+        if isinstance(vector.scenario.setup.assigner, Session)  # type: ignore[union-attr]
+    }
+    assert lacking == {"session windows"}
+    setup = WindowSetup(Tumbling(60_000), allowed_lateness=1)
+    component = within(COMPONENTS["window"], tumbling[0])
+    assert outside(component, setup, ()) == "an allowed lateness of 1 ms"
+
+
+def test_a_component_without_snapshots_has_no_restarts() -> None:
+    component = narrowed("no-snapshots")
+    drawn = [draw_history(component, 1, index, CORE) for index in range(DRAWN)]
+    drawn += scale_scenarios(component, "smoke", CORE)
+    assert not any(isinstance(step, Snapshot | Restore) for one in drawn for step in one.history)
+
+
+def _records(scenario: Scenario) -> list[RecordStep]:
+    return [
+        step for step in scenario.history if isinstance(step, RecordStep) and isinstance(step.timestamp, int)
+    ]
+
+
+def test_records_of_fixed_windows_fall_into_several_windows() -> None:
+    """Sizes of minutes would otherwise put all records of a scenario into one window."""
+    component = narrowed("minutes-fired-once")
+    drawn = [draw_history(component, 1, index, CORE) for index in range(DRAWN)]
+    several = [
+        scenario for scenario in drawn if len({step.timestamp // 60_000 for step in _records(scenario)}) > 1
+    ]
+    assert len(several) > DRAWN // 2
+
+
+@pytest.mark.parametrize("shape", CONTRACTS, ids=component_of_shape)
+def test_what_upstream_never_sends_is_not_drawn(shape: AnyShape) -> None:
+    component = within(COMPONENTS[component_of_shape(shape)], shape)
+    drawn = [draw_history(component, 1, index, CORE) for index in range(DRAWN)]
+    for scenario in drawn:
+        assert_within(component, scenario)
+    full = [draw_history(COMPONENTS[component.name], 1, index, CORE) for index in range(DRAWN)]
+    for each in shape.contract:
+        breaches = {breach_of((each,), scenario.history) for scenario in full}
+        assert WORDS[each] in breaches, "an engine without a contract is sent all of it"
+    assert sum(len(one.history) for one in drawn) > 0.4 * sum(len(one.history) for one in full)
+    for scenario in scale_scenarios(component, "smoke", CORE):
+        assert_within(component, scenario)
+
+
+def test_a_restart_takes_upstream_back() -> None:
+    watermarks = [ValveWatermark(0, 5), Snapshot(), ValveWatermark(0, 9), Restore(), ValveWatermark(0, 7)]
+    assert breach_of(("falling-watermark",), watermarks) == ""
+    assert breach_of(("falling-watermark",), [*watermarks, ValveWatermark(0, 7)])
+    ended = [ValveWatermark(0, "MAX"), ValveWatermark(1, 3)]
+    assert breach_of(("input-after-end",), ended) == ""
+    assert breach_of(("input-after-end",), [*ended, ValveWatermark(0, "MAX")]) == "input after its end"

@@ -1,0 +1,194 @@
+"""Verdicts on engines with fewer features: what lies outside of a declared shape is not applicable, and what an
+adapter hides beyond that is not tested."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judged import events_of, judged, results_of
+from msgspec.structs import replace
+
+from tidegauge import ClockShape, Implementation, Scenario, ValveShape, WindowShape
+from tidegauge.components.registry import load_mutants
+from tidegauge.engine.expressed_shape import drawn_shapes
+from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.wire.results import Results
+from tidegauge.wire.shapes import AnyShape
+from tidegauge.wire.steps.clock import PauseStep
+from tidegauge.wire.steps.window import Tumbling, WindowSetup
+from tidegauge.words.conclusion import conclude, in_a_few_words
+from tidegauge_adapters.reference import ReferenceAdapter
+from tidegauge_reference import CORE
+from tidegauge_reference.clock import PausableClock
+
+ONCE = WindowShape(
+    assigners=("tumbling",),
+    offsets=False,
+    triggers=("event-time",),
+    allowed_lateness=(0,),
+    accumulation=("discarding",),
+    late_records=("output",),
+)
+
+
+class Narrowed(ReferenceAdapter):
+    """The reference, which declares fewer features than it has."""
+
+    declared: tuple[AnyShape, ...] = (ONCE, ValveShape(statuses="none"))
+
+    def describe(self) -> Implementation:
+        return replace(super().describe(), shapes=self.declared)
+
+
+class NarrowMutant(MutantAdapter):
+    """A mutant of the windows behind a shape."""
+
+    def __init__(self, name: str, shape: AnyShape | None) -> None:
+        super().__init__(load_mutants()[name], {})
+        self.shape = shape
+
+    def describe(self) -> Implementation:
+        return replace(super().describe(), shapes=() if self.shape is None else (self.shape,))
+
+
+class HidesWindows(NarrowMutant):
+    """The same, whose adapter expresses the windows of `ONCE` only, and declares no shape."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, None)
+
+    def inexpressible(self, scenario: Scenario) -> str | None:
+        setup = scenario.setup
+        assert isinstance(setup, WindowSetup)
+        plain = WindowSetup(setup.assigner, accumulation="discarding")
+        if not isinstance(setup.assigner, Tumbling) or setup.assigner.offset:
+            return "windows other than tumbling ones"
+        return None if setup == plain else "lateness, triggers and modes"
+
+
+def run_of(adapter: Any, folder: Path, component: str) -> Results:
+    return results_of(events_of(adapter, folder, components=[component]), folder, adapter)
+
+
+def verdicts_of(results: Results) -> dict[str, str]:
+    return {rule.id: rule.verdict for rule in results.rules}
+
+
+def test_a_right_engine_of_fewer_features_conforms_within_its_shape(tmp_path: Path) -> None:
+    results = run_of(Narrowed({}), tmp_path, "valve")
+    assert results.exit_code == 0
+    verdicts = verdicts_of(results)
+    outside = {rule for rule, verdict in verdicts.items() if verdict == "not-applicable"}
+    assert {"VALVE-6", "VALVE-8", "VALVE-9", "VALVE-12", "VALVE-14"} <= outside
+    assert {verdicts[f"VALVE-{number}"] for number in (1, 2, 3, 19, 22, 23)} == {"pass"}
+    reasons = {rule.reason for rule in results.rules if rule.id in outside}
+    assert reasons == {"the rule decides only outside of the declared shape: statuses of channels"}
+    assert not {found.verdict for found in results.properties} & {"fail", "not-tested"}
+    conclusion = conclude(results)
+    assert conclusion.headline == f"Conforms within its shape: all {23 - len(outside)} claimed rules pass"
+    assert "Tested within the declared shape of the engine: window: tumbling windows only" in " ".join(
+        conclusion.remarks
+    )
+    assert in_a_few_words(results).endswith("within its shape")
+
+
+@pytest.mark.slower
+def test_of_windows_that_fire_once_only_sessions_are_not_applicable(tmp_path: Path) -> None:
+    verdicts = verdicts_of(run_of(Narrowed({}), tmp_path, "window"))
+    assert {rule for rule, verdict in verdicts.items() if verdict != "pass"} == {"WIN-2"}
+
+
+@pytest.mark.slower
+@pytest.mark.parametrize(
+    ("mutant", "rule"),
+    [
+        ("window-state-kept-for-ever", "WIN-13"),
+        ("window-expires-a-millisecond-early", "WIN-10"),
+        ("window-fires-at-its-end", "WIN-3"),
+    ],
+)
+def test_a_wrong_engine_of_fewer_features_is_found(mutant: str, rule: str, tmp_path: Path) -> None:
+    """Of a state that is kept though nothing is added to it any more only long scenarios tell."""
+    results = run_of(NarrowMutant(mutant, ONCE), tmp_path, "window")
+    assert verdicts_of(results)[rule] == "fail"
+    assert results.exit_code == 1
+
+
+@pytest.mark.slower
+def test_an_adapter_that_hides_most_scenarios_is_tested_by_the_others(tmp_path: Path) -> None:
+    adapter = HidesWindows("window-state-kept-for-ever")
+    assert drawn_shapes(adapter, adapter.describe()) == (ONCE,)
+    results = run_of(adapter, tmp_path, "window")
+    verdicts = verdicts_of(results)
+    assert verdicts["WIN-13"] == "fail"
+    assert {verdicts[rule] for rule in ("WIN-1", "WIN-3", "WIN-6", "WIN-7")} == {"pass"}
+    assert {verdicts[rule] for rule in ("WIN-2", "WIN-4", "WIN-5", "WIN-9", "WIN-12")} == {"not-tested"}
+    (sessions,) = (rule for rule in results.rules if rule.id == "WIN-2")
+    assert sessions.reason.startswith("the adapter does not express the scenarios that would show window-")
+    assert sessions.reason.endswith('("windows other than tumbling ones")')
+
+
+def test_drawn_shapes_are_those_declared_where_an_adapter_hides_little() -> None:
+    class HidesOne(ReferenceAdapter):
+        def inexpressible(self, scenario: Scenario) -> str | None:
+            return "one scenario" if scenario.id.endswith(":17") else None
+
+    adapter = HidesOne({})
+    assert drawn_shapes(adapter, adapter.describe()) == ()
+    declaring = Narrowed({})
+    assert drawn_shapes(declaring, declaring.describe()) == Narrowed.declared
+
+
+class Deaf(PausableClock):
+    """A clock that ignores pauses for alignment."""
+
+    def pause(self, reason: str = "backpressure") -> None:
+        if reason != "alignment":
+            super().pause(reason)
+
+    def resume(self, reason: str = "backpressure") -> None:
+        if reason != "alignment":
+            super().resume(reason)
+
+
+class HidesPauses(ReferenceAdapter):
+    """Its adapter expresses no pause for alignment."""
+
+    def describe(self) -> Implementation:
+        return replace(super().describe(), capabilities=("clock",))
+
+    def clock(self, setup: Any) -> Deaf:
+        return Deaf(setup.nanoseconds, CORE)
+
+    def inexpressible(self, scenario: Scenario) -> str | None:
+        hidden = any(isinstance(step, PauseStep) and step.reason == "alignment" for step in scenario.history)
+        return "pauses for alignment" if hidden else None
+
+
+def test_what_an_adapter_hides_does_not_conform(tmp_path: Path) -> None:
+    results = run_of(HidesPauses({}), tmp_path, "clock")
+    assert results.exit_code == 1
+    assert {rule for rule, verdict in verdicts_of(results).items() if verdict == "not-tested"} == {"CLOCK-3"}
+    (rule,) = (rule for rule in results.rules if rule.id == "CLOCK-3")
+    assert rule.reason == (
+        "the adapter does not express the scenarios that would show clock-alignment-does-not-pause "
+        '("pauses for alignment")'
+    )
+    assert conclude(results).headline == "NOT TESTED: 1 of 5 rules"
+
+
+def test_a_rule_that_seldom_decides_does_not_pass(tmp_path: Path) -> None:
+    """A clock without pauses: of the rules about pauses nothing is left, and none passes by a few scenarios."""
+
+    class WithoutPauses(ReferenceAdapter):
+        def describe(self) -> Implementation:
+            shape = ClockShape(without_steps=("pause", "resume"))
+            return replace(super().describe(), capabilities=("clock",), shapes=(shape,))
+
+    results = run_of(WithoutPauses({}), tmp_path, "clock")
+    passing = [rule for rule in results.rules if rule.verdict == "pass"]
+    assert {rule.id for rule in passing} >= {"CLOCK-1"}
+    assert all(rule.scenarios >= 3 for rule in passing)
+    assert judged(WithoutPauses({}), tmp_path, components=["clock"])["CLOCK-3"].verdict == "not-applicable"
