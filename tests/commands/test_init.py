@@ -39,7 +39,7 @@ def test_what_is_written_has_all_methods_and_does_nothing(tidegauge: Command, tm
     for name in DRAWN:
         scenarios = [one for one in drawn(name, 100) if "snapshot" not in one.needs]
         for kind in {type(one.setup): one.setup for one in scenarios}.values():
-            assert adapter.shape_problems(kind) == []
+            assert adapter.method_problems(kind) == []
         for transcript in run(adapter, scenarios):
             assert transcript is not None
             assert transcript.failure is None or "has no attribute" in transcript.failure.text, name

@@ -137,20 +137,21 @@ class ComponentAdapter(Adapter):
                 raise
             return UnmadeSession(error)
 
-    def shape_problems(self, setup: Setup) -> list[str]:
+    def method_problems(self, setup: Setup) -> list[str]:
         """Which methods of an engine with that setup do not exist or take other arguments; nothing of an
         engine that cannot be made."""
         from ..components.registry import component_by_setup
-        from .contract import shape_problems
+        from ..components.within import component_within
+        from .contract import method_problems
 
-        component = component_by_setup(setup)
+        component = component_within(component_by_setup(setup).name, self.describe().shapes)
         try:
             engine = getattr(self, component.name)(setup)
         except BaseException as error:
             if from_outside(error):
                 raise
             return []
-        return list(shape_problems(component, engine, setup))
+        return list(method_problems(component, engine, setup))
 
     def _calls(self, name: str) -> Calls:
         if name not in self._known_calls:

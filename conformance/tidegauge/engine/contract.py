@@ -39,10 +39,12 @@ def calls_of(component: Component) -> Mapping[type[Step], Callable[[Any, Any], A
     return {method.step: _call(method) for method in methods_of(component)}
 
 
-def shape_problems(component: Component, engine: object, setup: Setup) -> Iterator[str]:
+def method_problems(component: Component, engine: object, setup: Setup) -> Iterator[str]:
     """What is missing in an engine that was made for a setup: methods that do not exist, or do not take the
-    arguments of their step."""
+    arguments of their step. Steps outside of the shape of the component need no method."""
     for method in methods_of(component, type(setup)):
+        if method.step in component.not_drawn:
+            continue
         found = getattr(engine, method.name, None)
         described = f"{method.name}({', '.join(method.parameters)})"
         if not callable(found):

@@ -8,7 +8,7 @@ from .adapter import Calls, ComponentAdapter
 class OfTheReference(ComponentAdapter):
     """The reference, or a changed copy of it: called as each component's binding says."""
 
-    def shape_problems(self, setup: Setup) -> list[str]:
+    def method_problems(self, setup: Setup) -> list[str]:
         """None: nothing else is called than what is there."""
         return []
 

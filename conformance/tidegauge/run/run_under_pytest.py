@@ -42,12 +42,12 @@ from ..wire.transcript import Failure
 from .call_ahead import CallAhead
 from .items import scenarios_of
 from .journal import Ended, Finished, Journal, JournalReader, Outcome, Refused, Started
+from .methods import check_methods
 from .options import FEW_WORKERS, PYTEST_PREFIX, REQUEST_OPTIONS, request_of
 from .plan import PlannedItem, components_asked_for, plan
 from .request import Request
 from .request_check import checked, policies_of
 from .run_folder import finished_before
-from .shape import check_shape
 from .watch import CLOSING, IS_WATCHED, KILLED, RUNNING, Killed, killed_in, memory_of, watched
 
 _LONGEST_TEXT = 4000
@@ -213,7 +213,8 @@ def start(config: pytest.Config) -> Run:
         run = make_run(request, folder, os.environ.get("PYTEST_XDIST_WORKER", "main"))
         run.item_seconds = _item_seconds(config)
         if not is_worker and not run.implementation.one_process:
-            check_shape(request.adapter, run.adapter, {item.component for item in run.planned}, run.policies)
+            components = {item.component for item in run.planned}
+            check_methods(request.adapter, run.adapter, components, run.policies, run.drawn)
         if finished is not None and folder is not None:
             _check_that_it_is_the_same(folder, run)
             run.planned = [item for item in run.planned if item.id not in finished]

@@ -15,10 +15,10 @@ from tidegauge.components.within import component_within
 from tidegauge.drawing.exhaustive import exhaustive, worlds_of
 from tidegauge.engine.loading import describe, load_adapter
 from tidegauge.judging.reference.deviations import KnownDeviations, deviations_of
+from tidegauge.run.methods import check_methods
 from tidegauge.run.plan import PlannedItem, components_asked_for
 from tidegauge.run.request import Request
 from tidegauge.run.request_check import checked, policies_of
-from tidegauge.run.shape import check_shape
 from tidegauge.wire.implementation import Implementation
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.shapes import AnyShape
@@ -95,7 +95,7 @@ def specified(request: Request, count: int | None, exhaustively: Exhaustively | 
         present = tuple(one for one in implementation.capabilities if one not in read_absent()[profile])
         implementation = replace(implementation, capabilities=present)
         components = _components(request, implementation)
-        check_shape(request.adapter, adapter, components, policies)
+        check_methods(request.adapter, adapter, components, policies, implementation.shapes)
     finally:
         adapter.close()
     if exhaustively is None:
