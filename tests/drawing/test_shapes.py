@@ -129,7 +129,7 @@ def test_smaller_candidates_stay_within_the_shape() -> None:
     assert component.fewer(scenario.setup, scenario.history) == []
 
 
-def test_long_scenarios_stay_within_the_shape_and_are_there_once() -> None:
+def test_long_scenarios_stay_within_the_shape_and_are_distinct() -> None:
     component = within(COMPONENTS["window"], replace(ALL["minutes-fired-once"], late_records=("drop",)))
     (endurance,) = component.endurance
     steps = (*endurance.opening, *endurance.round(0), *endurance.round(3))
@@ -139,7 +139,7 @@ def test_long_scenarios_stay_within_the_shape_and_are_there_once() -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_right_engine_keeps_no_more_after_more_rounds(name: str) -> None:
+def test_the_state_of_the_reference_stays_bounded_over_many_rounds(name: str) -> None:
     component = narrowed(name)
     for endurance in component.endurance:
         engine = component.reference(endurance.setup, CORE)
@@ -153,7 +153,7 @@ def test_a_right_engine_keeps_no_more_after_more_rounds(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SHAPES if COMPONENTS[name].drawn])
-def test_an_engine_with_every_feature_is_given_what_it_always_was(name: str) -> None:
+def test_a_shape_with_every_feature_changes_nothing(name: str) -> None:
     assert component_within(name, ()) is COMPONENTS[name]
     full: AnyShape = SHAPES[name]()
     assert component_within(name, (full,)) is COMPONENTS[name]
@@ -199,7 +199,7 @@ def test_records_of_fixed_windows_fall_into_several_windows() -> None:
 
 
 @pytest.mark.parametrize("shape", CONTRACTS, ids=component_of_shape)
-def test_what_upstream_never_sends_is_not_drawn(shape: AnyShape) -> None:
+def test_steps_that_the_contract_excludes_are_not_drawn(shape: AnyShape) -> None:
     component = within(COMPONENTS[component_of_shape(shape)], shape)
     drawn = [draw_history(component, 1, index, CORE) for index in range(DRAWN)]
     for scenario in drawn:
@@ -213,7 +213,7 @@ def test_what_upstream_never_sends_is_not_drawn(shape: AnyShape) -> None:
         assert_within(component, scenario)
 
 
-def test_a_restart_takes_upstream_back() -> None:
+def test_a_restore_also_restores_the_upstream_state() -> None:
     watermarks = [ValveWatermark(0, 5), Snapshot(), ValveWatermark(0, 9), Restore(), ValveWatermark(0, 7)]
     assert breach_of(("falling-watermark",), watermarks) == ""
     assert breach_of(("falling-watermark",), [*watermarks, ValveWatermark(0, 7)])

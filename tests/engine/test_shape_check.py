@@ -1,4 +1,4 @@
-"""What a declared shape may be: each wrong value gets one line that names it and the known values."""
+"""Invalid shapes are rejected with one line that names the invalid value and the known values."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def refusal(*shapes: Any) -> str:
         ),
         (
             (WindowShape(assigners=()),),
-            "its shape of the component window: assigners is empty; known are tumbling, sliding, session",
+            "its shape of the component window: assigners is empty; give one or more of tumbling, sliding, session",
         ),
         (
             (GeneratorShape(without_steps=("tik",)),),
@@ -51,19 +51,19 @@ def refusal(*shapes: Any) -> str:
         ((ValveShape(most_channels=0),), "its shape of the component valve: Expected `int` >= 1"),
         (
             (ValveShape(lowest=5, highest=1),),
-            "its shape of the component valve: lowest is 5 and highest is 1; exchange them",
+            "its shape of the component valve: lowest is 5 and highest is 1; swap them",
         ),
-        ((ValveShape(), ValveShape()), "shapes has two shapes of the component valve; join them"),
-        (("valve",), "'valve' in shapes is no shape; known are ClockShape, GeneratorShape"),
+        ((ValveShape(), ValveShape()), "shapes has two shapes of the component valve; merge them"),
+        (("valve",), "'valve' in shapes is not a shape; known: ClockShape, GeneratorShape"),
     ],
 )
-def test_a_wrong_shape_is_refused_in_one_line(shapes: tuple[Any, ...], problem: str) -> None:
-    said = refusal(*shapes)
-    assert said.startswith(f"adapter 'x:Y': {problem}")
-    assert "\n" not in said
+def test_an_invalid_shape_is_rejected_in_one_line(shapes: tuple[Any, ...], problem: str) -> None:
+    message = refusal(*shapes)
+    assert message.startswith(f"adapter 'x:Y': {problem}")
+    assert "\n" not in message
 
 
-def test_a_shape_that_is_no_tuple_is_refused() -> None:
+def test_shapes_that_are_not_a_tuple_are_rejected() -> None:
     class Declares(ComponentAdapter):
         shapes = ValveShape()  # type: ignore[assignment]
 

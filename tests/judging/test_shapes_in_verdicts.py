@@ -43,7 +43,7 @@ class Narrowed(ReferenceAdapter):
 
 
 class NarrowMutant(MutantAdapter):
-    """A mutant of the windows behind a shape."""
+    """A mutant of the window component that declares a shape."""
 
     def __init__(self, name: str, shape: AnyShape | None) -> None:
         super().__init__(load_mutants()[name], {})
@@ -54,7 +54,7 @@ class NarrowMutant(MutantAdapter):
 
 
 class HidesWindows(NarrowMutant):
-    """The same, whose adapter expresses the windows of `ONCE` only, and declares no shape."""
+    """A mutant whose adapter expresses only the windows of `ONCE` and declares no shape."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, None)
@@ -76,7 +76,7 @@ def verdicts_of(results: Results) -> dict[str, str]:
     return {rule.id: rule.verdict for rule in results.rules}
 
 
-def test_a_right_engine_of_fewer_features_conforms_within_its_shape(tmp_path: Path) -> None:
+def test_an_engine_with_fewer_features_conforms_within_its_shape(tmp_path: Path) -> None:
     results = run_of(Narrowed({}), tmp_path, "valve")
     assert results.exit_code == 0
     verdicts = verdicts_of(results)
@@ -95,7 +95,7 @@ def test_a_right_engine_of_fewer_features_conforms_within_its_shape(tmp_path: Pa
 
 
 @pytest.mark.slower
-def test_of_windows_that_fire_once_only_sessions_are_not_applicable(tmp_path: Path) -> None:
+def test_only_the_session_rule_is_not_applicable_to_windows_that_fire_once(tmp_path: Path) -> None:
     verdicts = verdicts_of(run_of(Narrowed({}), tmp_path, "window"))
     assert {rule for rule, verdict in verdicts.items() if verdict != "pass"} == {"WIN-2"}
 
@@ -109,8 +109,8 @@ def test_of_windows_that_fire_once_only_sessions_are_not_applicable(tmp_path: Pa
         ("window-fires-at-its-end", "WIN-3"),
     ],
 )
-def test_a_wrong_engine_of_fewer_features_is_found(mutant: str, rule: str, tmp_path: Path) -> None:
-    """Of a state that is kept though nothing is added to it any more only long scenarios tell."""
+def test_a_mutant_with_fewer_features_fails(mutant: str, rule: str, tmp_path: Path) -> None:
+    """Only long scenarios detect state that is kept forever although nothing is added to it."""
     results = run_of(NarrowMutant(mutant, ONCE), tmp_path, "window")
     assert verdicts_of(results)[rule] == "fail"
     assert results.exit_code == 1
@@ -141,7 +141,7 @@ def test_drawn_shapes_are_those_declared_where_an_adapter_hides_little() -> None
     assert drawn_shapes(declaring, declaring.describe()) == Narrowed.declared
 
 
-class Deaf(PausableClock):
+class AlignmentIgnoringClock(PausableClock):
     """A clock that ignores pauses for alignment."""
 
     def pause(self, reason: str = "backpressure") -> None:
@@ -154,20 +154,20 @@ class Deaf(PausableClock):
 
 
 class HidesPauses(ReferenceAdapter):
-    """Its adapter expresses no pause for alignment."""
+    """An engine that ignores pauses for alignment; its adapter does not express them."""
 
     def describe(self) -> Implementation:
         return replace(super().describe(), capabilities=("clock",))
 
-    def clock(self, setup: Any) -> Deaf:
-        return Deaf(setup.nanoseconds, CORE)
+    def clock(self, setup: Any) -> AlignmentIgnoringClock:
+        return AlignmentIgnoringClock(setup.nanoseconds, CORE)
 
     def inexpressible(self, scenario: Scenario) -> str | None:
         hidden = any(isinstance(step, PauseStep) and step.reason == "alignment" for step in scenario.history)
         return "pauses for alignment" if hidden else None
 
 
-def test_what_an_adapter_hides_does_not_conform(tmp_path: Path) -> None:
+def test_an_adapter_that_hides_scenarios_does_not_conform(tmp_path: Path) -> None:
     results = run_of(HidesPauses({}), tmp_path, "clock")
     assert results.exit_code == 1
     assert {rule for rule, verdict in verdicts_of(results).items() if verdict == "not-tested"} == {"CLOCK-3"}
@@ -180,7 +180,7 @@ def test_what_an_adapter_hides_does_not_conform(tmp_path: Path) -> None:
 
 
 def test_a_rule_that_seldom_decides_does_not_pass(tmp_path: Path) -> None:
-    """A clock without pauses: of the rules about pauses nothing is left, and none passes by a few scenarios."""
+    """Rules about pauses do not apply to a clock without pauses; no rule passes on a few scenarios."""
 
     class WithoutPauses(ReferenceAdapter):
         def describe(self) -> Implementation:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tidegauge import Implementation, Scenario, Session, Transcript, WindowShape
 from tidegauge.wire.steps.generator import AdvanceStep, GeneratorScenario
 from tidegauge.wire.steps.job import JobScenario, JobSetup
-from tidegauge.wire.steps.window import RecordStep, Sliding, WindowScenario
+from tidegauge.wire.steps.window import RecordStep, Sliding, Tumbling, WindowScenario
 from tidegauge.wire.timestamps import MIN, from_wire
 from tidegauge.wire.unknown_names import unknown
 from tidegauge.wire.vocabulary import Setup
@@ -89,12 +89,12 @@ class FlinkAdapter(ProcessAdapter):
             self._cluster = None
 
     def inexpressible(self, scenario: Scenario) -> str | None:
-        """Flink's clock counts ns in 64 bits, some of its windows never end, and it does not refuse what no
+        """Flink's clock counts ns in 64 bits, its first windows overflow, and it does not refuse what no
         runtime sends."""
         if isinstance(scenario, GeneratorScenario) and _latest_ms(scenario) > _LATEST_MS:
             return "a processing time beyond 2^63 ns: the clock of the operator tests of Flink counts ns"
-        if isinstance(scenario, WindowScenario) and _is_endless(scenario):
-            return "records of the first moments in sliding windows: Flink's assigner never ends"
+        if isinstance(scenario, WindowScenario) and _begins_before_time(scenario):
+            return "windows that begin before event time: the sums of Flink's assigners overflow"
         return super().inexpressible(scenario)
 
 
@@ -104,11 +104,15 @@ def _latest_ms(scenario: GeneratorScenario) -> int:
     return scenario.setup.processing_time + passed
 
 
-def _is_endless(scenario: WindowScenario) -> bool:
-    """Whether a record is so close to MIN that a sliding window would start before it: the loop of
-    SlidingEventTimeWindows over the starts goes round and takes all of the memory."""
+def _begins_before_time(scenario: WindowScenario) -> bool:
+    """Return whether a record is so close to MIN that one of its windows would begin before it.
+
+    In SlidingEventTimeWindows the loop over the starts of windows overflows, never ends and takes all of the
+    memory. A tumbling window of 2^53 - 97 ms begins at 9214364837600134241 for a record at MIN + 4.
+    """
     assigner = scenario.setup.assigner
-    if not isinstance(assigner, Sliding):
+    if not isinstance(assigner, Tumbling | Sliding):
         return False
+    slide = assigner.slide if isinstance(assigner, Sliding) else assigner.size
     times = (from_wire(step.timestamp) for step in scenario.history if isinstance(step, RecordStep))
-    return any(MIN < time < MIN + assigner.size + assigner.slide for time in times)
+    return any(MIN < time < MIN + assigner.size + slide for time in times)

@@ -1,4 +1,5 @@
-"""The features that a query of `tidegauge_spark` uses: scenarios with others would test what no job runs."""
+"""The features that a query of `tidegauge_spark` uses: scenarios with others would test code that no job
+runs."""
 
 from __future__ import annotations
 
@@ -7,11 +8,11 @@ from typing import Final
 from tidegauge import CoordinatorShape, LowWatermarkShape, SourceShape
 
 SHAPES: Final = (
-    # A planning is for all subtasks: none fails, is reset or gets ready by itself. A coordination service has
-    # no snapshot: sources report again to a service that was restarted.
+    # A planning covers all subtasks: no subtask fails, is reset or becomes ready on its own. A coordination
+    # service has no snapshot: after its restart, the sources report again.
     CoordinatorShape(without_steps=("ready", "failed", "reset", "restart"), snapshots=False),
-    # The subtasks of a source that speaks in band are fixed.
+    # A source that reports in band has a fixed set of subtasks.
     LowWatermarkShape(without_steps=("join", "leave")),
-    # The reader writes records of splits only; between them, it writes no watermark and no status.
+    # The reader writes only records of splits: no watermarks and no statuses.
     SourceShape(without_steps=("watermark", "idle", "active"), outputs=("per-split",), readers=("pauses",)),
 )

@@ -5,15 +5,15 @@ from typing import Final
 from tidegauge import SplitsShape, ValveShape, WindowShape
 
 _MOST_STEPS = 150
-"""Each step is a micro-batch: longer histories take many minutes."""
+"""Each step is a micro-batch: longer scenarios take many minutes."""
 
 _MOST_INPUTS = 40
 
 SHAPES: Final = (
     ValveShape(most_channels=_MOST_INPUTS, unknown_channels=False, longest_history=_MOST_STEPS),
-    # The inputs of an operator are under test as a valve.
+    # The inputs of an operator are tested as a valve.
     SplitsShape(parts=("splits",), longest_history=_MOST_STEPS),
-    # A window fires once, with the trigger of event time and without lateness, so that all modes are one.
+    # A window fires once, by event time and without allowed lateness: all accumulation modes are the same.
     # Spark has no watermark for the end of a stream.
     WindowShape(
         gaps=False,

@@ -1,4 +1,4 @@
-"""What narrows the scenarios of a component to the shape of an engine: the `narrowing.py` in its folder."""
+"""The interface of a component's `narrowing.py`, which narrows scenarios to the shape of an engine."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,14 +24,15 @@ class Narrowing:
         setup_outside: returns the feature of a setup that the shape lacks; empty if there is none.
         step_outside: returns the feature of a step that the shape lacks; empty if there is none. Its last
             argument is the setup, or while scenarios are drawn the reference's engine.
-        history_outside: returns the feature of a whole history that the shape lacks; empty if there is none.
+        history_outside: returns the feature of all steps together that the shape lacks; empty if there is
+            none.
         conformed: returns the setup with other features in place of those that the shape lacks.
         most_parts: returns the largest number of parts in a shape.
         spread_ms: returns the longest duration (ms) that the shape demands; 0 for a shape that allows the
-            durations that are drawn. The timestamps of records vary by as much.
+            durations that are drawn. Timestamps of records vary by this duration.
         scope_name: returns the name of the state cover of a setup.
         milliseconds: the fields of setups and steps that contain a duration in ms.
-        names: the fields with names beside those that `Scale.names` lists.
+        names: the fields that contain names, in addition to the fields in `Scale.names`.
     """
 
     setup_outside: Callable[[Any, Any], str] = _nothing

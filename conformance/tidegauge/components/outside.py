@@ -25,7 +25,7 @@ def outside(component: Component, setup: Setup, history: Sequence[Step]) -> str:
     if shape is None:
         return ""
     if shape.longest_history is not None and len(history) > shape.longest_history:
-        return f"a history of more than {shape.longest_history:,} steps"
+        return f"a scenario of more than {shape.longest_history:,} steps"
     lacking = narrowing.setup_outside(setup, shape) or _values_outside(component, shape, setup)
     lacking = lacking or narrowing.history_outside(history, shape)
     lacking = lacking or (breach_of(shape.contract, history) if shape.contract else "")
@@ -49,7 +49,7 @@ def name_outside(shape: Shape, name: str) -> str:
     if shape.longest_name is not None and len(name) > shape.longest_name:
         return f"names of more than {shape.longest_name:,} characters"
     if shape.name_characters != "any" and not fullmatch(_LETTERS_DIGITS_DASHES, name):
-        return "names with other characters than letters, digits and dashes"
+        return "names with characters other than letters, digits and dashes"
     return ""
 
 
@@ -69,7 +69,7 @@ def _values_outside(component: Component, shape: Shape, struct: Any) -> str:
             return lacking
     unit = shape.resolution_ms
     if unit > 1 and any(value % unit for value in durations_in(struct, component.narrowing.milliseconds)):
-        return f"durations that are no multiples of {unit:,} ms"
+        return f"durations that are not multiples of {unit:,} ms"
     if shape.longest_name is None and shape.name_characters == "any":
         return ""
     names = names_in(struct, name_fields(component))
@@ -85,7 +85,7 @@ def _timestamp_outside(shape: Shape, timestamp: int | str) -> str:
     if not from_wire(shape.lowest) <= moment <= from_wire(shape.highest):
         return f"timestamps outside of {shape.lowest} to {shape.highest} ms"
     return (
-        f"timestamps that are no multiples of {shape.resolution_ms:,} ms"
+        f"timestamps that are not multiples of {shape.resolution_ms:,} ms"
         if moment % shape.resolution_ms
         else ""
     )

@@ -35,7 +35,7 @@ _SETUPS_LOOKED_AT = 200
 """Number of setups that are drawn to learn which kinds of setups a shape has."""
 
 _SIZE_OF_ROUNDS = 10
-"""The durations (ms) for which the rounds of long scenarios are made."""
+"""The duration (ms) that the rounds of long scenarios assume."""
 
 _ROUNDS_LOOKED_AT = 60
 
@@ -98,13 +98,13 @@ def _floor(unit: int, value: int) -> int:
 
 
 def _units(unit: int, value: int) -> int:
-    """Return so many units in place of as many ms."""
+    """Return a number of ms as the same number of units; if that exceeds 2^53 - 1, round it down instead."""
     return value * unit if abs(value * unit) <= _LARGEST else value // unit * unit
 
 
 def _fitting(component: Component, shape: Shape, struct: Any, fit: Callable[[int, int], int]) -> Any:
-    """Return a struct whose durations `fit` puts into units of the resolution, with timestamps and names that
-    the shape has."""
+    """Return the struct with times in multiples of the resolution (`fit` converts durations) and with names
+    that the shape allows."""
     unit, fields = shape.resolution_ms, name_fields(component)
     if unit > 1:
         moment = _units if fit is _units else _floor
@@ -116,8 +116,8 @@ def _fitting(component: Component, shape: Shape, struct: Any, fit: Callable[[int
 
 
 def _fitting_name(shape: Shape, name: str) -> str:
-    """Return a name that the shape has, the same for each name: a part of the name, and a checksum where it
-    changed."""
+    """Return a name that the shape allows. A name outside the shape is changed and gets a checksum, so that
+    equal names stay equal."""
     if not name_outside(shape, name):
         return name
     plain = sub("[^A-Za-z0-9]", "-", name) if shape.name_characters != "any" else name
@@ -139,8 +139,11 @@ def _draw_step(component: Component, shape: Shape, random: RandomSource, engine:
 
 
 def _varied(component: Component, shape: Shape, step: Step, random: RandomSource) -> Step:
-    """Return a step that fits the resolution, with other timestamps where the drawn timestamps lie close
-    together in comparison to the durations of the shape."""
+    """Return the step with times in multiples of the resolution.
+
+    Drawn timestamps lie close together. Where the shape has long durations, timestamps of records are moved
+    by up to twice the longest duration, otherwise all records would fall into one window.
+    """
     unit, spread = shape.resolution_ms, component.narrowing.spread_ms(shape)
     by = random.between(-spread, 2 * spread) if spread and random.chance(_SPREAD) else 0
     by = by if step.__struct_config__.tag == "record" else 0
@@ -172,7 +175,7 @@ def _alphabet(component: Component, shape: Shape, setup: Setup) -> tuple[Step, .
 
 
 def _covers(component: Component, shape: AnyShape) -> dict[str, tuple[CoverScope, ...]]:
-    """Return the state covers within the shape by budget, of each budget one at least."""
+    """Return the state covers within the shape by budget, at least one per budget."""
     covers = {budget: _scopes(component, shape, scopes) for budget, scopes in component.covers.items()}
     every = [scope for scopes in covers.values() for scope in scopes]
     return {budget: scopes or tuple(every[:1]) for budget, scopes in covers.items()}
@@ -201,7 +204,7 @@ def _scopes(component: Component, shape: AnyShape, scopes: tuple[CoverScope, ...
 
 
 def _numbered(names: Sequence[str], number: int) -> str:
-    """Return the name at a place; if others are the same, with its number among them."""
+    """Return the name at an index. The second and later of equal names get a number."""
     earlier = names[:number].count(names[number])
     return f"{names[number]}-{earlier + 1}" if earlier else names[number]
 
@@ -242,7 +245,7 @@ def _scale(component: Component, shape: Shape) -> Scale:
 
 
 def _lacking_steps(component: Component, shape: Shape) -> set[type[Step]]:
-    """Return the types of steps none of which lies within the shape."""
+    """Return the step types that do not occur within the shape."""
     setup = _draw_setup(component, shape, RandomSource(0))
     present = set(map(type, _alphabet(component, shape, setup)))
     return {type(step) for step in component.alphabet(setup)} - present
@@ -264,8 +267,8 @@ def _setups(component: Component, shape: Shape, setups: Mapping[str, Setup]) -> 
 
 
 def _endurance(component: Component, shape: Shape) -> Iterator[Endurance]:
-    """Yield the long scenarios within the shape, each once: those after each round of which the reference
-    keeps no more."""
+    """Yield the distinct long scenarios within the shape, except scenarios in which the reference's own
+    state grows from round to round."""
     present: set[tuple[Setup, tuple[Step, ...]]] = set()
     for endurance in component.endurance:
         fitting = _fitting(component, shape, endurance.setup, _units)

@@ -1,4 +1,4 @@
-"""Shapes of engines with fewer features than the reference: verdicts are measured behind each of them."""
+"""Shapes of engines with fewer features than the reference: verdicts are measured for each shape."""
 
 from ..wire.shapes import AnyShape, GeneratorShape, SplitsShape, ValveShape, WindowShape
 

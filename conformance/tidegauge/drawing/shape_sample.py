@@ -1,5 +1,5 @@
-"""A fixed sample of the scenarios within the shape of an engine: it decides whether a mutant can show there,
-whatever a run has drawn."""
+"""A fixed sample of the scenarios within the shape of an engine: it decides whether a mutant can show within
+the shape, whatever scenarios a run draws."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -13,21 +13,21 @@ from .histories import draw_history
 from .scale import scale_scenarios
 
 _SEED = 42
-"""The seed of the random scenarios. Runs of this seed draw the same."""
+"""The seed of the random scenarios. Runs with this seed draw the same scenarios."""
 
 _DRAWN = 1_500
 """Number of random scenarios."""
 
 _COVERED = 800
-"""About the largest number of scenarios of a state cover."""
+"""Approximate maximum number of scenarios taken from a state cover."""
 
 
 @lru_cache(maxsize=16)
 def shape_sample(
     component: Component, policies: Policies, claims: frozenset[str]
 ) -> tuple[tuple[Scenario, ...], tuple[Scenario, ...]]:
-    """Return scenarios within the shape of a component that need only what the engine claims: small ones, and
-    those of scale."""
+    """Return scenarios within the shape of a component that need only what the engine claims: the small
+    scenarios, then the scenarios of scale."""
     sample = [draw_history(component, _SEED, index, policies) for index in range(_DRAWN)]
     for scope in component.covers.get("default", ()):
         cover = state_cover(component, scope.name, policies)

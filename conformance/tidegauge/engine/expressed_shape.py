@@ -1,8 +1,8 @@
 """The features that an adapter expresses, where it hides more scenarios than its declared shape explains.
 
 An adapter that answers `inexpressible` for most scenarios would be tested by the few others. Scenarios are
-therefore drawn within the shape that its answers suggest. What that shape lacks is not excused: a rule whose
-defects show only there is not tested.
+therefore drawn within the shape that its answers suggest. Features outside that shape are not excused: a
+rule whose mutants show only with these features is not tested.
 """
 
 from collections.abc import Iterator
@@ -25,16 +25,16 @@ from .adapter import Adapter, ComponentAdapter
 
 _SEED = 7
 _DRAWN = 200
-"""Number of scenarios whose expressible part is counted."""
+"""Number of scenarios drawn to estimate the expressible fraction."""
 
 _SEARCHED = 4_000
 """Largest number of scenarios that are drawn to find the first expressible one."""
 
 _MOST_HIDDEN = 0.5
-"""An adapter that hides a smaller part of the scenarios gets them as they are drawn."""
+"""The shape is narrowed only if the adapter expresses less than this fraction of the scenarios."""
 
 _BETTER = 0.05
-"""A feature is left out if that makes at least this part more of the scenarios expressible."""
+"""A feature is left out if the expressible fraction then grows by at least this much."""
 
 
 def drawn_shapes(adapter: Adapter, implementation: Implementation) -> tuple[AnyShape, ...]:
@@ -50,8 +50,11 @@ def drawn_shapes(adapter: Adapter, implementation: Implementation) -> tuple[AnyS
 
 
 def expressed_shape(adapter: Adapter, implementation: Implementation, name: str) -> AnyShape | None:
-    """Return a shape within the declared shape most of whose scenarios the adapter expresses; None if it
-    expresses most of the scenarios anyway, or nearly none."""
+    """Return the declared shape without the features that the adapter does not express.
+
+    The result is None if the adapter expresses at least half of the scenarios anyway, or if no scenario is
+    found that it expresses.
+    """
     expressed = partial(_expressed_part, adapter, implementation)
     declared = component_within(name, implementation.shapes)
     if expressed(declared) >= _MOST_HIDDEN:
@@ -121,7 +124,7 @@ def _with_choice(example: Scenario, shape: AnyShape) -> Scenario:
 
 
 def _narrower(shape: AnyShape, example: Scenario) -> Iterator[AnyShape]:
-    """Yield the shape with one feature less."""
+    """Yield each shape that lacks one more feature."""
     for field in shape.__struct_fields__:
         value = getattr(shape, field)
         if value is True:

@@ -19,18 +19,21 @@ def read_shapes(documents: Sequence[Any]) -> tuple[AnyShape, ...]:
 
 
 def check_shapes(adapter: str, shapes: Any) -> None:
-    """Refuse shapes of unknown components, two shapes of a component, and values that no shape has. Raises
-    `BadInput`, which names the field and the known values."""
+    """Reject shapes of unknown components, two shapes of one component, and invalid values.
+
+    Raises:
+        BadInput: the message names the field and the known values.
+    """
     who = f"adapter {adapter!r}"
     if not isinstance(shapes, tuple):
         raise BadInput(f"{who}: shapes is {shown(shapes)}; give a tuple, such as (ValveShape(),)")
     declared: set[str] = set()
     for shape in shapes:
         if not isinstance(shape, Shape):
-            raise BadInput(f"{who}: {shown(shape)} in shapes is no shape; known are {_known_shapes()}")
+            raise BadInput(f"{who}: {shown(shape)} in shapes is not a shape; known: {_known_shapes()}")
         component = component_of_shape(shape)  # type: ignore[arg-type]
         if component in declared:
-            raise BadInput(f"{who}: shapes has two shapes of the component {component}; join them")
+            raise BadInput(f"{who}: shapes has two shapes of the component {component}; merge them")
         declared.add(component)
         try:
             read_shapes([msgspec.to_builtins(shape)])
@@ -61,12 +64,12 @@ def _read_shape(document: Any) -> AnyShape:
         if tag not in tags:
             raise BadInput(f"{where}: without_steps has an {unknown('step', tag, tags)}")
     if from_wire(shape.lowest) > from_wire(shape.highest):
-        raise BadInput(f"{where}: lowest is {shape.lowest} and highest is {shape.highest}; exchange them")
+        raise BadInput(f"{where}: lowest is {shape.lowest} and highest is {shape.highest}; swap them")
     return shape
 
 
 def _check_field(where: str, kind: type[AnyShape], field: str, value: Any) -> None:
-    """Refuse an unknown field, and unknown or missing values of a field that has a closed list of values."""
+    """Reject an unknown field, and unknown or missing values of a field that has a closed list of values."""
     fields = kind.__struct_fields__
     if field not in fields:
         raise BadInput(f"{where}: {unknown('field', str(field), fields)}")
@@ -79,7 +82,7 @@ def _check_field(where: str, kind: type[AnyShape], field: str, value: Any) -> No
     if several and (isinstance(value, str) or not isinstance(value, list | tuple)):
         raise BadInput(f"{where}: {field} is {shown(value)}; give a list of {', '.join(choices)}")
     if several and not value:
-        raise BadInput(f"{where}: {field} is empty; known are {', '.join(choices)}")
+        raise BadInput(f"{where}: {field} is empty; give one or more of {', '.join(choices)}")
     for member in value if several else (value,):
         if member not in choices:
             raise BadInput(f"{where}: {field} has an {unknown('value', str(member), choices)}")

@@ -35,6 +35,6 @@ def check_methods(
         more = f"; {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
         raise BadInput(
             f"adapter {name!r}: {'; '.join(found[:_MOST_NAMED])}{more}. `tidegauge init` writes all methods "
-            "of a component; an engine without a feature declares that in `shapes`, and what it cannot do raises "
-            "tidegauge.Unsupported"
+            "of a component; an engine without a feature declares that in `shapes`, and what it cannot do "
+            "raises tidegauge.Unsupported"
         )

@@ -32,14 +32,14 @@ class Shape(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_f
     Attributes:
         without_steps: the steps that have no counterpart in the engine, by their names on the wire
             ("expired-state").
-        contract: what upstream never sends to the component: a watermark that does not rise, input after the
-            end of the input, a status that the part has already.
+        contract: steps that upstream never sends to the component: a watermark that does not rise, input
+            after the end of the input, a status that the part already has.
         lowest: the earliest timestamp that the engine represents (ms).
         highest: the latest timestamp that the engine represents (ms).
         no_timestamp: whether the engine represents `MIN`, a record without a timestamp.
         end_of_input: whether the engine represents `MAX`, the end of the input.
         resolution_ms: all timestamps and durations are multiples of this number of ms.
-        longest_history: the largest number of steps that the engine executes in the time; None for any.
+        longest_history: the largest number of steps per scenario within the time limit; None for any.
         snapshots: whether a snapshot of the component can be taken and restored.
         longest_name: the largest number of characters of a name; None for any.
         name_characters: the characters that names may contain.
@@ -93,7 +93,7 @@ class SplitsShape(Shape, frozen=True, tag="splits", omit_defaults=True):
 
     Attributes:
         parts: what the engine combines.
-        statuses: how a part says that it is idle or active; `none`: it cannot.
+        statuses: how a part reports that it is idle or active; `none` if parts have no status.
         most_parts: the largest number of parts.
     """
 
@@ -106,7 +106,7 @@ class ValveShape(Shape, frozen=True, tag="valve", omit_defaults=True):
     """The features of a valve.
 
     Attributes:
-        statuses: how a channel says that it is idle or active; `none`: it cannot.
+        statuses: how a channel reports that it is idle or active; `none` if channels have no status.
         most_channels: the largest number of channels.
         unknown_channels: whether a step can name a channel that the valve does not have.
     """
@@ -121,11 +121,11 @@ class SourceShape(Shape, frozen=True, tag="source", omit_defaults=True):
 
     Attributes:
         outputs: whether the reader writes records to an output of their split, or to the main output.
-        readers: whether an aligned reader can pause splits, or reads on in all of them.
+        readers: whether an aligned reader pauses splits, or continues reading from all of them.
     """
 
     outputs: tuple[Literal["per-split", "main"], ...] = ("per-split", "main")
-    readers: tuple[Literal["pauses", "reads-on"], ...] = ("pauses", "reads-on")
+    readers: tuple[Literal["pauses", "continues"], ...] = ("pauses", "continues")
 
 
 class CoordinatorShape(Shape, frozen=True, tag="coordinator", omit_defaults=True):
@@ -145,14 +145,14 @@ class WindowShape(Shape, frozen=True, tag="window", omit_defaults=True):
 
     Attributes:
         assigners: the kinds of windows.
-        sizes: the only sizes of windows and gaps of sessions; empty for any.
+        sizes: the supported window sizes and session gaps; empty for any.
         offsets: whether windows can begin at an offset.
         gaps: whether windows can slide by more than their size, so that records fall between them.
         triggers: when a window fires.
-        allowed_lateness: the only values of the allowed lateness, (0,) for none; empty for any.
+        allowed_lateness: the supported values of the allowed lateness, (0,) for none; empty for any.
         accumulation: what a window outputs when it fires again.
         late_records: where late records go: to an output of their own, or dropped and counted.
-        statuses: whether upstream says that it is idle or active.
+        statuses: how upstream reports that it is idle or active; `none` if it has no status.
     """
 
     assigners: tuple[AssignerName, ...] = ("tumbling", "sliding", "session")
@@ -196,5 +196,5 @@ def shape_of(component: str, shapes: tuple[AnyShape, ...]) -> AnyShape | None:
 
 
 def shape_mark(shape: AnyShape) -> str:
-    """Return a mark that ids of scenarios contain: it differs for each shape, as the scenarios do."""
+    """Return the mark of a shape in scenario ids, so that ids of different shapes differ."""
     return f"+{crc32(msgspec.json.encode(shape)):08x}"

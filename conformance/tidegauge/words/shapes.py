@@ -1,4 +1,4 @@
-"""The shape of an engine in words: what it has not, in comparison to the chapters."""
+"""The shape of an engine in words: the features of the chapters that the engine lacks."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,10 +16,10 @@ _MOST = 12
 _ONLY = {
     "assigners": "{} windows only",
     "triggers": "{} trigger only",
-    "accumulation": "mode {} only",
-    "kinds": "generators {} only",
-    "outputs": "outputs {} only",
-    "readers": "readers {} only",
+    "accumulation": "accumulation mode {} only",
+    "kinds": "watermark generators of kind {} only",
+    "outputs": "{} outputs only",
+    "readers": "readers: only {}",
     "places": "place {} only",
     "parts": "{} only",
     "sizes": "sizes {} ms only",
@@ -70,8 +70,8 @@ def shapes_line(implementation: Implementation) -> str:
 
 
 def scope_words(implementation: Implementation) -> str:
-    """Return under which restrictions an engine was tested: `within its shape`, `under its contract`, both,
-    or nothing."""
+    """Return the restrictions under which an engine was tested: `within its shape`, `under its contract`,
+    both, or an empty string."""
     restricted = [shape for shape in implementation.shapes if shape_words(shape)]
     under = "under its contract" if any(shape.contract for shape in restricted) else ""
     features = (shape_words(replace(shape, contract=())) for shape in restricted)
@@ -89,7 +89,7 @@ def _words(field: str, value: Any) -> Iterator[str]:
     if field == "allowed_lateness" and value == (0,):
         yield "no allowed lateness"
     elif field == "late_records":
-        yield "no output of late records" if value == ("drop",) else "late records in an output only"
+        yield "no output for late records" if value == ("drop",) else "late records to an output only"
     elif field == "statuses":
         yield "no statuses"
     elif field == "contract":

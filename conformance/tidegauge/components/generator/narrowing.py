@@ -20,9 +20,9 @@ from ..shared.random_source import RandomSource
 
 def _setup_outside(setup: GeneratorSetup, shape: GeneratorShape) -> str:
     if setup.kind not in shape.kinds:
-        return f"generators of the kind {setup.kind}"
+        return f"watermark generators of the kind {setup.kind}"
     if setup.place not in shape.places:
-        return f"a generator in the place {setup.place}"
+        return f"a watermark generator at the place {setup.place}"
     return "" if shape.idleness or setup.idle_timeout is None else "an idle timeout"
 
 
@@ -32,7 +32,7 @@ def _step_outside(step: Step, shape: GeneratorShape, _: Any) -> str:
     if not shape.idleness and isinstance(step, WithIdlenessStep):
         return "an idle timeout"
     kind = _kind_built_by(step)
-    return f"generators of the kind {kind}" if kind is not None and kind not in shape.kinds else ""
+    return f"watermark generators of the kind {kind}" if kind is not None and kind not in shape.kinds else ""
 
 
 def _kind_built_by(step: Step) -> str | None:

@@ -1,7 +1,6 @@
-"""What upstream never sends to a component: a watermark that does not rise, input after its end, a status
-twice.
+"""Contracts: steps that upstream never sends to a component, such as a watermark that does not rise.
 
-A contract excludes such steps from the scenarios of an engine that relies on its upstream.
+A contract excludes these steps from the scenarios of an engine that relies on its upstream.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,13 +21,13 @@ _ENDS = ("finish", "end-of-input")
 WORDS: dict[NeverSent, str] = {
     "falling-watermark": "a watermark that does not rise",
     "input-after-end": "input after its end",
-    "repeated-status": "a status twice",
+    "repeated-status": "a repeated status",
 }
 """What upstream never sends, in words."""
 
 
 class Upstream:
-    """The steps that upstream has sent so far, as far as a contract is about them."""
+    """Tracks the watermark, status and end of each part, as far as a contract restricts them."""
 
     def __init__(self, contract: Sequence[NeverSent]) -> None:
         self.contract = contract
@@ -38,7 +37,7 @@ class Upstream:
         self._saved: Upstream | None = None
 
     def breach(self, step: Step) -> str:
-        """Return what upstream would send by this step although it never does; empty if it may send it."""
+        """Return how a step breaks the contract, in words; empty if the step keeps the contract."""
         tag, part = _tag(step), _part(step)
         if "input-after-end" in self.contract and part in self._ended and tag in (*_INPUTS, *_ENDS):
             return WORDS["input-after-end"]
@@ -52,7 +51,7 @@ class Upstream:
         return ""
 
     def send(self, step: Step) -> None:
-        """Note a step that is sent."""
+        """Record a step that upstream sends."""
         if isinstance(step, Snapshot):
             self._saved = None
             self._saved = deepcopy(self)

@@ -16,23 +16,23 @@ _WRITTEN = (ActiveStep, IdleStep, RecordStep, WatermarkStep)
 
 def _setup_outside(setup: SourceSetup, shape: SourceShape) -> str:
     if setup.per_split_outputs and "per-split" not in shape.outputs:
-        return "outputs of splits"
+        return "per-split outputs"
     if not setup.per_split_outputs and "main" not in shape.outputs:
-        return "records of no split in particular"
-    if setup.aligned and not setup.can_pause and "reads-on" not in shape.readers:
+        return "records without a split"
+    if setup.aligned and not setup.can_pause and "continues" not in shape.readers:
         return "a reader that cannot pause splits"
     return "a reader that pauses splits" if setup.can_pause and "pauses" not in shape.readers else ""
 
 
 def _step_outside(step: Step, shape: SourceShape, _: Any) -> str:
     to_main = isinstance(step, _WRITTEN) and step.split is None
-    return "records of no split in particular" if to_main and "main" not in shape.outputs else ""
+    return "records without a split" if to_main and "main" not in shape.outputs else ""
 
 
 def _conformed(setup: SourceSetup, shape: SourceShape, _: RandomSource) -> SourceSetup:
     per_split = setup.per_split_outputs if len(shape.outputs) > 1 else "per-split" in shape.outputs
     can_pause = setup.can_pause and "pauses" in shape.readers
-    if setup.aligned and "reads-on" not in shape.readers:
+    if setup.aligned and "continues" not in shape.readers:
         can_pause = True
     return replace(setup, per_split_outputs=per_split, can_pause=can_pause)
 

@@ -35,7 +35,7 @@ def _setup_outside(setup: WindowSetup, shape: WindowShape) -> str:
     if setup.accumulation not in shape.accumulation:
         return f"the mode {setup.accumulation}"
     if late not in shape.late_records:
-        return "an output of late records" if setup.late_output else "late records without an output"
+        return "an output for late records" if setup.late_output else "late records without an output"
     return ""
 
 
