@@ -14,6 +14,7 @@ from tidegauge import ClockShape, Implementation, Scenario, ValveShape, WindowSh
 from tidegauge.components.registry import load_mutants
 from tidegauge.engine.expressed_shape import drawn_shapes
 from tidegauge.engine.mutant_adapter import MutantAdapter
+from tidegauge.engine.never_sent import never_sent
 from tidegauge.wire.results import Results
 from tidegauge.wire.shapes import AnyShape
 from tidegauge.wire.steps.clock import PauseStep
@@ -128,6 +129,21 @@ def test_an_adapter_that_hides_most_scenarios_is_tested_by_the_others(tmp_path: 
     (sessions,) = (rule for rule in results.rules if rule.id == "WIN-2")
     assert sessions.reason.startswith("the adapter does not express the scenarios that would show window-")
     assert sessions.reason.endswith('("windows other than tumbling ones")')
+
+
+def test_steps_that_no_runtime_sends_narrow_nothing() -> None:
+    """Most scenarios of a clock have such a step, so that an adapter of an engine that does not refuse them hides
+    most of them."""
+
+    class RefusesNothing(ReferenceAdapter):
+        def describe(self) -> Implementation:
+            return replace(super().describe(), refuses=False)
+
+        def inexpressible(self, scenario: Scenario) -> str | None:
+            return never_sent(scenario, "core")
+
+    adapter = RefusesNothing({})
+    assert drawn_shapes(adapter, adapter.describe()) == ()
 
 
 def test_drawn_shapes_are_those_declared_where_an_adapter_hides_little() -> None:

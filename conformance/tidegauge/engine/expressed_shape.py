@@ -22,6 +22,7 @@ from ..wire.implementation import Implementation
 from ..wire.scenario import Scenario
 from ..wire.shapes import SHAPES, AnyShape, component_of_shape, shape_of
 from .adapter import Adapter, ComponentAdapter
+from .never_sent import never_sent
 
 _SEED = 7
 _DRAWN = 200
@@ -63,7 +64,7 @@ def expressed_shape(adapter: Adapter, implementation: Implementation, name: str)
     example = next(_expressible(adapter, implementation, declared), None)
     if example is None:
         return None
-    shape = _with_expressible_choices(adapter, shape, example)
+    shape = _with_expressible_choices(adapter, implementation, shape, example)
     part = expressed(within(COMPONENTS[name], shape))
     while part < 1:
         narrower = {each: expressed(within(COMPONENTS[name], each)) for each in _narrower(shape, example)}
@@ -86,16 +87,18 @@ def _expressible(
     adapter: Adapter, implementation: Implementation, component: Component
 ) -> Iterator[Scenario]:
     for scenario in _drawn(component, implementation, _SEARCHED):
-        if _is_expressed(adapter, scenario):
+        if _is_expressed(adapter, implementation, scenario):
             yield scenario
 
 
 def _expressed_part(adapter: Adapter, implementation: Implementation, component: Component) -> float:
     drawn = list(_drawn(component, implementation, _DRAWN))
-    return sum(_is_expressed(adapter, scenario) for scenario in drawn) / max(1, len(drawn))
+    return sum(_is_expressed(adapter, implementation, scenario) for scenario in drawn) / max(1, len(drawn))
 
 
-def _with_expressible_choices(adapter: Adapter, shape: AnyShape, example: Scenario) -> AnyShape:
+def _with_expressible_choices(
+    adapter: Adapter, implementation: Implementation, shape: AnyShape, example: Scenario
+) -> AnyShape:
     """Return the shape without the choices that make an expressible example inexpressible."""
     kept: dict[str, tuple[Any, ...]] = {}
     for field, hint in get_type_hints(type(shape)).items():
@@ -106,16 +109,20 @@ def _with_expressible_choices(adapter: Adapter, shape: AnyShape, example: Scenar
             choice
             for choice in choices
             if isinstance(choice, str)
-            and adapter.inexpressible(_with_choice(example, replace(type(shape)(), **{field: (choice,)})))
-            is None
+            and _is_expressed(
+                adapter, implementation, _with_choice(example, replace(type(shape)(), **{field: (choice,)}))
+            )
         )
         if expressible:
             kept[field] = expressible
     return replace(shape, **kept)
 
 
-def _is_expressed(adapter: Adapter, scenario: Scenario) -> bool:
-    return adapter.inexpressible(scenario) is None
+def _is_expressed(adapter: Adapter, implementation: Implementation, scenario: Scenario) -> bool:
+    """Return whether an adapter expresses a scenario, apart from steps that no runtime sends."""
+    if adapter.inexpressible(scenario) is None:
+        return True
+    return not implementation.refuses and never_sent(scenario, implementation.profile) is not None
 
 
 def _with_choice(example: Scenario, shape: AnyShape) -> Scenario:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from ..components.registry import COMPONENTS
+from ..components.within import component_within
 from ..judging.items.endurance import SENTENCE, SUITE, property_name
 from ..judging.items.item_report import PropertyCount
 from ..wire.growth import growth_words
@@ -72,6 +73,8 @@ def _verdict(found: PropertyResult, counted: PropertyCount | None, started: Star
     layer = started.implementation.layer_of(found.component)
     if layer not in CHEAP_LAYERS:
         return "not-applicable", f"instances on the layer {layer} are not stepped one step at a time"
+    if counted is None and not component_within(found.component, started.drawn).endurance:
+        return "not-applicable", "no long scenario lies within the shape of the engine"
     if counted is None:
         return "not-tested", "its test item was not completed"
     if counted.without_sessions:
