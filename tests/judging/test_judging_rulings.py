@@ -133,7 +133,7 @@ def test_a_rule_that_decides_only_outside_of_the_shape_is_not_applicable() -> No
     rare = {"valve": proved("not-tested", undecided=True)}
     assert ruled(ORDINARY, rare, outside) == (
         "not-applicable",
-        "the rule decides only outside of the declared shape: statuses of channels",
+        "the rule is about features outside the declared shape: statuses of channels",
     )
     assert ruled(ORDINARY, rare)[0] == "not-tested"
     assert ruled(ORDINARY, {"valve": proved("not-tested")}, outside)[0] == "not-tested"

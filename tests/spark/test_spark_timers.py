@@ -138,7 +138,7 @@ def test_a_planted_defect_of_timers_is_named_in_the_tester(
     method: str, wrong: Callable[..., Any], rule: str
 ) -> None:
     adapter = adapter_of(defective(method, wrong), TESTER)
-    assert standings(adapter, [*published(), *drawn("window", 25)])[rule] == "fail"
+    assert standings(adapter, [*published(), *drawn("window", 25)])[rule] in ("fail", "suspect")
 
 
 SNAPSHOT_OF_A_TIMER = [

@@ -19,6 +19,7 @@ from ..judging.changes.change import Change, named_changes, policy_changes, smal
 from ..judging.changes.segments import touch
 from ..judging.diagnosis.component_judgement import judge_evidence
 from ..judging.diagnosis.model import Model, Played, model_of
+from ..judging.diagnosis.shape_rules import rules_outside
 from ..judging.traceability import status
 from ..judging.verdicts.judged_in import judged_by
 from ..wire.shapes import component_of_shape
@@ -168,6 +169,8 @@ def outcome_of(case: Case, changes: Sequence[Change] = ()) -> Outcome | None:
             for one in load_registry().rules.values()
             if case.component in judged_by(one, evidence.claims) and status(one)[0] == "judged"
         ]
+        outside = rules_outside(sample.component, CORE, evidence.claims, tuple(rules))
+        rules = [rule for rule in rules if rule not in outside]
         judgement = judge_evidence(evidence, rules, unknown, partial(answers_of, engine))
     listed = {rule for one in visible for rule in one.rules} & set(rules)
     hidden_rules = {rule for one in changes for rule in one.rules} - listed

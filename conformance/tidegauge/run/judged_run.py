@@ -17,6 +17,7 @@ from ..judging.diagnosis.component_judgement import ComponentJudgement, judge_co
 from ..judging.diagnosis.evidence import Evidence
 from ..judging.diagnosis.example import example_of
 from ..judging.diagnosis.fitting import Fit, fit
+from ..judging.diagnosis.shape_rules import rules_outside
 from ..judging.diagnosis.side_by_side import side_by_side
 from ..judging.diagnosis.suspicion import Accusation
 from ..judging.diagnosis.trial import Answers, Ask, Trial, trial_of, tried
@@ -110,7 +111,16 @@ def judged_run(
         if name != "job" and not any(one.refused for one in own)
     }
     claimed = frozenset(started.implementation.capabilities)
-    rules = {name: [rule.id for rule in _rules_judged_in(name, claimed)] for name in evidence}
+    judged_in_component = {
+        name: tuple(rule.id for rule in _rules_judged_in(name, claimed)) for name in evidence
+    }
+    outside = {
+        name: rules_outside(own.declared or own.component, policies, own.claims, judged_in_component[name])
+        for name, own in evidence.items()
+    }
+    rules = {
+        name: [rule for rule in own if rule not in outside[name]] for name, own in judged_in_component.items()
+    }
     jobs_only = merged(by_component.get("job", []))
     ended = _ended(started, finished, policies)
     return Judged(
@@ -118,10 +128,18 @@ def judged_run(
         evidence,
         _judged_components(evidence, rules, started.request.diagnose_steps, processes, ask),
         job_accusations(jobs_only),
-        _circumstances(started, finished, planned, ended),
+        _circumstances(started, finished, planned, ended, _outside_everywhere(outside, rules)),
         [*_errors(by_component), *ended],
         by_component,
     )
+
+
+def _outside_everywhere(
+    outside: Mapping[str, Mapping[str, str]], rules: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """Return the rules that no component can break within its shape, each with the feature that it lacks."""
+    within = set(chain.from_iterable(rules.values()))
+    return {rule: lacking for own in outside.values() for rule, lacking in own.items() if rule not in within}
 
 
 def _judged_components(
@@ -216,6 +234,7 @@ def _circumstances(
     finished: Mapping[str, Finished],
     planned: Sequence[PlannedItem],
     ended: Sequence[EngineError],
+    outside: Mapping[str, str],
 ) -> Circumstances:
     reports = [event.report for event in finished.values() if event.report is not None]
     missing = Counter(item.component for item in planned if not _came_to_its_end(finished.get(item.id)))
@@ -233,6 +252,7 @@ def _circumstances(
             name: f"{number} of {total[name]} test items of this component were not completed"
             for name, number in missing.items()
         },
+        outside=outside,
         least_decided=_LEAST_DECIDED.get(started.request.budget, 0) if _in_process(started) else 0,
         jobs=frozenset(item.name for item in planned if item.suite == "jobs" and item.id in finished),
     )

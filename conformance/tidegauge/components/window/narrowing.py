@@ -31,7 +31,8 @@ def _setup_outside(setup: WindowSetup, shape: WindowShape) -> str:
     if setup.trigger not in shape.triggers:
         return f"the {setup.trigger} trigger"
     if shape.allowed_lateness and setup.allowed_lateness not in shape.allowed_lateness:
-        return f"an allowed lateness of {setup.allowed_lateness:,} ms"
+        none = shape.allowed_lateness == (0,)
+        return "allowed lateness" if none else f"an allowed lateness of {setup.allowed_lateness:,} ms"
     if setup.accumulation not in shape.accumulation:
         return f"the mode {setup.accumulation}"
     if late not in shape.late_records:

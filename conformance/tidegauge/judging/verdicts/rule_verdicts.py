@@ -14,7 +14,7 @@ from ..jobs.findings import not_claimed
 from ..jobs.judgement import judge_by_jobs
 from .judged_in import JUDGED_IN_OTHERS, judged_by
 
-OUTSIDE_SHAPE = "the rule decides only outside of the declared shape"
+OUTSIDE_SHAPE = "the rule is about features outside the declared shape"
 """The begin of the reason why a rule is not applicable to an engine without a feature."""
 
 
@@ -23,13 +23,15 @@ class Circumstances:
     """What besides the findings bears on the verdicts: what the engine claims; components without any answer
     in the preflight, with the reason; rules that decide in a scenario that ended the engine's process; the
     items of each component that did not come to their end, as their number and a reason; the jobs that
-    ran; in how many scenarios a rule must have decided to pass."""
+    ran; the rules that nothing within the declared shape breaks, with the feature that is lacking; in how
+    many scenarios a rule must have decided to pass."""
 
     capabilities: frozenset[str]
     refused: Mapping[str, str] = field(default_factory=dict)
     ended: Mapping[str, str] = field(default_factory=dict)
     not_run: Mapping[str, str] = field(default_factory=dict)
     jobs: frozenset[str] = frozenset()
+    outside: Mapping[str, str] = field(default_factory=dict)
     least_decided: int = 0
 
 
@@ -60,7 +62,13 @@ def ruling(
         return Ruling("not-applicable", f"not claimed by this engine: the component {rule.component}")
     if judges == {"job"} and (missing := not_claimed(rule.id, claimed)):
         return Ruling("not-applicable", f"not claimed by this engine: {_needed(missing)}")
-    found = [components[name].rules[rule.id] for name in sorted(judges) if name in components]
+    if rule.id in circumstances.outside and "job" not in judges:
+        return Ruling("not-applicable", f"{OUTSIDE_SHAPE}: {circumstances.outside[rule.id]}")
+    found = [
+        components[name].rules[rule.id]
+        for name in sorted(judges)
+        if name in components and rule.id in components[name].rules
+    ]
     if "job" in judges:
         found.append(judge_by_jobs(rule.id, findings, job_accusations, claimed, circumstances.jobs))
     if accused := [*_of(found, "fail"), *_of(found, "suspect")]:
@@ -104,7 +112,9 @@ def _combined(rule: Rule, found: Sequence[RuleJudgement], findings: Findings) ->
             reason = f'{NOT_EXPRESSED} the scenarios in which the rule decides ("{why}")'
             return Ruling("not-tested", reason)
         if rule.id in left_out.outside and never:
-            return Ruling("not-applicable", f"{OUTSIDE_SHAPE}: {left_out.outside[rule.id]}")
+            why = left_out.outside[rule.id]
+            never_sent = why.startswith("no runtime sends")
+            return Ruling("not-applicable", why if never_sent else f"{OUTSIDE_SHAPE}: {why}")
         return _ruling(open_ones[0])
     return _ruling(max(passing, key=lambda one: len(one.excluded)))
 
