@@ -50,8 +50,8 @@ def test_it_is_named_in_one_line(
     ended = tidegauge("run", "--adapter", "shaped:Mine", "--budget", "smoke")
     assert ended.returncode == 2, ended.stdout
     assert ended.stderr == (
-        f"tidegauge: adapter 'shaped:Mine': {said} `tidegauge init` writes all methods of a component; what an engine "
-        "cannot do raises tidegauge.Unsupported\n"
+        f"tidegauge: adapter 'shaped:Mine': {said} `tidegauge init` writes all methods of a component; an engine "
+        "without a feature declares that in `shapes`, and what it cannot do raises tidegauge.Unsupported\n"
     )
 
 
