@@ -162,6 +162,10 @@ def test_a_shape_with_every_feature_changes_nothing(name: str) -> None:
     )
 
 
+def test_every_component_whose_scenarios_are_drawn_has_a_shape() -> None:
+    assert set(SHAPES) == {name for name, component in COMPONENTS.items() if component.drawn}
+
+
 def test_the_feature_that_is_lacking_is_named() -> None:
     tumbling = (WindowShape(assigners=("tumbling",), allowed_lateness=(0,), sizes=(60_000,)),)
     lacking = {

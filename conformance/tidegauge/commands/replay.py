@@ -1,6 +1,7 @@
 """`tidegauge replay`: scenarios through an engine, step by step beside what is expected."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -52,7 +53,8 @@ def replay(
     """
     engine, implementation, policies = chosen_engine(request)
     try:
-        given = given_scenarios(scenarios, policies, drawn_shapes(engine, implementation))
+        drawn = () if Path(scenarios).exists() else drawn_shapes(engine, implementation)
+        given = given_scenarios(scenarios, policies, drawn)
         check_claims(given, engine, implementation)
         if interleaved:
             failed = _replay_interleaved(engine, implementation.name, given)

@@ -105,12 +105,17 @@ def _units(unit: int, value: int) -> int:
 def _fitting(component: Component, shape: Shape, struct: Any, fit: Callable[[int, int], int]) -> Any:
     """Return the struct with times in multiples of the resolution (`fit` converts durations) and with names
     that the shape allows."""
-    unit, fields = shape.resolution_ms, name_fields(component)
+    unit = shape.resolution_ms
     if unit > 1:
         moment = _units if fit is _units else _floor
         struct = with_times(
             struct, partial(moment, unit), partial(fit, unit), component.narrowing.milliseconds
         )
+    return _with_fitting_names(component, shape, struct)
+
+
+def _with_fitting_names(component: Component, shape: Shape, struct: Any) -> Any:
+    fields = name_fields(component)
     names = {name: _fitting_name(shape, name) for name in names_in(struct, fields)}
     return with_names(struct, fields, names) if any(map(partial(name_outside, shape), names)) else struct
 
@@ -159,9 +164,7 @@ def _varied(component: Component, shape: Shape, step: Step, random: RandomSource
 
     if unit > 1 or by:
         step = with_times(step, moment, duration, component.narrowing.milliseconds)
-    fields = name_fields(component)
-    names = {name: _fitting_name(shape, name) for name in names_in(step, fields)}
-    made: Step = with_names(step, fields, names) if names else step
+    made: Step = _with_fitting_names(component, shape, step)
     return made
 
 

@@ -42,8 +42,8 @@ ComponentScenario = (
 )
 """A scenario of one component: steps, each with what comes out. Vectors are such.
 
-The one other list of components beside `components/registry.py`: types are checked and JSON is decoded by
-this union, and the wire knows nothing of the components above it."""
+A list of components beside `components/registry.py`, as is that of their shapes (`wire/shapes.py`): types are
+checked and JSON is decoded by such unions, and the wire knows nothing of the components above it."""
 
 Scenario = ComponentScenario | JobScenario
 """Any component's scenario; the tag `component` tells which."""

@@ -10,19 +10,16 @@ from zlib import crc32
 import msgspec
 from msgspec import Meta, Struct
 
+from .steps.generator import Kind, Place
+from .steps.window import Accumulation, Length, Trigger
 from .timestamps import LARGEST_PLAIN, Timestamp
 
 Statuses = Literal["explicit", "none"]
 AssignerName = Literal["tumbling", "sliding", "session"]
-Trigger = Literal["event-time", "per-record"]
-Accumulation = Literal["discarding", "accumulating", "accumulating-and-retracting"]
 LateRecords = Literal["output", "drop"]
-GeneratorKind = Literal["bounded-out-of-orderness", "punctuated", "processing-time", "no-watermarks"]
-Place = Literal["source", "mid-pipeline"]
 NeverSent = Literal["falling-watermark", "input-after-end", "repeated-status"]
 Characters = Literal["any", "letters-digits-dashes"]
 Duration = Annotated[int, Meta(ge=0, le=LARGEST_PLAIN)]
-Length = Annotated[int, Meta(ge=1, le=LARGEST_PLAIN)]
 Parts = Annotated[int, Meta(ge=1, le=1024)]
 
 
@@ -73,13 +70,8 @@ class GeneratorShape(Shape, frozen=True, tag="generator", omit_defaults=True):
             be read.
     """
 
-    kinds: tuple[GeneratorKind, ...] = (
-        "bounded-out-of-orderness",
-        "punctuated",
-        "processing-time",
-        "no-watermarks",
-    )
-    places: tuple[Place, ...] = ("source", "mid-pipeline")
+    kinds: tuple[Kind, ...] = get_args(Kind)
+    places: tuple[Place, ...] = get_args(Place)
     idleness: bool = True
     builders: bool = True
 
@@ -155,14 +147,14 @@ class WindowShape(Shape, frozen=True, tag="window", omit_defaults=True):
         statuses: how upstream reports that it is idle or active; `none` if it has no status.
     """
 
-    assigners: tuple[AssignerName, ...] = ("tumbling", "sliding", "session")
+    assigners: tuple[AssignerName, ...] = get_args(AssignerName)
     sizes: tuple[Length, ...] = ()
     offsets: bool = True
     gaps: bool = True
-    triggers: tuple[Trigger, ...] = ("event-time", "per-record")
+    triggers: tuple[Trigger, ...] = get_args(Trigger)
     allowed_lateness: tuple[Duration, ...] = ()
-    accumulation: tuple[Accumulation, ...] = ("discarding", "accumulating", "accumulating-and-retracting")
-    late_records: tuple[LateRecords, ...] = ("output", "drop")
+    accumulation: tuple[Accumulation, ...] = get_args(Accumulation)
+    late_records: tuple[LateRecords, ...] = get_args(LateRecords)
     statuses: Statuses = "explicit"
 
 

@@ -1,8 +1,8 @@
 """The rules that cannot be broken within the shape of an engine: none of their mutants shows there."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from itertools import chain
 
 from tidegauge_reference import Policies
@@ -11,7 +11,6 @@ from ...components.component import Component
 from ...components.outside import outside
 from ...drawing.shape_sample import shape_sample
 from ...vectors.published import load_vectors
-from ...wire.scenario import Scenario
 from ..changes.change import Change, named_changes
 from ..items.judge import rules_named
 from .model import Model, model_of
@@ -42,18 +41,19 @@ def rules_outside(
     reference = Model(component, policies)
     try:
         decided = rules_named(chain.from_iterable(chain.from_iterable(map(reference.cited, small))))
+        expected = cache(reference.play)
         mutants: dict[str, list[Change]] = {}
         for change in named_changes(component.name):
             for rule in change.rules:
                 mutants.setdefault(rule, []).append(change)
-        shown: dict[str, bool] = {}
 
+        @cache
         def shows(change: Change) -> bool:
-            if change.name not in shown:
-                shown[change.name] = _shows(
-                    change, component, policies, reference, large if change.scale else small
+            with model_of(component, policies, [change]) as mutant:
+                return mutant is not None and any(
+                    mutant.play(scenario) != expected(scenario)
+                    for scenario in (large if change.scale else small)
                 )
-            return shown[change.name]
 
         return {
             rule: _lacking(component, rule)
@@ -62,15 +62,6 @@ def rules_outside(
         }
     finally:
         reference.close()
-
-
-def _shows(
-    change: Change, component: Component, policies: Policies, reference: Model, sample: Sequence[Scenario]
-) -> bool:
-    with model_of(component, policies, [change]) as mutant:
-        return mutant is not None and any(
-            mutant.play(scenario) != reference.play(scenario) for scenario in sample
-        )
 
 
 def _lacking(component: Component, rule: str) -> str:

@@ -107,7 +107,6 @@ class Examiner:
         `left_out`, if it is given."""
         claimed = set(self.implementation.capabilities)
         kept = [scenario for scenario in scenarios if set(scenario.needs) <= claimed]
-        kept = self._within_shape(kept, left_out)
         kept = self._expressible(kept, left_out)
         at_most = self._limit(suite, kept)
         if at_most is None or len(kept) <= at_most:
@@ -135,16 +134,6 @@ class Examiner:
             return lacking
         return never_sent(scenario, self.implementation.profile) or ""
 
-    def _within_shape(self, scenarios: Sequence[Scenario], left_out: LeftOut | None) -> list[Scenario]:
-        kept = []
-        for scenario in scenarios:
-            if not (lacking := self._outside(scenario)):
-                kept.append(scenario)
-            elif left_out is not None:
-                for rule in _rules(self.expected(scenario)):
-                    left_out.outside.setdefault(rule, lacking)
-        return kept
-
     def within_its_means(self, property: Property, scenarios: Sequence[Scenario]) -> list[Scenario]:
         """Those that restore no more often than the engine can in the time, and lie within its shape, as well
         as their variants."""
@@ -156,7 +145,7 @@ class Examiner:
         ]
 
     def _is_feasible(self, scenario: Scenario, most: int | None) -> bool:
-        within = not self.implementation.shapes or not outside_of_shapes(scenario, self.implementation.shapes)
+        within = not outside_of_shapes(scenario, self.implementation.shapes)
         return within and (most is None or _restores(scenario) <= most)
 
     def _limit(self, name: str, scenarios: Sequence[Scenario]) -> int | None:
@@ -167,16 +156,22 @@ class Examiner:
         return engine.at_most.get(name)
 
     def _expressible(self, scenarios: Sequence[Scenario], left_out: LeftOut | None) -> list[Scenario]:
+        """Those that lie within the description of the engine and that its adapter expresses."""
         kept = []
         for scenario in scenarios:
-            reason = self.adapter.inexpressible(scenario)
-            if reason is None:
+            lacking = self._outside(scenario)
+            reason = None if lacking else self.adapter.inexpressible(scenario)
+            if not lacking and reason is None:
                 kept.append(scenario)
             elif left_out is not None:
-                left_out.reasons[reason] = left_out.reasons.get(reason, 0) + 1
                 for rule in _rules(self.expected(scenario)):
+                    if reason is None:
+                        left_out.outside.setdefault(rule, lacking)
+                        continue
                     left_out.rules[rule] = left_out.rules.get(rule, 0) + 1
                     left_out.hidden.setdefault(rule, reason)
+                if reason is not None:
+                    left_out.reasons[reason] = left_out.reasons.get(reason, 0) + 1
         return kept
 
     def expected(self, scenario: Scenario) -> Expectation:

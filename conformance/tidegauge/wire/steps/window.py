@@ -15,6 +15,10 @@ Offset = Annotated[int, Meta(ge=-_LARGEST, le=_LARGEST)]
 Value = Annotated[int, Meta(ge=-_LARGEST, le=_LARGEST)]
 
 
+Trigger = Literal["event-time", "per-record"]
+Accumulation = Literal["discarding", "accumulating", "accumulating-and-retracting"]
+
+
 class Assigner(Struct, frozen=True, forbid_unknown_fields=True, tag_field="assigner"):
     """Which windows a record belongs to. All lengths in ms."""
 
@@ -46,8 +50,8 @@ class WindowSetup(Setup, frozen=True):
 
     assigner: Tumbling | Sliding | Session
     allowed_lateness: Annotated[int, Meta(ge=0, le=_LARGEST)] = 0
-    trigger: Literal["event-time", "per-record"] = "event-time"
-    accumulation: Literal["discarding", "accumulating", "accumulating-and-retracting"] = "accumulating"
+    trigger: Trigger = "event-time"
+    accumulation: Accumulation = "accumulating"
     late_output: bool = True
 
 
