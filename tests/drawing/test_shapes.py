@@ -18,6 +18,7 @@ from tidegauge.drawing.cover import state_cover
 from tidegauge.drawing.exhaustive import worlds_of
 from tidegauge.drawing.histories import draw_history
 from tidegauge.drawing.scale import scale_scenarios
+from tidegauge.drawing.shape_sample import shape_sample
 from tidegauge.run.named_scenarios import scenario_named
 from tidegauge.vectors.published import load_vectors
 from tidegauge.wire.scenario import Scenario, problems
@@ -215,6 +216,16 @@ def test_steps_that_the_contract_excludes_are_not_drawn(shape: AnyShape) -> None
     assert sum(len(one.history) for one in drawn) > 0.4 * sum(len(one.history) for one in full)
     for scenario in scale_scenarios(component, "smoke", CORE):
         assert_within(component, scenario)
+
+
+@pytest.mark.parametrize("shape", CONTRACTS, ids=component_of_shape)
+def test_the_fixed_sample_keeps_the_contract(shape: AnyShape) -> None:
+    """The sample decides which rules are applicable: a breach in it would demand what a run never sends."""
+    narrowed = component_within(component_of_shape(shape), (shape,))
+    small, large = shape_sample(narrowed, CORE, frozenset({narrowed.name, *narrowed.extras}))
+    assert small
+    for scenario in (*small, *large):
+        assert not breach_of(shape.contract, scenario.history), scenario.id
 
 
 def test_a_restore_also_restores_the_upstream_state() -> None:
