@@ -16,6 +16,7 @@ from protocol_engine import AT_THE_START, CHANGES, DEEDS, HARMLESS
 
 from tidegauge import BadInput, Scenario
 from tidegauge.components.registry import COMPONENTS
+from tidegauge.engine.errors import NotAnswered
 from tidegauge.engine.runner import run
 from tidegauge.engine.session import played
 from tidegauge.wire.results import read_results
@@ -159,6 +160,39 @@ def test_outputs_that_are_wrong_are_judged(
         assert not five(scenario) or len(got.outputs) <= 1
 
 
+def test_an_engine_says_which_scenarios_it_does_not_express(
+    engine: Callable[..., ProcessAdapter], valves: list[Scenario]
+) -> None:
+    hiding, open_engine = engine("hides-five"), engine("")
+    for scenario in valves:
+        assert hiding.inexpressible(scenario) == ("five channels" if five(scenario) else None)
+        assert open_engine.inexpressible(scenario) is None
+    assert run(hiding, valves[:1]) == run(open_engine, valves[:1])
+
+
+@pytest.mark.parametrize(
+    ("deed", "said"),
+    [
+        ("dies-when-asked-what-it-hides", "the engine's process ended with exit code 7"),
+        ("names-another-that-it-hides", "the engine answered for scenario 'another'; asked was 'valve:"),
+    ],
+)
+def test_an_engine_that_cannot_be_asked_what_it_hides_is_lost(
+    deed: str, said: str, engine: Callable[..., ProcessAdapter], valves: list[Scenario]
+) -> None:
+    with pytest.raises(NotAnswered) as raised:
+        engine(deed).inexpressible(valves[0])
+    assert said in raised.value.failure.text
+
+
+def test_what_a_process_hides_is_not_tested(tidegauge: Command, tmp_path: Path) -> None:
+    command = f"{sys.executable} {PROGRAM} hides-five"
+    asked = ("--command", command, "--component", "valve", "--budget", "smoke")
+    assert tidegauge("run", *asked, "--out", "out").returncode == 0
+    results = read_results(tmp_path / "out" / "results.json")
+    assert any("five channels" in reason for reason in results.left_out)
+
+
 def test_every_deed_is_tried() -> None:
     elsewhere = {"no-outputs", "many-outputs", "a-long-text-in-an-output", "raises-at-length"}
     assert set(SAID) == {*DEEDS, *CHANGES} - elsewhere
@@ -290,6 +324,8 @@ def test_one_engine_is_named(arguments: tuple[str, ...], said: str, tidegauge: C
     ("deed", "broken", "said"),
     [
         ("", "", "The engine speaks the protocol (7 checks)"),
+        ("hides-five", "", "The engine speaks the protocol (8 checks)"),
+        ("names-another-that-it-hides", "it says of each scenario whether", "for scenario 'another'"),
         ("start-claims-nonsense", "the first answer is a description", "claims the capability 'vavle'"),
         ("start-dies", "the first answer is a description", "ended with exit code 7"),
         ("session-dies", "two sessions are stepped alternately", "ended with exit code 5"),

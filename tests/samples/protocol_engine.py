@@ -22,6 +22,7 @@ from tidegauge.wire.protocol import (
     AnyRequest,
     Close,
     Describe,
+    Inexpressible,
     Open,
     Run,
     StepSession,
@@ -163,6 +164,9 @@ DESCRIPTIONS: dict[str, Callable[[], dict[str, Any]]] = {
     "described-with-negative-time": lambda: {"reaction_ms": -5},
     "described-otherwise-each-time": lambda: {"version": str(os.getpid())},
     "described-with-groups": lambda: {"observes": "group"},
+    "hides-five": lambda: {"hides": True},
+    "dies-when-asked-what-it-hides": lambda: {"hides": True},
+    "names-another-that-it-hides": lambda: {"hides": True},
 }
 """What the engine says of itself; else it answers as the reference."""
 
@@ -205,6 +209,8 @@ class Engine:
         elif isinstance(request, Run):
             for scenario in request.scenarios:
                 self.run(scenario)
+        elif isinstance(request, Inexpressible):
+            self.express(request.scenario)
         elif isinstance(request, Open):
             made = of_a_session(request, ())
             self.sessions[request.session] = (request, ENGINE.session(made.setup))
@@ -236,6 +242,13 @@ class Engine:
                 **DESCRIPTIONS.get(self.deed, dict)(),
             }
         )
+
+    def express(self, scenario: Scenario) -> None:
+        if self.deed == "dies-when-asked-what-it-hides":
+            os._exit(7)
+        name = "another" if self.deed == "names-another-that-it-hides" else scenario.id
+        has_five = getattr(scenario.setup, "channels", 0) == 5
+        say({"answer": "expressed", "scenario": name, "reason": "five channels" if has_five else ""})
 
     def run(self, scenario: Scenario) -> None:
         five = getattr(scenario.setup, "channels", 0) == 5 and scenario.id.startswith("valve")

@@ -62,7 +62,7 @@ class ProcessAdapter(Adapter):
         told = {
             name: value
             for name, value in msgspec.structs.asdict(self._description).items()
-            if name not in ("protocol", "sessions", "shapes")
+            if name not in ("protocol", "sessions", "hides", "shapes")
         }
         shapes = read_shapes(self._description.shapes)
         return Implementation(**told, shapes=shapes, options=self.options)
@@ -75,12 +75,19 @@ class ProcessAdapter(Adapter):
             yield from self._run(some)
 
     def inexpressible(self, scenario: Scenario) -> str | None:
-        """What no runtime sends, if the engine does not refuse it."""
+        """What no runtime sends, if the engine does not refuse it; otherwise what the engine says that it
+        lacks for the scenario."""
         if self._description is None:
             self.describe()
-        if self._description is None or self._description.refuses:
-            return None
-        return never_sent(scenario, self._description.profile)
+        assert self._description is not None
+        unsent = None if self._description.refuses else never_sent(scenario, self._description.profile)
+        if unsent is not None or not self._description.hides:
+            return unsent
+        try:
+            return self.talk().inexpressible(scenario) or None
+        except EngineGone as gone:
+            self.lost(gone.failure)
+            raise
 
     def session(self, setup: Setup) -> Session | None:
         """An instance in the engine's process; None if the engine has no sessions."""

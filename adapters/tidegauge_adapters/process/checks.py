@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tidegauge.components.registry import COMPONENTS
+from tidegauge.components.within import component_within
 from tidegauge.engine.capabilities import capabilities
 from tidegauge.engine.errors import NotAnswered
+from tidegauge.engine.shape_check import read_shapes
 from tidegauge.judging.items.preflight import preflight_scenarios
 from tidegauge.wire.protocol import Description, NotUnderstood
 from tidegauge.wire.scenario import Scenario
@@ -52,6 +54,10 @@ def checked(start: Callable[[], Conversation]) -> Iterator[Check]:
         return
     scenarios = _scenarios(description)
 
+    def expressed() -> None:
+        for scenario in scenarios:
+            talk.inexpressible(scenario)
+
     def alone() -> None:
         for scenario in scenarios:
             for transcript in talk.run([scenario]):
@@ -79,6 +85,8 @@ def checked(start: Callable[[], Conversation]) -> Iterator[Check]:
         (f"a scenario for each kind of step is answered ({len(scenarios)})", alone),
         ("many scenarios of one request are answered", together),
     ]
+    if description.hides:
+        demands.insert(0, ("it says of each scenario whether it expresses it", expressed))
     if description.sessions:
         demands += [("two sessions are stepped alternately and closed", stepped)]
     demands += [
@@ -115,12 +123,13 @@ def _check(demands: str, check: Callable[[], None]) -> Check:
 
 
 def _scenarios(description: Description) -> list[Scenario]:
-    """A scenario for each kind of step of each component that the engine claims."""
+    """A scenario for each kind of step of each component that the engine claims, within its shape."""
+    shapes = read_shapes(description.shapes)
     return [
         scenario
         for name in description.capabilities
         if name in COMPONENTS
-        for scenario in preflight_scenarios(COMPONENTS[name], CORE, description.capabilities)
+        for scenario in preflight_scenarios(component_within(name, shapes), CORE, description.capabilities)
     ]
 
 

@@ -14,6 +14,8 @@ from tidegauge.wire.protocol import (
     Closed,
     Describe,
     Description,
+    Expressed,
+    Inexpressible,
     NotUnderstood,
     Open,
     Opened,
@@ -33,7 +35,7 @@ from .engine_process import EngineGone, EngineProcess
 
 _SECONDS_TO_STOP = 5.0
 
-Expected = TypeVar("Expected", Description, ScenarioDone, Opened, StepDone, Closed)
+Expected = TypeVar("Expected", Description, ScenarioDone, Expressed, Opened, StepDone, Closed)
 
 
 class Conversation:
@@ -76,6 +78,16 @@ class Conversation:
                 raise self.breach(f"after its last answer the engine wrote {shown(more)} to stdout")
             done_so_far.append(Transcript(done.scenario, done.outputs, _failure(done.failure)))
         return done_so_far
+
+    def inexpressible(self, scenario: Scenario) -> str:
+        """What the engine lacks for a scenario; empty if it lacks nothing."""
+        self._ask(Inexpressible(scenario))
+        answer = self._answer(Expressed, "inexpressible", self._seconds)
+        if answer.scenario != scenario.id:
+            raise self.breach(
+                f"the engine answered for scenario {shown(answer.scenario)}; asked was {shown(scenario.id)}"
+            )
+        return printable(answer.reason)
 
     def open(self, session: str, component: str, setup: Setup) -> None:
         """Make an instance."""

@@ -32,6 +32,13 @@ class Run(Request, frozen=True, tag="run"):
     scenarios: tuple[Scenario, ...]
 
 
+class Inexpressible(Request, frozen=True, tag="inexpressible"):
+    """Does the engine have no words for this scenario? Asked only of engines with `hides`. Answered by
+    `expressed`."""
+
+    scenario: Scenario
+
+
 class Open(Request, frozen=True, tag="open"):
     """Make an instance of a component, which lives until it is closed, beside others. `setup` is that of a
     scenario of the component. Asked only of engines with `sessions`. Answered by `opened`."""
@@ -58,7 +65,7 @@ class Stop(Request, frozen=True, tag="stop"):
     """End, with exit code 0. Not answered."""
 
 
-AnyRequest = Describe | Run | Open | StepSession | Close | Stop
+AnyRequest = Describe | Run | Inexpressible | Open | StepSession | Close | Stop
 
 
 class Answer(Struct, frozen=True, forbid_unknown_fields=True, tag_field="answer"):
@@ -74,14 +81,15 @@ class Raised(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
 class Description(Answer, frozen=True, kw_only=True, omit_defaults=True, tag="description"):
     """Who is under test. `protocol` is the version that the engine speaks; `sessions`: it answers `open`,
-    `step` and `close`. `shapes` are objects like those of `wire.shapes`, each with its `component`. The
-    other fields are those of `Implementation`, where they are explained."""
+    `step` and `close`; `hides`: it answers `inexpressible`. `shapes` are objects like those of `wire.shapes`,
+    each with its `component`. The other fields are those of `Implementation`, where they are explained."""
 
     protocol: int
     name: str
     version: str
     capabilities: tuple[str, ...]
     sessions: bool = False
+    hides: bool = False
     profile: str = "core"
     observes: Observation = "step"
     layer: Layer = "in-process"
@@ -92,6 +100,7 @@ class Description(Answer, frozen=True, kw_only=True, omit_defaults=True, tag="de
     at_most: dict[str, int] = {}
     refuses: bool = True
     shapes: tuple[dict[str, Any], ...] = ()
+    by_adapter: dict[str, str] = {}
     remark: str = ""
 
 
@@ -102,6 +111,14 @@ class ScenarioDone(Answer, frozen=True, omit_defaults=True, tag="transcript"):
     scenario: str
     outputs: tuple[Outputs, ...]
     failure: Raised | None = None
+
+
+class Expressed(Answer, frozen=True, omit_defaults=True, tag="expressed"):
+    """Whether the engine has words for a scenario: `reason` says what it lacks, and is empty if it lacks
+    nothing."""
+
+    scenario: str
+    reason: str = ""
 
 
 class Opened(Answer, frozen=True, tag="opened"):
@@ -130,7 +147,7 @@ class NotUnderstood(Answer, frozen=True, tag="error"):
     text: str
 
 
-AnyAnswer = Description | ScenarioDone | Opened | StepDone | Closed | NotUnderstood
+AnyAnswer = Description | ScenarioDone | Expressed | Opened | StepDone | Closed | NotUnderstood
 
 ANSWERS: msgspec.json.Decoder[AnyAnswer] = msgspec.json.Decoder(AnyAnswer)
 
