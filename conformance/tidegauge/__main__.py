@@ -31,6 +31,7 @@ _COMMANDS = {
     "vectors": "vectors",
     "report": "run",
     "diagnose": "diagnose",
+    "profile": "profile",
     "diff": "diff",
     "adapters": "run",
     "mutants": "mutants",

@@ -47,7 +47,9 @@ def test_verdicts_are_those_of_a_run_on_the_same_scenarios(tidegauge: Command, t
         PlannedItem("valve-random-histories-001", "valve", "random-histories", "", 4000, 4100),
     ]
     events: list[Started | Finished | Ended] = [
-        Started(request, run.profile, run.implementation, {}, tuple(item.id for item in items), "", run.known)
+        Started(
+            request, run.profile.name, run.implementation, {}, tuple(item.id for item in items), "", run.known
+        )
     ]
     for item in items:
         report = ItemReport(item.id, item.component)

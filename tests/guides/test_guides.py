@@ -24,6 +24,7 @@ WITH_COMMANDS = (
     "ci",
     "cluster",
     "fewer-features",
+    "own-profile",
     "reading-a-report",
     "stateful-processor",
     "known-deviations",

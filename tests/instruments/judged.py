@@ -26,6 +26,7 @@ from tidegauge.judging.items.merged import merged
 from tidegauge.judging.items.shrinker import Effort
 from tidegauge.judging.jobs.accusations import job_accusations
 from tidegauge.judging.reference.deviations import KnownDeviations
+from tidegauge.judging.reference.profiles import profile_of, shapes_under
 from tidegauge.judging.verdicts.judged_in import judged_by
 from tidegauge.run.assembly import assemble
 from tidegauge.run.journal import AnyEvent, Ended, Finished, Started
@@ -37,7 +38,7 @@ from tidegauge.vectors.published import every_vector
 from tidegauge.wire.results import Results, RuleResult
 from tidegauge.wire.scenario import component_of
 from tidegauge.wire.transcript import Observation, Transcript, canonical
-from tidegauge_reference import CORE, PROFILES, Policies
+from tidegauge_reference import CORE, Policies
 from tidegauge_spec import load_registry
 
 EFFORT = Effort(rounds=40, steps=20_000)
@@ -56,7 +57,7 @@ def events_of(
     wanted: Callable[[PlannedItem], bool] = lambda item: True,
 ) -> list[AnyEvent]:
     """The journal of a run of the smoke budget in this process. Items that are not `wanted` do not come to their
-    end."""
+    end. `profile`: a name, or the file of an own profile."""
     request = Request(
         adapter=adapter_name,
         components=tuple(components),
@@ -64,16 +65,17 @@ def events_of(
         budget="smoke",
         out=str(folder),
     )
-    implementation = adapter.describe()
-    policies = PROFILES[profile]
+    measured = profile_of(profile)
+    described = adapter.describe()
+    implementation = replace(described, shapes=shapes_under(measured, described.shapes))
+    policies = measured.policies
     drawn = drawn_shapes(adapter, implementation)
     planned = plan(request, replace(implementation, shapes=drawn), policies)
     planned_run = Run(
         request,
         adapter,
         implementation,
-        profile,
-        policies,
+        measured,
         planned,
         folder,
         "main",
@@ -82,7 +84,8 @@ def events_of(
     )
     started = Started(
         request=request,
-        profile=profile,
+        profile=measured.name,
+        own_profile=measured.own,
         implementation=implementation,
         environment={},
         planned=tuple(item.id for item in planned),

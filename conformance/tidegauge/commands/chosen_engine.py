@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from tidegauge_reference import Policies
 
 from ..components.within import outside_of_shapes
 from ..engine.adapter import Adapter
 from ..engine.loading import describe, load_adapter
+from ..judging.reference.profiles import profile_of, shapes_under
 from ..run.request import Request
-from ..run.request_check import checked, policies_of
+from ..run.request_check import checked
 from ..wire.implementation import Implementation
 from ..wire.scenario import BadInput, Scenario, component_of
 
@@ -20,7 +23,9 @@ def chosen_engine(request: Request) -> tuple[Adapter, Implementation, Policies]:
     request = checked(request)
     engine = load_adapter(request.adapter, request.options)
     implementation = describe(request.adapter, engine)
-    return engine, implementation, policies_of(request.profile or implementation.profile)
+    profile = profile_of(request.profile or implementation.profile)
+    shapes = shapes_under(profile, implementation.shapes)
+    return engine, replace(implementation, shapes=shapes), profile.policies
 
 
 def check_claims(scenarios: Iterable[Scenario], engine: Adapter, implementation: Implementation) -> None:

@@ -16,7 +16,7 @@ from ..components.registry import COMPONENTS
 from ..components.wording import answer_text, setup_text, step_text
 from ..judging.items.difference import Side, answers, compared, smallest
 from ..judging.items.difference_in_processes import Written, compared_in, processes_with
-from ..run.request_check import policies_of
+from ..judging.reference.profiles import profile_of
 from ..wire.scenario import BadInput, Scenario, encode_scenario
 from ..wire.transcript import Failure, Transcript
 from ..wire.unknown_names import unknown
@@ -67,7 +67,7 @@ def diff(
     with ExitStack() as closing:
         for side in sides:
             closing.callback(side.adapter.close)
-        policies = policies_of(profile or sides[0].implementation.profile)
+        policies = profile_of(profile or sides[0].implementation.profile).policies
         names = _components(sides, component or [])
         if processes == 1:
             through = partial(compared, sides)

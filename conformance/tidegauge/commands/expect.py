@@ -8,7 +8,7 @@ from rich.table import Table
 
 from ..components.wording import outputs_text, setup_text, step_text
 from ..judging.reference.oracle import expect as expected_of
-from ..run.request_check import policies_of
+from ..judging.reference.profiles import profile_of
 from ..wire.scenario import BadInput
 from ..wire.steps.job import JobScenario
 from .console import OUT, complains
@@ -25,7 +25,7 @@ def expect(
     Exit code 0: the outputs are printed.
     2: bad input.
     """
-    policies = policies_of(profile)
+    policies = profile_of(profile).policies
     for scenario in given_scenarios(scenarios, policies):
         if isinstance(scenario, JobScenario):
             raise BadInput(

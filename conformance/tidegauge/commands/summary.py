@@ -25,6 +25,7 @@ from ..words.evidence import (
 )
 from ..words.isolation import interference_words
 from ..words.numbers import counted, duration, listed
+from ..words.own_profile import own_profile_remark
 from ..words.run import ADAPTER_NOTES, ENDED_EARLY, extent_words, layer_words, left_out_words
 from ..words.shapes import shapes_remark
 from ..words.silence import silent_components
@@ -101,8 +102,8 @@ def _print_what_needs_attention(results: Results, detail: Detail) -> None:
     if left_out := left_out_words(results):
         OUT.print(line(left_out), style="dim", soft_wrap=True)
     _print_items(results, detail)
-    if shape := shapes_remark(results.implementation):
-        OUT.print(line(shape), style="dim", soft_wrap=True)
+    for declared in filter(None, [own_profile_remark(results), shapes_remark(results.implementation)]):
+        OUT.print(line(declared, _LONGEST_DIAGNOSIS), style="dim", soft_wrap=True)
     if results.implementation.remark:
         OUT.print(f"{ADAPTER_NOTES}: {lines(results.implementation.remark)}", style="yellow", soft_wrap=True)
 

@@ -76,7 +76,8 @@ class ComponentAdapter(Adapter):
     Nothing maps by default: whatever else an engine raises is an error and never an answer. One that relies
     on its runtime for what no runtime sends says `refuses = False`, and is not given it. An engine with fewer
     features than the chapters describe declares them, `shapes = (WindowShape(assigners=("tumbling",)),)`:
-    scenarios are drawn within them.
+    scenarios are drawn within them. What the adapter does in place of the engine stands in `by_adapter`, by
+    the rule that is kept in this way.
     """
 
     name = ""
@@ -87,6 +88,7 @@ class ComponentAdapter(Adapter):
     errors: Refusals = NO_REFUSALS
     refuses = True
     shapes: tuple[AnyShape, ...] = ()
+    by_adapter: Mapping[str, str] = {}
 
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
@@ -107,6 +109,7 @@ class ComponentAdapter(Adapter):
             profile=self.profile,
             refuses=self.refuses,
             shapes=self.shapes,
+            by_adapter=dict(self.by_adapter),
             options=self.options,
         )
 

@@ -2,8 +2,11 @@
 
 import msgspec
 
+from tidegauge_spec import load_registry
+
 from ..wire.implementation import Implementation
 from ..wire.scenario import BadInput
+from ..wire.unknown_names import unknown
 from .foreign_text import printable, shown
 
 LONGEST_NAME = 200
@@ -31,6 +34,12 @@ def check_description(adapter: str, implementation: Implementation) -> None:
         text = getattr(implementation, field) or ""
         if len(text) > LONGEST_REMARK:
             raise BadInput(f"{who}: its {field} has {len(text):,} characters; give {LONGEST_REMARK} at most")
+    rules, listed = load_registry().rules, "`tidegauge rules` lists them"
+    for rule, text in implementation.by_adapter.items():
+        if rule not in rules:
+            raise BadInput(f"{who}: by_adapter has an {unknown('rule', rule, rules, listed)}")
+        if not text.strip() or len(text) > LONGEST_REMARK:
+            raise BadInput(f"{who}: by_adapter of {rule}: say in a sentence what the adapter does")
     for suite, number in implementation.at_most.items():
         if number < 0:
             raise BadInput(f"{who}: at_most of {shown(suite)} is {number}; give 0 or more")

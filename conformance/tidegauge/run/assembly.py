@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tidegauge_reference import Policies
-from tidegauge_spec import SPEC_VERSION, Rule, load_registry, read_absent, read_policies
+from tidegauge_reference import CORE, Policies
+from tidegauge_spec import SPEC_VERSION, Rule, load_registry, read_absent
 
 from ..judging.diagnosis.trial import Ask
 from ..judging.items.item_report import Counted, ItemReport
 from ..judging.items.merged import Findings
+from ..judging.reference.profiles import Profile, recorded_profile
 from ..judging.traceability import decided_in, shown_by
 from ..judging.verdicts.judged_in import judged_in
 from ..judging.verdicts.known_deviations import as_known, deviation_results, expected, properties_as_known
@@ -33,7 +34,6 @@ from .journal import AnyEvent, Ended, Finished, Started
 from .judged_run import Judged, example_for, judged_run
 from .plan import PlannedItem
 from .property_results import job_property_results, property_results
-from .request_check import policies_of
 
 
 def assemble(
@@ -61,18 +61,18 @@ def assemble(
     """
     started = next(event for event in events if isinstance(event, Started))
     finished = {event.item: event for event in events if isinstance(event, Finished)}
-    policies = policies_of(started.profile)
-    judged = judged_run(started, finished, policies, planned, processes, ask)
+    profile = recorded_profile(started.profile, started.own_profile)
+    judged = judged_run(started, finished, profile.policies, planned, processes, ask)
     findings = judged.findings
     deviations = deviation_results(started.known, findings, whole=_whole(started))
     rules = [
-        _rule_result(rule, judged, started, folder, policies)
+        _rule_result(rule, judged, started, folder, profile)
         for rule in load_registry().rules.values()
         if _asked_for(rule, started)
     ]
     properties = (
         [
-            *_properties(started, findings, policies),
+            *_properties(started, findings, profile.policies),
             *isolation_results(started, finished, folder),
             *endurance_results(started, finished),
         ]
@@ -91,6 +91,7 @@ def assemble(
         tidegauge=__version__,
         spec=SPEC_VERSION,
         profile=started.profile,
+        own_profile=started.own_profile,
         implementation=started.implementation,
         environment=started.environment,
         seed=started.request.seed,
@@ -118,7 +119,7 @@ def assemble(
         deviations=deviations,
         left_out=dict(sorted(findings.left_out.reasons.items())),
         errors=judged.errors,
-        components=component_results(judged, started, folder, policies),
+        components=component_results(judged, started, folder, profile.policies),
     )
 
 
@@ -164,12 +165,10 @@ def _properties(started: Started, findings: Findings, policies: Policies) -> lis
     return properties_as_known(found, findings, started.known)
 
 
-def _rule_result(
-    rule: Rule, judged: Judged, started: Started, folder: Path, policies: Policies
-) -> RuleResult:
+def _rule_result(rule: Rule, judged: Judged, started: Started, folder: Path, profile: Profile) -> RuleResult:
     found = ruling(rule, judged.findings, judged.components, judged.job_accusations, judged.circumstances)
     value, reason = found.verdict, found.reason
-    if value == "not-applicable" and read_absent()[started.profile] & {rule.component, *rule.needs}:
+    if value == "not-applicable" and read_absent()[profile.base] & {rule.component, *rule.needs}:
         reason = f"the profile {started.profile} has no such thing"
     counted = judged.findings.rules.get(rule.id, Counted())
     failure = example_for(rule, judged, found) if value in ACCUSED else None
@@ -193,7 +192,7 @@ def _rule_result(
         verdict=value,
         reason=reason,
         layer=_layers(rule, started),
-        policy=_policy_text(rule, started.profile),
+        policy=_policy_text(rule, profile),
         scenarios=counted.scenarios,
         steps=counted.steps,
         excludes=passing.excluded if passing is not None else [],
@@ -203,11 +202,12 @@ def _rule_result(
         suspected=value == "fail" and accusation is not None,
         stands_in_the_way=judgement.in_the_way if judgement is not None else "",
         suspects=[Suspect(*one) for one in accusation.plausibility] if accusation is not None else [],
-        counterexample=counterexample_of(rule.id, accused, failure, started, folder, policies)
+        counterexample=counterexample_of(rule.id, accused, failure, started, folder, profile.policies)
         if failure
         else None,
         also_in=["job"] if by_jobs and rule.component != "job" else [],
         since=rule.since,
+        by_adapter=started.implementation.by_adapter.get(rule.id, ""),
     )
 
 
@@ -218,13 +218,12 @@ def _layers(rule: Rule, started: Started) -> str:
     return ", ".join(layers)
 
 
-def _policy_text(rule: Rule, profile: str) -> str | None:
+def _policy_text(rule: Rule, profile: Profile) -> str | None:
     """Where the profile changes the sentence: by which policies, and what `core` says."""
-    profiles = {name: read_policies()[name].profiles for name in rule.policies}
     changed = [
-        f"by policy {name} = {values[profile]}; core says {values['core']}"
-        for name, values in profiles.items()
-        if values[profile] != values["core"]
+        f"by policy {name} = {value}; core says {getattr(CORE, name)}"
+        for name in rule.policies
+        if (value := getattr(profile.policies, name)) != getattr(CORE, name)
     ]
     return "; ".join(changed) or None
 

@@ -110,7 +110,7 @@ def replaying(file: Path, request: Request, profile: str, flag: str = "") -> str
         if command is None
         else f"--command {shlex.quote(command)}"
     )
-    engine = f"{named} --profile {profile}"
+    engine = f"{named} --profile {shlex.quote(request.profile or profile)}"
     deviations = f"--deviations {shlex.quote(request.deviations)}" if request.deviations else ""
     replay = f"tidegauge replay {shlex.quote(str(file))}"
     return " ".join(part for part in (replay, flag, engine, options, deviations) if part)

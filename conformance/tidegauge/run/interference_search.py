@@ -5,13 +5,12 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from tidegauge_reference import PROFILES
-
 from ..components.within import component_within
 from ..drawing.histories import draw_history
 from ..engine.apart import Question
 from ..judging.items.isolation import first_difference
 from ..judging.items.item_report import SeenInterference
+from ..judging.reference.profiles import recorded_profile
 from ..wire.results import Counterexample, PropertyResult, Results
 from ..wire.scenario import Scenario
 from ..wire.transcript import Transcript
@@ -48,9 +47,8 @@ def seeming_pairs(found: PropertyResult) -> list[Pair]:
 def short_pairs(component: str, examples: Iterable[Counterexample], results: Results) -> list[Pair]:
     """Short scenarios of a component beside themselves: counterexamples, and histories that are drawn."""
     drawn_from = component_within(component, results.implementation.shapes)
-    drawn = [
-        draw_history(drawn_from, results.seed, index, PROFILES[results.profile]) for index in range(_DRAWN)
-    ]
+    policies = recorded_profile(results.profile, results.own_profile).policies
+    drawn = [draw_history(drawn_from, results.seed, index, policies) for index in range(_DRAWN)]
     possible = [one for one in drawn if set(one.needs) <= set(results.implementation.capabilities)]
     own = [decoded(one.scenario) for one in examples if one.scenario["component"] == component]
     return [beside_itself(one) for one in [*_shortest(own), *_shortest(possible)]]

@@ -12,6 +12,7 @@ from msgspec import Struct
 from ..judging.items.item_report import ItemReport
 from ..judging.reference.deviations import KnownDeviations
 from ..wire.implementation import Implementation
+from ..wire.own_profile import OwnProfile
 from ..wire.scenario import UNREADABLE, BadInput
 from ..wire.shapes import AnyShape
 from ..wire.transcript import Transcript
@@ -27,8 +28,8 @@ class Event(Struct, frozen=True, tag_field="event", omit_defaults=True):
 
 
 class Started(Event, frozen=True, tag="started"):
-    """What is run, and on whom. `time` is ISO 8601, UTC. `drawn` are the shapes within which scenarios are
-    drawn."""
+    """What is run, and on whom. `own_profile` is the profile of the engine's author, if `profile` names none
+    of the specification. `time` is ISO 8601, UTC. `drawn` are the shapes within which scenarios are drawn."""
 
     request: Request
     profile: str
@@ -38,6 +39,7 @@ class Started(Event, frozen=True, tag="started"):
     time: str
     known: KnownDeviations = KnownDeviations()
     drawn: tuple[AnyShape, ...] = ()
+    own_profile: OwnProfile | None = None
 
 
 class Refused(Event, frozen=True, tag="refused"):

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 from msgspec import NODEFAULT
 from msgspec.structs import asdict, fields
 
-from ..wire.implementation import NO_DEVIATIONS
+from ..wire.implementation import NO_DEVIATIONS, PROFILE_FILE
 from ..wire.scenario import BadInput
 from .request import Request, Told
 
@@ -83,9 +83,14 @@ def arguments_of(request: Request, prefix: str) -> list[str]:
         if isinstance(value, dict):
             value = [f"{key}={text}" for key, text in value.items()]
         for text in value if option.repeatable else () if value is None else (value,):
-            whole = option.path and text != NO_DEVIATIONS
+            whole = option.path and _is_path(option, str(text))
             arguments += [prefix + option.name, str(Path(text).resolve() if whole else text)]
     return arguments
+
+
+def _is_path(option: RequestOption, text: str) -> bool:
+    """Return whether a value is a path, and not one of the names that some options also take."""
+    return text.endswith(PROFILE_FILE) if option.field == "profile" else text != NO_DEVIATIONS
 
 
 def _pairs(given: list[str]) -> dict[str, str]:

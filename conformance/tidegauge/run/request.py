@@ -28,7 +28,12 @@ class Told:
 
 _ADAPTER = Told("NAME", "The engine under test: a registered name, module:Class, or mutant:NAME.")
 _OPTIONS = Told("KEY=VALUE", "An option of the adapter.", option="option")
-_PROFILE = Told("PROFILE", "The profile to measure against; default: the one that the engine suggests.")
+_PROFILE = Told(
+    "PROFILE",
+    "The profile to measure against, or the file of your own (`tidegauge profile` writes it); default: the "
+    "profile that the engine suggests.",
+    path=True,
+)
 _COMPONENTS = Told("COMPONENT", "Judge only this component.", option="component")
 _RULES = Told("RULE", "Judge only this rule.", option="rule")
 _BUDGET = Told("BUDGET", f"How much to run: {', '.join(BUDGETS[:-1])} or {BUDGETS[-1]}.")

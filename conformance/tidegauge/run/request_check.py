@@ -4,10 +4,11 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from tidegauge_reference import PROFILES, Policies
 from tidegauge_spec import load_registry
 
+from ..judging.reference.profiles import profile_of
 from ..vectors.published import own_vectors
+from ..wire.implementation import PROFILE_FILE
 from ..wire.scenario import BadInput
 from ..wire.unknown_names import spelled, unknown
 from .request import BUDGETS, Request
@@ -26,16 +27,17 @@ def checked(request: Request) -> Request:
     chapters, rules = load_registry().chapters, load_registry().rules
     return replace(
         request,
-        profile=None if request.profile is None else _known("profile", request.profile, PROFILES),
+        profile=None if request.profile is None else _profile(request.profile),
         budget=_known("budget", request.budget, BUDGETS),
         components=tuple(_known("component", one, chapters) for one in request.components),
         rules=tuple(_known("rule", one, rules, "`tidegauge rules` lists them") for one in request.rules),
     )
 
 
-def policies_of(profile: str) -> Policies:
-    """The policies of a profile. Raises `BadInput` if there is none of that name."""
-    return PROFILES[_known("profile", profile, PROFILES)]
+def _profile(given: str) -> str:
+    """Return the name of a profile as it is spelled, or the file of a profile. Raises `BadInput`."""
+    profile = profile_of(given)
+    return given if given.endswith(PROFILE_FILE) else profile.name
 
 
 def _known(what: str, name: str, known: Collection[str], listed: str = "") -> str:

@@ -35,6 +35,7 @@ from ..judging.items.kept_answers import KeptAnswers
 from ..judging.items.preflight import preflight, preflight_scenarios
 from ..judging.reference.deviating_reference import Semantics, with_deviations
 from ..judging.reference.deviations import KnownDeviations, deviations_of
+from ..judging.reference.profiles import Profile, profile_of, shapes_under
 from ..wire.implementation import Implementation
 from ..wire.scenario import BadInput, Scenario
 from ..wire.shapes import AnyShape
@@ -46,7 +47,7 @@ from .methods import check_methods
 from .options import FEW_WORKERS, PYTEST_PREFIX, REQUEST_OPTIONS, request_of
 from .plan import PlannedItem, components_asked_for, plan
 from .request import Request
-from .request_check import checked, policies_of
+from .request_check import checked
 from .run_folder import finished_before
 from .watch import CLOSING, IS_WATCHED, KILLED, RUNNING, Killed, killed_in, memory_of, watched
 
@@ -79,14 +80,18 @@ class Run:
     request: Request
     adapter: Adapter
     implementation: Implementation
-    profile: str
-    policies: Policies
+    profile: Profile
     planned: list[PlannedItem]
     folder: Path | None
     worker: str
     known: KnownDeviations
     drawn: tuple[AnyShape, ...] = ()
     item_seconds: float = _USUAL_ITEM_SECONDS
+
+    @property
+    def policies(self) -> Policies:
+        """The policies of the profile."""
+        return self.profile.policies
 
     @cached_property
     def semantics(self) -> Semantics:
@@ -235,7 +240,8 @@ def start(config: pytest.Config) -> Run:
             journal.write(
                 Started(
                     request=request,
-                    profile=run.profile,
+                    profile=run.profile.name,
+                    own_profile=run.profile.own,
                     implementation=run.implementation,
                     environment=environment(),
                     planned=tuple(item.id for item in run.planned),
@@ -265,7 +271,7 @@ def _check_that_it_is_the_same(folder: Path, run: Run) -> None:
         raise BadInput("the run that was killed had not started; leave --resume out")
     for what, then, now in (
         ("the engine", before.implementation, run.implementation),
-        ("the profile", before.profile, run.profile),
+        ("the profile", (before.profile, before.own_profile), (run.profile.name, run.profile.own)),
         ("the seed", before.request.seed, run.request.seed),
         ("the selection", before.planned, tuple(item.id for item in run.planned)),
     ):
@@ -291,17 +297,18 @@ def make_run(request: Request, folder: Path | None, worker: str) -> Run:
     adapter = load_adapter(request.adapter, request.options)
     implementation = describe(request.adapter, adapter)
     known = deviations_of(request.deviations, implementation.deviations)
-    profile = request.profile or implementation.profile
-    policies = policies_of(profile)
+    profile = profile_of(request.profile or implementation.profile)
+    policies = profile.policies
     claimed = implementation.capabilities
-    present = [name for name in claimed if name not in read_absent()[profile]]
-    implementation = replace(implementation, capabilities=tuple(present))
+    present = [name for name in claimed if name not in read_absent()[profile.base]]
+    shapes = shapes_under(profile, implementation.shapes)
+    implementation = replace(implementation, capabilities=tuple(present), shapes=shapes)
     if not components_asked_for(request, implementation):
-        raise BadInput(f"adapter {request.adapter!r} claims {_why_nothing(claimed, present, profile)}")
+        raise BadInput(f"adapter {request.adapter!r} claims {_why_nothing(claimed, present, profile.name)}")
     drawn = drawn_shapes(adapter, implementation)
     planned = plan(request, replace(implementation, shapes=drawn), policies)
     with_deviations(policies, known.deviation)
-    return Run(request, adapter, implementation, profile, policies, planned, folder, worker, known, drawn)
+    return Run(request, adapter, implementation, profile, planned, folder, worker, known, drawn)
 
 
 def _why_nothing(claimed: Sequence[str], present: Sequence[str], profile: str) -> str:

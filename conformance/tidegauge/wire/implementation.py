@@ -15,6 +15,9 @@ CHEAP_LAYERS: tuple[Layer, ...] = ("in-process", "tester")
 NO_DEVIATIONS = "none"
 """In place of a file of known deviations: without those that come with the engine."""
 
+PROFILE_FILE = ".toml"
+"""The end of the name of a file with a profile. Other names are those of profiles of the specification."""
+
 
 class Implementation(Struct, frozen=True, kw_only=True):
     """Who is under test and how it can be observed.
@@ -33,7 +36,8 @@ class Implementation(Struct, frozen=True, kw_only=True):
     that it starts may take; more than that ends it. `refuses`: whether it refuses steps that no runtime
     sends; if not, it is not given them. `deviations`: the file of known deviations that comes with it; the
     run decides, as of the profile. `shapes`: the features of the components that have fewer than the chapters
-    describe. `remark`: what a reader of the report must know.
+    describe. `by_adapter`: the rules that the adapter keeps in place of the engine, each with what it does.
+    `remark`: what a reader of the report must know.
     """
 
     name: str
@@ -54,6 +58,7 @@ class Implementation(Struct, frozen=True, kw_only=True):
     refuses: bool = True
     deviations: str = ""
     shapes: tuple[AnyShape, ...] = ()
+    by_adapter: dict[str, str] = {}
     remark: str = ""
 
     def claims(self) -> frozenset[str]:

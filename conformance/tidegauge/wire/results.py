@@ -11,6 +11,7 @@ from tidegauge_spec import FIRST_VERSION
 
 from .growth import Growth
 from .implementation import Implementation
+from .own_profile import OwnProfile
 from .scenario import UNREADABLE, BadInput
 from .transcript import ErrorKind
 from .world import World
@@ -94,7 +95,8 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     tested. `affected_by` are failing rules of components that this one builds on: those are the root.
     `also_in` are other components in whose scenarios the rule was found broken, as they build on this one.
     `reference` are the lines of the reference that decide by the rule, `vectors` the published ones that show
-    it. `since` is the version that added the rule.
+    it. `since` is the version that added the rule. `by_adapter` says what the adapter does in place of the
+    engine to keep the rule; it is empty if the engine keeps the rule itself.
     """
 
     id: str
@@ -126,6 +128,7 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     affected_by: list[str] = []
     also_in: list[str] = []
     since: str = FIRST_VERSION
+    by_adapter: str = ""
 
 
 class EngineError(Struct, frozen=True, kw_only=True):
@@ -292,8 +295,9 @@ class ItemResult(Struct, frozen=True, kw_only=True):
 class Results(Struct, frozen=True, kw_only=True):
     """A whole run. `jobs` are the pictures of the jobs that ran. `counts` is made by `counts_of` and has
     besides `scenarios`, `steps`, `failing_scenarios` and `error_scenarios`. `complete` is false if the run
-    ended early. `left_out`: how many scenarios were not put to the engine, by the reason. `exit_code` is what
-    the command ended with."""
+    ended early. `own_profile` is the profile of the engine's author, if `profile` names none of the
+    specification. `left_out`: how many scenarios were not put to the engine, by the reason. `exit_code` is
+    what the command ended with."""
 
     schema: str
     tidegauge: str
@@ -318,6 +322,7 @@ class Results(Struct, frozen=True, kw_only=True):
     left_out: dict[str, int] = {}
     errors: list[EngineError] = []
     components: list[ComponentResult] = []
+    own_profile: OwnProfile | None = None
 
 
 def counts_of(rules: Iterable[RuleResult]) -> dict[str, int]:

@@ -10,6 +10,7 @@ from .evidence import FLAKY
 from .growth import growth_remarks
 from .isolation import sharing_remarks, sharing_words
 from .numbers import are, counted, listed
+from .own_profile import choices_words, own_profile_remark
 from .run import ENDED_EARLY, left_out_words, selection_words
 from .shapes import scope_words, shapes_remark
 from .suspects import accused_words, suspects_words
@@ -67,6 +68,9 @@ def in_a_few_words(results: Results) -> str:
     if kind == "open":
         return f"{untested:,} of {claimed:,} not tested" if untested else "not tested"
     if kind == "conforms":
+        if results.own_profile is not None:
+            conforms = _conforms(results).replace("Conforms", "conforms", 1)
+            return f"{conforms}: {choices_words(results.own_profile)}"
         return f"conforms {claimed:,}/{claimed:,} {scope_words(results.implementation)}".strip()
     fails = "fails" if failing == 1 else "fail"
     also = f", {suspects:,} suspect" if suspects else ""
@@ -143,10 +147,22 @@ def _without_failures(results: Results) -> tuple[Kind, str]:
     if not_kept or suspects:
         said = _not_kept(not_kept, claimed) if not suspects else _not_passing(not_kept + suspects, claimed)
         return "deviates", f"Deviates as known: {said}"
-    conforms = f"Conforms {scope_words(results.implementation)}".strip()
-    if claimed == 1:
-        return "conforms", f"{conforms}: the one claimed rule passes"
-    return "conforms", f"{conforms}: all {claimed:,} claimed rules pass"
+    passing = "the one claimed rule passes" if claimed == 1 else f"all {claimed:,} claimed rules pass"
+    if by_adapter := _passing_by_adapter(results):
+        passing += f", {len(by_adapter):,} of them by the adapter"
+    choices = f"{choices_words(results.own_profile)}; " if results.own_profile is not None else ""
+    return "conforms", f"{_conforms(results)}: {choices}{passing}"
+
+
+def _passing_by_adapter(results: Results) -> list[str]:
+    """Return the rules that pass because the adapter keeps them in place of the engine."""
+    return [rule.id for rule in results.rules if rule.verdict == "pass" and rule.by_adapter]
+
+
+def _conforms(results: Results) -> str:
+    """Return what an engine conforms to, such as `Conforms to my-engine within its shape`."""
+    to = f"to {results.own_profile.name}" if results.own_profile is not None else ""
+    return " ".join(filter(None, ["Conforms", to, scope_words(results.implementation)]))
 
 
 def _of_rules(number: int, counts: Mapping[str, int]) -> str:
@@ -183,8 +199,12 @@ def _remarks(results: Results, headline: str) -> list[str]:
         )
     if chosen := selection_words(results):
         remarks.append(f"Only a part was tested: {chosen}.")
-    if shape := shapes_remark(results.implementation):
-        remarks.append(shape)
+    if by_adapter := _passing_by_adapter(results):
+        passes = "passes" if len(by_adapter) == 1 else "pass"
+        remarks.append(
+            f"{listed(by_adapter, _MOST)} {passes} by the adapter, which acts in place of the engine."
+        )
+    remarks += filter(None, [own_profile_remark(results), shapes_remark(results.implementation)])
     outside = sum(rule.reason.startswith(OUTSIDE_SHAPE) for rule in results.rules)
     if outside:
         remarks.append(f"{counted(outside, 'rule')} {are(outside)} not applicable: outside of that shape.")

@@ -30,6 +30,9 @@ THIN = "thin evidence: fewer than three mutants"
 NOT_EXCLUDED = "Not excluded, as the run was too small to show them"
 """Said before the mutants of scale that a pass leaves open."""
 
+BY_ADAPTER = "By the adapter, not by the engine"
+"""Stands before what the adapter does in place of the engine."""
+
 CHANGES = "Not deterministic: the engine gave another answer in a second run"
 """Said of a counterexample that may not show again."""
 

@@ -63,6 +63,18 @@ def shapes_words(implementation: Implementation) -> list[tuple[str, str]]:
     ]
 
 
+def declared_rows(implementation: Implementation) -> list[tuple[str, str, str]]:
+    """Return each declared restriction as its kind (`shape` or `contract`), the component, and the words."""
+    rows = []
+    for shape in implementation.shapes:
+        component = component_of_shape(shape).replace("_", " ")
+        if features := shape_words(replace(shape, contract=())):
+            rows.append(("shape", component, listed(features, _MOST)))
+        if contract := shape_words(type(shape)(contract=shape.contract)):
+            rows.append(("contract", component, listed(contract, _MOST)))
+    return rows
+
+
 def shapes_line(implementation: Implementation) -> str:
     """Return all declared shapes in a line, `window: tumbling windows only; valve: no statuses`; empty if the
     engine declares none."""

@@ -36,6 +36,7 @@ def results_of(
     started = Started(
         request=specification.request,
         profile=specification.profile,
+        own_profile=specification.own_profile,
         implementation=specification.implementation,
         environment=environment(),
         planned=tuple(chunk.id for chunk in planned),

@@ -15,11 +15,13 @@ from tidegauge.components.within import component_within
 from tidegauge.drawing.exhaustive import exhaustive, worlds_of
 from tidegauge.engine.loading import describe, load_adapter
 from tidegauge.judging.reference.deviations import KnownDeviations, deviations_of
+from tidegauge.judging.reference.profiles import profile_of, recorded_profile, shapes_under
 from tidegauge.run.methods import check_methods
 from tidegauge.run.plan import PlannedItem, components_asked_for
 from tidegauge.run.request import Request
-from tidegauge.run.request_check import checked, policies_of
+from tidegauge.run.request_check import checked
 from tidegauge.wire.implementation import Implementation
+from tidegauge.wire.own_profile import OwnProfile
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.shapes import AnyShape
 from tidegauge.wire.unknown_names import unknown
@@ -50,6 +52,7 @@ class Specification(Struct, frozen=True, kw_only=True):
     request: Request
     implementation: Implementation
     profile: str
+    own_profile: OwnProfile | None = None
     known: KnownDeviations
     spaces: tuple[Space, ...]
     tidegauge: str = __version__
@@ -58,7 +61,7 @@ class Specification(Struct, frozen=True, kw_only=True):
     @property
     def policies(self) -> Policies:
         """The policies of the profile."""
-        return policies_of(self.profile)
+        return recorded_profile(self.profile, self.own_profile).policies
 
     @property
     def size(self) -> int:
@@ -90,10 +93,12 @@ def specified(request: Request, count: int | None, exhaustively: Exhaustively | 
     try:
         implementation = describe(request.adapter, adapter)
         known = deviations_of(request.deviations, implementation.deviations)
-        profile = request.profile or implementation.profile
-        policies = policies_of(profile)
-        present = tuple(one for one in implementation.capabilities if one not in read_absent()[profile])
-        implementation = replace(implementation, capabilities=present)
+        profile = profile_of(request.profile or implementation.profile)
+        policies = profile.policies
+        absent = read_absent()[profile.base]
+        present = tuple(name for name in implementation.capabilities if name not in absent)
+        shapes = shapes_under(profile, implementation.shapes)
+        implementation = replace(implementation, capabilities=present, shapes=shapes)
         components = _components(request, implementation)
         check_methods(request.adapter, adapter, components, policies, implementation.shapes)
     finally:
@@ -103,7 +108,12 @@ def specified(request: Request, count: int | None, exhaustively: Exhaustively | 
     else:
         spaces = _worlds(components, implementation.shapes, exhaustively, count)
     return Specification(
-        request=request, implementation=implementation, profile=profile, known=known, spaces=tuple(spaces)
+        request=request,
+        implementation=implementation,
+        profile=profile.name,
+        own_profile=profile.own,
+        known=known,
+        spaces=tuple(spaces),
     )
 
 

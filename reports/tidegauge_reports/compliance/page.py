@@ -19,7 +19,8 @@ from tidegauge.wire.results import (
 )
 from tidegauge.words.conclusion import Conclusion, conclude
 from tidegauge.words.diagnosis import diagnosis_words, model_words
-from tidegauge.words.shapes import shapes_remark, shapes_words
+from tidegauge.words.own_profile import choice_rows, own_profile_remark
+from tidegauge.words.shapes import declared_rows, shapes_remark
 from tidegauge.words.suspects import unexplained_components
 from tidegauge.words.verdicts import SIGNS, UNFINISHED_OUTCOMES, Standing, known_deviations, standing
 
@@ -196,15 +197,24 @@ class Page:
     @property
     def remarks(self) -> list[str]:
         """What qualifies the conclusion, without what the banner says elsewhere: of root and affected rules,
-        and of shapes."""
+        of shapes, and of the profile of the engine's author."""
         begin = self.conclusion.begin if self.affected else ""
-        elsewhere = {begin, shapes_remark(self.results.implementation)}
+        own_profile = own_profile_remark(self.results)
+        elsewhere = {begin, own_profile, shapes_remark(self.results.implementation)}
         return [remark for remark in self.conclusion.remarks if remark not in elsewhere]
 
     @property
-    def shapes(self) -> list[tuple[str, str]]:
-        """Each component whose shape the engine declares, with the features in which it differs."""
-        return shapes_words(self.results.implementation)
+    def declared(self) -> list[tuple[str, str, str]]:
+        """Each shape, contract and choice that the engine's author declares: the kind, the component or
+        policy, and the words."""
+        rows, own = declared_rows(self.results.implementation), self.results.own_profile
+        if own is None:
+            return rows
+        choices = [
+            ("choice", policy, f"{value}, where {own.base} says {other}: {reason}")
+            for policy, value, other, reason in choice_rows(own)
+        ]
+        return [*rows, *choices]
 
     @property
     def many(self) -> bool:

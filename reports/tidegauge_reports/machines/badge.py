@@ -38,7 +38,8 @@ def write(results: Results, folder: Path) -> Path:
 def render(results: Results) -> str:
     """The badge. The same results give the same text."""
     conclusion = conclude(results)
-    name = "event time" if results.profile == "core" else f"event time, {short(results.profile, 24)}"
+    shipped = results.profile if results.own_profile is None else "core"
+    name = "event time" if shipped == "core" else f"event time, {short(shipped, 24)}"
     said = badge_text(results)
     implementation = results.implementation
     title = f"{name}: {said}. {short(implementation.name, 80)} {short(implementation.version, 40)}, " + (

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tidegauge.wire.results import Results
 from tidegauge.words.conclusion import Conclusion, conclude
 from tidegauge.words.numbers import counted
+from tidegauge.words.own_profile import choices_words
 from tidegauge.words.run import selection_words
 from tidegauge.words.shapes import shapes_line
 
@@ -46,6 +47,13 @@ class Column:
     def shape(self) -> str:
         """The declared shapes of the engine in words; empty if it declares none."""
         return short(shapes_line(self.run.results.implementation), 240)
+
+    @property
+    def choices(self) -> str:
+        """How the profile of the engine's author differs from a shipped one; empty if the engine was measured
+        against a shipped one."""
+        own = self.run.results.own_profile
+        return choices_words(own) if own is not None else ""
 
     @property
     def part(self) -> str:

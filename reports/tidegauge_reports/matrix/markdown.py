@@ -21,6 +21,8 @@ def render(matrix: Matrix) -> str:
     """The text. The same matrix gives the same text."""
     blocks = [_chapters(matrix), _key(matrix)]
     declared = [column for column in matrix.columns if column.shape]
+    measured = [column for column in matrix.columns if column.choices]
+    blocks += [f"{inert(column.label, 200)}: {inert(column.choices, 100)}." for column in measured]
     blocks += [f"{inert(column.label, 200)} has a shape: {inert(column.shape, 400)}." for column in declared]
     contested = [row for row in matrix.rows if row.contested]
     if contested:
