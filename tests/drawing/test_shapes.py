@@ -12,7 +12,7 @@ from tidegauge.components.component import Component
 from tidegauge.components.outside import outside
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.components.shared.upstream import WORDS, breach_of
-from tidegauge.components.within import component_within, outside_of_shapes, within
+from tidegauge.components.within import component_within, fitted, outside_of_shapes, within
 from tidegauge.detection.shapes import SHAPES_MEASURED
 from tidegauge.drawing.cover import state_cover
 from tidegauge.drawing.exhaustive import worlds_of
@@ -216,6 +216,33 @@ def test_steps_that_the_contract_excludes_are_not_drawn(shape: AnyShape) -> None
     assert sum(len(one.history) for one in drawn) > 0.4 * sum(len(one.history) for one in full)
     for scenario in scale_scenarios(component, "smoke", CORE):
         assert_within(component, scenario)
+
+
+@pytest.mark.parametrize("name", SHAPES_MEASURED)
+def test_golden_vectors_are_fitted_to_the_shape(name: str) -> None:
+    """A valve in seconds had 9 of 40 vectors, and VALVE-15 was rarely decided at smoke."""
+    component = within(COMPONENTS[component_of_shape(SHAPES_MEASURED[name])], SHAPES_MEASURED[name])
+    vectors = [vector.scenario for vector in load_vectors(component.name)]
+    scenarios = [fitted(component, scenario) for scenario in vectors]
+    inside = [each for each in scenarios if not outside(component, each.setup, each.history)]
+    assert len(inside) >= (3 if name == "inputs-only" else 0.9 * len(vectors))
+    for scenario in inside:
+        assert problems(scenario) == []
+        assert scenario_named(scenario.id, CORE, shapes=(SHAPES_MEASURED[name],)) == scenario
+        assert scenario in vectors or scenario.id.endswith(component.mark)
+
+
+def test_a_fitted_vector_keeps_what_happens() -> None:
+    component = within(
+        COMPONENTS["window"], WindowShape(assigners=("tumbling",), sizes=(60_000,), offsets=False)
+    )
+    vectors = [vector.scenario for vector in load_vectors("window")]
+    records = [
+        {step.timestamp // 60_000 for step in _records(fitted(component, scenario))}
+        for scenario in vectors
+        if len({step.timestamp for step in _records(scenario)}) > 2
+    ]
+    assert sum(len(windows) > 1 for windows in records) > len(records) / 2
 
 
 @pytest.mark.parametrize("shape", CONTRACTS, ids=component_of_shape)

@@ -8,6 +8,8 @@ from re import sub
 from typing import Any
 from zlib import crc32
 
+from msgspec import structs
+
 from tidegauge_reference import CORE
 
 from ..wire.scenario import Scenario, component_of
@@ -81,6 +83,36 @@ def within(component: Component, shape: AnyShape) -> Component:
     drawn = {type(step) for setup in setups for step in narrowed.alphabet(setup)}
     kinds = {kind: steps for kind, steps in component.kinds.items() if kind in set(map(type, setups))}
     return replace(narrowed, kinds=kinds, not_drawn=frozenset(known - drawn))
+
+
+def fitted(component: Component, scenario: Scenario) -> Scenario:
+    """Return a scenario that lies within the shape of a narrowed component and otherwise does the same.
+
+    Times are converted to the resolution and the durations of the shape, names are changed, and steps that
+    the shape lacks are left out. The id gets the mark of the shape. The result is the scenario itself if it
+    lies within the shape already, or if no such scenario exists.
+    """
+    shape = component.shape
+    if shape is None or not outside(component, scenario.setup, scenario.history):
+        return scenario
+    full, unit = COMPONENTS[component.name], shape.resolution_ms
+    setup = component.narrowing.conformed(
+        _fitting(full, shape, scenario.setup, _units), shape, RandomSource(0)
+    )
+    spread = component.narrowing.spread_ms(shape)
+    times = max(1, spread // _SIZE_OF_ROUNDS // unit)
+
+    def time(value: int) -> int:
+        return value * times if abs(value * times * unit) <= _LARGEST else value
+
+    fields = component.narrowing.milliseconds
+    steps = [with_times(step, time, time, fields) if spread else step for step in scenario.history]
+    history = _inside(full, shape, [_fitting(full, shape, step, _units) for step in steps], setup)
+    if not history or type(setup) is not type(scenario.setup) or outside(component, setup, history):
+        return scenario
+    return structs.replace(
+        scenario, id=f"{scenario.id}{component.mark}", setup=setup, history=history, groups=()
+    )
 
 
 def rounded(component: Component, struct: Any) -> Any:

@@ -154,7 +154,7 @@ class _Watching(Examiner):
         return map(self.expected, scenarios)
 
     def judged(
-        self, scenarios: Sequence[Scenario], published: Mapping[str, list[Outputs]] | None = None
+        self, scenarios: Sequence[Scenario], published: Mapping[str, list[Outputs] | None] | None = None
     ) -> list[tuple[Judgement, Transcript | None]]:
         """As it is, noting the first that diverges."""
         answers = super().judged(scenarios, published)

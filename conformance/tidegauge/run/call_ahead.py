@@ -12,10 +12,9 @@ from ..engine.ahead import AnswersAhead
 from ..judging.items.examination import Examiner, with_variants
 from ..judging.items.preflight import preflight_scenarios
 from ..judging.jobs.findings import family, properties_of
-from ..vectors.published import published_outputs, vectors_added
 from ..wire.implementation import CHEAP_LAYERS
 from ..wire.scenario import Scenario
-from .items import scenarios_of
+from .items import published_answers, scenarios_of, shapes_within
 from .plan import PlannedItem
 from .request import Request
 
@@ -58,16 +57,13 @@ def scenarios_sent(item: PlannedItem, request: Request, examiner: Examiner) -> l
     """What an item gives to the engine as long as nothing fails: with those made of its scenarios."""
     if item.suite == "jobs":
         return list(family(JOBS[item.name], properties_of(JOBS[item.name])).values())
-    drawn = list(scenarios_of(item, request, examiner.policies, examiner.drawn))
+    shapes = shapes_within(item, examiner.implementation.shapes, examiner.drawn)
+    drawn = list(scenarios_of(item, request, examiner.policies, shapes))
     if item.suite == "properties":
         property = next(one for one in COMPONENTS[item.component].properties if one.name == item.name)
         kept = examiner.applicable(examiner.within_its_means(property, drawn), suite=item.suite)
         return [member for scenario in kept for member in with_variants(property, scenario)]
     if item.suite == "vectors":
-        published = {
-            vector.scenario.id
-            for vector in vectors_added(item.component, item.name, request.vectors)
-            if published_outputs(vector, examiner.policies) is not None
-        }
+        published = published_answers(item, request, examiner.policies, drawn)
         drawn = [scenario for scenario in drawn if scenario.id in published]
     return examiner.applicable(drawn, suite=item.suite)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from tidegauge_reference import Policies
 
 from ..components.registry import COMPONENTS
-from ..components.within import component_within
+from ..components.within import component_within, fitted
 from ..drawing.cover import state_cover
 from ..drawing.exhaustive import exhaustive
 from ..drawing.histories import draw_history, drawn_histories
@@ -33,7 +33,7 @@ def scenarios_of(
     indices = range(item.start, item.stop)
     if item.suite == "vectors":
         vectors = vectors_added(item.component, item.name, request.vectors)
-        yield from (vectors[index].scenario for index in indices)
+        yield from (fitted(component, vectors[index].scenario) for index in indices)
     elif item.suite == "state-cover":
         cover = state_cover(component, item.name, policies)
         stride = VOLUMES[request.budget].cover_stride
@@ -47,6 +47,14 @@ def scenarios_of(
         yield from (every.scenario(index) for index in indices)
     else:
         yield from drawn_histories(component, request.seed, item.start, item.stop, policies)
+
+
+def shapes_within(
+    item: PlannedItem, declared: tuple[AnyShape, ...], drawn: tuple[AnyShape, ...]
+) -> tuple[AnyShape, ...]:
+    """Return the shapes within which the scenarios of an item lie. Golden vectors are fitted to the declared
+    shapes only: an adapter that expresses less is still asked for each of them."""
+    return declared if item.suite == "vectors" else drawn
 
 
 def examine(
@@ -70,7 +78,7 @@ def examine(
 
 def _compare(
     scenarios: Iterable[Scenario],
-    published: Mapping[str, list[Outputs]] | None,
+    published: Mapping[str, list[Outputs] | None] | None,
     item: PlannedItem,
     request: Request,
     examiner: Examiner,
@@ -122,7 +130,8 @@ def scenario_at(
     """The scenario at a place among those of an item (`scenarios_of`), drawn again."""
     component = component_within(item.component, shapes)
     if item.suite == "vectors":
-        return vectors_added(item.component, item.name, request.vectors)[item.start + place].scenario
+        vector = vectors_added(item.component, item.name, request.vectors)[item.start + place]
+        return fitted(component, vector.scenario)
     if item.suite == "state-cover":
         stride = VOLUMES[request.budget].cover_stride
         first = -(-item.start // stride) * stride
@@ -144,13 +153,26 @@ def _compare_with_published(
     examiner: Examiner,
     report: ItemReport,
 ) -> None:
-    """The right answers stand in the file."""
-    published = {
-        vector.scenario.id: outputs
-        for vector in vectors_added(item.component, item.name, request.vectors)
-        if (outputs := published_outputs(vector, examiner.policies)) is not None
+    """The right answers stand in the file. The reference answers for vectors that were fitted to a shape."""
+    drawn = list(scenarios)
+    _compare(
+        drawn, published_answers(item, request, examiner.policies, drawn), item, request, examiner, report
+    )
+
+
+def published_answers(
+    item: PlannedItem, request: Request, policies: Policies, drawn: Sequence[Scenario]
+) -> dict[str, list[Outputs] | None]:
+    """Return the published outputs of the vectors of an item that say something about the policies, by the
+    id of the scenario; None for scenarios that were fitted to a shape."""
+    vectors = vectors_added(item.component, item.name, request.vectors)
+    published: dict[str, list[Outputs] | None] = {
+        vector.id: outputs
+        for vector in vectors
+        if (outputs := published_outputs(vector, policies)) is not None
     }
-    _compare(scenarios, published, item, request, examiner, report)
+    named = {vector.id for vector in vectors}
+    return published | {scenario.id: None for scenario in drawn if scenario.id not in named}
 
 
 def _check_property(
@@ -173,4 +195,5 @@ def find_scenario(scenario_id: str, started: Started, policies: Policies) -> Sce
     own: tuple[Vector, ...] = ()
     with suppress(BadInput):  # the user's folder may be gone by now
         own = own_vectors(started.request.vectors)
-    return scenario_named(scenario_id, policies, own=own, shapes=started.drawn)
+    drawn = scenario_named(scenario_id, policies, own=own, shapes=started.drawn)
+    return drawn or scenario_named(scenario_id, policies, own=own, shapes=started.implementation.shapes)

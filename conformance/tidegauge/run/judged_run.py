@@ -32,7 +32,7 @@ from ..vectors.published import every_vector, own_vectors
 from ..wire.results import EngineError
 from ..wire.scenario import BadInput, component_of
 from ..wire.transcript import Observation, spans
-from .items import find_scenario, kinds_of_scale, scenario_at
+from .items import find_scenario, kinds_of_scale, scenario_at, shapes_within
 from .journal import Finished, Started
 from .plan import PlannedItem, plan
 from .rare_collections import rare_collections
@@ -200,7 +200,7 @@ def _evidence(
             raise BadInput(f"the test item {one.item} has found what it cannot find; run it again")
         if item is None or item.suite not in _DRAWN_AGAIN:
             continue
-        shapes = started.drawn
+        shapes = shapes_within(item, started.implementation.shapes, started.drawn)
         at = partial(scenario_at, item, started.request, policies, shapes)
         compared.append(Compared(one, item.suite, at, kinds_of_scale(item, started.request, shapes)))
     vectors = [*every_vector(), *own_vectors(started.request.vectors)]

@@ -9,7 +9,7 @@ from tidegauge_reference import Policies
 
 from ..components.job.jobs import JOBS
 from ..components.registry import COMPONENTS
-from ..components.within import component_within
+from ..components.within import component_within, fitted
 from ..drawing.cover import state_cover
 from ..drawing.exhaustive import known_exhaustive
 from ..drawing.histories import draw_history
@@ -34,8 +34,9 @@ def scenario_named(
 ) -> Scenario | None:
     """The scenario of that id, drawn again under `policies`; None if there is none.
 
-    `valve/a-vector`, `job:a-job`, `valve:seed:1:17` for the seed 1 and the index 17, `valve:cover:SCOPE:5`,
-    `valve:scale:KIND:3`, `valve:exhaustive:3-channels-2-timestamps@8:17`, and the variant of any of them
+    `valve/a-vector`, the same fitted to a shape (`valve/a-vector+f55208e0`), `job:a-job`, `valve:seed:1:17`
+    for the seed 1 and the index 17, `valve:cover:SCOPE:5`, `valve:scale:KIND:3`,
+    `valve:exhaustive:3-channels-2-timestamps@8:17`, and the variant of any of them
     that a property compares with it, `valve:seed:1:17~valve-shift~1`.
     `own`: vectors beside the published ones. `shapes`: those within which the scenario was drawn; an id from
     another shape names none."""
@@ -62,6 +63,10 @@ def _scenario_named(
     for known in (*(vector.scenario for vector in own), *named_scenarios()):
         if known.id.casefold() == name.casefold():
             return known
+        if name.casefold().startswith(f"{known.id.casefold()}+"):
+            within_shape = fitted(component_within(component_of(known), shapes), known)
+            if within_shape.id.casefold() == name.casefold():
+                return within_shape
     component_name, _, rest = name.partition(":")
     kind, _, rest = rest.partition(":")
     place, _, index = rest.rpartition(":")

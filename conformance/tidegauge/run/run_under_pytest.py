@@ -41,7 +41,7 @@ from ..wire.scenario import BadInput, Scenario
 from ..wire.shapes import AnyShape
 from ..wire.transcript import Failure
 from .call_ahead import CallAhead
-from .items import scenarios_of
+from .items import scenarios_of, shapes_within
 from .journal import Ended, Finished, Journal, JournalReader, Outcome, Refused, Started
 from .methods import check_methods
 from .options import FEW_WORKERS, PYTEST_PREFIX, REQUEST_OPTIONS, request_of
@@ -105,7 +105,8 @@ class Run:
 
     def scenarios(self, item: PlannedItem) -> Iterator[Scenario]:
         """The scenarios of an item."""
-        return scenarios_of(item, self.request, self.policies, self.drawn)
+        shapes = shapes_within(item, self.implementation.shapes, self.drawn)
+        return scenarios_of(item, self.request, self.policies, shapes)
 
     def rule(self, rule_id: str) -> Rule:
         """A rule of the specification."""

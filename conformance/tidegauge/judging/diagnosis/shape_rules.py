@@ -1,7 +1,7 @@
 """The rules that cannot be broken within the shape of an engine: none of their mutants shows there."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import chain
 
@@ -11,6 +11,7 @@ from ...components.component import Component
 from ...components.outside import outside
 from ...drawing.shape_sample import shape_sample
 from ...vectors.published import load_vectors
+from ...wire.scenario import Scenario
 from ..changes.change import Change, named_changes
 from ..items.judge import rules_named
 from .model import Model, model_of
@@ -26,8 +27,9 @@ def rules_outside(
     shape lacks.
 
     A rule with mutants lies outside the shape if none of them shows in the fixed sample of the shape. A rule
-    without mutants lies outside if it decides in no scenario of the sample. The scenarios that a run draws do
-    not matter.
+    without mutants lies outside if it decides in no scenario of the sample; so does any rule that decides in
+    golden vectors, but in no scenario of the sample: the mutants that show there break other rules, too. The
+    scenarios that a run draws do not matter.
 
     Args:
         component: the component, narrowed to the declared shape. Without a shape no rule lies outside.
@@ -40,7 +42,8 @@ def rules_outside(
     small, large = shape_sample(component, policies, claims)
     reference = Model(component, policies)
     try:
-        decided = rules_named(chain.from_iterable(chain.from_iterable(map(reference.cited, small))))
+        decided = _decided(reference, small)
+        only_outside = _decided(reference, (each.scenario for each in load_vectors(component.name))) - decided
         expected = cache(reference.play)
         mutants: dict[str, list[Change]] = {}
         for change in named_changes(component.name):
@@ -58,10 +61,16 @@ def rules_outside(
         return {
             rule: _lacking(component, rule)
             for rule in rules
-            if not (any(map(shows, mutants[rule])) if rule in mutants else rule in decided)
+            if rule in only_outside
+            or not (any(map(shows, mutants[rule])) if rule in mutants else rule in decided)
         }
     finally:
         reference.close()
+
+
+def _decided(reference: Model, scenarios: Iterable[Scenario]) -> set[str]:
+    """Return the rules that decide in scenarios."""
+    return set(rules_named(chain.from_iterable(chain.from_iterable(map(reference.cited, scenarios)))))
 
 
 def _lacking(component: Component, rule: str) -> str:

@@ -183,15 +183,16 @@ class Examiner:
         return expect_each(scenarios, self.semantics)
 
     def judged(
-        self, scenarios: Sequence[Scenario], published: Mapping[str, list[Outputs]] | None = None
+        self, scenarios: Sequence[Scenario], published: Mapping[str, list[Outputs] | None] | None = None
     ) -> list[tuple[Judgement, Transcript | None]]:
         """Run scenarios and compare each with its published outputs, or else with the reference."""
         transcripts = run(self.adapter, scenarios, self.about_to_run)
         answers = []
         expectations = self.expectations(scenarios)
         for scenario, transcript, expectation in zip(scenarios, transcripts, expectations, strict=True):
-            if published is not None and not self._deviates(scenario, expectation):
-                expectation = Expectation(published[scenario.id], expectation.cited)
+            outputs = published[scenario.id] if published is not None else None
+            if outputs is not None and not self._deviates(scenario, expectation):
+                expectation = Expectation(outputs, expectation.cited)
             observes = self.implementation.observes
             answers.append((judge(scenario, transcript, expectation, observes), transcript))
         return answers
@@ -200,7 +201,7 @@ class Examiner:
         self,
         report: ItemReport,
         scenarios: Sequence[Scenario],
-        published: Mapping[str, list[Outputs]] | None = None,
+        published: Mapping[str, list[Outputs] | None] | None = None,
     ) -> set[str]:
         """Judge scenarios, counting into `report`, keeping some of those that differ and shrinking a few. The
         ids of those in which the engine agrees."""
