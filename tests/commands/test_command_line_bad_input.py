@@ -47,7 +47,8 @@ def complaint(command: Command, *arguments: str, input: str = "") -> str:
 NAMES = {
     "an unknown profile": (
         ("--adapter", "reference", "--profile", "flink-9"),
-        "unknown profile 'flink-9'; did you mean 'flink-2.3'? known are core, flink-2.3, spark-4",
+        "unknown profile 'flink-9'; did you mean 'flink-2.3'? known are core, flink-2.3, spark-4"
+        "; a profile of your own is a file whose name ends in .toml",
     ),
     "an unknown budget": (
         ("--adapter", "reference", "--budget", "huge"),
@@ -443,7 +444,7 @@ def test_a_file_that_cannot_be_replayed_is_refused(
 def test_an_unknown_rule_is_not_explained(tidegauge_here: Command) -> None:
     assert (
         complaint(tidegauge_here, "explain", "VALVE-99")
-        == "unknown rule, statement, bug or mutant 'VALVE-99'; did you mean 'VALVE-9'? `tidegauge rules` lists the rules, "
+        == "unknown rule, statement, bug, mutant or policy 'VALVE-99'; did you mean 'VALVE-9'? `tidegauge rules` lists the rules, "
         "`tidegauge mutants` the mutants"
     )
 

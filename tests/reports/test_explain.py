@@ -101,4 +101,12 @@ def test_a_mutant_is_explained_by_its_name(tidegauge_here: Command) -> None:
 def test_an_unknown_name_is_refused_in_one_line(tidegauge_here: Command) -> None:
     ended = tidegauge_here("explain", "E999")
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
-    assert "unknown rule, statement, bug or mutant 'E999'" in ended.stderr
+    assert "unknown rule, statement, bug, mutant or policy 'E999'" in ended.stderr
+
+
+def test_a_policy_and_a_profile_are_explained(tidegauge: Command) -> None:
+    policy = tidegauge("explain", "clock_backwards").stdout
+    assert "clamped: no shipped profile" in policy
+    assert "refused: core, flink-2.3, spark-4" in policy
+    assert "CLOCK-5 (MUST, clock)" in policy
+    assert "initial_watermark = epoch (core: none)" in tidegauge("explain", "SPARK-4").stdout

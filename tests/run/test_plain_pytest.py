@@ -118,7 +118,7 @@ def test_without_an_adapter_no_item_passes_on_the_workers_of_xdist_either(run_py
         (("--tidegauge-adapter", "zzz"), "unknown adapter 'zzz'; known are "),
         pytest.param(
             (*REFERENCE, "--tidegauge-profile", "x"),
-            "unknown profile 'x'; known are core, flink-2.3, spark-4",
+            "unknown profile 'x'; known are core, flink-2.3, spark-4; a profile of your own is a file whose name ends in .toml",
             marks=pytest.mark.slower,
         ),
         pytest.param((*REFERENCE, "--tidegauge-rule", "X-1"), "unknown rule 'X-1'", marks=pytest.mark.slower),

@@ -17,7 +17,7 @@ from tidegauge.wire.results import ACCUSED
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.unknown_names import spelled, unknown
 from tidegauge.words.diagnosis import NOT_OF_JOBS, OF_A_MUTANT, model_words, term_name, term_words
-from tidegauge_spec import PolicyText, Rule, load_registry, load_statements
+from tidegauge_spec import PolicyText, Rule, load_registry, load_statements, read_policies, read_profiles
 
 from ..site.dossier import Dossier, Finding, dossier
 from ..site.engines import Engine, shipped_engines
@@ -28,14 +28,18 @@ def explain(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="NAME", help="A rule, VALVE-3; a statement, E46; a known bug, FLINK-40475a; or a mutant."
+            metavar="NAME",
+            help="A rule, VALVE-3; a statement, E46; a known bug, FLINK-40475a; a mutant; a policy.",
         ),
     ],
 ) -> None:
     """Say what a rule demands, why, what to check when an engine fails it, and what stands behind it: code,
     scenarios, mutants, known bugs, verdicts; or which rules come from a statement of the sources; or how an
-    engine with a known bug, or like a mutant, is diagnosed."""
+    engine with a known bug, or like a mutant, is diagnosed; or what a policy or a profile chooses."""
     name = _known_name(name)
+    if name in read_policies() or name in read_profiles():
+        _print_policy_or_profile(name)
+        return
     rule = load_registry().rules.get(name)
     engines = shipped_engines()
     if rule is not None:
@@ -57,14 +61,16 @@ def explain(
 
 
 def _known_name(written: str) -> str:
-    """The rule, statement, known bug or mutant of that name, whatever its case. Raises `BadInput`."""
+    """The rule, statement, known bug, mutant, policy or profile of that name, whatever its case. Raises
+    `BadInput`."""
     rules = load_registry().rules
     sources = {source for rule in rules.values() for source in rule.sources}
-    known = [*rules, *load_statements(), *load_mutants(), *ids_of_known_bugs(), *sources]
+    chosen = [*read_policies(), *read_profiles()]
+    known = [*rules, *load_statements(), *load_mutants(), *ids_of_known_bugs(), *sources, *chosen]
     name = spelled(written.removeprefix("mutant:"), known)
     if name is None:
         listed = "`tidegauge rules` lists the rules, `tidegauge mutants` the mutants"
-        raise BadInput(unknown("rule, statement, bug or mutant", written, known, listed))
+        raise BadInput(unknown("rule, statement, bug, mutant or policy", written, known, listed))
     return name
 
 
@@ -119,6 +125,35 @@ def _print_statement(name: str) -> None:
             OUT.print(f"No rule states it: {escape(load_statements()[name].why_not)}")
     elif bug is not None:
         OUT.print(f"[bold]{name}[/] is a known bug: {_bug(bug)}\n")
+
+
+def _print_policy_or_profile(name: str) -> None:
+    if name in read_policies():
+        _print_policy(read_policies()[name])
+    else:
+        _print_profile(name)
+
+
+def _print_policy(policy: PolicyText) -> None:
+    """Print the values of a policy, the profiles that choose them, and the rules that it changes."""
+    OUT.print(f"[bold]{policy.name}[/] is a policy: {escape(policy.meaning)}\n")
+    for value in policy.values:
+        profiles = [name for name, chosen in policy.profiles.items() if chosen == value]
+        OUT.print(f"  {value}: {', '.join(profiles) or 'no shipped profile'}")
+    OUT.print(f"\n[bold]Source[/] {escape(policy.source)}\n")
+    for rule in load_registry().rules.values():
+        if policy.name in rule.policies:
+            _print_title(rule)
+    OUT.print("\nAn engine that chooses another value says so in a profile of its own: `tidegauge profile`.")
+
+
+def _print_profile(name: str) -> None:
+    """Print the meaning of a profile and where it differs from core."""
+    OUT.print(f"[bold]{name}[/] is a profile: {escape(read_profiles()[name])}\n")
+    for policy in read_policies().values():
+        value, core = policy.profiles[name], policy.profiles["core"]
+        if value != core:
+            OUT.print(f"  {policy.name} = {value} (core: {core})")
 
 
 def _policy(policy: PolicyText) -> str:

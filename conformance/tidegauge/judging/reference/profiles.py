@@ -36,7 +36,7 @@ from ...wire.implementation import PROFILE_FILE
 from ...wire.own_profile import Choice, OwnProfile, ReasonedShape
 from ...wire.scenario import BadInput
 from ...wire.shapes import AnyShape, component_of_shape
-from ...wire.unknown_names import spelled, unknown
+from ...wire.unknown_names import listing, spelled, unknown
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
@@ -74,8 +74,8 @@ def profile_of(given: str) -> Profile:
         return profile_of_author(read_own_profile(Path(given)))
     name = spelled(given, PROFILES)
     if name is None:
-        own = f"a profile of your own is a file, {given}{PROFILE_FILE}" if _NAME.fullmatch(given) else ""
-        raise BadInput(unknown("profile", given, PROFILES, own))
+        listed = f"{listing(PROFILES)}; a profile of your own is a file whose name ends in {PROFILE_FILE}"
+        raise BadInput(unknown("profile", given, PROFILES, listed))
     return Profile(name, name, PROFILES[name])
 
 
