@@ -226,8 +226,10 @@ def _print_without_verdict(results: Results) -> None:
         named = line(listed(names, _MOST_NAMED), _LONGEST_DIAGNOSIS)
         OUT.print(f"{named} {coloured(kind)}: {line(reason)}", soft_wrap=True)
     if unclaimed:
-        parts = ", ".join(f"{line(name)} ({count})" for name, count in unclaimed.items())
-        OUT.print(f"{NOT_CLAIMED}: {parts}", style="dim", soft_wrap=True)
+        parts = [f"{line(name)} ({count})" for name, count in unclaimed.items()]
+        if not {"int64", "job"} & set(results.implementation.capabilities):
+            parts.append("int64 (numbers beyond 2^53)")
+        OUT.print(f"{NOT_CLAIMED}: {', '.join(parts)}", style="dim", soft_wrap=True)
 
 
 def _reason(rule: RuleResult) -> str:

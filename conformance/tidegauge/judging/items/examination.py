@@ -381,11 +381,13 @@ class Examiner:
         return holds is False or self._holds_of(property, family, self.policies) is not None
 
     def arises_in_what_is_left_out(self, property: Property, scenarios: Iterable[Scenario]) -> bool:
-        """Whether a property's situation arises in scenarios that the engine cannot express."""
-        unsaid = (one for one in scenarios if self.adapter.inexpressible(one) is not None)
+        """Return whether a property's situation arises in scenarios that the adapter does not express.
+
+        What no runtime sends lies outside of the description of the engine, and does not count."""
+        hidden = filter(self.is_hidden, scenarios)
         return any(
-            self._holds_of(property, with_variants(property, one), self.semantics) is not None
-            for one in islice(unsaid, _LEFT_OUT_LOOKED_AT)
+            self._holds_of(property, with_variants(property, scenario), self.semantics) is not None
+            for scenario in islice(hidden, _LEFT_OUT_LOOKED_AT)
         )
 
     def never_arises_within_shape(self, property: Property, component: str) -> bool:
