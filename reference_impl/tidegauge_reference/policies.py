@@ -44,6 +44,7 @@ class Policies:
     window_order_at_a_record: Literal["earliest-first", "latest-first"] = "earliest-first"
     window_beyond_event_time: Literal["cut", "wraps"] = "cut"
     window_endless_state: Literal["dropped", "kept"] = "dropped"
+    window_touching_sessions: Literal["merge", "separate"] = "merge"
     backlog_false_to_true: Literal["after-idleness", "always"] = "after-idleness"
     backlog_channels_without_strategy: Literal["not-awaited", "awaited"] = "not-awaited"
 

@@ -181,7 +181,10 @@ class Windows:
         if self.assigner.wraps and (window == own or MAX in (window[1] - 1, own[1] - 1)):
             return window == own
         if isinstance(self.assigner, Session):
-            return cite("WIN-2", window[0] <= own[1] and own[0] <= window[1])
+            overlaps = window[0] < own[1] and own[0] < window[1]
+            touches = own[1] == window[0] or window[1] == own[0]
+            joined = touches and self.policies.window_touching_sessions == "merge"
+            return cite("WIN-2", overlaps or joined)
         return window == own
 
     def _fires_at_once(self, window: Interval) -> bool:

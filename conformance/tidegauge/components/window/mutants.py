@@ -1,6 +1,7 @@
 """Wrong windows."""
 
 from ...mutants.mutant import Mutant, at_scale
+from .mutants_of_choices import WINDOW_MUTANTS_OF_CHOICES
 from .mutants_of_scale import WINDOW_MUTANTS_OF_SCALE
 
 
@@ -50,13 +51,6 @@ WINDOW_MUTANTS = (
         "FLINK-5713",
         "Lateness is decided before merging, by the session of the record alone.",
         ('cite("WIN-10", self._cleanup_time(whole)', 'cite("WIN-10", self._cleanup_time(own)'),
-    ),
-    _window(
-        "session-ends-too-early",
-        ("WIN-2",),
-        "an intersection that leaves out the border",
-        "Sessions that touch are not merged.",
-        ("window[0] <= own[1] and own[0] <= window[1]", "window[0] < own[1] and own[0] < window[1]"),
     ),
     _window(
         "expires-a-millisecond-early",
@@ -352,5 +346,6 @@ WINDOW_MUTANTS = (
             ),
         ),
     ),
+    *WINDOW_MUTANTS_OF_CHOICES,
     *WINDOW_MUTANTS_OF_SCALE,
 )

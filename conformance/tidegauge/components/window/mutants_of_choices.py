@@ -1,0 +1,51 @@
+"""Faulty windows near a choice that a policy leaves. Each is wrong under every value of the policy."""
+
+from typing import Any
+
+from tidegauge_reference.citation import cite
+from tidegauge_reference.timestamps import MAX
+from tidegauge_reference.windows import Session
+
+from ...mutants.mutant import Mutant
+
+
+def _joins_at_one_end(self: Any, own: Any, window: Any) -> Any:
+    if self.assigner.wraps and (window == own or MAX in (window[1] - 1, own[1] - 1)):
+        return window == own
+    if isinstance(self.assigner, Session):
+        overlaps = window[0] < own[1] and own[0] < window[1]
+        return cite("WIN-2", overlaps or window[1] == own[0])
+    return window == own
+
+
+def _joins_without_the_last_millisecond(self: Any, own: Any, window: Any) -> Any:
+    if self.assigner.wraps and (window == own or MAX in (window[1] - 1, own[1] - 1)):
+        return window == own
+    if isinstance(self.assigner, Session):
+        overlaps = window[0] < own[1] - 1 and own[0] < window[1] - 1
+        return cite("WIN-2", window == own or overlaps)
+    return window == own
+
+
+def _window(name: str, rules: tuple[str, ...], bug: str, summary: str, **functions: Any) -> Mutant:
+    replaced = tuple((f"Windows.{function}", other) for function, other in functions.items())
+    return Mutant(f"window-{name}", "window", "windows", rules, bug, summary, functions=replaced)
+
+
+WINDOW_MUTANTS_OF_CHOICES = (
+    _window(
+        "session-ends-too-early",
+        ("WIN-2",),
+        "an inclusive end that is compared like an exclusive one",
+        "Sessions that share only their last millisecond are not merged.",
+        _joins=_joins_without_the_last_millisecond,
+    ),
+    _window(
+        "touching-at-one-end",
+        ("WIN-2",),
+        "a range query that is closed at one end",
+        "A record joins the session that ends at its timestamp, but not the one that starts where its own "
+        "session ends.",
+        _joins=_joins_at_one_end,
+    ),
+)
