@@ -46,20 +46,13 @@ WINDOW_MUTANTS = (
         ("kept.values = ()", "del self.windows[window]"),
     ),
     _window(
-        "late-before-merging",
-        ("WIN-2", "WIN-10"),
-        "FLINK-5713",
-        "Lateness is decided before merging, by the session of the record alone.",
-        ('cite("WIN-10", self._cleanup_time(whole)', 'cite("WIN-10", self._cleanup_time(own)'),
-    ),
-    _window(
         "expires-a-millisecond-early",
         ("WIN-10",),
         "KAFKA-8289",
         "A window rejects records 1 ms before its cleanup time.",
         (
-            'cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark)',
-            "self._cleanup_time(whole) - 1 <= self.current_watermark",
+            'cite("WIN-10", self._cleanup_time(judged) <= self.current_watermark)',
+            "self._cleanup_time(judged) - 1 <= self.current_watermark",
         ),
     ),
     _window(
@@ -68,8 +61,8 @@ WINDOW_MUTANTS = (
         "KAFKA-12718",
         "A session ends with its last record, although another may arrive within the gap.",
         (
-            'cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark)',
-            'self._cleanup_time(whole) - getattr(self.assigner, "gap", 0) <= self.current_watermark',
+            'cite("WIN-10", self._cleanup_time(judged) <= self.current_watermark)',
+            'self._cleanup_time(judged) - getattr(self.assigner, "gap", 0) <= self.current_watermark',
         ),
     ),
     _window(
@@ -77,7 +70,7 @@ WINDOW_MUTANTS = (
         ("WIN-10",),
         "FLINK-39719",
         "A record is accepted after the state of its window has been dropped, and gives a result of its own.",
-        ('if cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark):', "if False:"),
+        ('if cite("WIN-10", self._cleanup_time(judged) <= self.current_watermark):', "if False:"),
     ),
     _window(
         "late-by-the-largest-timestamp",
@@ -90,8 +83,8 @@ WINDOW_MUTANTS = (
             "        taken = [window for own",
         ),
         (
-            'cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark)',
-            "self._cleanup_time(whole) <= max(self.current_watermark, self.seen)",
+            'cite("WIN-10", self._cleanup_time(judged) <= self.current_watermark)',
+            "self._cleanup_time(judged) <= max(self.current_watermark, self.seen)",
         ),
         (
             "self._allowed_until(timestamp) <= self.current_watermark)",

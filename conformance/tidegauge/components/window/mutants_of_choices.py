@@ -4,7 +4,7 @@ from typing import Any
 
 from tidegauge_reference.citation import cite
 from tidegauge_reference.timestamps import MAX
-from tidegauge_reference.windows import Session
+from tidegauge_reference.windows import Session, Window
 
 from ...mutants.mutant import Mutant
 
@@ -27,6 +27,19 @@ def _joins_without_the_last_millisecond(self: Any, own: Any, window: Any) -> Any
     return window == own
 
 
+def _late_but_merged(self: Any, own: Any, value: int) -> Any:
+    merged = [w for w, kept in self.windows.items() if not kept.closed and self._joins(own, w)]
+    whole = (min(start for start, _ in [own, *merged]), max(end for _, end in [own, *merged]))
+    late = cite("WIN-10", self._cleanup_time(own) <= self.current_watermark)
+    if late and not merged:
+        return []
+    parts = [self.windows.pop(window) for window in merged]
+    values = sorted([*([] if late else [value]), *(value for part in parts for value in part.values)])
+    standing = sorted(result for part in parts for result in part.results)
+    self.windows[whole] = Window(tuple(values), tuple(standing))
+    return [] if late else [whole]
+
+
 def _window(name: str, rules: tuple[str, ...], bug: str, summary: str, **functions: Any) -> Mutant:
     replaced = tuple((f"Windows.{function}", other) for function, other in functions.items())
     return Mutant(f"window-{name}", "window", "windows", rules, bug, summary, functions=replaced)
@@ -47,5 +60,13 @@ WINDOW_MUTANTS_OF_CHOICES = (
         "A record joins the session that ends at its timestamp, but not the one that starts where its own "
         "session ends.",
         _joins=_joins_at_one_end,
+    ),
+    _window(
+        "late-before-merging",
+        ("WIN-2", "WIN-10"),
+        "FLINK-5713",
+        "Lateness is decided by the session of the record alone, and a late record still extends the kept "
+        "session.",
+        _add=_late_but_merged,
     ),
 )

@@ -27,9 +27,10 @@ def _two_hundred_records(self: Any, own: Any, value: int) -> Any:
     whole = (min(start for start, _ in [own, *merged]), max(end for _, end in [own, *merged]))
     if self._overflows(whole) and merged and whole not in merged:
         raise Unsupported("the merged session ends next to the end of event time (WIN-15)")
-    if cite("WIN-10", self._cleanup_time(whole) <= self.current_watermark):
-        if self.assigner.wraps and whole in self.windows:
-            self.windows[whole].closed = True
+    judged = own if self.policies.window_session_lateness == "before-merging" else whole
+    if cite("WIN-10", self._cleanup_time(judged) <= self.current_watermark):
+        if self.assigner.wraps and judged in self.windows:
+            self.windows[judged].closed = True
         return []
     parts = [self.windows.pop(window) for window in merged]
     values = sorted([value, *(value for part in parts for value in part.values)][:200])
