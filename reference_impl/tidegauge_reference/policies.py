@@ -46,6 +46,7 @@ class Policies:
     window_endless_state: Literal["dropped", "kept"] = "dropped"
     window_touching_sessions: Literal["merge", "separate"] = "merge"
     window_session_lateness: Literal["after-merging", "before-merging"] = "after-merging"
+    window_late_record: Literal["windows", "record"] = "windows"
     backlog_false_to_true: Literal["after-idleness", "always"] = "after-idleness"
     backlog_channels_without_strategy: Literal["not-awaited", "awaited"] = "not-awaited"
 

@@ -109,12 +109,15 @@ class Windows:
         """A record arrives, on whatever channel."""
         if cite("WIN-15", timestamp in self._no_moments()):
             raise IllegalArgument("timestamp must be a moment of event time, not MIN or MAX (WIN-15)")
-        taken = [window for own in self.assigner.windows_of(timestamp) for window in self._add(own, value)]
+        is_behind = self._allowed_until(timestamp) <= self.current_watermark
+        is_late = self.policies.window_late_record == "record" and cite("WIN-10", is_behind)
+        own_windows = [] if is_late else self.assigner.windows_of(timestamp)
+        taken = [window for own in own_windows for window in self._add(own, value)]
         if taken:
             firing = [window for window in taken if self._fires_at_once(window)]
             earliest_first = self.policies.window_order_at_a_record == "earliest-first"
             return self._results(self._in_order(firing) if earliest_first else firing)
-        if not cite("WIN-11", self._allowed_until(timestamp) <= self.current_watermark):
+        if not cite("WIN-11", is_behind):
             return []
         return [("late", value) if cite("WIN-12", self.late_output) else ("drop",)]
 

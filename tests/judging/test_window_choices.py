@@ -22,6 +22,7 @@ from tidegauge_spec import load_registry, read_policies
 MUTANTS = {
     "window_touching_sessions": ("window-session-ends-too-early", "window-touching-at-one-end"),
     "window_session_lateness": ("window-late-before-merging", "window-session-without-its-gap"),
+    "window_late_record": ("window-late-and-added", "window-late-by-the-largest-timestamp"),
 }
 """The choices of windows, each with mutants that are wrong whatever is chosen."""
 

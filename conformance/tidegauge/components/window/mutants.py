@@ -78,17 +78,16 @@ WINDOW_MUTANTS = (
         "KAFKA-7895",
         "Lateness is decided by the largest timestamp that the task has seen.",
         (
-            "        taken = [window for own",
-            '        self.seen = max(timestamp - 1, getattr(self, "seen", MIN))\n'
-            "        taken = [window for own",
+            "        is_behind = ",
+            '        self.seen = max(timestamp - 1, getattr(self, "seen", MIN))\n        is_behind = ',
         ),
         (
             'cite("WIN-10", self._cleanup_time(judged) <= self.current_watermark)',
             "self._cleanup_time(judged) <= max(self.current_watermark, self.seen)",
         ),
         (
-            "self._allowed_until(timestamp) <= self.current_watermark)",
-            "self._allowed_until(timestamp) <= max(self.current_watermark, self.seen))",
+            "self._allowed_until(timestamp) <= self.current_watermark",
+            "self._allowed_until(timestamp) <= max(self.current_watermark, self.seen)",
         ),
     ),
     _window(
@@ -97,12 +96,11 @@ WINDOW_MUTANTS = (
         "FLINK-21305",
         "A record that is late for one of its windows is added to none.",
         (
-            "taken = [window for own in self.assigner.windows_of(timestamp)",
-            "own_windows = self.assigner.windows_of(timestamp)\n"
+            "        taken = [window for own",
             "        if isinstance(self.assigner, Sliding):\n"
             "            late = [w for w in own_windows if self._cleanup_time(w) <= self.current_watermark]\n"
             "            own_windows = [] if late else own_windows\n"
-            "        taken = [window for own in own_windows",
+            "        taken = [window for own",
         ),
     ),
     _window(
@@ -111,7 +109,7 @@ WINDOW_MUTANTS = (
         "FLINK-7611",
         "A record that lies between windows is treated as late.",
         (
-            'if not cite("WIN-11", self._allowed_until(timestamp) <= self.current_watermark):',
+            'if not cite("WIN-11", is_behind):',
             "if False:",
         ),
     ),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tidegauge_reference.citation import cite
+from tidegauge_reference.errors import IllegalArgument
 from tidegauge_reference.timestamps import MAX
 from tidegauge_reference.windows import Session, Window
 
@@ -40,6 +41,18 @@ def _late_but_merged(self: Any, own: Any, value: int) -> Any:
     return [] if late else [whole]
 
 
+def _late_and_added(self: Any, timestamp: int, value: int) -> Any:
+    if cite("WIN-15", timestamp in self._no_moments()):
+        raise IllegalArgument("timestamp must be a moment of event time, not MIN or MAX (WIN-15)")
+    taken = [window for own in self.assigner.windows_of(timestamp) for window in self._add(own, value)]
+    firing = [window for window in taken if self._fires_at_once(window)]
+    earliest_first = self.policies.window_order_at_a_record == "earliest-first"
+    results = self._results(self._in_order(firing) if earliest_first else firing)
+    if not cite("WIN-11", self._allowed_until(timestamp) <= self.current_watermark):
+        return results
+    return [*results, ("late", value) if cite("WIN-12", self.late_output) else ("drop",)]
+
+
 def _window(name: str, rules: tuple[str, ...], bug: str, summary: str, **functions: Any) -> Mutant:
     replaced = tuple((f"Windows.{function}", other) for function, other in functions.items())
     return Mutant(f"window-{name}", "window", "windows", rules, bug, summary, functions=replaced)
@@ -68,5 +81,12 @@ WINDOW_MUTANTS_OF_CHOICES = (
         "Lateness is decided by the session of the record alone, and a late record still extends the kept "
         "session.",
         _add=_late_but_merged,
+    ),
+    _window(
+        "late-and-added",
+        ("WIN-11", "WIN-10"),
+        "a filter beside the windows",
+        "A record behind the watermark is treated as late, and is added to its open windows, too.",
+        record=_late_and_added,
     ),
 )
