@@ -109,7 +109,7 @@ class Windows:
         """A record arrives, on whatever channel."""
         if cite("WIN-15", timestamp in self._no_moments()):
             raise IllegalArgument("timestamp must be a moment of event time, not MIN or MAX (WIN-15)")
-        is_behind = self._allowed_until(timestamp) <= self.current_watermark
+        is_behind = self._is_past(self._allowed_until(timestamp))
         is_late = self.policies.window_late_record == "record" and cite("WIN-10", is_behind)
         own_windows = [] if is_late else self.assigner.windows_of(timestamp)
         taken = [window for own in own_windows for window in self._add(own, value)]
@@ -146,7 +146,7 @@ class Windows:
 
     def expired_state(self) -> list[WindowOutput]:
         """How many records are kept of windows that nothing can be added to any more (WIN-13)."""
-        expired = (w for w in self.windows if self._cleanup_time(w) <= self.current_watermark)
+        expired = (w for w in self.windows if self._is_past(self._cleanup_time(w)))
         return [("state-size", sum(len(self.windows[window].values) for window in expired))]
 
     def _no_moments(self) -> tuple[int, ...]:
@@ -160,6 +160,12 @@ class Windows:
             return wrapped(timestamp + self.allowed_lateness)
         return later(timestamp, self.allowed_lateness)
 
+    def _is_past(self, moment: int) -> bool:
+        """Whether what is accepted until `moment` (ms) is late now. After the end of all input it is."""
+        if self.policies.window_late_at_watermark == "in-time" and moment < MAX:
+            return moment < self.current_watermark
+        return moment <= self.current_watermark
+
     def _add(self, own: Interval, value: int) -> list[Interval]:
         """Add a record to its window `own`, or to the session it becomes a part of; none if it is late."""
         merged = [w for w, kept in self.windows.items() if not kept.closed and self._joins(own, w)]
@@ -167,7 +173,7 @@ class Windows:
         if self._overflows(whole) and merged and whole not in merged:
             raise Unsupported("the merged session ends next to the end of event time (WIN-15)")
         judged = own if self.policies.window_session_lateness == "before-merging" else whole
-        if cite("WIN-10", self._cleanup_time(judged) <= self.current_watermark):
+        if cite("WIN-10", self._is_past(self._cleanup_time(judged))):
             if self.assigner.wraps and judged in self.windows:
                 self.windows[judged].closed = True
             return []
@@ -220,7 +226,7 @@ class Windows:
         cleanup_time = self._cleanup_time(window)
         timed = self.trigger == "event-time" and window[1] - 1 == MAX
         endless = cleanup_time == MAX and not timed and self.policies.window_endless_state == "kept"
-        return cleanup_time <= self.current_watermark and not endless
+        return self._is_past(cleanup_time) and not endless
 
     def state(self) -> WindowsState:
         """All of the state, hashable, which `restore` needs: equal states behave alike from here on."""

@@ -23,6 +23,7 @@ MUTANTS = {
     "window_touching_sessions": ("window-session-ends-too-early", "window-touching-at-one-end"),
     "window_session_lateness": ("window-late-before-merging", "window-session-without-its-gap"),
     "window_late_record": ("window-late-and-added", "window-late-by-the-largest-timestamp"),
+    "window_late_at_watermark": ("window-dropped-before-it-is-over", "window-expires-a-millisecond-early"),
 }
 """The choices of windows, each with mutants that are wrong whatever is chosen."""
 

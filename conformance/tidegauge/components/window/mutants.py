@@ -51,8 +51,8 @@ WINDOW_MUTANTS = (
         "KAFKA-8289",
         "A window rejects records 1 ms before its cleanup time.",
         (
-            'cite("WIN-10", self._cleanup_time(judged) <= self.current_watermark)',
-            "self._cleanup_time(judged) - 1 <= self.current_watermark",
+            'cite("WIN-10", self._is_past(self._cleanup_time(judged)))',
+            "self._is_past(self._cleanup_time(judged) - 1)",
         ),
     ),
     _window(
@@ -61,8 +61,8 @@ WINDOW_MUTANTS = (
         "KAFKA-12718",
         "A session ends with its last record, although another may arrive within the gap.",
         (
-            'cite("WIN-10", self._cleanup_time(judged) <= self.current_watermark)',
-            'self._cleanup_time(judged) - getattr(self.assigner, "gap", 0) <= self.current_watermark',
+            'cite("WIN-10", self._is_past(self._cleanup_time(judged)))',
+            'self._is_past(self._cleanup_time(judged) - getattr(self.assigner, "gap", 0))',
         ),
     ),
     _window(
@@ -70,7 +70,7 @@ WINDOW_MUTANTS = (
         ("WIN-10",),
         "FLINK-39719",
         "A record is accepted after the state of its window has been dropped, and gives a result of its own.",
-        ('if cite("WIN-10", self._cleanup_time(judged) <= self.current_watermark):', "if False:"),
+        ('if cite("WIN-10", self._is_past(self._cleanup_time(judged))):', "if False:"),
     ),
     _window(
         "late-by-the-largest-timestamp",
@@ -82,12 +82,12 @@ WINDOW_MUTANTS = (
             '        self.seen = max(timestamp - 1, getattr(self, "seen", MIN))\n        is_behind = ',
         ),
         (
-            'cite("WIN-10", self._cleanup_time(judged) <= self.current_watermark)',
-            "self._cleanup_time(judged) <= max(self.current_watermark, self.seen)",
+            'cite("WIN-10", self._is_past(self._cleanup_time(judged)))',
+            "self._is_past(self._cleanup_time(judged)) or self._cleanup_time(judged) <= self.seen",
         ),
         (
-            "self._allowed_until(timestamp) <= self.current_watermark",
-            "self._allowed_until(timestamp) <= max(self.current_watermark, self.seen)",
+            "self._is_past(self._allowed_until(timestamp))",
+            "self._is_past(self._allowed_until(timestamp)) or self._allowed_until(timestamp) <= self.seen",
         ),
     ),
     _window(
@@ -98,7 +98,7 @@ WINDOW_MUTANTS = (
         (
             "        taken = [window for own",
             "        if isinstance(self.assigner, Sliding):\n"
-            "            late = [w for w in own_windows if self._cleanup_time(w) <= self.current_watermark]\n"
+            "            late = [w for w in own_windows if self._is_past(self._cleanup_time(w))]\n"
             "            own_windows = [] if late else own_windows\n"
             "        taken = [window for own",
         ),

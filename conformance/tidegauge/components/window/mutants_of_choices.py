@@ -31,7 +31,7 @@ def _joins_without_the_last_millisecond(self: Any, own: Any, window: Any) -> Any
 def _late_but_merged(self: Any, own: Any, value: int) -> Any:
     merged = [w for w, kept in self.windows.items() if not kept.closed and self._joins(own, w)]
     whole = (min(start for start, _ in [own, *merged]), max(end for _, end in [own, *merged]))
-    late = cite("WIN-10", self._cleanup_time(own) <= self.current_watermark)
+    late = cite("WIN-10", self._is_past(self._cleanup_time(own)))
     if late and not merged:
         return []
     parts = [self.windows.pop(window) for window in merged]
@@ -48,9 +48,20 @@ def _late_and_added(self: Any, timestamp: int, value: int) -> Any:
     firing = [window for window in taken if self._fires_at_once(window)]
     earliest_first = self.policies.window_order_at_a_record == "earliest-first"
     results = self._results(self._in_order(firing) if earliest_first else firing)
-    if not cite("WIN-11", self._allowed_until(timestamp) <= self.current_watermark):
+    if not cite("WIN-11", self._is_past(self._allowed_until(timestamp))):
         return results
     return [*results, ("late", value) if cite("WIN-12", self.late_output) else ("drop",)]
+
+
+def _in_time_at_the_watermark(self: Any, moment: int) -> Any:
+    return moment < self.current_watermark or moment == self.current_watermark == MAX
+
+
+def _over_at_the_watermark(self: Any, window: Any) -> Any:
+    cleanup_time = self._cleanup_time(window)
+    timed = self.trigger == "event-time" and window[1] - 1 == MAX
+    endless = cleanup_time == MAX and not timed and self.policies.window_endless_state == "kept"
+    return cleanup_time <= self.current_watermark and not endless
 
 
 def _window(name: str, rules: tuple[str, ...], bug: str, summary: str, **functions: Any) -> Mutant:
@@ -88,5 +99,13 @@ WINDOW_MUTANTS_OF_CHOICES = (
         "a filter beside the windows",
         "A record behind the watermark is treated as late, and is added to its open windows, too.",
         record=_late_and_added,
+    ),
+    _window(
+        "dropped-before-it-is-over",
+        ("WIN-10", "WIN-13"),
+        "two comparisons for one border",
+        "At the cleanup time of a window its records are dropped, and further records are accepted.",
+        _is_past=_in_time_at_the_watermark,
+        _over=_over_at_the_watermark,
     ),
 )

@@ -28,7 +28,7 @@ def _two_hundred_records(self: Any, own: Any, value: int) -> Any:
     if self._overflows(whole) and merged and whole not in merged:
         raise Unsupported("the merged session ends next to the end of event time (WIN-15)")
     judged = own if self.policies.window_session_lateness == "before-merging" else whole
-    if cite("WIN-10", self._cleanup_time(judged) <= self.current_watermark):
+    if cite("WIN-10", self._is_past(self._cleanup_time(judged))):
         if self.assigner.wraps and judged in self.windows:
             self.windows[judged].closed = True
         return []
