@@ -39,6 +39,7 @@ from tidegauge.wire.shapes import (
     component_of_shape,
     shape_mark,
 )
+from tidegauge.wire.steps.valve import ActiveStep, IdleStep, ValveSetup
 from tidegauge.wire.steps.valve import WatermarkStep as ValveWatermark
 from tidegauge.wire.steps.window import RecordStep, Session, Tumbling, WatermarkStep, WindowSetup
 from tidegauge.wire.vocabulary import Restore, Snapshot
@@ -58,6 +59,10 @@ ALL = {
     "two-splits": SplitsShape(parts=("splits",), most_parts=2),
     "short-histories": WindowShape(longest_history=30),
     "after-1970": WindowShape(lowest=0, highest=2**45, end_of_input=False, no_timestamp=False),
+    "slides-that-divide": WindowShape(assigners=("sliding",), slides="divides-size"),
+    "slides-that-divide-a-minute": WindowShape(
+        assigners=("sliding",), sizes=(60_000,), slides="divides-size", resolution_ms=500
+    ),
     "generators-in-minutes": GeneratorShape(resolution_ms=60_000, places=("source",), idleness=False),
 }
 
@@ -65,6 +70,8 @@ ALL = {
 EVERYTHING: tuple[NeverSent, ...] = ("falling-watermark", "input-after-end", "repeated-status")
 CONTRACTS: list[AnyShape] = [
     ValveShape(contract=EVERYTHING),
+    ValveShape(statuses="implied"),
+    ValveShape(statuses="implied", contract=EVERYTHING),
     SplitsShape(contract=EVERYTHING),
     WindowShape(contract=("falling-watermark", "input-after-end", "repeated-status")),
     GeneratorShape(contract=("falling-watermark", "input-after-end")),
@@ -262,3 +269,15 @@ def test_a_restore_also_restores_the_upstream_state() -> None:
     ended = [ValveWatermark(0, "MAX"), ValveWatermark(1, 3)]
     assert breach_of(("input-after-end",), ended) == ""
     assert breach_of(("input-after-end",), [*ended, ValveWatermark(0, "MAX")]) == "input after its end"
+
+
+def test_where_statuses_are_implied_no_watermark_arrives_on_an_idle_channel() -> None:
+    component = within(COMPONENTS["valve"], ValveShape(statuses="implied"))
+    setup = ValveSetup(2)
+    idle, watermark = IdleStep(0), ValveWatermark(0, 5)
+    assert outside(component, setup, (idle, watermark)) == "a watermark on a channel that is still idle"
+    assert outside(component, setup, (idle, ActiveStep(0), watermark)) == ""
+    assert outside(component, setup, (Snapshot(), idle, Restore(), watermark)) == ""
+    assert outside(component, setup, (idle, Snapshot(), ActiveStep(0), Restore(), watermark)) != ""
+    full = [draw_history(COMPONENTS["valve"], 1, index, CORE) for index in range(DRAWN)]
+    assert any(outside(component, scenario.setup, scenario.history) for scenario in full)

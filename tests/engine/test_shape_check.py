@@ -45,8 +45,8 @@ def refusal(*shapes: Any) -> str:
             "its shape of the component generator: without_steps has an unknown step 'tik'; did you mean 'tick'?",
         ),
         (
-            (ValveShape(statuses="implied"),),  # type: ignore[arg-type]
-            "its shape of the component valve: statuses has an unknown value 'implied'; known are explicit, none",
+            (ValveShape(statuses="guessed"),),  # type: ignore[arg-type]
+            "its shape of the component valve: statuses has an unknown value 'guessed'; known are explicit, implied, none",
         ),
         ((ValveShape(most_channels=0),), "its shape of the component valve: Expected `int` >= 1"),
         (

@@ -10,7 +10,7 @@ import pytest
 from judged import events_of, judged, results_of
 from msgspec.structs import replace
 
-from tidegauge import ClockShape, Implementation, Scenario, ValveShape, WindowShape
+from tidegauge import ClockShape, ComponentAdapter, Implementation, Scenario, ValveShape, WindowShape
 from tidegauge.components.registry import load_mutants
 from tidegauge.engine.expressed_shape import drawn_shapes
 from tidegauge.engine.mutant_adapter import MutantAdapter
@@ -21,8 +21,9 @@ from tidegauge.wire.steps.clock import PauseStep
 from tidegauge.wire.steps.window import Tumbling, WindowSetup
 from tidegauge.words.conclusion import conclude, in_a_few_words
 from tidegauge_adapters.reference import ReferenceAdapter
-from tidegauge_reference import CORE
+from tidegauge_reference import CORE, MIN
 from tidegauge_reference.clock import PausableClock
+from tidegauge_reference.valve import Valve
 
 ONCE = WindowShape(
     assigners=("tumbling",),
@@ -209,3 +210,38 @@ def test_a_rule_that_seldom_decides_does_not_pass(tmp_path: Path) -> None:
     assert {rule.id for rule in passing} >= {"CLOCK-1"}
     assert all(rule.scenarios >= 3 for rule in passing)
     assert judged(WithoutPauses({}), tmp_path, components=["clock"])["CLOCK-3"].verdict == "not-applicable"
+
+
+class Trusting:
+    """A valve that crashes at what its upstream never sends: a watermark that does not rise."""
+
+    def __init__(self, channels: int) -> None:
+        self.valve, self.watermarks = Valve(channels), [MIN] * channels
+
+    def watermark(self, channel: int, timestamp: int) -> Any:
+        if timestamp <= self.watermarks[channel]:
+            raise RuntimeError("the watermark does not rise")
+        self.watermarks[channel] = timestamp
+        return self.valve.watermark(channel, timestamp)
+
+    def idle(self, channel: int) -> Any:
+        return self.valve.idle(channel)
+
+    def active(self, channel: int) -> Any:
+        return self.valve.active(channel)
+
+
+class TrustingEngine(ComponentAdapter):
+    shapes = (ValveShape(contract=("falling-watermark",), unknown_channels=False),)
+
+    def valve(self, setup: Any) -> Trusting:
+        return Trusting(setup.channels)
+
+
+def test_an_engine_is_never_given_what_its_contract_excludes(tmp_path: Path) -> None:
+    """Neither in drawn scenarios nor step by step: MIN is no watermark, so a first one that is MIN does not
+    rise."""
+    results = run_of(TrustingEngine({}), tmp_path, "valve")
+    assert results.errors == []
+    assert results.counts["error_scenarios"] == 0
+    assert results.exit_code == 0, [rule.reason for rule in results.rules if rule.verdict == "not-tested"]

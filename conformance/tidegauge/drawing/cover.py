@@ -9,6 +9,7 @@ from functools import lru_cache
 from tidegauge_reference import Policies
 
 from ..components.component import Component, CoverScope
+from ..components.outside import step_outside
 from ..components.shared.upstream import breach_of
 from ..wire.base_scenario import Origin
 from ..wire.scenario import Scenario
@@ -54,7 +55,8 @@ def _shortest_histories(
     """Breadth first over the reference's own states: the shortest history to each."""
     found: dict[object, tuple[Step, ...]] = {component.reference(scope.setup, policies).state(): ()}
     frontier = list(found)
-    contract = component.shape.contract if component.shape is not None else ()
+    shape = component.shape
+    contract = shape.contract if shape is not None else ()
     while frontier and (scope.longest is None or len(found[frontier[0]]) < scope.longest):
         reached = []
         for state in frontier:
@@ -63,6 +65,8 @@ def _shortest_histories(
                     continue
                 engine = component.reference(scope.setup, policies)
                 engine.restore(state)
+                if shape is not None and step_outside(component, shape, step, engine):
+                    continue
                 with suppress(ValueError, RuntimeError):
                     component.calls[type(step)](engine, step)
                 after = engine.state()

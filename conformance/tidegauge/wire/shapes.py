@@ -15,6 +15,8 @@ from .steps.window import Accumulation, Length, Trigger
 from .timestamps import LARGEST_PLAIN, Timestamp
 
 Statuses = Literal["explicit", "none"]
+ValveStatuses = Literal["explicit", "implied", "none"]
+Slides = Literal["any", "divides-size"]
 AssignerName = Literal["tumbling", "sliding", "session"]
 LateRecords = Literal["output", "drop"]
 NeverSent = Literal["falling-watermark", "input-after-end", "repeated-status"]
@@ -98,12 +100,13 @@ class ValveShape(Shape, frozen=True, tag="valve", omit_defaults=True):
     """The features of a valve.
 
     Attributes:
-        statuses: how a channel reports that it is idle or active; `none` if channels have no status.
+        statuses: how a channel reports that it is idle or active; `implied` if its next item makes it active,
+            so that no watermark arrives on a channel that is still idle; `none` if channels have no status.
         most_channels: the largest number of channels.
         unknown_channels: whether a step can name a channel that the valve does not have.
     """
 
-    statuses: Statuses = "explicit"
+    statuses: ValveStatuses = "explicit"
     most_channels: Parts = 1024
     unknown_channels: bool = True
 
@@ -140,6 +143,7 @@ class WindowShape(Shape, frozen=True, tag="window", omit_defaults=True):
         sizes: the supported window sizes and session gaps; empty for any.
         offsets: whether windows can begin at an offset.
         gaps: whether windows can slide by more than their size, so that records fall between them.
+        slides: whether windows can slide by any length, or only by a length that divides their size.
         triggers: when a window fires.
         allowed_lateness: the supported values of the allowed lateness, (0,) for none; empty for any.
         accumulation: what a window outputs when it fires again.
@@ -151,6 +155,7 @@ class WindowShape(Shape, frozen=True, tag="window", omit_defaults=True):
     sizes: tuple[Length, ...] = ()
     offsets: bool = True
     gaps: bool = True
+    slides: Slides = "any"
     triggers: tuple[Trigger, ...] = get_args(Trigger)
     allowed_lateness: tuple[Duration, ...] = ()
     accumulation: tuple[Accumulation, ...] = get_args(Accumulation)

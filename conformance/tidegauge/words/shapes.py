@@ -103,7 +103,9 @@ def _words(field: str, value: Any) -> Iterator[str]:
     elif field == "late_records":
         yield "no output for late records" if value == ("drop",) else "late records to an output only"
     elif field == "statuses":
-        yield "no statuses"
+        yield "ACTIVE implied by the next item" if value == "implied" else "no statuses"
+    elif field == "slides":
+        yield "slides that divide the size only"
     elif field == "contract":
         yield f"upstream never sends {listed([WORDS[each] for each in value], _MOST)}"
     elif field == "lowest":

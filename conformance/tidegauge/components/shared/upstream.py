@@ -41,10 +41,9 @@ class Upstream:
         tag, part = _tag(step), _part(step)
         if "input-after-end" in self.contract and part in self._ended and tag in (*_INPUTS, *_ENDS):
             return WORDS["input-after-end"]
-        if "falling-watermark" in self.contract and tag == "watermark":
-            last = self._watermarks.get(part)
-            if last is not None and from_wire(_timestamp(step)) <= last:
-                return WORDS["falling-watermark"]
+        falls = tag == "watermark" and from_wire(_timestamp(step)) <= self._watermarks.get(part, MIN)
+        if falls and "falling-watermark" in self.contract:
+            return WORDS["falling-watermark"]
         is_repeated = tag in _STATUSES and self._statuses.get(part, "active") == tag
         if is_repeated and "repeated-status" in self.contract:
             return WORDS["repeated-status"]

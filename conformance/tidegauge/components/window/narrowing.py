@@ -4,9 +4,13 @@ from typing import Any
 
 from ...wire.shapes import WindowShape
 from ...wire.steps.window import ActiveStep, Assigner, IdleStep, Session, Sliding, Tumbling, WindowSetup
+from ...wire.timestamps import LARGEST_PLAIN
 from ...wire.vocabulary import Step
 from ..narrowing import Narrowing
 from ..shared.random_source import RandomSource
+
+_PARTS_TRIED = 100
+"""The number of slides that are tried to find one that divides the size of a window."""
 
 
 def _kind(assigner: Assigner) -> str:
@@ -28,6 +32,8 @@ def _setup_outside(setup: WindowSetup, shape: WindowShape) -> str:
         return "windows that begin at an offset"
     if not shape.gaps and isinstance(assigner, Sliding) and assigner.slide > assigner.size:
         return "windows with gaps between them"
+    if shape.slides == "divides-size" and isinstance(assigner, Sliding) and assigner.size % assigner.slide:
+        return "a slide that does not divide the size of the windows"
     if setup.trigger not in shape.triggers:
         return f"the {setup.trigger} trigger"
     if shape.allowed_lateness and setup.allowed_lateness not in shape.allowed_lateness:
@@ -71,7 +77,20 @@ def _assigner(
     slide = drawn.slide if isinstance(drawn, Sliding) else -(-size // 2)
     if shape.sizes:
         slide = max(shape.resolution_ms, size // random.between(1, 4))
-    return Sliding(size, slide if shape.gaps else min(slide, size), offset)
+    slide = slide if shape.gaps else min(slide, size)
+    return Sliding(*_divided(size, slide, shape), offset) if size % slide else Sliding(size, slide, offset)
+
+
+def _divided(size: int, slide: int, shape: WindowShape) -> tuple[int, int]:
+    """Return a size that the slide divides if sizes are free, else a slide that divides the size."""
+    if shape.slides == "any":
+        return size, slide
+    parts = -(-size // slide)
+    if not shape.sizes and slide * parts <= LARGEST_PLAIN:
+        return slide * parts, slide
+    unit = shape.resolution_ms
+    lengths = (size // every for every in range(parts, parts + _PARTS_TRIED) if size % every == 0)
+    return size, next((length for length in lengths if length % unit == 0), size)
 
 
 def _one_of(drawn: Any, allowed: tuple[Any, ...], random: RandomSource) -> Any:

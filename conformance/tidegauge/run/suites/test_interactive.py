@@ -11,6 +11,7 @@ from hypothesis.errors import FlakyFailure
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from tidegauge.components.registry import COMPONENTS
+from tidegauge.components.within import outside_of_shapes
 from tidegauge.drawing.strategies import setups, steps
 from tidegauge.engine.session import Session, played
 from tidegauge.engine.wire_check import checked
@@ -59,7 +60,8 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
             if self.session is None or self.failure is not None or self.over:
                 return
             step = data.draw(steps(item.component, self.setup, run.drawn))
-            if not self.can_be_expressed(self.scenario(step)):
+            following = self.scenario(step)
+            if outside_of_shapes(following, run.drawn) or not self.can_be_expressed(following):
                 return
             self.history.append(step)
             one = component.scenario(id="step", setup=self.setup, history=(step,))
