@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-from tidegauge_adapters.flink.driver import JAR, digest_in_jar, digest_of_sources
+from tidegauge_adapters.flink.driver import DRIVER
 
 JAVA_17 = 61
 """The version of class files."""
@@ -16,12 +16,12 @@ JAVA_17 = 61
 
 def test_the_driver_is_built_from_its_sources() -> None:
     """If this fails: `python -m tidegauge_adapters.flink.driver --flink FOLDER`."""
-    assert digest_in_jar() == digest_of_sources()
+    assert DRIVER.digest_in_jar() == DRIVER.digest_of_sources()
 
 
 def test_the_driver_is_small_and_runs_on_java_17() -> None:
-    assert JAR.stat().st_size < 150_000
-    with zipfile.ZipFile(JAR) as jar:
+    assert DRIVER.path.stat().st_size < 150_000
+    with zipfile.ZipFile(DRIVER.path) as jar:
         classes = [name for name in jar.namelist() if name.endswith(".class")]
         assert len(classes) > 20
         assert {int.from_bytes(jar.read(name)[6:8]) for name in classes} == {JAVA_17}

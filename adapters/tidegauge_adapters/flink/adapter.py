@@ -16,7 +16,7 @@ from tidegauge.wire.vocabulary import Setup
 from ..java import require_java
 from ..process.adapter import ProcessAdapter
 from . import jobs
-from .driver import JAR, MAIN_CLASS
+from .driver import DRIVER
 from .jars import flink_dist
 
 _OPTIONS = ("flink", "splits", "alignment-buffer")
@@ -52,7 +52,7 @@ class FlinkAdapter(ProcessAdapter):
             raise ValueError(f"option alignment-buffer={buffer!r} is no number from 0 on")
         java = require_java("Flink")
         flink = flink_dist(options)
-        super().__init__({}, (java, *_JVM, "-cp", f"{JAR}:{flink}", MAIN_CLASS, splits))
+        super().__init__({}, (java, *_JVM, "-cp", f"{DRIVER.path}:{flink}", DRIVER.main_class, splits))
         self.options = dict(options)
         self._of_cluster = java, flink, buffer
         self._cluster: jobs.JobsOnACluster | None = None

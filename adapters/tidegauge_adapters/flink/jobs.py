@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ..process.adapter import ProcessAdapter
-from .driver import JAR, MAIN_CLASS
+from .driver import DRIVER
 
 REMARK = (
     " Jobs run on a MiniCluster, in virtual time: watermarks come with each record, and "
@@ -30,7 +30,7 @@ class JobsOnACluster(ProcessAdapter):
         opened = [word for package in _OPENED for word in ("--add-opens", f"{package}=ALL-UNNAMED")]
         place = f"-Djava.io.tmpdir={self._folder.name}"
         samples = f"-Dtidegauge.alignment-buffer={buffer}"
-        command = (java, *_JVM, *opened, place, samples, "-cp", f"{JAR}:{flink}", MAIN_CLASS)
+        command = (java, *_JVM, *opened, place, samples, "-cp", f"{DRIVER.path}:{flink}", DRIVER.main_class)
         super().__init__({"seconds": _SECONDS}, command)
 
     def close(self) -> None:

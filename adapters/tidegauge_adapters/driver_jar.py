@@ -1,0 +1,74 @@
+"""The jar between the process protocol and the classes of a Java engine, compiled from sources beside it."""
+
+import hashlib
+import subprocess
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+_DIGEST = "META-INF/sources.sha256"
+_RELEASE = "17"
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)
+"""Time of all entries, so that the same sources give the same jar."""
+
+
+@dataclass(frozen=True)
+class DriverJar:
+    """The jar `driver.jar` in a folder, with the sources in the folder `java` beside it.
+
+    Attributes:
+        folder: the folder of the adapter.
+        main_class: the full name of the class whose `main` speaks the protocol.
+    """
+
+    folder: Path
+    main_class: str
+
+    @property
+    def path(self) -> Path:
+        """The jar."""
+        return self.folder / "driver.jar"
+
+    def digest_of_sources(self) -> str:
+        """Return the SHA-256 over the names and texts of all sources."""
+        digest = hashlib.sha256()
+        for source in self._sources():
+            digest.update(f"{source.relative_to(self._java).as_posix()}\n".encode())
+            digest.update(source.read_bytes())
+        return digest.hexdigest()
+
+    def digest_in_jar(self) -> str:
+        """Return the digest of the sources from which the jar was built."""
+        with zipfile.ZipFile(self.path) as jar:
+            return jar.read(_DIGEST).decode()
+
+    def build(self, engine: Path) -> None:
+        """Compile the sources against the jar of the engine, and write the jar."""
+        with tempfile.TemporaryDirectory() as folder:
+            compiler = ["javac", "-nowarn", "-proc:none", "--release", _RELEASE]
+            subprocess.run(
+                [*compiler, "-cp", str(engine), "-d", folder, *map(str, self._sources())], check=True
+            )
+            with zipfile.ZipFile(self.path, "w", zipfile.ZIP_DEFLATED) as jar:
+                for file in sorted(Path(folder).rglob("*.class")):
+                    _add(jar, file.relative_to(folder).as_posix(), file.read_bytes())
+                _add(jar, _DIGEST, self.digest_of_sources().encode())
+
+    def built(self) -> str:
+        """Return the name, size and origin of the jar, in a line."""
+        size = self.path.stat().st_size
+        return f"{self.path.name}: {size:,} bytes, of the sources {self.digest_in_jar()[:12]}"
+
+    @property
+    def _java(self) -> Path:
+        return self.folder / "java"
+
+    def _sources(self) -> list[Path]:
+        return sorted(self._java.rglob("*.java"))
+
+
+def _add(jar: zipfile.ZipFile, name: str, content: bytes) -> None:
+    entry = zipfile.ZipInfo(name, _LONG_AGO)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    jar.writestr(entry, content)
