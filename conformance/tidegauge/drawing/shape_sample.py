@@ -37,8 +37,16 @@ def shape_sample(
         # the two steps behind a state can break the contract of the shape
         sample += [each for each in covered if not outside(component, each.setup, each.history)]
     large = scale_scenarios(component, "smoke", policies)
-    return _claimed(sample, claims), _claimed(large, claims)
+    return _within(component, sample, claims), _within(component, large, claims)
 
 
-def _claimed(scenarios: Iterable[Scenario], claims: frozenset[str]) -> tuple[Scenario, ...]:
-    return tuple(scenario for scenario in scenarios if set(scenario.needs) <= claims)
+def _within(
+    component: Component, scenarios: Iterable[Scenario], claims: frozenset[str]
+) -> tuple[Scenario, ...]:
+    """Return the scenarios that need only what the engine claims. The last steps of a state cover are any two
+    steps, which a contract may exclude."""
+    return tuple(
+        scenario
+        for scenario in scenarios
+        if set(scenario.needs) <= claims and not outside(component, scenario.setup, scenario.history)
+    )
