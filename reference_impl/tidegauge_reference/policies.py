@@ -18,6 +18,8 @@ class Policies:
     valve_minimum_when_active: Literal["derived", "deferred"] = "derived"
     valve_minimum_when_idle: Literal["derived", "channel-at-output"] = "derived"
     valve_finished_channel: Literal["leaves", "counts"] = "leaves"
+    valve_flush_channels: Literal["unfinished", "all-channels"] = "unfinished"
+    valve_returning_channel: Literal["excluded", "holds-back"] = "excluded"
     align_announced_subtasks: Literal["running", "reported"] = "running"
     align_group_update: Literal["each-report", "changed-minimum"] = "each-report"
     align_report_of_min: Literal["ignored", "counts"] = "ignored"

@@ -9,7 +9,7 @@ from .outputs import ACTIVE, IDLE, Output, watermark
 from .policies import CORE, INITIAL_WATERMARK, Policies
 from .timestamps import MAX, MIN
 
-ValveState = tuple[tuple[tuple[int, bool, bool], ...], int, bool]
+ValveState = tuple[tuple[tuple[int, bool, bool], ...], int, bool, int]
 
 
 @dataclass(slots=True)
@@ -35,6 +35,7 @@ class Valve:
         self.output_watermark = INITIAL_WATERMARK[policies.initial_watermark]
         self.channels = [Channel(self.output_watermark) for _ in range(channels)]
         self.output_idle = False
+        self.largest_before_end = MIN
 
     def watermark(self, channel: int, timestamp: int) -> list[Output]:
         """The channel promises that everything up to `timestamp` (ms) has arrived; `MAX` ends it."""
@@ -44,6 +45,8 @@ class Valve:
         if cite("VALVE-3", timestamp <= source.watermark):
             return []
         source.watermark = timestamp
+        if self.policies.valve_flush_channels == "all-channels" and timestamp < MAX:
+            self.largest_before_end = max(timestamp, self.largest_before_end)
         # A lagging channel counts again once it has caught up with the output.
         if not source.aligned:
             source.aligned = cite("VALVE-10", timestamp >= self.output_watermark)
@@ -85,8 +88,12 @@ class Valve:
         if cite("VALVE-13", self.output_idle):
             self.output_idle = False
             outputs.append(ACTIVE)
+        if self.policies.valve_returning_channel == "holds-back":
+            # Under this policy no channel lags: it takes part at once, and the output waits for it.
+            cite("VALVE-9", False)
+            cite("VALVE-10", False)
         # A channel that is behind the output stays out of the minimum: it is lagging.
-        if cite("VALVE-9", source.watermark < self.output_watermark):
+        elif cite("VALVE-9", source.watermark < self.output_watermark):
             return outputs
         source.aligned = cite("VALVE-8", True)
         if self.policies.valve_minimum_when_active == "deferred":
@@ -97,7 +104,7 @@ class Valve:
     def _output_minimum(self, rule: str) -> list[Output]:
         """Output the minimum over the aligned, unfinished channels if it is an advance, as `rule` says."""
         if cite("VALVE-19", all(channel.watermark == MAX for channel in self.channels)):
-            return self._advance(rule, MAX)
+            return self._flush_before_end() + self._advance(rule, MAX)
         waited_for = [c for c in self.channels if c.aligned and not cite("VALVE-17", self._finished(c))]
         if cite("VALVE-11", not waited_for):
             return []
@@ -107,11 +114,19 @@ class Valve:
         return self._advance(rule, smallest("VALVE-2", delivered))
 
     def _become_idle(self) -> list[Output]:
-        """Output the largest watermark of the unfinished channels if it is an advance, then IDLE."""
+        """Output the largest watermark of the channels that are flushed if it is an advance, then IDLE."""
         unfinished = [channel for channel in self.channels if not cite("VALVE-18", self._finished(channel))]
-        flushed = self._advance("VALVE-15", max(channel.watermark for channel in unfinished))
+        largest = max(channel.watermark for channel in unfinished)
+        # Without the policy `all-channels`, nothing of a finished channel is remembered.
+        flushed = self._advance("VALVE-15", max(largest, self.largest_before_end))
         self.output_idle = True
         return before("VALVE-16", flushed, [IDLE])
+
+    def _flush_before_end(self) -> list[Output]:
+        """Output what a finished channel was ahead by, before the end, if finished channels are flushed."""
+        if self.policies.valve_flush_channels == "unfinished":
+            return []
+        return self._advance("VALVE-18", self.largest_before_end)
 
     def _advance(self, rule: str, timestamp: int) -> list[Output]:
         """Output `timestamp` (ms), as `rule` says, if that is an advance."""
@@ -137,12 +152,12 @@ class Valve:
     def state(self) -> ValveState:
         """All of the state, hashable, which `restore` needs: equal states behave alike from here on."""
         channels = tuple((c.watermark, c.idle, c.aligned) for c in self.channels)
-        return channels, self.output_watermark, self.output_idle
+        return channels, self.output_watermark, self.output_idle, self.largest_before_end
 
     snapshot = state
 
     def restore(self, saved: ValveState) -> None:
         """Become the valve that `saved` was taken from."""
         cite("VALVE-23")
-        channels, self.output_watermark, self.output_idle = saved
+        channels, self.output_watermark, self.output_idle, self.largest_before_end = saved
         self.channels = [Channel(*channel) for channel in channels]

@@ -34,7 +34,7 @@ def valve(name: str, right: str = "", wrong: str = "", rules: tuple[str, ...] = 
 ENDLESS = valve("endless", BODY, f"        while timestamp > 3:\n            pass\n{BODY}")
 GREEDY = valve("greedy", BODY, f"        kept = [0] * 10**9 if timestamp > 3 else []\n{BODY}", ("VALVE-3",))
 UNCHANGED = valve("unchanged")
-RESTORED = "channels, self.output_watermark, self.output_idle = saved"
+RESTORED = "channels, self.output_watermark, self.output_idle, self.largest_before_end = saved"
 RARELY_WRONG = valve(
     "rarely-wrong", RESTORED, f"{RESTORED}\n        self.output_idle &= len(channels) != 3", ("VALVE-23",)
 )

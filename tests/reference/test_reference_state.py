@@ -55,7 +55,7 @@ def do(valve: Valve, call: Call) -> list[Output] | str:
 
 
 def test_the_state_at_the_start_has_no_watermark_and_everything_active_and_aligned() -> None:
-    assert Valve(2).state() == (((MIN, False, True), (MIN, False, True)), MIN, False)
+    assert Valve(2).state() == (((MIN, False, True), (MIN, False, True)), MIN, False, MIN)
 
 
 def test_the_state_tells_apart_what_behaves_differently() -> None:

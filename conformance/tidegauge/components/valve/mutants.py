@@ -61,7 +61,7 @@ VALVE_MUTANTS = (
         "FLINK-7728",
         "When all channels are idle only IDLE is sent, without the largest watermark.",
         (
-            'flushed = self._advance("VALVE-15", max(channel.watermark for channel in unfinished))',
+            'flushed = self._advance("VALVE-15", max(largest, self.largest_before_end))',
             "flushed: list[Output] = []",
         ),
     ),
@@ -88,7 +88,7 @@ VALVE_MUTANTS = (
         "E47",
         "A channel that returns behind the output takes part in the minimum at once and moves the output "
         "back.",
-        ('if cite("VALVE-9", source.watermark < self.output_watermark):', "if False:"),
+        ('elif cite("VALVE-9", source.watermark < self.output_watermark):', "elif False:"),
         ("timestamp <= self.output_watermark", "timestamp == self.output_watermark or timestamp == MIN"),
     ),
     _valve(
@@ -219,6 +219,19 @@ VALVE_MUTANTS = (
         "HZ-22440",
         "A finished channel counts as active, so that the valve does not become idle with the others.",
         (' if not cite("VALVE-20", self._finished(channel))', ""),
+    ),
+    _valve(
+        "end-without-idle",
+        ("VALVE-20", "VALVE-14"),
+        "a status that only messages change",
+        "When the last active channel ends and the others are idle, IDLE is not sent.",
+        (
+            "if timestamp == MAX and self._all_idle():\n            return self._become_idle()",
+            "if timestamp == MAX and self._all_idle():\n"
+            "            flushed = self._become_idle()[:-1]\n"
+            "            self.output_idle = False\n"
+            "            return flushed",
+        ),
     ),
     _valve(
         "end-unsaid",
@@ -390,14 +403,15 @@ VALVE_MUTANTS = (
             "state that is read once",
             "A snapshot restores the idle channels only the first time.",
             (
-                "        return channels, self.output_watermark, self.output_idle\n",
-                "        return channels, self.output_watermark, self.output_idle, "
+                "        return channels, self.output_watermark, self.output_idle, self.largest_before_end\n",
+                "        return channels, self.output_watermark, self.output_idle, self.largest_before_end, "
                 'vars(self).get("used", 0)\n',
             ),
             (
-                "        channels, self.output_watermark, self.output_idle = saved\n"
+                "        channels, self.output_watermark, self.output_idle, self.largest_before_end = saved\n"
                 "        self.channels = [Channel(*channel) for channel in channels]",
-                "        channels, self.output_watermark, self.output_idle, used = saved\n"
+                "        *state, used = saved\n"
+                "        channels, self.output_watermark, self.output_idle, self.largest_before_end = state\n"
                 "        self.used = used + 1\n"
                 "        self.channels = [Channel(w, idle and not used, a) for w, idle, a in channels]",
             ),
