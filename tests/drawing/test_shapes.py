@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tidegauge.components.component import Component
 from tidegauge.components.outside import outside
 from tidegauge.components.registry import COMPONENTS
+from tidegauge.components.shared.times import durations_in
 from tidegauge.components.shared.upstream import WORDS, breach_of
 from tidegauge.components.within import component_within, fitted, outside_of_shapes, within
 from tidegauge.detection.shapes import SHAPES_MEASURED
@@ -21,7 +22,7 @@ from tidegauge.drawing.scale import scale_scenarios
 from tidegauge.drawing.shape_sample import shape_sample
 from tidegauge.run.named_scenarios import scenario_named
 from tidegauge.vectors.published import load_vectors
-from tidegauge.wire.scenario import Scenario, problems
+from tidegauge.wire.scenario import Scenario, component_of, problems
 from tidegauge.wire.shapes import (
     SHAPES,
     AnyShape,
@@ -63,6 +64,10 @@ ALL = {
     "slides-that-divide-a-minute": WindowShape(
         assigners=("sliding",), sizes=(60_000,), slides="divides-size", resolution_ms=500
     ),
+    "microseconds-in-64-bits": WindowShape(
+        lowest=-(2**52), highest=2**52, no_timestamp=False, longest_duration=2**51
+    ),
+    "drifts-of-a-minute": CoordinatorShape(longest_duration=60_000, resolution_ms=7_000),
     "generators-in-minutes": GeneratorShape(resolution_ms=60_000, places=("source",), idleness=False),
 }
 
@@ -192,6 +197,58 @@ def test_a_component_without_snapshots_has_no_restarts() -> None:
     drawn = [draw_history(component, 1, index, CORE) for index in range(DRAWN)]
     drawn += scale_scenarios(component, "smoke", CORE)
     assert not any(isinstance(step, Snapshot | Restore) for one in drawn for step in one.history)
+
+
+def _durations(scenario: Scenario) -> list[int]:
+    names = COMPONENTS[component_of(scenario)].narrowing.milliseconds
+    return [
+        duration for each in (scenario.setup, *scenario.history) for duration in durations_in(each, names)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "longest"), [("microseconds-in-64-bits", 2**51), ("drifts-of-a-minute", 56_000)]
+)
+def test_longer_durations_are_shortened_instead_of_left_out(name: str, longest: int) -> None:
+    component = narrowed(name)
+    drawn = [*scale_scenarios(component, "smoke", CORE)]
+    drawn += [draw_history(component, 1, index, CORE) for index in range(DRAWN)]
+    assert max(duration for scenario in drawn for duration in _durations(scenario)) == longest
+    full = scale_scenarios(COMPONENTS[component.name], "smoke", CORE)
+    assert max(duration for scenario in full for duration in _durations(scenario)) > longest
+
+
+def test_durations_outside_are_named() -> None:
+    component = within(COMPONENTS["window"], WindowShape(longest_duration=60_000))
+    assert outside(component, WindowSetup(Tumbling(60_000, -60_000)), ()) == ""
+    assert outside(component, WindowSetup(Tumbling(60_001)), ()) == "durations of more than 60,000 ms"
+    assert outside(component, WindowSetup(Tumbling(5, -60_001)), ()) == "durations of more than 60,000 ms"
+
+
+def test_windows_without_records_without_a_timestamp_have_no_record_at_the_end_of_time() -> None:
+    component = within(COMPONENTS["window"], WindowShape(no_timestamp=False))
+    assert (
+        outside(component, WindowSetup(Session(1)), (RecordStep("MAX", 1),)) == "a record without a timestamp"
+    )
+    drawn = [draw_history(component, 1, index, CORE) for index in range(DRAWN)]
+    moments = {
+        (type(step), step.timestamp)
+        for scenario in drawn
+        for step in scenario.history
+        if isinstance(step, RecordStep | WatermarkStep)
+    }
+    assert (RecordStep, "MAX") not in moments
+    assert (WatermarkStep, "MAX") in moments, "the end of the input has a meaning"
+
+
+@pytest.mark.parametrize("shape", CONTRACTS, ids=component_of_shape)
+def test_the_sample_that_decides_which_rules_apply_keeps_the_contract(shape: AnyShape) -> None:
+    """The last two steps of a state cover are any two steps."""
+    component = within(COMPONENTS[component_of_shape(shape)], shape)
+    claims = frozenset({component.name, *component.extras, "refuses"})
+    small, large = shape_sample(component, CORE, claims)
+    assert {outside(component, scenario.setup, scenario.history) for scenario in (*small, *large)} == {""}
+    assert any(scenario.origin.kind == "cover" for scenario in small)
 
 
 def _records(scenario: Scenario) -> list[RecordStep]:

@@ -10,15 +10,18 @@ import pytest
 from judged import events_of, judged, results_of
 from msgspec.structs import replace
 
-from tidegauge import ClockShape, ComponentAdapter, Implementation, Scenario, ValveShape, WindowShape
+from tidegauge import ClockShape, ComponentAdapter, Implementation, Scenario, Session, ValveShape, WindowShape
 from tidegauge.components.registry import load_mutants
+from tidegauge.components.shared.upstream import breach_of
 from tidegauge.engine.expressed_shape import drawn_shapes
 from tidegauge.engine.mutant_adapter import MutantAdapter
 from tidegauge.engine.never_sent import never_sent
 from tidegauge.wire.results import Results
 from tidegauge.wire.shapes import AnyShape
 from tidegauge.wire.steps.clock import PauseStep
-from tidegauge.wire.steps.window import Tumbling, WindowSetup
+from tidegauge.wire.steps.window import Tumbling, WatermarkStep, WindowSetup
+from tidegauge.wire.transcript import Outputs
+from tidegauge.wire.vocabulary import Setup, Step
 from tidegauge.words.conclusion import conclude, in_a_few_words
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE, MIN
@@ -157,6 +160,38 @@ def test_drawn_shapes_are_those_declared_where_an_adapter_hides_little() -> None
     assert drawn_shapes(adapter, adapter.describe()) == ()
     declaring = Narrowed({})
     assert drawn_shapes(declaring, declaring.describe()) == Narrowed.declared
+
+
+class RelyingOnUpstream(ReferenceAdapter):
+    """The reference, which declares a contract and notes what is sent to its sessions."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.sent: list[list[Step]] = []
+
+    def describe(self) -> Implementation:
+        shapes = (WindowShape(contract=("falling-watermark",), no_timestamp=False),)
+        return replace(super().describe(), capabilities=("window",), shapes=shapes)
+
+    def session(self, setup: Setup) -> Session:
+        session, steps = super().session(setup), list[Step]()
+        self.sent.append(steps)
+
+        class Noting(Session):
+            def step(self, step: Step) -> Outputs:
+                steps.append(step)
+                return session.step(step)
+
+        return Noting()
+
+
+def test_interactive_sessions_keep_the_contract_and_the_shape(tmp_path: Path) -> None:
+    """Hypothesis draws each step alone: what came before it decides whether upstream can send it."""
+    adapter = RelyingOnUpstream()
+    events_of(adapter, tmp_path, components=["window"], wanted=lambda item: item.suite == "interactive")
+    assert sum(isinstance(step, WatermarkStep) for steps in adapter.sent for step in steps) > 4
+    assert {breach_of(("falling-watermark",), steps) for steps in adapter.sent} == {""}
+    assert not any(getattr(step, "timestamp", 0) == "MIN" for steps in adapter.sent for step in steps)
 
 
 class AlignmentIgnoringClock(PausableClock):

@@ -67,13 +67,24 @@ def _values_outside(component: Component, shape: Shape, struct: Any) -> str:
         value = getattr(struct, field)
         if value is not None and (lacking := _timestamp_outside(shape, value)):
             return lacking
-    unit = shape.resolution_ms
-    if unit > 1 and any(value % unit for value in durations_in(struct, component.narrowing.milliseconds)):
-        return f"durations that are not multiples of {unit:,} ms"
+    if lacking := _durations_outside(component, shape, struct):
+        return lacking
     if shape.longest_name is None and shape.name_characters == "any":
         return ""
     names = names_in(struct, name_fields(component))
     return next(filter(None, (name_outside(shape, name) for name in names)), "")
+
+
+def _durations_outside(component: Component, shape: Shape, struct: Any) -> str:
+    unit, longest = shape.resolution_ms, shape.longest_duration
+    if unit == 1 and longest is None:
+        return ""
+    for duration in durations_in(struct, component.narrowing.milliseconds):
+        if longest is not None and abs(duration) > longest:
+            return f"durations of more than {longest:,} ms"
+        if duration % unit:
+            return f"durations that are not multiples of {unit:,} ms"
+    return ""
 
 
 def _timestamp_outside(shape: Shape, timestamp: int | str) -> str:

@@ -134,15 +134,22 @@ def _units(unit: int, value: int) -> int:
     return value * unit if abs(value * unit) <= _LARGEST else value // unit * unit
 
 
+def _shortened(longest: int, duration: int) -> int:
+    return min(max(-longest, duration), longest)
+
+
 def _fitting(component: Component, shape: Shape, struct: Any, fit: Callable[[int, int], int]) -> Any:
-    """Return the struct with times in multiples of the resolution (`fit` converts durations) and with names
-    that the shape allows."""
+    """Return the struct with times in multiples of the resolution (`fit` converts durations), and with
+    durations and names that the shape allows."""
     unit = shape.resolution_ms
     if unit > 1:
         moment = _units if fit is _units else _floor
         struct = with_times(
             struct, partial(moment, unit), partial(fit, unit), component.narrowing.milliseconds
         )
+    if shape.longest_duration is not None:
+        shortened = partial(_shortened, shape.longest_duration // unit * unit)
+        struct = with_times(struct, lambda value: value, shortened, component.narrowing.milliseconds)
     return _with_fitting_names(component, shape, struct)
 
 

@@ -35,14 +35,14 @@ def shape_sample(
         stride = max(1, len(cover) // _COVERED) | 1
         sample += [cover.scenario(index) for index in range(0, len(cover), stride)]
     large = scale_scenarios(component, "smoke", policies)
-    return _within(component, sample, claims), _within(component, large, claims)
+    return _possible(component, sample, claims), _possible(component, large, claims)
 
 
-def _within(
+def _possible(
     component: Component, scenarios: Iterable[Scenario], claims: frozenset[str]
 ) -> tuple[Scenario, ...]:
-    """Return the scenarios that need only what the engine claims. The last steps of a state cover are any two
-    steps, which a contract may exclude."""
+    """Return the scenarios that the engine claims to support and that upstream can send. The last two steps
+    of a state cover can break the contract."""
     return tuple(
         scenario
         for scenario in scenarios

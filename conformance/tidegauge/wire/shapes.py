@@ -35,8 +35,10 @@ class Shape(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_f
             after the end of the input, a status that the part already has.
         lowest: the earliest timestamp that the engine represents (ms).
         highest: the latest timestamp that the engine represents (ms).
-        no_timestamp: whether the engine represents `MIN`, a record without a timestamp.
+        no_timestamp: whether the engine represents `MIN`, a record without a timestamp. If not, window
+            operators receive no record at `MAX` either.
         end_of_input: whether the engine represents `MAX`, the end of the input.
+        longest_duration: the longest duration that the engine represents (ms); None for any.
         resolution_ms: all timestamps and durations are multiples of this number of ms.
         longest_history: the largest number of steps per scenario within the time limit; None for any.
         snapshots: whether a snapshot of the component can be taken and restored.
@@ -50,6 +52,7 @@ class Shape(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_f
     highest: Timestamp = "MAX"
     no_timestamp: bool = True
     end_of_input: bool = True
+    longest_duration: Length | None = None
     resolution_ms: Length = 1
     longest_history: Length | None = None
     snapshots: bool = True

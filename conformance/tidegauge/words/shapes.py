@@ -41,6 +41,7 @@ _LACKING = {
 _NUMBERS = {
     "most_channels": "{:,} channels at most",
     "most_parts": "{:,} parts at most",
+    "longest_duration": "durations of {:,} ms at most",
     "resolution_ms": "times in multiples of {:,} ms",
     "longest_history": "{:,} steps at most",
     "longest_name": "names of {:,} characters at most",

@@ -3,7 +3,16 @@
 from typing import Any
 
 from ...wire.shapes import WindowShape
-from ...wire.steps.window import ActiveStep, Assigner, IdleStep, Session, Sliding, Tumbling, WindowSetup
+from ...wire.steps.window import (
+    ActiveStep,
+    Assigner,
+    IdleStep,
+    RecordStep,
+    Session,
+    Sliding,
+    Tumbling,
+    WindowSetup,
+)
 from ...wire.timestamps import LARGEST_PLAIN
 from ...wire.vocabulary import Step
 from ..narrowing import Narrowing
@@ -47,8 +56,11 @@ def _setup_outside(setup: WindowSetup, shape: WindowShape) -> str:
 
 
 def _step_outside(step: Step, shape: WindowShape, _: Any) -> str:
-    has_status = isinstance(step, IdleStep | ActiveStep)
-    return "statuses of the input" if has_status and shape.statuses == "none" else ""
+    if isinstance(step, IdleStep | ActiveStep) and shape.statuses == "none":
+        return "statuses of the input"
+    # No window covers MAX: a record there has no timestamp either (WIN-15). A watermark at MAX has a meaning.
+    is_untimed = isinstance(step, RecordStep) and step.timestamp == "MAX"
+    return "a record without a timestamp" if is_untimed and not shape.no_timestamp else ""
 
 
 def _conformed(setup: WindowSetup, shape: WindowShape, random: RandomSource) -> WindowSetup:

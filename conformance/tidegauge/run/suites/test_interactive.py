@@ -88,7 +88,10 @@ def test_interactive(item: PlannedItem, run: Run, examiner: Examiner, report: It
             )
 
         def can_be_expressed(self, scenario: Scenario) -> bool:
-            """Whether the engine has words for a scenario; otherwise it is counted as left out."""
+            """Whether a scenario lies within the shape and the adapter expresses it. A scenario within the
+            shape that the adapter does not express is counted as left out."""
+            if outside_of_shapes(scenario, run.drawn):
+                return False
             reason = run.adapter.inexpressible(scenario)
             if reason is not None:
                 reasons = report.left_out.reasons
