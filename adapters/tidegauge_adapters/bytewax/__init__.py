@@ -1,0 +1,5 @@
+"""`--adapter bytewax`: the windows of Bytewax."""
+
+from ..required_distribution import require_distribution
+
+VERSION = require_distribution("bytewax", "Bytewax", "bytewax")
