@@ -44,6 +44,7 @@ class Policies:
     source_finished_paused_split: Literal["forgotten", "kept"] = "forgotten"
     source_end_of_input: Literal["ends-all", "only-reading"] = "ends-all"
     window_order_at_a_record: Literal["earliest-first", "latest-first"] = "earliest-first"
+    window_order_at_a_watermark: Literal["by-end", "by-creation", "latest-first"] = "by-end"
     window_beyond_event_time: Literal["cut", "wraps"] = "cut"
     window_endless_state: Literal["dropped", "kept"] = "dropped"
     window_touching_sessions: Literal["merge", "separate"] = "merge"

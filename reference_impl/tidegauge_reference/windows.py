@@ -112,11 +112,11 @@ class Windows:
         is_behind = self._is_past(self._allowed_until(timestamp))
         is_late = self.policies.window_late_record == "record" and cite("WIN-10", is_behind)
         own_windows = [] if is_late else self.assigner.windows_of(timestamp)
-        taken = [window for own in own_windows for window in self._add(own, value)]
+        taken = [window for own in reversed(own_windows) for window in self._add(own, value)]
         if taken:
             firing = [window for window in taken if self._fires_at_once(window)]
             earliest_first = self.policies.window_order_at_a_record == "earliest-first"
-            return self._results(self._in_order(firing) if earliest_first else firing)
+            return self._results(self._in_order(firing) if earliest_first else firing[::-1])
         if not cite("WIN-11", is_behind):
             return []
         return [("late", value) if cite("WIN-12", self.late_output) else ("drop",)]
@@ -128,7 +128,7 @@ class Windows:
         previous, self.current_watermark = self.current_watermark, timestamp
         by_time = not cite("WIN-5", self.trigger == "per-record")
         due = [w for w in self.windows if by_time and cite("WIN-3", previous < w[1] - 1 <= timestamp)]
-        outputs = self._results(self._in_order(due))
+        outputs = self._results(self._closing_order(due))
         for window in [w for w in self.windows if w[1] - 1 <= timestamp]:
             if cite("WIN-13", self._over(window)):
                 del self.windows[window]
@@ -177,11 +177,22 @@ class Windows:
             if self.assigner.wraps and judged in self.windows:
                 self.windows[judged].closed = True
             return []
-        parts = [self.windows.pop(window) for window in merged]
+        parts = [self.windows[window] for window in merged]
         values = sorted([value, *(value for part in parts for value in part.values)])
         standing = sorted(result for part in parts for result in part.results)
-        self.windows[whole] = Window(tuple(values), tuple(standing))
+        self._keep(Window(tuple(values), tuple(standing)), whole, merged)
         return [whole]
+
+    def _keep(self, window: Window, whole: Interval, merged: list[Interval]) -> None:
+        """Keep a window instead of those `merged` into it, in the place of the one that starts first:
+        `windows` are in the order of their creation."""
+        first = min(merged, default=whole)
+        for part in merged:
+            if part != first:
+                del self.windows[part]
+        if whole != first:
+            self.windows = {whole if w == first else w: kept for w, kept in self.windows.items()}
+        self.windows[whole] = window
 
     def _overflows(self, window: Interval) -> bool:
         reached = wrapped(window[1] - 1 + self.allowed_lateness) <= self.current_watermark
@@ -204,6 +215,13 @@ class Windows:
     def _in_order(self, windows: list[Interval]) -> list[Interval]:
         cite("WIN-6")
         return sorted(windows, key=lambda window: (window[1], window[0]))
+
+    def _closing_order(self, due: list[Interval]) -> list[Interval]:
+        """The order in which a watermark fires windows; they come in the order of their creation."""
+        if self.policies.window_order_at_a_watermark == "by-creation":
+            return due
+        latest_first = self.policies.window_order_at_a_watermark == "latest-first"
+        return self._in_order(due)[::-1] if latest_first else self._in_order(due)
 
     def _results(self, windows: list[Interval]) -> list[WindowOutput]:
         """Fire each of `windows`."""
@@ -229,9 +247,11 @@ class Windows:
         return self._is_past(cleanup_time) and not endless
 
     def state(self) -> WindowsState:
-        """All of the state, hashable, which `restore` needs: equal states behave alike from here on."""
-        windows = ((w, kept.values, kept.results, kept.closed) for w, kept in self.windows.items())
-        return self.current_watermark, tuple(sorted(windows))
+        """All of the state, hashable, which `restore` needs: equal states behave alike from here on. The
+        order of creation belongs to the state where a policy shows it."""
+        windows = [(w, kept.values, kept.results, kept.closed) for w, kept in self.windows.items()]
+        by_creation = self.policies.window_order_at_a_watermark == "by-creation"
+        return self.current_watermark, tuple(windows if by_creation else sorted(windows))
 
     snapshot = state
 

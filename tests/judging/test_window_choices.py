@@ -24,6 +24,10 @@ MUTANTS = {
     "window_session_lateness": ("window-late-before-merging", "window-session-without-its-gap"),
     "window_late_record": ("window-late-and-added", "window-late-by-the-largest-timestamp"),
     "window_late_at_watermark": ("window-dropped-before-it-is-over", "window-expires-a-millisecond-early"),
+    "window_order_at_a_watermark": (
+        "window-in-order-of-the-last-record",
+        "window-watermark-before-results",
+    ),
 }
 """The choices of windows, each with mutants that are wrong whatever is chosen."""
 

@@ -293,8 +293,8 @@ WINDOW_MUTANTS = (
             "a queue of fixed length",
             "No more than 32 windows fire on one watermark; the others never do.",
             (
-                "outputs = self._results(self._in_order(due))",
-                "outputs = self._results(self._in_order(due)[:32])",
+                "outputs = self._results(self._closing_order(due))",
+                "outputs = self._results(self._closing_order(due)[:32])",
             ),
         ),
     ),

@@ -34,20 +34,21 @@ def _late_but_merged(self: Any, own: Any, value: int) -> Any:
     late = cite("WIN-10", self._is_past(self._cleanup_time(own)))
     if late and not merged:
         return []
-    parts = [self.windows.pop(window) for window in merged]
+    parts = [self.windows[window] for window in merged]
     values = sorted([*([] if late else [value]), *(value for part in parts for value in part.values)])
     standing = sorted(result for part in parts for result in part.results)
-    self.windows[whole] = Window(tuple(values), tuple(standing))
+    self._keep(Window(tuple(values), tuple(standing)), whole, merged)
     return [] if late else [whole]
 
 
 def _late_and_added(self: Any, timestamp: int, value: int) -> Any:
     if cite("WIN-15", timestamp in self._no_moments()):
         raise IllegalArgument("timestamp must be a moment of event time, not MIN or MAX (WIN-15)")
-    taken = [window for own in self.assigner.windows_of(timestamp) for window in self._add(own, value)]
+    own_windows = self.assigner.windows_of(timestamp)
+    taken = [window for own in reversed(own_windows) for window in self._add(own, value)]
     firing = [window for window in taken if self._fires_at_once(window)]
     earliest_first = self.policies.window_order_at_a_record == "earliest-first"
-    results = self._results(self._in_order(firing) if earliest_first else firing)
+    results = self._results(self._in_order(firing) if earliest_first else firing[::-1])
     if not cite("WIN-11", self._is_past(self._allowed_until(timestamp))):
         return results
     return [*results, ("late", value) if cite("WIN-12", self.late_output) else ("drop",)]
@@ -62,6 +63,16 @@ def _over_at_the_watermark(self: Any, window: Any) -> Any:
     timed = self.trigger == "event-time" and window[1] - 1 == MAX
     endless = cleanup_time == MAX and not timed and self.policies.window_endless_state == "kept"
     return cleanup_time <= self.current_watermark and not endless
+
+
+def _kept_as_the_newest(self: Any, window: Any, whole: Any, merged: Any) -> None:
+    for part in merged:
+        del self.windows[part]
+    self.windows[whole] = window
+
+
+def _in_the_order_kept(_: Any, due: Any) -> Any:
+    return due
 
 
 def _window(name: str, rules: tuple[str, ...], bug: str, summary: str, **functions: Any) -> Mutant:
@@ -107,5 +118,13 @@ WINDOW_MUTANTS_OF_CHOICES = (
         "At the cleanup time of a window its records are dropped, and further records are accepted.",
         _is_past=_in_time_at_the_watermark,
         _over=_over_at_the_watermark,
+    ),
+    _window(
+        "in-order-of-the-last-record",
+        ("WIN-6",),
+        "a cache in order of access",
+        "A watermark fires windows in the order in which they received their last records.",
+        _keep=_kept_as_the_newest,
+        _closing_order=_in_the_order_kept,
     ),
 )

@@ -32,10 +32,10 @@ def _two_hundred_records(self: Any, own: Any, value: int) -> Any:
         if self.assigner.wraps and judged in self.windows:
             self.windows[judged].closed = True
         return []
-    parts = [self.windows.pop(window) for window in merged]
+    parts = [self.windows[window] for window in merged]
     values = sorted([value, *(value for part in parts for value in part.values)][:200])
     standing = sorted(result for part in parts for result in part.results)
-    self.windows[whole] = Window(tuple(values), tuple(standing))
+    self._keep(Window(tuple(values), tuple(standing)), whole, merged)
     return [whole]
 
 
