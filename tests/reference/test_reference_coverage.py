@@ -32,7 +32,13 @@ from component_scenarios import all_kinds
 from tidegauge.components.job.jobs import JOBS, control
 from tidegauge.judging.reference.oracle import expect
 from tidegauge_reference import PROFILES
-of_no_profile = other(PROFILES["core"], clock_backwards="clamped", align_failed_subtask="forgotten")
+of_no_profile = other(
+    PROFILES["core"],
+    clock_backwards="clamped",
+    align_failed_subtask="forgotten",
+    window_late_at_watermark="in-time",
+    window_order_at_a_watermark="by-creation",
+)
 for component in sys.argv[3:]:
     for policies in (PROFILES["core"], PROFILES["flink-2.3"], of_no_profile):
         for scenario in all_kinds(component, policies):
