@@ -1,0 +1,18 @@
+"""The jar between the protocol and Jet's classes. `python -m tidegauge_adapters.hazelcast.driver` builds it
+from `java/`, with Hazelcast's jar and a JDK."""
+
+import sys
+from pathlib import Path
+
+from ..driver_jar import DriverJar
+from .jars import hazelcast_jar
+
+DRIVER = DriverJar(Path(__file__).parent, "tidegauge.hazelcast.Driver")
+
+if __name__ == "__main__":
+    try:
+        jar = hazelcast_jar({})
+    except ValueError as error:
+        sys.exit(str(error))
+    DRIVER.build(jar)
+    print(DRIVER.built())
