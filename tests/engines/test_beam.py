@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from beam_pipeline import results_of_pipeline
 from conftest import Command, results_in
-from python_engines import first_difference, python_engine
+from python_engines import drawn_scenarios, first_difference, python_engine
+from windows_of_engines import WindowsOfBeam, outputs_of
 
+from tidegauge.engine.runner import run
 from tidegauge.wire.steps.window import (
     ExpiredStateStep,
     RecordStep,
@@ -21,6 +23,7 @@ from tidegauge.wire.steps.window import (
     WindowSetup,
 )
 from tidegauge.wire.vocabulary import Drop, Fire, StateSize, Step, Watermark
+from tidegauge_reference import CORE
 
 pytestmark = pytest.mark.engines
 
@@ -136,6 +139,19 @@ def test_a_pipeline_on_the_direct_runner_has_the_same_results(
     assert results_of_pipeline(setup, steps) == [
         (fire.start, fire.end, list(fire.values)) for fire in outputs if isinstance(fire, Fire)
     ]
+
+
+def test_there_are_no_other_differences() -> None:
+    adapter = python_engine("beam", {"trigger": "default"})
+    scenarios = drawn_scenarios(adapter, 1_500)
+    assert len(scenarios) > 1_000
+    differing = [
+        (scenario, expected, transcript)
+        for scenario, transcript in zip(scenarios, run(adapter, scenarios), strict=True)
+        if transcript is None
+        or list(transcript.outputs) != (expected := outputs_of(WindowsOfBeam, scenario, CORE))
+    ]
+    assert differing == []
 
 
 def test_under_core_the_rules_that_beam_breaks_do_not_pass(tidegauge: Command, tmp_path: Path) -> None:

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 from conftest import Command, results_in
-from python_engines import first_difference, python_engine
+from python_engines import drawn_scenarios, first_difference, python_engine
+from windows_of_engines import WindowsOfBytewax, outputs_of
 
+from tidegauge.engine.runner import run
 from tidegauge.wire.steps.window import (
     ExpiredStateStep,
     RecordStep,
@@ -20,6 +22,7 @@ from tidegauge.wire.steps.window import (
     WindowSetup,
 )
 from tidegauge.wire.vocabulary import Fire, Late, Restore, Snapshot, StateSize, Step, Watermark
+from tidegauge_reference import CORE
 
 pytestmark = pytest.mark.engines
 
@@ -110,6 +113,19 @@ def test_a_dataflow_that_runs_does_the_same(wait: int, late: list[int]) -> None:
     run_main(flow)
     assert [second for _, (_, second) in too_late] == late
     assert [values for _, (_, values) in closed] == ([[15], [5]] if wait else [[5]])
+
+
+def test_there_are_no_other_differences() -> None:
+    adapter = python_engine("bytewax", DEFAULT)
+    scenarios = drawn_scenarios(adapter, 1_500)
+    assert len(scenarios) > 1_000
+    differing = [
+        (scenario, expected, transcript)
+        for scenario, transcript in zip(scenarios, run(adapter, scenarios), strict=True)
+        if transcript is None
+        or list(transcript.outputs) != (expected := outputs_of(WindowsOfBytewax, scenario, CORE))
+    ]
+    assert differing == []
 
 
 def test_under_core_the_rules_that_bytewax_breaks_are_accused(tidegauge: Command, tmp_path: Path) -> None:

@@ -149,13 +149,15 @@ def test_the_metadata_names_entry_points_extras_and_licence(wheel: zipfile.ZipFi
         "tidegauge = tidegauge.run.plugin",
         "reference = tidegauge_adapters.reference:ReferenceAdapter",
         "spark = tidegauge_adapters.spark.adapter:SparkAdapter",
+        "bytewax = tidegauge_adapters.bytewax.adapter:BytewaxAdapter",
+        "beam = tidegauge_adapters.beam.adapter:BeamAdapter",
         "html = tidegauge_reports.compliance.html:write",
         "junit = tidegauge_reports.machines.junit:write",
         "matrix = tidegauge_reports.commands.matrix:matrix",
     ):
         assert line in entry_points.splitlines()
     described = Parser().parsestr(metadata(wheel, "METADATA"))
-    assert {"spark", "flink", "allure"} <= set(described.get_all("Provides-Extra") or ())
+    assert {"spark", "flink", "beam", "bytewax", "allure"} <= set(described.get_all("Provides-Extra") or ())
     assert described["License-Expression"] == "Apache-2.0"
     assert described["Requires-Python"] == ">=3.11"
     needed = [line for line in described.get_all("Requires-Dist") or () if "extra ==" not in line]
