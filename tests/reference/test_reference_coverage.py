@@ -38,6 +38,8 @@ of_no_profile = other(
     align_failed_subtask="forgotten",
     window_late_at_watermark="in-time",
     window_order_at_a_watermark="by-creation",
+    valve_flush_channels="all-channels",
+    valve_returning_channel="holds-back",
 )
 for component in sys.argv[3:]:
     for policies in (PROFILES["core"], PROFILES["flink-2.3"], of_no_profile):
