@@ -10,7 +10,7 @@ import pytest
 from beam_pipeline import results_of_pipeline
 from conftest import Command, results_in
 from python_engines import drawn_scenarios, first_difference, python_engine
-from windows_of_engines import WindowsOfBeam, outputs_of
+from windows_of_engines import BEAM, WindowsOfBeam, outputs_of
 
 from tidegauge.engine.runner import run
 from tidegauge.wire.steps.window import (
@@ -23,7 +23,6 @@ from tidegauge.wire.steps.window import (
     WindowSetup,
 )
 from tidegauge.wire.vocabulary import Drop, Fire, StateSize, Step, Watermark
-from tidegauge_reference import CORE
 
 pytestmark = pytest.mark.engines
 
@@ -149,7 +148,7 @@ def test_there_are_no_other_differences() -> None:
         (scenario, expected, transcript)
         for scenario, transcript in zip(scenarios, run(adapter, scenarios), strict=True)
         if transcript is None
-        or list(transcript.outputs) != (expected := outputs_of(WindowsOfBeam, scenario, CORE))
+        or list(transcript.outputs) != (expected := outputs_of(WindowsOfBeam, scenario, BEAM))
     ]
     assert differing == []
 

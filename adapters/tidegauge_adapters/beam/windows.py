@@ -44,14 +44,14 @@ class BeamWindows:
 
     def __init__(self, setup: WindowSetup, trigger: str) -> None:
         self._assigner = _window_fn(setup)
-        self._lateness = setup.allowed_lateness
+        self._lateness = duration_of(setup.allowed_lateness)
         fires = TRIGGERS[trigger]() if setup.trigger == "event-time" else Repeatedly(AfterCount(1))
         self._driver = create_trigger_driver(
             Windowing(
                 self._assigner,
                 fires,
                 _MODES[setup.accumulation],
-                allowed_lateness=duration_of(setup.allowed_lateness),
+                allowed_lateness=self._lateness,
             )
         )
         self._state = InMemoryUnmergedState()
@@ -82,15 +82,14 @@ class BeamWindows:
         return [*outputs, ("watermark", timestamp)]
 
     def expired_state(self) -> list[Output]:
-        """Return how many elements the state holds of windows whose cleanup time the watermark has passed."""
+        """Return how many elements the state holds of windows to which the driver adds nothing any more."""
         state = MergeableStateAdapter(self._state)
         elements = GeneralTriggerDriver.ELEMENTS
-        expired = (window for window in state.known_windows() if self._is_over(window))
+        # The condition by which the driver ignores expired windows.
+        expired = (
+            window for window in state.known_windows() if self._watermark > window.end + self._lateness
+        )
         return [("state-size", sum(len(state.get_state(window, elements)) for window in expired))]
-
-    def _is_over(self, window: Any) -> bool:
-        cleanup_time = milliseconds_of(window.end) - 1 + self._lateness
-        return bool(watermark_of(cleanup_time) <= self._watermark)
 
 
 def _results(panes: Iterable[WindowedValue]) -> list[Output]:
