@@ -140,6 +140,17 @@ def test_a_pipeline_on_the_direct_runner_has_the_same_results(
     ]
 
 
+def test_a_pipeline_stalls_after_a_late_merge_after_the_watermark_trigger() -> None:
+    """The session that does not fire again holds the watermark. The runner raises a tuple in place of its exception
+    "Monitor task detected a pipeline stall."."""
+    python_engine("beam", {})
+    setup = windows(Session(10), allowed_lateness=50)
+    steps = [RecordStep(5, 1), WatermarkStep(14), RecordStep(12, 2), WatermarkStep(21)]
+    with pytest.raises(TypeError, match="exceptions must derive from BaseException"):
+        results_of_pipeline(setup, steps, "after-watermark")
+    assert (5, 22, [1, 2]) in results_of_pipeline(setup, steps, "default")
+
+
 def test_there_are_no_other_differences() -> None:
     adapter = python_engine("beam", {"trigger": "default"})
     scenarios = drawn_scenarios(adapter, 1_500)

@@ -11,15 +11,19 @@ from tidegauge.wire.vocabulary import Step
 _RESULTS: list[tuple[int, int, list[int]]] = []
 
 
-def results_of_pipeline(setup: WindowSetup, steps: Sequence[Step]) -> list[tuple[int, int, list[int]]]:
+def results_of_pipeline(
+    setup: WindowSetup, steps: Sequence[Step], trigger: str = "default"
+) -> list[tuple[int, int, list[int]]]:
     """Start, end (ms) and values of each result, in order. The end of the input follows the steps."""
     import apache_beam
     from apache_beam.options.pipeline_options import PipelineOptions
     from apache_beam.runners.direct.direct_runner import BundleBasedDirectRunner
     from apache_beam.testing.test_stream import TestStream
-    from apache_beam.transforms.trigger import AccumulationMode, DefaultTrigger
+    from apache_beam.transforms.trigger import AccumulationMode
     from apache_beam.transforms.window import FixedWindows, Sessions, TimestampedValue
     from apache_beam.utils.timestamp import Duration, Timestamp
+
+    from tidegauge_adapters.beam.windows import TRIGGERS
 
     class Noting(apache_beam.DoFn):  # type: ignore[misc]
         def process(
@@ -45,7 +49,7 @@ def results_of_pipeline(setup: WindowSetup, steps: Sequence[Step]) -> list[tuple
             | stream.advance_watermark_to_infinity()
             | apache_beam.WindowInto(
                 kind(Duration(micros=length * 1_000)),
-                trigger=DefaultTrigger(),
+                trigger=TRIGGERS[trigger](),
                 accumulation_mode=AccumulationMode.ACCUMULATING,
                 allowed_lateness=Duration(micros=setup.allowed_lateness * 1_000),
             )
