@@ -127,7 +127,9 @@ class Windows:
             return []
         previous, self.current_watermark = self.current_watermark, timestamp
         by_time = not cite("WIN-5", self.trigger == "per-record")
-        due = [w for w in self.windows if by_time and cite("WIN-3", previous < w[1] - 1 <= timestamp)]
+        due = [
+            w for w in self.windows if by_time and cite("WIN-3", previous < self._complete_at(w) <= timestamp)
+        ]
         outputs = self._results(self._closing_order(due))
         for window in [w for w in self.windows if w[1] - 1 <= timestamp]:
             if cite("WIN-13", self._over(window)):
@@ -195,7 +197,7 @@ class Windows:
         self.windows[whole] = window
 
     def _overflows(self, window: Interval) -> bool:
-        reached = wrapped(window[1] - 1 + self.allowed_lateness) <= self.current_watermark
+        reached = wrapped(self._complete_at(window) + self.allowed_lateness) <= self.current_watermark
         return self.assigner.wraps and reached
 
     def _joins(self, own: Interval, window: Interval) -> bool:
@@ -210,7 +212,7 @@ class Windows:
 
     def _fires_at_once(self, window: Interval) -> bool:
         per_record = cite("WIN-5", self.trigger == "per-record")
-        return per_record or cite("WIN-4", window[1] - 1 <= self.current_watermark)
+        return per_record or cite("WIN-4", self._complete_at(window) <= self.current_watermark)
 
     def _in_order(self, windows: list[Interval]) -> list[Interval]:
         cite("WIN-6")
@@ -237,12 +239,18 @@ class Windows:
                 kept.values = ()
         return outputs
 
+    def _complete_at(self, window: Interval) -> int:
+        """The watermark (ms) at which no record of a window is missing."""
+        if self.policies.window_session_end == "inclusive" and isinstance(self.assigner, Session):
+            return later(window[1] - 1, 1)
+        return window[1] - 1
+
     def _cleanup_time(self, window: Interval) -> int:
-        return later(window[1] - 1, self.allowed_lateness)
+        return later(self._complete_at(window), self.allowed_lateness)
 
     def _over(self, window: Interval) -> bool:
         cleanup_time = self._cleanup_time(window)
-        timed = self.trigger == "event-time" and window[1] - 1 == MAX
+        timed = self.trigger == "event-time" and self._complete_at(window) == MAX
         endless = cleanup_time == MAX and not timed and self.policies.window_endless_state == "kept"
         return self._is_past(cleanup_time) and not endless
 

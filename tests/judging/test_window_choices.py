@@ -28,6 +28,7 @@ MUTANTS = {
         "window-in-order-of-the-last-record",
         "window-watermark-before-results",
     ),
+    "window_session_end": ("window-session-with-two-ends", "window-all-ends-inclusive"),
 }
 """The choices of windows, each with mutants that are wrong whatever is chosen."""
 

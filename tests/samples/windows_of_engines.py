@@ -10,38 +10,18 @@ from tidegauge.components.registry import COMPONENTS
 from tidegauge.engine.in_process import InProcessSession
 from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.transcript import Outputs
-from tidegauge_reference import MAX, Policies, windows
-from tidegauge_reference.windows import Interval, Session, WindowOutput, Windows
+from tidegauge_reference import Policies, windows
+from tidegauge_reference.windows import Interval, WindowOutput, Windows
 
-BYTEWAX = Policies(window_late_record="record")
+BYTEWAX = Policies(window_late_record="record", window_session_end="inclusive")
+"""The choices of Bytewax, which explain all of its differences from `core`."""
+
 BEAM = Policies(
     window_late_at_watermark="in-time",
     window_order_at_a_record="latest-first",
     window_session_lateness="before-merging",
     window_touching_sessions="separate",
 )
-
-
-class WindowsOfBytewax(Windows):
-    """A session includes the moment of its end."""
-
-    def watermark(self, timestamp: int) -> list[WindowOutput]:
-        previous, self.current_watermark = self.current_watermark, timestamp
-        due = [window for window in self.windows if previous < self._cleanup_time(window) <= timestamp]
-        outputs = self._results(self._closing_order(due))
-        for window in due:
-            del self.windows[window]
-        return [*outputs, ("watermark", timestamp)]
-
-    def expired_state(self) -> list[WindowOutput]:
-        over = [kept for window, kept in self.windows.items() if window[1] - 1 <= self.current_watermark]
-        return [("state-size", sum(len(kept.values) for kept in over))]
-
-    def _cleanup_time(self, window: Interval) -> int:
-        return min(window[1], MAX) if isinstance(self.assigner, Session) else window[1] - 1
-
-    def _fires_at_once(self, window: Interval) -> bool:
-        return False
 
 
 class WindowsOfBeam(Windows):

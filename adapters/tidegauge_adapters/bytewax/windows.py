@@ -123,12 +123,16 @@ class BytewaxWindows:
         return [*self._outputs(called()), ("watermark", timestamp)]
 
     def expired_state(self) -> list[Output]:
-        """Return how many records Bytewax keeps of windows that the watermark has passed."""
+        """Return how many records Bytewax keeps of windows to which it can add nothing any more.
+
+        A session takes records that are the gap apart, so that the moment of its end belongs to it.
+        """
         saved = self._logic.snapshot()
         state = saved.windower_state
         windows = state.sessions if self._gap else state.opened
         ends = {name: self._end(window.close_time) for name, window in windows.items()}
-        over = {name for name, end in ends.items() if watermark_of(end - 1) <= self._clock.watermark}
+        last = 0 if self._gap else 1
+        over = {name for name, end in ends.items() if watermark_of(end - last) <= self._clock.watermark}
         return [("state-size", sum(len(saved.logic_states[name]) for name in over))]
 
     def snapshot(self) -> Any:

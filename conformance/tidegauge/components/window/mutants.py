@@ -17,7 +17,7 @@ WINDOW_MUTANTS = (
         ("WIN-3",),
         "E5",
         "A window fires when the watermark is at its end, a millisecond late.",
-        ("previous < w[1] - 1 <= timestamp", "previous < w[1] <= timestamp"),
+        ("previous < self._complete_at(w) <= timestamp", "previous < self._complete_at(w) + 1 <= timestamp"),
     ),
     _window(
         "fires-with-the-next-watermark",
@@ -28,7 +28,7 @@ WINDOW_MUTANTS = (
             "        due = [",
             '        earlier, self.before = getattr(self, "before", MIN), previous\n        due = [',
         ),
-        ("previous < w[1] - 1 <= timestamp", "earlier < w[1] - 1 <= previous"),
+        ("previous < self._complete_at(w) <= timestamp", "earlier < self._complete_at(w) <= previous"),
         ("self._over(window)", "self._cleanup_time(window) <= previous"),
     ),
     _window(
@@ -142,7 +142,10 @@ WINDOW_MUTANTS = (
         ("WIN-4",),
         "E22",
         "A record within the allowed lateness does not fire its window.",
-        ('return per_record or cite("WIN-4", window[1] - 1 <= self.current_watermark)', "return per_record"),
+        (
+            'return per_record or cite("WIN-4", self._complete_at(window) <= self.current_watermark)',
+            "return per_record",
+        ),
     ),
     _window(
         "watermark-before-results",
@@ -204,7 +207,7 @@ WINDOW_MUTANTS = (
         ("WIN-13",),
         "E21",
         "State is dropped at the end of a window, although late records are still accepted.",
-        ("cleanup_time = self._cleanup_time(window)\n", "cleanup_time = window[1] - 1\n"),
+        ("cleanup_time = self._cleanup_time(window)\n", "cleanup_time = self._complete_at(window)\n"),
     ),
     _window(
         "future-record-drops-state",
@@ -319,8 +322,8 @@ WINDOW_MUTANTS = (
             "a number of 32 bits",
             "The allowed lateness is kept in 32 bits.",
             (
-                "return later(window[1] - 1, self.allowed_lateness)",
-                "return later(window[1] - 1, self.allowed_lateness % 2**31)",
+                "return later(self._complete_at(window), self.allowed_lateness)",
+                "return later(self._complete_at(window), self.allowed_lateness % 2**31)",
             ),
         ),
     ),

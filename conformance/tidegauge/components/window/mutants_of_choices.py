@@ -4,7 +4,7 @@ from typing import Any
 
 from tidegauge_reference.citation import cite
 from tidegauge_reference.errors import IllegalArgument
-from tidegauge_reference.timestamps import MAX
+from tidegauge_reference.timestamps import MAX, later
 from tidegauge_reference.windows import Session, Window
 
 from ...mutants.mutant import Mutant
@@ -60,7 +60,7 @@ def _in_time_at_the_watermark(self: Any, moment: int) -> Any:
 
 def _over_at_the_watermark(self: Any, window: Any) -> Any:
     cleanup_time = self._cleanup_time(window)
-    timed = self.trigger == "event-time" and window[1] - 1 == MAX
+    timed = self.trigger == "event-time" and self._complete_at(window) == MAX
     endless = cleanup_time == MAX and not timed and self.policies.window_endless_state == "kept"
     return cleanup_time <= self.current_watermark and not endless
 
@@ -73,6 +73,19 @@ def _kept_as_the_newest(self: Any, window: Any, whole: Any, merged: Any) -> None
 
 def _in_the_order_kept(_: Any, due: Any) -> Any:
     return due
+
+
+def _complete_before_its_end(_: Any, window: Any) -> Any:
+    return window[1] - 1
+
+
+def _cleanup_from_its_end(self: Any, window: Any) -> Any:
+    last = 0 if isinstance(self.assigner, Session) else 1
+    return later(window[1] - last, self.allowed_lateness)
+
+
+def _complete_at_its_end(_: Any, window: Any) -> Any:
+    return later(window[1] - 1, 1)
 
 
 def _window(name: str, rules: tuple[str, ...], bug: str, summary: str, **functions: Any) -> Mutant:
@@ -126,5 +139,21 @@ WINDOW_MUTANTS_OF_CHOICES = (
         "A watermark fires windows in the order in which they received their last records.",
         _keep=_kept_as_the_newest,
         _closing_order=_in_the_order_kept,
+    ),
+    _window(
+        "session-with-two-ends",
+        ("WIN-3", "WIN-10", "WIN-13"),
+        "an exclusive end for the timer and an inclusive end for the state",
+        "A session fires when the watermark reaches its last timestamp, and its allowed lateness counts from "
+        "its end.",
+        _complete_at=_complete_before_its_end,
+        _cleanup_time=_cleanup_from_its_end,
+    ),
+    _window(
+        "all-ends-inclusive",
+        ("WIN-3", "WIN-10", "WIN-13"),
+        "one comparison for windows whose ends differ in kind",
+        "Windows of all kinds include the moment of their end, as sessions of some engines do.",
+        _complete_at=_complete_at_its_end,
     ),
 )
