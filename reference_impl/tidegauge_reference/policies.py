@@ -52,6 +52,7 @@ class Policies:
     window_late_record: Literal["windows", "record"] = "windows"
     window_late_at_watermark: Literal["late", "in-time"] = "late"
     window_session_end: Literal["exclusive", "inclusive"] = "exclusive"
+    window_dropped_record: Literal["counted", "without-a-trace"] = "counted"
     backlog_false_to_true: Literal["after-idleness", "always"] = "after-idleness"
     backlog_channels_without_strategy: Literal["not-awaited", "awaited"] = "not-awaited"
 

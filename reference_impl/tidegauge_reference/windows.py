@@ -119,7 +119,7 @@ class Windows:
             return self._results(self._in_order(firing) if earliest_first else firing[::-1])
         if not cite("WIN-11", is_behind):
             return []
-        return [("late", value) if cite("WIN-12", self.late_output) else ("drop",)]
+        return self._rejected(value)
 
     def watermark(self, timestamp: int) -> list[WindowOutput]:
         """Everything up to `timestamp` (ms) has arrived."""
@@ -150,6 +150,12 @@ class Windows:
         """How many records are kept of windows that nothing can be added to any more (WIN-13)."""
         expired = (w for w in self.windows if self._is_past(self._cleanup_time(w)))
         return [("state-size", sum(len(self.windows[window].values) for window in expired))]
+
+    def _rejected(self, value: int) -> list[WindowOutput]:
+        """What is output of a late record."""
+        if cite("WIN-12", self.late_output):
+            return [("late", value)]
+        return [("drop",)] if self.policies.window_dropped_record == "counted" else []
 
     def _no_moments(self) -> tuple[int, ...]:
         """The timestamps that no window covers."""

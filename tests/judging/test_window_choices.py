@@ -29,6 +29,7 @@ MUTANTS = {
         "window-watermark-before-results",
     ),
     "window_session_end": ("window-session-with-two-ends", "window-all-ends-inclusive"),
+    "window_dropped_record": ("window-late-without-a-trace", "window-late-and-counted"),
 }
 """The choices of windows, each with mutants that are wrong whatever is chosen."""
 

@@ -11,7 +11,7 @@ from tidegauge.engine.in_process import InProcessSession
 from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.transcript import Outputs
 from tidegauge_reference import Policies, windows
-from tidegauge_reference.windows import Interval, WindowOutput, Windows
+from tidegauge_reference.windows import Interval, Windows
 
 BYTEWAX = Policies(window_late_record="record", window_session_end="inclusive")
 """The choices of Bytewax, which explain all of its differences from `core`."""
@@ -21,14 +21,13 @@ BEAM = Policies(
     window_order_at_a_record="latest-first",
     window_session_lateness="before-merging",
     window_touching_sessions="separate",
+    window_dropped_record="without-a-trace",
 )
+"""The choices of Beam, which explain its differences from `core` except that state is never dropped."""
 
 
 class WindowsOfBeam(Windows):
-    """Late records vanish, and nothing is ever dropped."""
-
-    def record(self, timestamp: int, value: int) -> list[WindowOutput]:
-        return [output for output in super().record(timestamp, value) if output != ("drop",)]
+    """Nothing is dropped; records that have fired in the discarding mode are gone."""
 
     def _over(self, window: Interval) -> bool:
         return False

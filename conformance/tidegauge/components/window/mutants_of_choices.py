@@ -51,7 +51,7 @@ def _late_and_added(self: Any, timestamp: int, value: int) -> Any:
     results = self._results(self._in_order(firing) if earliest_first else firing[::-1])
     if not cite("WIN-11", self._is_past(self._allowed_until(timestamp))):
         return results
-    return [*results, ("late", value) if cite("WIN-12", self.late_output) else ("drop",)]
+    return [*results, *self._rejected(value)]
 
 
 def _in_time_at_the_watermark(self: Any, moment: int) -> Any:
@@ -86,6 +86,15 @@ def _cleanup_from_its_end(self: Any, window: Any) -> Any:
 
 def _complete_at_its_end(_: Any, window: Any) -> Any:
     return later(window[1] - 1, 1)
+
+
+def _vanished(*_: Any) -> Any:
+    cite("WIN-12")
+    return []
+
+
+def _counted_as_well(self: Any, value: int) -> Any:
+    return [("late", value), ("drop",)] if cite("WIN-12", self.late_output) else [("drop",)]
 
 
 def _window(name: str, rules: tuple[str, ...], bug: str, summary: str, **functions: Any) -> Mutant:
@@ -155,5 +164,19 @@ WINDOW_MUTANTS_OF_CHOICES = (
         "one comparison for windows whose ends differ in kind",
         "Windows of all kinds include the moment of their end, as sessions of some engines do.",
         _complete_at=_complete_at_its_end,
+    ),
+    _window(
+        "late-without-a-trace",
+        ("WIN-12", "WIN-11"),
+        "E24",
+        "A late record is neither output nor counted, even if there is a late output.",
+        _rejected=_vanished,
+    ),
+    _window(
+        "late-and-counted",
+        ("WIN-12",),
+        "a counter in front of the late output",
+        "A late record is counted as dropped, even if the late output has it.",
+        _rejected=_counted_as_well,
     ),
 )
