@@ -14,12 +14,12 @@ from component_scenarios import DRAWN
 from conftest import PATIENCE, ROOT, plain_environment
 
 import tidegauge_reference
-from tidegauge_spec import load_registry
+from tidegauge_spec import load_registry, read_policies
 
 PACKAGE = Path(tidegauge_reference.__file__).parent
 
 LINES_A_RULE = 14
-"""So long may the reference be for each rule of the specification."""
+"""So long may the reference be for each rule of the specification, besides the line that declares each policy."""
 
 MEASURE = """
 import sys
@@ -40,6 +40,7 @@ of_no_profile = other(
     window_order_at_a_watermark="by-creation",
     valve_flush_channels="all-channels",
     valve_returning_channel="holds-back",
+    window_session_end="inclusive",
 )
 for component in sys.argv[3:]:
     for policies in (PROFILES["core"], PROFILES["flink-2.3"], of_no_profile):
@@ -105,5 +106,6 @@ def refusals_of_constructors(source: str) -> set[int]:
 
 def test_the_reference_stays_small() -> None:
     lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in PACKAGE.glob("*.py")}
-    assert sum(lengths.values()) <= LINES_A_RULE * len(load_registry().rules), lengths
+    longest = LINES_A_RULE * len(load_registry().rules) + len(read_policies())
+    assert sum(lengths.values()) <= longest, lengths
     assert max(lengths.values()) <= 300, lengths
