@@ -207,7 +207,7 @@ PROPERTIES = (
         sentence="Between IDLE and ACTIVE neither a record nor a watermark goes downstream.",
         rules=("SOURCE-5",),
         holds=_no_record_while_idle,
-        holds_under=_STATUSES,
+        holds_under={**_STATUSES, "source_end_of_input": "ends-all"},
     ),
     Property(
         name="source-silent-while-blocked",
