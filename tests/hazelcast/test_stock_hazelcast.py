@@ -170,9 +170,7 @@ def test_the_valve_is_explained_by_two_choices_and_a_defect(tidegauge: Command, 
     assert_shown(results, failing)
 
 
-def test_the_windows_differ_in_sessions_and_lateness(
-    tidegauge: Command, tmp_path: Path
-) -> None:
+def test_the_windows_differ_in_sessions_and_lateness(tidegauge: Command, tmp_path: Path) -> None:
     command = ("run", "--adapter", "hazelcast", "--component", "window", "--budget", "smoke", "-n", "2")
     ended = tidegauge(*command, "--out", "out")
     assert ended.returncode == 1, ended.stdout + ended.stderr
