@@ -9,12 +9,17 @@ from report_samples import results
 from tidegauge import SplitsShape, ValveShape, WindowShape
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.detection.shapes import SHAPES_MEASURED
+from tidegauge.wire.own_profile import Choice, OwnProfile
 from tidegauge.wire.results import Results
 from tidegauge.wire.shapes import SHAPES, AnyShape
 from tidegauge.words.conclusion import conclude, in_a_few_words
 from tidegauge.words.shapes import scope_words, shape_words, shapes_line
 from tidegauge_reports.compliance.html import render as html
 from tidegauge_reports.machines.markdown import render as markdown
+from tidegauge_reports.matrix import html as matrix_html
+from tidegauge_reports.matrix import markdown as matrix_markdown
+from tidegauge_reports.matrix.columns import Run
+from tidegauge_reports.matrix.table import build_matrix
 
 VALVE = ValveShape(statuses="none", most_channels=3)
 
@@ -26,9 +31,27 @@ def with_shapes(*shapes: AnyShape) -> Results:
 
 def test_the_first_page_has_a_table_of_the_features() -> None:
     page = html(with_shapes(VALVE, WindowShape(assigners=("tumbling",))))
-    assert '<tr><th scope="row">valve</th><td>no statuses, 3 channels at most</td></tr>' in page
-    assert '<tr><th scope="row">window</th><td>tumbling windows only</td></tr>' in page
-    assert 'class="shapes"' not in html(results())
+    assert '<tr><td>shape</td><th scope="row">valve</th><td>no statuses, 3 channels at most</td></tr>' in page
+    assert '<tr><td>shape</td><th scope="row">window</th><td>tumbling windows only</td></tr>' in page
+    contract = html(with_shapes(replace(VALVE, contract=("input-after-end",))))
+    sends = "upstream never sends input after its end"
+    assert f'<tr><td>contract</td><th scope="row">valve</th><td>{sends}</td></tr>' in contract
+    assert 'class="declared"' not in html(results())
+
+
+OWN = OwnProfile("my-valve", choices=(Choice("valve_finished_channel", "counts", "it <holds> the output"),))
+
+
+def test_the_choices_of_the_author_stand_on_the_first_page_and_in_the_matrix() -> None:
+    chosen = replace(results(), profile="my-valve", own_profile=OWN)
+    row = (
+        '<tr><td>choice</td><th scope="row">valve_finished_channel</th>'
+        "<td>counts, where core says leaves: it &lt;holds&gt; the output</td></tr>"
+    )
+    assert row in html(chosen)
+    matrix = build_matrix([Run(chosen)])
+    assert "Profile my-valve (1 choice differs from core), layer" in matrix_html.render(matrix)
+    assert "1 choice differs from core." in matrix_markdown.render(matrix)
 
 
 def test_the_headline_says_within_what_an_engine_conforms() -> None:
