@@ -151,8 +151,8 @@ class SourceOutputs:
 
     def open(self, output: str, pauses: Sequence[str]) -> None:
         """An output takes part, and these are the reasons for which nothing can be written to it now."""
-        clock = InputActivityClock(self._time.milliseconds * _NANOSECONDS)
-        self._outputs[output] = self._made(clock)
+        # from 0, since only differences count: a start beyond year 2262 is more ns than a reading holds
+        self._outputs[output] = self._made(InputActivityClock())
         for reason in pauses:
             self.pause(output, reason)
         self._combination.add_split(output)
