@@ -38,7 +38,8 @@ _QUERIES_AT_A_TIME = 2
 _AT_MOST = {
     "vectors": 40,
     "state-cover": 4,
-    "random-histories": 60,
+    # In 60 of them no channel of a valve lags behind the output after a restart: VALVE-4 was not tested.
+    "random-histories": 160,
     "scale": 12,
     "properties": 4,
     "shrinking": 12,
