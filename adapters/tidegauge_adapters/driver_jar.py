@@ -1,4 +1,4 @@
-"""The jar between the process protocol and the classes of a Java engine, compiled from sources beside it."""
+"""Driver jars, which translate between the process protocol and the classes of a Java engine."""
 
 import hashlib
 import subprocess
@@ -10,12 +10,12 @@ from pathlib import Path
 _DIGEST = "META-INF/sources.sha256"
 _RELEASE = "17"
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""Time of all entries, so that the same sources give the same jar."""
+"""Modification time of all entries. It is fixed so that the same sources always give the same jar."""
 
 
 @dataclass(frozen=True)
 class DriverJar:
-    """The jar `driver.jar` in a folder, with the sources in the folder `java` beside it.
+    """The file `driver.jar` of an adapter, compiled from the sources in the folder `java` beside it.
 
     Attributes:
         folder: the folder of the adapter.
@@ -27,11 +27,11 @@ class DriverJar:
 
     @property
     def path(self) -> Path:
-        """The jar."""
+        """The path of the jar."""
         return self.folder / "driver.jar"
 
     def digest_of_sources(self) -> str:
-        """Return the SHA-256 over the names and texts of all sources."""
+        """Return the SHA-256 digest of the names and contents of all sources."""
         digest = hashlib.sha256()
         for source in self._sources():
             digest.update(f"{source.relative_to(self._java).as_posix()}\n".encode())
@@ -39,12 +39,12 @@ class DriverJar:
         return digest.hexdigest()
 
     def digest_in_jar(self) -> str:
-        """Return the digest of the sources from which the jar was built."""
+        """Return the digest, stored in the jar, of the sources from which the jar was built."""
         with zipfile.ZipFile(self.path) as jar:
             return jar.read(_DIGEST).decode()
 
     def build(self, engine: Path) -> None:
-        """Compile the sources against the jar of the engine, and write the jar."""
+        """Compile the sources against the engine's jar and write the driver jar."""
         with tempfile.TemporaryDirectory() as folder:
             compiler = ["javac", "-nowarn", "-proc:none", "--release", _RELEASE]
             subprocess.run(
@@ -56,7 +56,7 @@ class DriverJar:
                 _add(jar, _DIGEST, self.digest_of_sources().encode())
 
     def built(self) -> str:
-        """Return the name, size and origin of the jar, in a line."""
+        """Return one line with the name and size of the jar and the digest of its sources."""
         size = self.path.stat().st_size
         return f"{self.path.name}: {size:,} bytes, of the sources {self.digest_in_jar()[:12]}"
 

@@ -1,18 +1,18 @@
-"""The distribution that an adapter drives: is it installed?"""
+"""Check that the distribution that an adapter drives is installed."""
 
 from importlib.metadata import PackageNotFoundError, version
 
 
 def require_distribution(distribution: str, engine: str, extra: str) -> str:
-    """Return the installed version of a distribution.
+    """Return the installed version of a distribution, or raise an error if there is none.
 
     Args:
-        distribution: the name on the package index, `apache-beam`.
-        engine: the name in messages, `Apache Beam`.
+        distribution: the name on the package index, such as `apache-beam`.
+        engine: the name in messages, such as `Apache Beam`.
         extra: the extra of `tidegauge` that installs the distribution.
 
     Raises:
-        ImportError: in one line with the command that installs the distribution.
+        ImportError: if the distribution is missing; the message is one line with the command to install it.
     """
     try:
         return version(distribution)

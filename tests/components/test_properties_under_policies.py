@@ -1,5 +1,7 @@
-"""Properties hold for the reference under every value of every policy that its component asks for: otherwise a
-conforming engine with a profile of its own would be accused."""
+"""Properties hold for the reference under every value of every policy that applies to its component.
+
+Otherwise the kit would report a violation by a conforming engine with a profile of its own.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ CHOICES = sorted(
 @pytest.mark.slower
 @pytest.mark.parametrize(("component", "policy", "value"), CHOICES)
 def test_no_property_is_violated_by_a_choice(component: str, policy: str, value: str) -> None:
-    """A clock that clamps seemed to run faster than time: the step back counted as time that passed."""
+    """Regression: a clock that clamps seemed to run faster than time: a step back counted as elapsed time."""
     arena = arena_of(Conditions(component, changed=((policy, value),), budget="smoke"))
     portions = list(arena.portions(("properties",)))
     assert portions

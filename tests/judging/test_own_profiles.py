@@ -1,4 +1,4 @@
-"""Profiles of engine authors: choices are accepted, and everything else is judged as before."""
+"""With an author's profile, choices are accepted and all other behaviour is judged as before."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class WithChoices(ComponentAdapter):
 
 
 class NeverActive(WithChoices):
-    """The same with a defect: the valve never outputs ACTIVE."""
+    """The same valve with a defect: it never outputs ACTIVE."""
 
     def valve(self, setup: ValveSetup) -> Valve:
         valve = super().valve(setup)
@@ -62,13 +62,13 @@ class NeverActive(WithChoices):
 
 
 def results_under(adapter: ComponentAdapter, folder: Path, profile: str = "core") -> Results:
-    """Return the results of a run at the smoke budget, under a profile or its file."""
+    """Return the results of a run at the smoke budget. `profile`: the name of a profile, or its file."""
     events = events_of(adapter, folder, components=("valve",), profile=profile)
     return results_of(events, folder, adapter)
 
 
 def verdicts(results: Results) -> dict[str, list[str]]:
-    """Return the ids of the rules of each verdict."""
+    """Return the ids of the rules, by verdict."""
     by_verdict: dict[str, list[str]] = {}
     for rule in results.rules:
         by_verdict.setdefault(rule.verdict, []).append(rule.id)
@@ -77,7 +77,7 @@ def verdicts(results: Results) -> dict[str, list[str]]:
 
 @pytest.fixture
 def profile(tmp_path: Path) -> str:
-    """The file of a profile with both choices."""
+    """Return the path of a profile with both choices."""
     path = tmp_path / "my-valve.toml"
     path.write_text(PROFILE, encoding="utf-8")
     return str(path)
@@ -85,7 +85,7 @@ def profile(tmp_path: Path) -> str:
 
 @pytest.fixture(scope="module")
 def under_core(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    """The results of the engine with choices under `core`."""
+    """Return the results of `WithChoices` under `core`."""
     return results_under(WithChoices({}), tmp_path_factory.mktemp("core"))
 
 

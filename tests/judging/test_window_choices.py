@@ -1,4 +1,4 @@
-"""An engine that makes another choice than `core` is named by it, and judged exactly in everything else."""
+"""The diagnosis names an engine's choice that differs from `core`; all other behaviour is judged exactly."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MUTANTS = {
     "window_session_end": ("window-session-with-two-ends", "window-all-ends-inclusive"),
     "window_dropped_record": ("window-late-without-a-trace", "window-late-and-counted"),
 }
-"""The choices of windows, each with mutants that are wrong whatever is chosen."""
+"""The policies of windows, each with mutants that are faulty under every value of the policy."""
 
 OTHER_VALUES = [
     (policy, value)
@@ -44,13 +44,13 @@ each_choice = pytest.mark.parametrize(("policy", "value"), OTHER_VALUES)
 
 
 def conditions(policy: str, value: str) -> Conditions:
-    """Windows under `core` with one policy changed."""
+    """Return conditions for windows under `core` with one policy changed."""
     return Conditions("window", changed=((policy, value),), budget="smoke")
 
 
 @cache
 def results(policy: str, value: str, folder: Path) -> Results:
-    """The results of a smoke run, under `core`, of an engine that has chosen a value."""
+    """Return the results of a smoke run under `core`, for an engine with another value of a policy."""
     engine = ReferenceUnderTest(conditions(policy, value))
     return results_of(events_of(engine, folder, components=["window"]), folder, engine)
 

@@ -1,4 +1,4 @@
-"""`--adapter beam`: the windows and triggers of Apache Beam for Python."""
+"""`--adapter beam` tests the windows and triggers of Apache Beam for Python."""
 
 from ..required_distribution import require_distribution
 

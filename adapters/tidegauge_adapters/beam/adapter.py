@@ -1,4 +1,4 @@
-"""`--adapter beam`: the windows and triggers of Apache Beam for Python, in this process."""
+"""`--adapter beam` tests the windows and triggers of Apache Beam for Python in this process."""
 
 from collections.abc import Mapping
 
@@ -13,13 +13,13 @@ from .windows import TRIGGERS, BeamWindows
 _BY_ADAPTER = {
     "WIN-6": "the adapter sorts timers by time, as the direct runner does, and puts the watermark last",
 }
-"""What the adapter does in place of the engine, by the rule that it could decide."""
+"""What the adapter does in place of the engine, by the id of the rule whose verdict it may affect."""
 
 
 class BeamAdapter(ComponentAdapter):
-    """The trigger driver by which the direct runner of Beam groups a stream, without a pipeline around it.
+    """Drives the trigger driver with which Beam's direct runner groups a stream, without a pipeline.
 
-    Option: `trigger`, the event-time trigger: the `default` of Beam, or `after-watermark`, which is
+    Option: `trigger`, the event-time trigger. `default` is `DefaultTrigger()`; `after-watermark` is
     `AfterWatermark(late=AfterCount(1))`.
     """
 
@@ -35,7 +35,7 @@ class BeamAdapter(ComponentAdapter):
             highest=HIGHEST,
             longest_duration=LONGEST,
             no_timestamp=False,
-            # The watermark manager of the runner hands over rising watermarks only.
+            # The runner's watermark manager only passes on watermarks that rise.
             contract=("falling-watermark",),
         ),
     )
@@ -49,5 +49,5 @@ class BeamAdapter(ComponentAdapter):
         self._trigger = trigger
 
     def window(self, setup: WindowSetup) -> BeamWindows:
-        """Return the windows of one key."""
+        """Return the windows under test, for one key."""
         return BeamWindows(setup, self._trigger)

@@ -1,4 +1,4 @@
-"""Timestamps (ms) as those of Beam, which count microseconds in 64 bits."""
+"""Convert between timestamps in ms and Beam's timestamps, which count microseconds in 64 bits."""
 
 from typing import Final
 
@@ -15,23 +15,24 @@ HIGHEST: Final = 2**52
 
 
 def timestamp_of(milliseconds: int) -> Timestamp:
-    """Return a timestamp (ms) as one of Beam."""
+    """Return Beam's timestamp for a timestamp in ms."""
     return Timestamp(micros=milliseconds * _MICROSECONDS)
 
 
 def duration_of(milliseconds: int) -> Duration:
-    """Return a duration (ms) as one of Beam."""
+    """Return Beam's duration for a duration in ms."""
     return Duration(micros=milliseconds * _MICROSECONDS)
 
 
 def milliseconds_of(timestamp: Timestamp) -> int:
-    """Return a timestamp of Beam in ms."""
+    """Return the timestamp in ms for a timestamp of Beam."""
     return int(timestamp.micros // _MICROSECONDS)
 
 
 def watermark_of(timestamp: int) -> Timestamp:
-    """Return the watermark of Beam: no record before it is missing, records at it may follow.
+    """Return Beam's watermark for a watermark of the kit.
 
-    The kit's watermark t says that everything up to t has arrived, so Beam's is 1 ms later.
+    The kit's watermark t means that all records up to t have arrived. Beam's watermark means that all records
+    before it have arrived and that records at it may follow, so it is 1 ms later.
     """
     return MAX_TIMESTAMP if timestamp == MAX else timestamp_of(timestamp + 1)

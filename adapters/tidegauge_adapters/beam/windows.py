@@ -1,4 +1,4 @@
-"""The trigger driver of Beam, fed with elements and timers as the streaming direct runner feeds it."""
+"""Pass elements and timers to Beam's trigger driver, as the streaming direct runner does."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -29,7 +29,7 @@ TRIGGERS = {
     "default": DefaultTrigger,
     "after-watermark": lambda: AfterWatermark(late=AfterCount(1)),
 }
-"""What fires a window at its end and then for each late record, by the option `trigger`."""
+"""Triggers that fire at the end of a window and then for each late record, by the option `trigger`."""
 
 _MODES = {"discarding": AccumulationMode.DISCARDING, "accumulating": AccumulationMode.ACCUMULATING}
 
@@ -38,7 +38,7 @@ class BeamWindows:
     """The windows of one key.
 
     Args:
-        setup: the windows.
+        setup: the assigner, trigger, accumulation mode and allowed lateness of the windows.
         trigger: the name of the event-time trigger, a key of `TRIGGERS`.
     """
 
@@ -58,7 +58,7 @@ class BeamWindows:
         self._watermark = MIN_TIMESTAMP
 
     def record(self, timestamp: int, value: int) -> list[Output]:
-        """Assign a record to windows and hand it to the driver."""
+        """Assign a record to windows and pass it to the driver."""
         time = timestamp_of(timestamp)
         windows = self._assigner.assign(WindowFn.AssignContext(time, value))
         element = WindowedValue(value, time, windows)
@@ -67,14 +67,15 @@ class BeamWindows:
         )
 
     def watermark(self, timestamp: int) -> list[Output]:
-        """Fire the timers that a watermark reaches, in the order of their times, and forward it.
+        """Fire the timers that a watermark reaches, in the order of their times, then forward the watermark.
 
-        The runner computes the output watermark: the driver outputs results only.
+        The adapter forwards the watermark because the driver outputs only results. In a pipeline, the runner
+        computes the output watermark.
         """
         self._watermark = watermark_of(timestamp)
         outputs: list[Output] = []
         while timers := self._state.get_and_clear_timers(self._watermark):
-            # `WatermarkManager.extract_all_timers` of the direct runner sorts them alike.
+            # The same order as in `WatermarkManager.extract_all_timers` of the direct runner.
             for window, (name, domain, time, _) in sorted(timers, key=lambda timer: timer[1][2]):
                 outputs += _results(
                     self._driver.process_timer(window, name, domain, time, self._state, self._watermark)
@@ -82,10 +83,10 @@ class BeamWindows:
         return [*outputs, ("watermark", timestamp)]
 
     def expired_state(self) -> list[Output]:
-        """Return how many elements the state holds of windows to which the driver adds nothing any more."""
+        """Return the number of elements kept for windows that can no longer receive elements."""
         state = MergeableStateAdapter(self._state)
         elements = GeneralTriggerDriver.ELEMENTS
-        # The condition by which the driver ignores expired windows.
+        # The driver ignores the elements of a window under the same condition.
         expired = (
             window for window in state.known_windows() if self._watermark > window.end + self._lateness
         )

@@ -1,4 +1,4 @@
-"""`--adapter bytewax`: the windows of Bytewax."""
+"""`--adapter bytewax` tests the windows of Bytewax."""
 
 from ..required_distribution import require_distribution
 

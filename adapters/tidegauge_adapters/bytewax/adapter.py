@@ -1,4 +1,4 @@
-"""`--adapter bytewax`: the windows of Bytewax, in this process."""
+"""`--adapter bytewax` tests the windows of Bytewax in this process."""
 
 from collections.abc import Mapping
 
@@ -17,14 +17,14 @@ _BY_ADAPTER = {
     "WIN-12": "Bytewax reports a late record once for each of its windows, the adapter once",
     "WIN-16": "the watermark in a snapshot is that of the adapter's clock; the windows are Bytewax's",
 }
-"""What the adapter does in place of the engine, by the rule that it could decide."""
+"""What the adapter does in place of the engine, by the id of the rule whose verdict it may affect."""
 
 
 class BytewaxAdapter(ComponentAdapter):
-    """The operator `window` of Bytewax, whose logic is called without a running dataflow.
+    """Drives Bytewax's operator `window`: its logic is called without a running dataflow.
 
-    Option: `ordered`, the argument of the operator: whether records are applied in the order of their
-    timestamps (`true`, the default of Bytewax), or as they arrive (`false`).
+    Option: `ordered`, the operator's argument. With `true`, the default of Bytewax, records are applied in
+    timestamp order; with `false`, as they arrive.
     """
 
     name = "Bytewax"
@@ -32,7 +32,7 @@ class BytewaxAdapter(ComponentAdapter):
     extras = ("snapshot",)
     known_options = ("ordered",)
     shapes = (
-        # A window fires once, when it closes: all accumulation modes are the same.
+        # A window fires once, when it closes, so all accumulation modes give the same results.
         WindowShape(
             gaps=False,
             triggers=("event-time",),
@@ -43,7 +43,7 @@ class BytewaxAdapter(ComponentAdapter):
             highest=HIGHEST,
             longest_duration=LONGEST,
             no_timestamp=False,
-            # A clock whose watermark falls violates an assertion of the operator.
+            # The operator asserts that the watermark of its clock never falls.
             contract=("falling-watermark", "input-after-end"),
         ),
     )
@@ -57,5 +57,5 @@ class BytewaxAdapter(ComponentAdapter):
         self._ordered = _ORDERED[ordered]
 
     def window(self, setup: WindowSetup) -> BytewaxWindows:
-        """Return the windows of one key."""
+        """Return the windows under test, for one key."""
         return BytewaxWindows(setup, self._ordered)

@@ -1,4 +1,4 @@
-"""Timestamps (ms) as the datetimes of Bytewax, and the range that these have."""
+"""Convert between timestamps in ms and the datetimes of Bytewax, within the range of datetimes."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -14,27 +14,28 @@ _YEAR: Final = 365 * 86_400_000
 LONGEST: Final = 900 * _YEAR
 LOWEST: Final = -900 * _YEAR
 HIGHEST: Final = 6_000 * _YEAR
-"""Datetimes reach from the year 1 to the year 9999, and so must the starts and ends of all windows."""
+"""Datetimes cover the years 1 to 9999. The starts and ends of all windows must lie in this range."""
 
 
 def datetime_of(milliseconds: int) -> datetime:
-    """Return a timestamp as a datetime."""
+    """Return the datetime of a timestamp in ms."""
     return _EPOCH + duration_of(milliseconds)
 
 
 def duration_of(milliseconds: int) -> timedelta:
-    """Return a duration as a timedelta."""
+    """Return the timedelta of a duration in ms."""
     return timedelta(milliseconds=milliseconds)
 
 
 def milliseconds_of(time: datetime) -> int:
-    """Return a datetime as a timestamp."""
+    """Return the timestamp (ms) of a datetime."""
     return (time - _EPOCH) // _MILLISECOND
 
 
 def watermark_of(timestamp: int) -> datetime:
-    """Return the watermark of Bytewax: records before it are missing no more, records at it may follow.
+    """Return Bytewax's watermark for a watermark of the kit.
 
-    The kit's watermark t says that everything up to t has arrived, so Bytewax's is 1 ms later.
+    The kit's watermark t means that all records up to t have arrived. Bytewax's watermark means that all
+    records before it have arrived and that records at it may follow, so it is 1 ms later.
     """
     return UTC_MAX if timestamp == MAX else datetime_of(timestamp + 1)

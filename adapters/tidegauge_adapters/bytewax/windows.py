@@ -1,4 +1,4 @@
-"""The logic of Bytewax's operator `window`, taken from a dataflow and called as its runtime calls it."""
+"""Extract the logic of Bytewax's operator `window` from a dataflow and call it as the runtime does."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -31,20 +31,20 @@ Output = tuple[Any, ...]
 
 
 class UpstreamClock(Clock):  # type: ignore[misc]
-    """A clock whose watermark comes from upstream instead of the records."""
+    """A clock that takes its watermark from upstream instead of from the records."""
 
     def __init__(self) -> None:
         self.watermark: datetime = UTC_MIN
 
     def build(self, resume_state: datetime | None) -> "UpstreamClockLogic":
-        """Return the logic; after a resumption the watermark is the one of the snapshot."""
+        """Return the logic of the clock. If a dataflow resumes, the snapshot contains the watermark."""
         if resume_state is not None:
             self.watermark = resume_state
         return UpstreamClockLogic(self)
 
 
 class UpstreamClockLogic(ClockLogic):  # type: ignore[misc]
-    """Reports the watermark of its clock."""
+    """The logic that returns the watermark of an `UpstreamClock`."""
 
     def __init__(self, clock: UpstreamClock) -> None:
         self._clock = clock
@@ -57,18 +57,18 @@ class UpstreamClockLogic(ClockLogic):  # type: ignore[misc]
         return datetime_of(value[0]), self._clock.watermark
 
     def on_notify(self) -> datetime:
-        """Return the watermark."""
+        """Return the watermark of the last step."""
         return self._clock.watermark
 
     def on_eof(self) -> datetime:
-        """Return the end of time: all windows close."""
+        """Return the largest watermark, which closes all windows."""
         return UTC_MAX  # type: ignore[no-any-return]
 
     def to_system_utc(self, timestamp: datetime) -> None:
-        """Return None: windows close when a watermark arrives, at no system time."""
+        """Return None: windows close when a watermark arrives, never at a system time."""
 
     def snapshot(self) -> datetime:
-        """Return the watermark."""
+        """Return the watermark, which `build` restores."""
         return self._clock.watermark
 
 
@@ -79,12 +79,12 @@ class CollectedValues(WindowLogic):  # type: ignore[misc]
         self._values = list(values or ())
 
     def on_value(self, value: Record) -> Iterable[list[int]]:
-        """Keep the value of a record."""
+        """Add the value of a record, and emit nothing."""
         self._values.append(value[1])
         return ()
 
     def on_merge(self, original: "CollectedValues") -> Iterable[list[int]]:
-        """Take over the values of a window that is merged into this one."""
+        """Add the values of a window that is merged into this one, and emit nothing."""
         self._values += original._values
         return ()
 
@@ -93,7 +93,7 @@ class CollectedValues(WindowLogic):  # type: ignore[misc]
         return (self._values,)
 
     def snapshot(self) -> list[int]:
-        """Return the values."""
+        """Return the values, which the constructor restores."""
         return list(self._values)
 
 
@@ -101,8 +101,8 @@ class BytewaxWindows:
     """The windows of one key.
 
     Args:
-        setup: the windows.
-        ordered: whether Bytewax applies records in the order of their timestamps, as is its default.
+        setup: the assigner of the windows.
+        ordered: whether Bytewax applies records in timestamp order, which is its default.
     """
 
     def __init__(self, setup: WindowSetup, ordered: bool) -> None:
@@ -113,19 +113,22 @@ class BytewaxWindows:
         self._logic = self._build(None)
 
     def record(self, timestamp: int, value: int) -> list[Output]:
-        """Hand a batch of one record to the operator."""
+        """Pass a batch of one record to the operator."""
         return self._outputs(self._logic.on_batch([(timestamp, value)]))
 
     def watermark(self, timestamp: int) -> list[Output]:
-        """Let windows close up to a watermark, and forward it: dataflows of Bytewax carry no watermarks."""
+        """Close the windows that a watermark reaches, then forward the watermark.
+
+        The adapter forwards the watermark because Bytewax's dataflows carry no watermarks.
+        """
         self._clock.watermark = watermark_of(timestamp)
         called = self._logic.on_eof if timestamp == MAX else self._logic.on_notify
         return [*self._outputs(called()), ("watermark", timestamp)]
 
     def expired_state(self) -> list[Output]:
-        """Return how many records Bytewax keeps of windows to which it can add nothing any more.
+        """Return the number of records kept for windows that can no longer receive records.
 
-        A session takes records that are the gap apart, so that the moment of its end belongs to it.
+        A session accepts a record that is exactly one gap after its last record, so its end is part of it.
         """
         saved = self._logic.snapshot()
         state = saved.windower_state
@@ -136,7 +139,7 @@ class BytewaxWindows:
         return [("state-size", sum(len(saved.logic_states[name]) for name in over))]
 
     def snapshot(self) -> Any:
-        """Return what Bytewax stores for a recovery."""
+        """Return the state that Bytewax stores for recovery."""
         return self._logic.snapshot()
 
     def restore(self, saved: Any) -> None:
@@ -144,13 +147,14 @@ class BytewaxWindows:
         self._logic = self._build(saved)
 
     def _end(self, close_time: datetime) -> int:
-        """Return the end of a window (ms). The close time of a session is its last record."""
+        """Return the end of a window (ms). A session's close time is the timestamp of its last record."""
         return milliseconds_of(close_time) + self._gap
 
     def _outputs(self, answer: tuple[Iterable[tuple[int, str, Any]], bool]) -> list[Output]:
-        """Return the events of a call as outputs: a result is the emitted values ("E") and the window ("M").
+        """Convert the events of a call to outputs.
 
-        A late record ("L") is reported once for each of its windows, and returned once.
+        A result consists of two events: the emitted values ("E"), then the metadata of the window ("M").
+        Bytewax reports a late record ("L") once for each of its windows; the output contains it once.
         """
         events, is_discarded = answer
         outputs: list[Output] = []
@@ -179,9 +183,10 @@ def _windower(setup: WindowSetup) -> SessionWindower | SlidingWindower | Tumblin
 
 
 def _logic_builder(clock: UpstreamClock, windower: Any, ordered: bool) -> Callable[[Any], Any]:
-    """Return the function by which the runtime builds the logic of a key, from None or from a snapshot.
+    """Return the function with which the runtime builds the logic of a key, from None or from a snapshot.
 
-    The operator `window` of a dataflow has one core operator, which holds that function.
+    The operator `window` of a dataflow consists of several operators. The one named `stateful_batch` holds
+    the function.
     """
     flow = Dataflow("windows")
     records = operators.input("records", flow, TestingSource([]))

@@ -1,1 +1,1 @@
-"""Stock Hazelcast Jet under test: its released classes in a JVM, driven one step at a time."""
+"""Tests stock Hazelcast Jet: drives its released classes in a JVM, one step at a time."""

@@ -1,4 +1,4 @@
-"""The adapter `hazelcast`: the released classes of Hazelcast Jet behind the process protocol."""
+"""`--adapter hazelcast` tests the released classes of Hazelcast Jet through the process protocol."""
 
 from collections.abc import Mapping
 
@@ -27,11 +27,12 @@ _REMARK = (
 
 
 class HazelcastAdapter(ProcessAdapter):
-    """Stock classes of Hazelcast Jet in one JVM a worker: the watermark coalescer of a task and the
-    processors of sliding and session windows, without a cluster and without a job.
+    """Drives stock classes of Hazelcast Jet, in one JVM per worker, without a cluster or a job.
 
-    Options: `hazelcast`, the folder with Hazelcast's jar (the one that
-    `python -m tidegauge_adapters.hazelcast.jars` fetches into).
+    Under test are the watermark coalescer of a task and the processors of sliding and session windows.
+
+    Option: `hazelcast`, the folder that contains Hazelcast's jar. By default, the folder into which
+    `python -m tidegauge_adapters.hazelcast.jars` fetches the jar.
     """
 
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -44,20 +45,26 @@ class HazelcastAdapter(ProcessAdapter):
         self.options = dict(options)
 
     def describe(self) -> Implementation:
-        """Return what the driver says of its classes, with their shapes."""
+        """Return the driver's description of its classes, with their shapes and a remark."""
         return replace(super().describe(), shapes=SHAPES, remark=_REMARK)
 
     def inexpressible(self, scenario: Scenario) -> str | None:
-        """At a watermark Jet visits each slide that the watermark passes, even where there is no record. A
-        leap over millions of slides takes longer than the kit waits."""
+        """Return why a scenario is skipped, or None.
+
+        When a watermark arrives, Jet visits each slide that the watermark passes, even if there are no
+        records. Visiting millions of slides exceeds the kit's time limit.
+        """
         if isinstance(scenario, WindowScenario) and _slides_passed(scenario) > _MOST_SLIDES:
             return f"watermarks that pass more than {_MOST_SLIDES:,} slides of windows"
         return super().inexpressible(scenario)
 
 
 def _slides_passed(scenario: WindowScenario) -> int:
-    """Return the number of slides between the earliest record or watermark of a scenario and the latest one
-    that a watermark passes. The end of the input passes the latest record."""
+    """Return how many slides the watermarks of a scenario pass, at most.
+
+    The range begins at the earliest record or watermark, and ends at the largest watermark. The end of the
+    input counts as a watermark at the latest record.
+    """
     assigner = scenario.setup.assigner
     if isinstance(assigner, Session):
         return 0

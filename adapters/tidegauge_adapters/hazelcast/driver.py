@@ -1,5 +1,7 @@
-"""The jar between the protocol and Jet's classes. `python -m tidegauge_adapters.hazelcast.driver` builds it
-from `java/`, with Hazelcast's jar and a JDK."""
+"""The driver jar, which translates between the protocol and Jet's classes.
+
+`python -m tidegauge_adapters.hazelcast.driver` builds the jar from `java/`, with Hazelcast's jar and a JDK.
+"""
 
 import sys
 from pathlib import Path

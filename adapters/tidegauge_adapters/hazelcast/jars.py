@@ -1,5 +1,8 @@
-"""The jar of Hazelcast. `python -m tidegauge_adapters.hazelcast.jars` fetches it with Maven into a folder in
-the user's cache; the adapter finds it there, or in a folder that is given."""
+"""Fetch and find the jar of Hazelcast.
+
+`python -m tidegauge_adapters.hazelcast.jars` fetches the jar with Maven into a folder in the user's cache.
+The adapter looks for the jar in this folder, or in the folder given by an option.
+"""
 
 import os
 import shutil
@@ -16,15 +19,17 @@ _REMEDY = f"{FETCH} fetches it with Maven (21 MB)"
 
 
 def jars_folder() -> Path:
-    """Return the folder that the jar is fetched into: `TIDEGAUGE_HAZELCAST_JARS`, else one in the user's
-    cache."""
+    """Return the folder into which the jar is fetched.
+
+    The folder is `TIDEGAUGE_HAZELCAST_JARS` if this variable is set, and otherwise in the user's cache.
+    """
     named = os.environ.get("TIDEGAUGE_HAZELCAST_JARS")
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(named) if named else Path(cache) / "tidegauge" / "hazelcast"
 
 
 def hazelcast_jar(options: Mapping[str, str]) -> Path:
-    """Return the jar of Hazelcast.
+    """Return the path of Hazelcast's jar.
 
     Raises:
         ValueError: if it is missing; the message is one line and names the command that fetches it.
@@ -40,7 +45,7 @@ def hazelcast_jar(options: Mapping[str, str]) -> Path:
 
 
 def fetch(folder: Path) -> None:
-    """Fetch the jar into a folder, unless it is there.
+    """Fetch the jar into a folder, unless the folder already contains it.
 
     Raises:
         ValueError: if Maven is missing or fails; the message is one line.

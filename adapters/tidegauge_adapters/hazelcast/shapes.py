@@ -1,4 +1,4 @@
-"""The features of Hazelcast Jet, component by component: shapes from which all scenarios are drawn."""
+"""The features of Hazelcast Jet as one shape per component; all scenarios are drawn within these shapes."""
 
 from tidegauge import ValveShape, WindowShape
 from tidegauge.wire.shapes import AnyShape
@@ -23,5 +23,5 @@ SHAPES: tuple[AnyShape, ...] = (
         no_timestamp=False,
     ),
 )
-"""A coalescer throws an exception at a watermark that does not rise, and has no message for ACTIVE. Windows
-fire once, at the watermark, and a slide divides the size."""
+"""The coalescer throws an exception if a watermark does not rise, and has no ACTIVE message. Windows fire
+once, at the watermark, and the slide divides the size."""

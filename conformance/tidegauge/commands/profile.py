@@ -1,4 +1,4 @@
-"""`tidegauge profile`: the choices of an engine as a profile of its own."""
+"""`tidegauge profile`: write the choices of an engine as a profile."""
 
 from pathlib import Path
 from typing import Annotated
@@ -34,8 +34,8 @@ def profile(
 ) -> None:
     """Write the choices of an engine as a profile: the policy values in the diagnosis of a run.
 
-    Each choice needs a reason by a person. `tidegauge run --profile FILE` then judges the rest exactly.
-    Mutants and small changes are never written: they are defects. Choices in the file stay as they are.
+    A person adds the reason for each choice. `tidegauge run --profile FILE` then judges all other behaviour
+    exactly. Mutants and small changes are defects and are never written. Existing choices are kept.
     Exit code 0: the file has all choices of the diagnosis.
     1: the diagnosis has none; nothing is written.
     2: bad input.
@@ -60,7 +60,7 @@ def profile(
 
 
 def _choices(results: Results) -> tuple[Choice, ...]:
-    """Return the choices of the profile that the run was measured against, and the policy values of the
+    """Return the choices of the profile that the run was measured against, then the policy values in the
     diagnosis."""
     own = results.own_profile
     base = own.base if own is not None else results.profile
@@ -83,8 +83,10 @@ def _choices(results: Results) -> tuple[Choice, ...]:
 
 
 def _shapes(results: Results, source: Path) -> tuple[ReasonedShape, ...]:
-    """Return the shapes within which the scenarios of the run were drawn and that the adapter does not
-    declare."""
+    """Return the shapes of the run's profile, and the other shapes within which the run drew its scenarios.
+
+    Components whose shape the adapter declares are excluded from the latter.
+    """
     own = results.own_profile
     written = {component_of_shape(each.features): each for each in (own.shapes if own is not None else ())}
     declared = {component_of_shape(shape) for shape in results.implementation.shapes}
@@ -101,14 +103,14 @@ def _terms(results: Results) -> list[Term]:
 
 
 def _policy_values(term: Term) -> list[tuple[str, str]]:
-    """Return the policy value that a part of the diagnosis is, or that behaves like it."""
+    """Return the policy value that a term names, or the first one that behaves like the term, if any."""
     names = [term.name] if term.kind == "policy" else term.ties
     pairs = [name.partition("=") for name in names]
     return [(policy, value) for policy, _, value in pairs if policy in read_policies()][:1]
 
 
 def _print_defects(results: Results) -> None:
-    """Print the parts of the diagnosis that are known defects, and what it leaves unexplained."""
+    """Print the known defects in the diagnosis, and how many failing scenarios it leaves unexplained."""
     for term in _terms(results):
         if term.kind == "mutant":
             rules = f" ({listed(term.rules, _MOST_RULES)})" if term.rules else ""
@@ -122,7 +124,7 @@ def _print_defects(results: Results) -> None:
 
 
 def _print_new(path: Path, new: OwnProfile) -> None:
-    """Print the entries that are new in the file, and the next step."""
+    """Print the entries that were added to the file, and the next step."""
     policies = read_policies()
     for choice in new.choices:
         base = policies[choice.policy].profiles[new.base]

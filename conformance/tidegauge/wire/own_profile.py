@@ -1,4 +1,4 @@
-"""The profile of an engine's author: a shipped profile with other choices, each with the author's reason."""
+"""Profiles of engine authors: a shipped profile with some policy values replaced, each with a reason."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .shapes import AnyShape
 
 
 class Choice(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A policy to which the engine gives another value than the base profile, and why it does."""
+    """A policy value that differs from the base profile, and the author's reason for it."""
 
     policy: str
     value: str
@@ -17,7 +17,7 @@ class Choice(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
 
 class ReasonedShape(Struct, frozen=True, forbid_unknown_fields=True):
-    """The features of a component that the adapter does not declare itself, and why others are missing."""
+    """The shape of a component for which the adapter declares none, and why other features are missing."""
 
     features: AnyShape
     reason: str
@@ -28,9 +28,9 @@ class OwnProfile(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
 
     Attributes:
         name: the name of the profile, different from the names of the shipped profiles.
-        base: the shipped profile that gives each other policy its value.
-        choices: the policies with other values.
-        shapes: the features of components, where the adapter declares none.
+        base: the shipped profile that supplies the values of all other policies.
+        choices: the policy values that differ from `base`.
+        shapes: the shapes of components for which the adapter declares none.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The profile of an engine's author in words: the choices by which it differs from a shipped profile."""
+"""Describe the profile of an engine's author: its choices and its differences from a shipped profile."""
 
 from tidegauge_spec import read_policies
 
@@ -15,7 +15,7 @@ def choices_words(own: OwnProfile) -> str:
 
 
 def choice_rows(own: OwnProfile) -> list[tuple[str, str, str, str]]:
-    """Return policy, value, value in the base profile, and reason of each choice."""
+    """Return a row for each choice: policy, value, value in the base profile, reason."""
     policies = read_policies()
     return [
         (
@@ -29,8 +29,10 @@ def choice_rows(own: OwnProfile) -> list[tuple[str, str, str, str]]:
 
 
 def own_profile_remark(results: Results) -> str:
-    """Return what a reader must know of the profile of an engine's author; empty if the engine was measured
-    against a shipped profile."""
+    """Return a remark on the profile of the engine's author: its choices and shapes, with their reasons.
+
+    The remark is empty if the engine was measured against a shipped profile.
+    """
     own = results.own_profile
     if own is None:
         return ""

@@ -1,4 +1,4 @@
-"""Faulty windows near a choice that a policy leaves. Each is wrong under every value of the policy."""
+"""Mutants of windows that resemble a value of a policy. Each is faulty under every value of the policy."""
 
 from typing import Any
 

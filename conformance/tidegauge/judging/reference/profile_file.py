@@ -1,4 +1,4 @@
-"""The file of an author's profile, written from the diagnosis of a run; comments and entries in it stay."""
+"""Write an author's profile from the diagnosis of a run. Existing comments and entries are kept."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,12 +13,12 @@ from .profiles import read_own_profile
 
 
 def add_to_file(path: Path, found: OwnProfile) -> OwnProfile:
-    """Write the entries that are new into the file, and return them.
+    """Add the new entries to the file and return them.
 
-    The file is made if it does not exist. Existing entries keep their values and reasons.
+    The file is created if it does not exist. Existing entries keep their values and reasons.
 
     Raises:
-        BadInput: if the file is no profile, has another name or base, or cannot be written.
+        BadInput: if the file is not a profile, has a different name or base, or cannot be written.
     """
     known = read_own_profile(path, with_reasons=False) if path.exists() else None
     if known is not None and (known.name, known.base) != (found.name, found.base):

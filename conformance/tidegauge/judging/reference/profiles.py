@@ -1,6 +1,6 @@
-"""The profile that an engine is measured against: one of the specification, or a file of the engine's author.
+"""The profile that an engine is measured against: from the specification, or from a file of the author.
 
-Such a file is TOML. Each entry needs a reason::
+The file is TOML, and each of its entries needs a reason::
 
     name = "my-engine"
     base = "core"
@@ -42,7 +42,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
-    """A file of an author. The shapes still contain their reasons."""
+    """The contents of an author's file. The shapes still contain their reasons."""
 
     name: str
     base: str = "core"
@@ -52,12 +52,12 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Profile:
-    """The policies of the reference, under a name.
+    """A named set of policy values for the reference.
 
     Attributes:
         name: the name of the profile.
-        base: the name of the profile of the specification that it is, or on which the author's profile is
-            based.
+        base: the name of the specification's profile. For an author's profile, the name of the profile that
+            it is based on; otherwise equal to `name`.
         policies: the value of each policy.
         own: the profile of the engine's author; None for a profile of the specification.
     """
@@ -69,7 +69,11 @@ class Profile:
 
 
 def profile_of(given: str) -> Profile:
-    """Return the profile of a name, or of a file whose name ends in `.toml`. Raises `BadInput`."""
+    """Return the profile with a name, or the profile in a file whose name ends in `.toml`.
+
+    Raises:
+        BadInput: if the name is unknown or the file is rejected.
+    """
     if given.endswith(PROFILE_FILE):
         return profile_of_author(read_own_profile(Path(given)))
     name = spelled(given, PROFILES)
@@ -80,21 +84,25 @@ def profile_of(given: str) -> Profile:
 
 
 def profile_of_author(own: OwnProfile) -> Profile:
-    """Return the profile with the author's choices in place of those of its base."""
+    """Return the base profile with its policy values replaced by the author's choices."""
     chosen: dict[str, Any] = {choice.policy: choice.value for choice in own.choices}
     return Profile(own.name, own.base, replace(PROFILES[own.base], **chosen), own)
 
 
 def recorded_profile(name: str, own: OwnProfile | None) -> Profile:
-    """Return the profile of a run from its record. Raises `BadInput` if the name is unknown."""
+    """Return the profile in the record of a run. Raises `BadInput` if its name is unknown."""
     return profile_of_author(own) if own is not None else profile_of(name)
 
 
 def read_own_profile(path: Path, *, with_reasons: bool = True) -> OwnProfile:
-    """Read the file of an author. `with_reasons`: whether each entry needs a reason.
+    """Read the profile in an author's file.
+
+    Args:
+        path: the file.
+        with_reasons: whether a profile with missing reasons is rejected.
 
     Raises:
-        BadInput: names the file, the entry and the remedy.
+        BadInput: if the file is rejected; the message names the file, the entry and the remedy.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -117,8 +125,13 @@ def read_own_profile(path: Path, *, with_reasons: bool = True) -> OwnProfile:
 
 
 def check_own_profile(profile: OwnProfile, place: str = "") -> None:
-    """Reject names, policies and values that do not exist or repeat the base profile. Raises `BadInput` with
-    a message that begins with `place`."""
+    """Reject a profile with an invalid name, with unknown policies or values, or with repeated entries.
+
+    A choice that has the same value in the base profile is rejected, too.
+
+    Raises:
+        BadInput: with a message that begins with `place`.
+    """
     for problem in _problems(profile):
         raise BadInput(f"{place}{problem}")
 
@@ -177,11 +190,10 @@ def _without_reason(profile: OwnProfile) -> Iterator[str]:
 
 
 def shapes_under(profile: Profile, declared: tuple[AnyShape, ...]) -> tuple[AnyShape, ...]:
-    """Return the shapes of an engine: those that its adapter declares, and those of the author's profile for
-    the other components.
+    """Return the shapes that the adapter declares, then the profile's shapes of other components.
 
     Raises:
-        BadInput: if both describe a component differently.
+        BadInput: if the adapter and the profile give a component different shapes.
     """
     own = profile.own.shapes if profile.own is not None else ()
     by_component = {component_of_shape(shape): shape for shape in declared}
