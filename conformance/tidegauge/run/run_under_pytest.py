@@ -20,7 +20,7 @@ import pytest
 from msgspec.structs import replace
 
 from tidegauge_reference import Policies
-from tidegauge_spec import Rule, load_registry, read_absent
+from tidegauge_spec import Rule, load_registry
 
 from ..components.within import component_within
 from ..engine.adapter import Adapter, ComponentAdapter
@@ -35,7 +35,7 @@ from ..judging.items.kept_answers import KeptAnswers
 from ..judging.items.preflight import preflight, preflight_scenarios
 from ..judging.reference.deviating_reference import Semantics, with_deviations
 from ..judging.reference.deviations import KnownDeviations, deviations_of
-from ..judging.reference.profiles import Profile, profile_of, shapes_under
+from ..judging.reference.profiles import Profile, profile_of, under_profile
 from ..wire.implementation import Implementation
 from ..wire.scenario import BadInput, Scenario
 from ..wire.shapes import AnyShape
@@ -301,11 +301,10 @@ def make_run(request: Request, folder: Path | None, worker: str) -> Run:
     profile = profile_of(request.profile or implementation.profile)
     policies = profile.policies
     claimed = implementation.capabilities
-    present = [name for name in claimed if name not in read_absent()[profile.base]]
-    shapes = shapes_under(profile, implementation.shapes)
-    implementation = replace(implementation, capabilities=tuple(present), shapes=shapes)
+    implementation = under_profile(profile, implementation)
     if not components_asked_for(request, implementation):
-        raise BadInput(f"adapter {request.adapter!r} claims {_why_nothing(claimed, present, profile.name)}")
+        why = _why_nothing(claimed, implementation.capabilities, profile.name)
+        raise BadInput(f"adapter {request.adapter!r} claims {why}")
     drawn = drawn_shapes(adapter, implementation)
     planned = plan(request, replace(implementation, shapes=drawn), policies)
     with_deviations(policies, known.deviation)

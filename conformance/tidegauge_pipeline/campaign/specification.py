@@ -15,7 +15,7 @@ from tidegauge.components.within import component_within
 from tidegauge.drawing.exhaustive import exhaustive, worlds_of
 from tidegauge.engine.loading import describe, load_adapter
 from tidegauge.judging.reference.deviations import KnownDeviations, deviations_of
-from tidegauge.judging.reference.profiles import profile_of, recorded_profile, shapes_under
+from tidegauge.judging.reference.profiles import profile_of, recorded_profile, under_profile
 from tidegauge.run.methods import check_methods
 from tidegauge.run.plan import PlannedItem, components_asked_for
 from tidegauge.run.request import Request
@@ -26,7 +26,7 @@ from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.shapes import AnyShape
 from tidegauge.wire.unknown_names import unknown
 from tidegauge_reference import Policies
-from tidegauge_spec import SPEC_VERSION, read_absent
+from tidegauge_spec import SPEC_VERSION
 
 from .names import BATCH, MOST_CHUNKS, SMALLEST_CHUNK
 
@@ -95,10 +95,7 @@ def specified(request: Request, count: int | None, exhaustively: Exhaustively | 
         known = deviations_of(request.deviations, implementation.deviations)
         profile = profile_of(request.profile or implementation.profile)
         policies = profile.policies
-        absent = read_absent()[profile.base]
-        present = tuple(name for name in implementation.capabilities if name not in absent)
-        shapes = shapes_under(profile, implementation.shapes)
-        implementation = replace(implementation, capabilities=present, shapes=shapes)
+        implementation = under_profile(profile, implementation)
         components = _components(request, implementation)
         check_methods(request.adapter, adapter, components, policies, implementation.shapes)
     finally:

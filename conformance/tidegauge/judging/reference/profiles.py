@@ -29,10 +29,10 @@ from typing import Any
 import msgspec
 
 from tidegauge_reference import PROFILES, Policies
-from tidegauge_spec import read_policies
+from tidegauge_spec import read_absent, read_policies
 
 from ...engine.shape_check import read_shapes
-from ...wire.implementation import PROFILE_FILE
+from ...wire.implementation import PROFILE_FILE, Implementation
 from ...wire.own_profile import Choice, OwnProfile, ReasonedShape
 from ...wire.scenario import BadInput
 from ...wire.shapes import AnyShape, component_of_shape
@@ -205,3 +205,12 @@ def shapes_under(profile: Profile, declared: tuple[AnyShape, ...]) -> tuple[AnyS
                 f"{component}; delete the shape in the profile"
             )
     return tuple(by_component.values())
+
+
+def under_profile(profile: Profile, implementation: Implementation) -> Implementation:
+    """Return what is judged of an engine: the capabilities that the profile has, within the shapes of the
+    adapter and the profile. Raises `BadInput` if these shapes contradict each other."""
+    absent = read_absent()[profile.base]
+    present = tuple(name for name in implementation.capabilities if name not in absent)
+    shapes = shapes_under(profile, implementation.shapes)
+    return msgspec.structs.replace(implementation, capabilities=present, shapes=shapes)
