@@ -18,14 +18,15 @@ from tidegauge.engine.in_process import InProcessSession
 from tidegauge.judging.changes.syntax_mutants import MODULES, components_showing
 from tidegauge.judging.changes.tree import is_citation
 from tidegauge.judging.reference.oracle import expect
+from tidegauge.judging.reference.vector_expectations import policies_considered
 from tidegauge.mutants.loading import forget_copy, load_copy, reference_source
 from tidegauge.vectors.published import load_vectors
 from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.transcript import Outputs
-from tidegauge_reference import PROFILES
+from tidegauge_reference import CORE, PROFILES, Policies
 
-Seen = tuple[str, Scenario, list[Outputs]]
-"""A profile, a scenario, and what the reference outputs in it."""
+Seen = tuple[Policies, Scenario, list[Outputs]]
+"""Policies, a scenario, and what the reference outputs in it."""
 
 READS_BETTER = {
     (
@@ -40,9 +41,19 @@ READS_BETTER = {
 
 @cache
 def seen(component: str) -> tuple[Seen, ...]:
-    scenarios = [(profile, vector.scenario) for vector in load_vectors(component) for profile in PROFILES]
-    scenarios += [(name, one) for name in PROFILES for one in drawn(component, 1000, PROFILES[name])]
-    return tuple((profile, one, expect(one, PROFILES[profile]).outputs) for profile, one in scenarios)
+    """Vectors and drawn histories under the profiles; under every other policy value those that it changes."""
+    scenarios = [(policies, one) for policies in PROFILES.values() for one in histories(component, policies)]
+    outputs = [(policies, one, expect(one, policies).outputs) for policies, one in scenarios]
+    plain = [(one, expect(one, CORE).outputs) for one in histories(component, CORE)]
+    for policies in policies_considered():
+        if policies not in PROFILES.values():
+            changed = [(one, given, expect(one, policies).outputs) for one, given in plain]
+            outputs += [(policies, one, given) for one, core, given in changed if given != core]
+    return tuple(outputs)
+
+
+def histories(component: str, policies: Policies) -> list[Scenario]:
+    return [*(vector.scenario for vector in load_vectors(component)), *drawn(component, 1000, policies)]
 
 
 def held(module: str) -> Iterator[tuple[str, bool, str]]:
@@ -64,8 +75,7 @@ def shows(text: str, module: str, components: Sequence[str]) -> bool:
     try:
         for component in (COMPONENTS[name] for name in components):
             entry = load_copy(copy, {module: text}, component.module.__name__.rpartition(".")[2])
-            for profile, scenario, expected in seen(component.name):
-                policies = PROFILES[profile]
+            for policies, scenario, expected in seen(component.name):
                 build = partial(component.build, entry, scenario.setup, policies)
                 try:
                     session = InProcessSession(build, component.calls)

@@ -17,7 +17,7 @@ def expected_outputs(scenario: Scenario) -> tuple[PublishedTranscript, ...]:
 
     Each transcript names every policy that matters in this scenario, with the value it is right under.
     """
-    outputs = {policies: expect(scenario, policies).outputs for policies in _considered()}
+    outputs = {policies: expect(scenario, policies).outputs for policies in policies_considered()}
     mattering = sorted(
         {
             name
@@ -34,7 +34,8 @@ def expected_outputs(scenario: Scenario) -> tuple[PublishedTranscript, ...]:
 
 
 @cache
-def _considered() -> tuple[Policies, ...]:
+def policies_considered() -> tuple[Policies, ...]:
+    """`core`, then `core` with one policy changed, in every way, then the other profiles."""
     changed = [policies for _, policies in _one_policy_changed(CORE)]
     return tuple(dict.fromkeys((CORE, *changed, *PROFILES.values())))
 
