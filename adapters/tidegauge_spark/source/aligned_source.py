@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import partial
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
@@ -20,6 +20,7 @@ from tidegauge_spark.source.logs.split_log import SplitLog
 from tidegauge_spark.source.numbers.reader import AlignedSourceReader
 from tidegauge_spark.source.numbers.rows import sequence_schema
 from tidegauge_spark.source.options.given import IllegalOptionError
+from tidegauge_spark.source.options.kafka import EVENT_TIME
 from tidegauge_spark.source.options.lag_threshold import watermark_lag_threshold as threshold_of
 from tidegauge_spark.source.options.source import SourceOptions, parse_options
 from tidegauge_spark.source.registration import register_source
@@ -48,6 +49,13 @@ def informed(source: type[AlignedSource], spark: SparkSession) -> type[AlignedSo
         watermark_lag_threshold = threshold_of(spark)
 
     return InformedSource
+
+
+class EventTime(NamedTuple):
+    """The name of the column with the event time, and what a whole number in it counts."""
+
+    column: str
+    unit: str = "ms"
 
 
 class AlignedSource(DataSource):
@@ -88,6 +96,9 @@ class AlignedSource(DataSource):
       unless rows of several sources go into one operator.
     * `progressColumn`: the name of one more column, which says what a row is, and where it came from
       (`PROGRESS_SCHEMA`).
+    * `watermarkColumn`: the name of one more column, a timestamp, null on records. One more row in each batch
+      says there the watermark of the source: the smallest over its splits. `tidegauge_spark.load` sets
+      the option, and takes these rows out again.
     * `eventLog`: a folder of the driver's machine, beside the checkpoint, say. What each subtask does is
       written there, exactly once, as an event log that `tidegauge check-log` judges: splits and records,
       watermarks and statuses, reports and bounds; one file of Parquet for each batch that Spark has logged.
@@ -241,8 +252,23 @@ class AlignedSource(DataSource):
         if options.files is not None:
             return first_schema(options.files)
         if options.log is not None:
-            return log_schema(self._log(options), options.progress_column)
-        return sequence_schema(options.progress_column)
+            return log_schema(self._log(options), options.progress_column, options.watermark_column)
+        return sequence_schema(options.progress_column, options.watermark_column)
+
+    def event_time(self) -> EventTime:
+        """Return which column of the rows has the event time. Raises `IllegalOptionError`."""
+        options = self._parsed()
+        if options.files is not None:
+            return EventTime(options.files.event_time_column, options.files.event_time_unit or "ms")
+        if options.kafka is not None:
+            return EventTime("timestamp" if options.kafka.event_time_field is None else EVENT_TIME)
+        if options.log is None:
+            return EventTime("timestamp")
+        log = self._log(options)
+        try:
+            return EventTime(log.event_time_column)
+        finally:
+            log.close()
 
     def streamReader(self, schema: StructType) -> AlignedSourceReader | AlignedFilesReader | AlignedLogReader:
         """Return the reader. Raises `IllegalOptionError` for wrong options or a schema that does not fit."""
@@ -251,7 +277,8 @@ class AlignedSource(DataSource):
             return AlignedFilesReader(options, schema)
         log = None if options.log is None else self._log(options)
         given = sequence_schema if log is None else partial(log_schema, log)
-        if schema.simpleString() != given(options.progress_column).simpleString():
+        expected = given(options.progress_column, options.watermark_column)
+        if schema.simpleString() != expected.simpleString():
             raise IllegalOptionError(
                 f"schema = {schema.simpleString()!r}: the columns of this source are given; "
                 "leave schema() out, and select or cast afterwards"

@@ -22,7 +22,7 @@ from tidegauge_spark.decisions.sources.subtask import (
     SourceSubtask,
     SubtaskState,
 )
-from tidegauge_spark.decisions.timestamps import MIN
+from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.decisions.watermark_generators import GeneratorContext
 from tidegauge_spark.decisions.watermark_strategy import WatermarkStrategy
 
@@ -63,6 +63,7 @@ class SourceSignals:
         self._idle = [False] * subtasks
         self._detectors = [BacklogDetector(threshold) for _ in range(subtasks)]
         self._low = SourceLowWatermarks("source", subtasks)
+        self._combined = MIN
 
     @classmethod
     def restored(
@@ -83,6 +84,11 @@ class SourceSignals:
     def emitted(self) -> tuple[int, ...]:
         """The last watermark of each subtask (ms), `MIN` if there was none."""
         return tuple(self._emitted)
+
+    @property
+    def combined(self) -> int:
+        """The watermark of the source (ms): the smallest over its subtasks, `MIN` if there was none."""
+        return self._combined
 
     @property
     def idle_splits(self) -> frozenset[str]:
@@ -112,7 +118,14 @@ class SourceSignals:
             _planned(subtask, moments, elapsed, self._settings.strategy.idle_timeout is not None)
             for subtask, moments in zip(self._subtasks, by_subtask, strict=True)
         ]
-        return self._said(now, marks, ended)
+        said = self._said(now, marks, ended)
+        self._combined = max(self._combined, MAX if ended else self._smallest())
+        return said
+
+    def follow(self, minimum: int) -> None:
+        """While the whole source is idle its watermark is at least that of the other sources (ms)."""
+        if not self._awaited:
+            self._combined = max(self._combined, minimum)
 
     def state(self) -> dict[str, Any]:
         """Return all that is remembered, of what JSON knows."""
@@ -124,9 +137,33 @@ class SourceSignals:
             "subtasks": [list(subtask.state()) for subtask in self._subtasks],
             "detectors": [list(each.state()) for each in self._detectors],
             "low": {name: list(each) for name, each in self._low.state().items()},
+            "combined": self._combined,
             "idle_splits": sorted(self.idle_splits),
             "blocked_splits": sorted(self.blocked_splits),
         }
+
+    @property
+    def _awaited(self) -> list[int]:
+        """The watermarks of the subtasks that have splits and are not idle (ms)."""
+        return [
+            emitted
+            for subtask, emitted, idle in zip(self._subtasks, self._emitted, self._idle, strict=True)
+            if subtask.splits and not idle
+        ]
+
+    def _smallest(self) -> int:
+        """Return the watermark of all subtasks (ms): the smallest, or the largest if all are idle.
+
+        It is what chapter SPLIT says of the splits of one subtask, so the number of subtasks does not matter.
+        """
+        if awaited := self._awaited:
+            return min(awaited)
+        idle = [
+            emitted
+            for subtask, emitted in zip(self._subtasks, self._emitted, strict=True)
+            if subtask.splits and emitted != MAX
+        ]
+        return max(idle, default=MIN)
 
     def _said(self, now: int, marks: Sequence[int], ended: bool) -> dict[int, list[BacklogOutput]]:
         splits = [len(subtask.splits) for subtask in self._subtasks]
@@ -167,6 +204,7 @@ class SourceSignals:
         self._looked_at = int(state["looked_at"])
         self._emitted = list(state["emitted"])
         self._idle = list(state["idle"])
+        self._combined = int(state.get("combined", MIN))  # older checkpoints lack it
         self._subtasks = [
             SourceSubtask.restored(self._settings, self._with_idleness(SubtaskState(*each)))
             for each in state["subtasks"]

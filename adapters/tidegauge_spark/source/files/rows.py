@@ -17,6 +17,7 @@ from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import milliseconds
 from tidegauge_spark.source.planning.progress_rows import SplitsPartition, in_band_batch, record_progress
+from tidegauge_spark.source.planning.watermark_row import no_watermarks, watermark_batch
 
 ROWS_PER_ARROW_BATCH: Final = 65_536
 
@@ -51,10 +52,12 @@ class FilesRows:
                     raise
                 continue
             for batch in table.to_batches(max_chunksize=ROWS_PER_ARROW_BATCH):
-                yield self._with_progress(batch, partition, split)
+                yield self._with_added_columns(batch, partition, split)
         if partition.said:
             assert self._files.progress_column is not None
             yield in_band_batch(partition, self._files.progress_column, self._schema)
+        if partition.watermark is not None and self._files.watermark_column is not None:
+            yield watermark_batch(partition.watermark, self._files.watermark_column, self._schema)
 
     def _rows(self, split: str, part: Slice) -> Any:
         described = self._folder.described(split, part.file)
@@ -83,10 +86,13 @@ class FilesRows:
     def _times(self, batch: Any) -> Any:
         return milliseconds(self._event_time.of(batch), self._event_time.unit)
 
-    def _with_progress(self, batch: Any, partition: SplitsPartition[Slice], split: str) -> Any:
-        column = self._files.progress_column
-        if column is None:
+    def _with_added_columns(self, batch: Any, partition: SplitsPartition[Slice], split: str) -> Any:
+        progress, watermark = self._files.progress_column, self._files.watermark_column
+        if progress is None and watermark is None:
             return batch
-        progress = record_progress(partition, split, self._times(batch))
-        arrays = {**dict(zip(batch.schema.names, batch.columns, strict=True)), column: progress}
+        arrays = dict(zip(batch.schema.names, batch.columns, strict=True))
+        if progress is not None:
+            arrays[progress] = record_progress(partition, split, self._times(batch))
+        if watermark is not None:
+            arrays[watermark] = no_watermarks(batch.num_rows, watermark, self._schema)
         return pa.RecordBatch.from_arrays([arrays[name] for name in self._schema.names], schema=self._schema)

@@ -7,7 +7,7 @@ from typing import Final
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import StructField, StructType, TimestampType
 
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path, type_at
 from tidegauge_spark.source.files.folder.listing import Listing
@@ -22,6 +22,7 @@ from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import is_event_time
 from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
+from tidegauge_spark.source.planning.watermark_row import with_watermark_column
 
 FORMATS: Final[dict[str, Callable[[], FileFormat]]] = {"parquet": ParquetFormat, "json": JsonLinesFormat}
 """The file formats, by the value of the option fileFormat."""
@@ -45,13 +46,14 @@ def first_schema(files: FileOptions) -> StructType:
             schema = _with_partition_columns(schema, listing, files)
             event_time_column(files, to_arrow_schema(schema, timezone="UTC"))
             if files.progress_column is None:
-                return schema
+                return with_watermark_column(schema, files.watermark_column)
             if found_name(schema.names, files.progress_column) is not None:
                 raise IllegalOptionError(
                     f"option progressColumn = {files.progress_column!r}: the file {described} has a column "
                     "of that name; write another one"
                 )
-            return schema.add(files.progress_column, PROGRESS_SCHEMA)
+            schema = schema.add(files.progress_column, PROGRESS_SCHEMA)
+            return with_watermark_column(schema, files.watermark_column)
     raise BrokenLogError(
         f"the folder {files.path!r} has no file yet that tells the columns: give them by schema(), or start "
         "when there is one"
@@ -91,12 +93,21 @@ def checked_schema(files: FileOptions, schema: StructType) -> pa.Schema:
                 f"option progressColumn = {column!r}: the schema has no column {column!r} of the type "
                 f"{PROGRESS_SCHEMA.simpleString()}; add it, or leave schema() or progressColumn out"
             )
+    watermark = files.watermark_column
+    if watermark is not None and not any(
+        field.name == watermark and field.dataType == TimestampType() for field in schema
+    ):
+        raise IllegalOptionError(
+            f"option watermarkColumn = {watermark!r}: the schema has no timestamp column {watermark!r}; load "
+            "the source by tidegauge_spark.load(reader), which adds it"
+        )
     return arrow
 
 
 def data_columns(files: FileOptions, schema: pa.Schema) -> pa.Schema:
-    """Return the columns without the one for the progress."""
-    return pa.schema([field for field in schema if field.name != files.progress_column])
+    """Return the columns without those for progress and watermark."""
+    added = (files.progress_column, files.watermark_column)
+    return pa.schema([field for field in schema if field.name not in added])
 
 
 def event_time_column(files: FileOptions, schema: pa.Schema) -> EventTimeColumn:

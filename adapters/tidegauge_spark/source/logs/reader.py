@@ -132,8 +132,14 @@ class AlignedLogReader(SplitsReader[LogOffset, LogReading]):
         return position._replace(next=range_.begin)
 
     def _rows_of(self, partition: SplitsPartition[Any]) -> Iterator[Any]:
-        column, fails = self._log_options.progress_column, self._log_options.fail_on_data_loss
-        return log_rows(self._log, partition, column, fails)
+        options = self._log_options
+        return log_rows(
+            self._log,
+            partition,
+            options.progress_column,
+            options.fail_on_data_loss,
+            options.watermark_column,
+        )
 
     def stop(self) -> None:
         """Leave the group, and let go of the log."""

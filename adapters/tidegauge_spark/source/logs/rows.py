@@ -19,35 +19,52 @@ from tidegauge_spark.source.planning.progress_rows import (
     in_band_batch,
     record_progress,
 )
+from tidegauge_spark.source.planning.watermark_row import (
+    no_watermarks,
+    watermark_batch,
+    with_watermark_column,
+)
 
 
-def log_schema(log: SplitLog, progress_column: str | None) -> StructType:
-    """Return the columns of a log, with one for the progress if it has a name.
+def log_schema(log: SplitLog, progress_column: str | None, watermark_column: str | None = None) -> StructType:
+    """Return the columns of a log, with those for progress and watermark that have a name.
 
-    Raises `IllegalOptionError` if the log has a column of that name.
+    Raises `IllegalOptionError` if the log has a column of such a name.
     """
     columns = StructType(list(log.schema))
     if progress_column is None:
-        return columns
+        return with_watermark_column(columns, watermark_column)
     if progress_column.lower() in (name.lower() for name in columns.names):
         raise IllegalOptionError(
             f"option progressColumn = {progress_column!r}: there is a column of that name; write another one"
         )
-    return columns.add(progress_column, PROGRESS_SCHEMA)
+    return with_watermark_column(columns.add(progress_column, PROGRESS_SCHEMA), watermark_column)
 
 
 def log_rows(
-    log: SplitLog, partition: SplitsPartition[LogSlice], progress_column: str | None, fail_on_data_loss: bool
+    log: SplitLog,
+    partition: SplitsPartition[LogSlice],
+    progress_column: str | None,
+    fail_on_data_loss: bool,
+    watermark_column: str | None = None,
 ) -> Iterator[Any]:
     """Yield the records of a partition as Arrow record batches, in order of split and position, and then
     what is said in band."""
-    schema = to_arrow_schema(log_schema(log, progress_column), timezone="UTC")
+    schema = to_arrow_schema(log_schema(log, progress_column, watermark_column), timezone="UTC")
     for split, part in partition.slices:
         for batch in _batches(log, split, part, fail_on_data_loss):
-            yield _with_progress(log, batch, partition, split, progress_column, schema)
+            columns = list(batch.columns)
+            if progress_column is not None:
+                times = milliseconds(batch.column(log.event_time_column))
+                columns.append(record_progress(partition, split, times))
+            if watermark_column is not None:
+                columns.append(no_watermarks(batch.num_rows, watermark_column, schema))
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
     if partition.said:
         assert progress_column is not None
         yield in_band_batch(partition, progress_column, schema)
+    if partition.watermark is not None and watermark_column is not None:
+        yield watermark_batch(partition.watermark, watermark_column, schema)
 
 
 def _batches(log: SplitLog, split: str, part: LogSlice, fail_on_data_loss: bool) -> Iterator[Any]:
@@ -62,19 +79,3 @@ def _batches(log: SplitLog, split: str, part: LogSlice, fail_on_data_loss: bool)
             raise  # the records should be there
         if left is not None and left.begin < part.end:
             yield from log.read(split, left.begin, part.end)
-
-
-def _with_progress(
-    log: SplitLog,
-    batch: Any,
-    partition: SplitsPartition[LogSlice],
-    split: str,
-    column: str | None,
-    schema: pa.Schema,
-) -> Any:
-    if column is None:
-        return batch
-    times = milliseconds(batch.column(log.event_time_column))
-    return pa.RecordBatch.from_arrays(
-        [*batch.columns, record_progress(partition, split, times)], schema=schema
-    )

@@ -65,6 +65,11 @@ class SourceOffset:
         """Whether all subtasks are finished."""
         return all(subtask.finished for subtask in self.subtasks)
 
+    @property
+    def ended(self) -> bool:
+        """Whether the input is finished for good: no number comes after the last one."""
+        return self.finished
+
     def at(self, now: int) -> SourceOffset:
         """Return this offset at another processing time (ms since the source started), nothing to read."""
         return replace(self, now=now, signals=self.signals.silent())

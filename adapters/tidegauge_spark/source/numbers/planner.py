@@ -51,11 +51,15 @@ def moments(
     offset: SourceOffset, planned: SourceOffset, sequences: Several[Sequence]
 ) -> dict[str, SplitMoment]:
     """Return how each subtask stands after a planning that went on from an offset; its split has its index
-    as name."""
+    as name.
+
+    Where no signals are remembered, as of a checkpoint without them, all records have arrived just now.
+    """
+    fresh = offset.signals.state is None
     return {
         str(index): SplitMoment(
             index,
-            after.next > before.next,
+            after.next > (before.first if fresh else before.next),
             after.watermark if after.records else MIN,
             sequence.readable_at(planned.now) >= after.next,
             after.finished,

@@ -76,7 +76,10 @@ class AlignedSourceReader(AlignedReader[SourceOffset]):
             if new.next > old.next or self._in_band(after.signals, index)
         ]
 
+    def _without_records(self, name: str, after: SourceOffset) -> SubtaskPartition:
+        return SubtaskPartition(name, 0, after.now, first=0, last=-1)
+
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the rows of a partition: see `sequence_rows`."""
         assert isinstance(partition, SubtaskPartition)
-        return sequence_rows(partition, self._options.progress_column)
+        return sequence_rows(partition, self._options.progress_column, self._options.watermark_column)

@@ -18,6 +18,11 @@ from tidegauge_spark.source.planning.progress_rows import (
     in_band_batch,
     record_progress,
 )
+from tidegauge_spark.source.planning.watermark_row import (
+    no_watermarks,
+    watermark_batch,
+    with_watermark_column,
+)
 
 ROWS_PER_ARROW_BATCH: Final = 65_536
 
@@ -30,26 +35,37 @@ class SubtaskPartition(PlannedPartition):
     last: int
 
 
-def sequence_schema(progress_column: str | None) -> StructType:
-    """Return the columns of a number sequence, with one for the progress if it has a name."""
+def sequence_schema(progress_column: str | None, watermark_column: str | None = None) -> StructType:
+    """Return the columns of a number sequence, with those for progress and watermark that have a name."""
     columns = StructType(list(SOURCE_SCHEMA))
-    return columns if progress_column is None else columns.add(progress_column, PROGRESS_SCHEMA)
+    if progress_column is not None:
+        columns = columns.add(progress_column, PROGRESS_SCHEMA)
+    return with_watermark_column(columns, watermark_column)
 
 
-def sequence_rows(partition: SubtaskPartition, progress_column: str | None) -> Iterator[Any]:
+def sequence_rows(
+    partition: SubtaskPartition, progress_column: str | None, watermark_column: str | None = None
+) -> Iterator[Any]:
     """Yield the records of a partition as Arrow record batches, not more than some MB at once, and then what
     is said in band."""
-    schema = to_arrow_schema(sequence_schema(progress_column))
+    schema = to_arrow_schema(sequence_schema(progress_column, watermark_column), timezone="UTC")
     for first in range(partition.first, partition.last + 1, ROWS_PER_ARROW_BATCH):
         last = min(partition.last, first + ROWS_PER_ARROW_BATCH - 1)
-        yield _record_batch(partition, first, last, schema, progress_column)
+        yield _record_batch(partition, first, last, schema, progress_column, watermark_column)
     if partition.said:
         assert progress_column is not None
         yield in_band_batch(partition, progress_column, schema)
+    if partition.watermark is not None and watermark_column is not None:
+        yield watermark_batch(partition.watermark, watermark_column, schema)
 
 
 def _record_batch(
-    partition: SubtaskPartition, first: int, last: int, schema: pa.Schema, progress_column: str | None
+    partition: SubtaskPartition,
+    first: int,
+    last: int,
+    schema: pa.Schema,
+    progress_column: str | None,
+    watermark_column: str | None,
 ) -> Any:
     """Return the records of numbers `first` to `last`, both included."""
     count = last - first + 1
@@ -65,4 +81,6 @@ def _record_batch(
     ]
     if progress_column is not None:
         columns.append(record_progress(partition, str(partition.subtask), numbers))
+    if watermark_column is not None:
+        columns.append(no_watermarks(count, watermark_column, schema))
     return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -44,7 +44,8 @@ class FileOptions:
     folders and files may go unnoticed (ms). fail_on_invalid_timestamp: whether a record without a valid event
     time is an error; otherwise it goes through and moves no watermark. fail_on_data_loss: whether it is an
     error that files vanish before they are read. progress_column: a column to be filled with
-    `PROGRESS_SCHEMA`, None: there is none. event_time_unit: what a whole number counts, one of "ms", "s",
+    `PROGRESS_SCHEMA`, None: there is none. watermark_column: a column for the watermark of the source, None:
+    there is none. event_time_unit: what a whole number counts, one of "ms", "s",
     "us" and "ns"; None: it is not said. path_moved: whether the files were elsewhere at the last start.
     files_per_batch: how many files a batch may begin, None: any number. starting_timestamp: in each split
     nothing is read before the first record with this event time (ms) or a later one; None: all of it is.
@@ -59,6 +60,7 @@ class FileOptions:
     fail_on_invalid_timestamp: bool = True
     fail_on_data_loss: bool = True
     progress_column: str | None = None
+    watermark_column: str | None = None
     event_time_unit: str | None = None
     path_moved: bool = False
     files_per_batch: int | None = None
@@ -87,6 +89,7 @@ def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
         fail_on_invalid_timestamp=given.boolean("failOnInvalidTimestamp", default=True),
         fail_on_data_loss=given.boolean("failOnDataLoss", default=True),
         progress_column=given.text("progressColumn"),
+        watermark_column=given.text("watermarkColumn"),
         event_time_unit=given.one_of("eventTimeUnit", UNITS) if "eventTimeUnit" in given else None,
         path_moved=given.boolean("pathMoved", default=False),
         files_per_batch=given.integer("maxFilesPerTrigger", 1, 1, MAX)

@@ -18,7 +18,8 @@ class LogOptions:
     subtasks: how many read its splits. max_out_of_orderness: how far a record may be behind the greatest
     event time of its split before it (ms). fail_on_data_loss: whether it is an error that records vanish
     before they are read. progress_column: a column to be filled with `PROGRESS_SCHEMA`, None: there is none.
-    own: the options that only this kind of log has, by the names that it gave them.
+    own: the options that only this kind of log has, by the names that it gave them. watermark_column: a
+    column for the watermark of the source, None: there is none.
     """
 
     subtasks: int
@@ -26,6 +27,7 @@ class LogOptions:
     fail_on_data_loss: bool
     progress_column: str | None
     own: Mapping[str, str]
+    watermark_column: str | None = None
 
 
 def parse_log(given: GivenOptions, subtasks: int, own: Mapping[str, str]) -> LogOptions:
@@ -36,4 +38,5 @@ def parse_log(given: GivenOptions, subtasks: int, own: Mapping[str, str]) -> Log
         fail_on_data_loss=given.boolean("failOnDataLoss", default=True),
         progress_column=given.text("progressColumn"),
         own=own,
+        watermark_column=given.text("watermarkColumn"),
     )

@@ -50,6 +50,7 @@ COMMON_OPTIONS: Final = (
     "maxRowsPerTrigger",
     "sourceName",
     "progressColumn",
+    "watermarkColumn",
     "eventLog",
     "eventLogJob",
     *SIGNAL_OPTIONS,
@@ -113,7 +114,8 @@ class SourceOptions:
     alignment: None if it is not aligned (SOURCE-4). clock_step: the virtual time (ms) that passes at each
     planning; None: the wall clock. rows_per_batch: the most rows in a batch of this source. name: what the
     column "source" says; None: the identity of the source. progress_column: a column to be filled with
-    `PROGRESS_SCHEMA`, None: there is none. signals: None if nothing is said beside the records.
+    `PROGRESS_SCHEMA`, None: there is none. watermark_column: a column in which one row of each batch says the
+    watermark of the source, None: there is none. signals: None if nothing is said beside the records.
     event_log: the folder of the event log, None: there is none. event_log_job: what it calls the job, None:
     what the group is called, or else the source.
     """
@@ -127,6 +129,7 @@ class SourceOptions:
     rows_per_batch: int = DEFAULT_ROWS_PER_BATCH
     name: str | None = None
     progress_column: str | None = None
+    watermark_column: str | None = None
     signals: SignalOptions | None = None
     event_log: Path | None = None
     event_log_job: str | None = None
@@ -197,6 +200,7 @@ def parse_options(
         rows_per_batch=given.integer("maxRowsPerTrigger", DEFAULT_ROWS_PER_BATCH, 1, MOST_ROWS_PER_BATCH),
         name=given.text("sourceName"),
         progress_column=_progress_column(given, files, log, kafka),
+        watermark_column=given.text("watermarkColumn"),
         signals=_signals(given, watermark_lag_threshold),
         event_log=_event_log(given),
         event_log_job=given.text("eventLogJob"),
@@ -241,6 +245,13 @@ def _signals(given: GivenOptions, threshold: int | None) -> SignalOptions | None
     in_band = given.boolean("inBandWatermarks", default=False)
     if in_band:
         given.require("inBandWatermarks", "progressColumn")
+        if "watermarkColumn" in given:
+            given.refuse(
+                "inBandWatermarks",
+                "true",
+                "rows of subtasks are for the operators of this library, and watermarkColumn is for those of "
+                "Spark; leave one out",
+            )
     idle_timeout = given.duration("idleTimeout", least=1)
     in_backlog = None
     if given.text("maxRowsPerTriggerInBacklog") is not None:
@@ -251,7 +262,7 @@ def _signals(given: GivenOptions, threshold: int | None) -> SignalOptions | None
                 str(in_backlog),
                 f"set the Spark conf {WATERMARK_LAG_CONF} before register(spark), or nothing is backlog",
             )
-    if not in_band and idle_timeout is None and threshold is None:
+    if not in_band and idle_timeout is None and threshold is None and "watermarkColumn" not in given:
         return None
     return SignalOptions(in_band, idle_timeout, threshold, in_backlog)
 

@@ -44,7 +44,8 @@ _FIELDS: Final = list(to_arrow_schema(PROGRESS_SCHEMA))
 class PlannedPartition(InputPartition):
     """What one subtask has in one batch beside its records.
 
-    said: what goes in band, in order. backlog: what it had said about its records before.
+    said: what goes in band, in order. backlog: what it had said about its records before. watermark: that of
+    the whole source (ms), in the one partition of the batch that says it.
     """
 
     source: str
@@ -52,6 +53,7 @@ class PlannedPartition(InputPartition):
     planned_at: int
     said: list[BacklogOutput] = field(default_factory=list, kw_only=True)
     backlog: bool | None = field(default=None, kw_only=True)
+    watermark: int | None = field(default=None, kw_only=True)
 
 
 AnySlice = TypeVar("AnySlice")

@@ -37,6 +37,7 @@ from tidegauge_spark.source.planning.recorder import SourceRecorder, paused
 from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 from tidegauge_spark.source.planning.signals import PlannedSignals
 from tidegauge_spark.source.planning.standing import SplitStanding, shown
+from tidegauge_spark.source.planning.watermark_row import said_watermark
 
 WAIT: Final = 100
 """How long a planning under AvailableNow waits for something to read (ms), before it lets go of Spark."""
@@ -79,6 +80,10 @@ class Offset(Protocol):
     def signals(self) -> PlannedSignals:
         """What goes in band."""
 
+    @property
+    def ended(self) -> bool:
+        """Whether the input is finished for good, and all of it is planned."""
+
     def at(self, now: int) -> Self:
         """Return this offset at another processing time, with nothing to read."""
 
@@ -113,6 +118,8 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         self._recorder = self._new_recorder()
         self._exchanged: tuple[int | None, ...] = ()
         self._run_out: frozenset[int] = frozenset()
+        self._watermark_said = False
+        self._has_planned = False
         self._recent: deque[tuple[dict[str, Any], AnyOffset]] = deque(maxlen=3)
 
     @abstractmethod
@@ -155,6 +162,10 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         Raises `IllegalOffsetError` for offsets that do not follow one another.
         """
 
+    @abstractmethod
+    def _without_records(self, name: str, after: AnyOffset) -> PlannedPartition:
+        """Return a partition that has no records."""
+
     def initialOffset(self) -> dict[str, Any]:
         """Return where a new source stands, with a new identity."""
         identity = str(uuid.uuid4())
@@ -183,8 +194,11 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         most_rows = self._most_rows(offset, limit)
         self._limit = limit
         self._exchanged = ()
-        if self._finished(offset):
-            return start
+        # A source that says its watermark looks once in each run: what has changed meanwhile may raise it.
+        looked = self._has_planned or offset.ended or self._options.watermark_column is None
+        if self._finished(offset) and looked:
+            return self._said_again(start, offset)
+        self._has_planned = True
         if self._options.clock_step is not None:
             return self._stored(
                 start, self._planned(offset, offset.now + self._options.clock_step, most_rows)
@@ -203,14 +217,15 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         if self._available_now:
             self._exchanged = ()
             return self._stored(start, offset.at(max(planned.now, offset.now + 1)))
-        return start
+        return self._said_again(start, offset)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[PlannedPartition]:
         """Return what lies between two offsets: nothing else counts, so a replay is exact (JOB-4)."""
         if start == end:
             return []
         before, after = self._restored(start), self._restored(end)
-        partitions = self._partitions(self._options.name or after.source, before, after)
+        name = self._options.name or after.source
+        partitions = self._with_watermark(self._partitions(name, before, after), name, after)
         if self._recorder is not None:
             self._recorder.write(start, end)
         self._unlogged = None
@@ -246,6 +261,38 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         if self._unlogged is not None and alignment is not None and alignment.coordinator is not None:
             with contextlib.suppress(CoordinatorError):
                 leave_group(str(alignment.coordinator), alignment.group, self._unlogged)
+
+    def _watermark_of(self, offset: AnyOffset) -> int | None:
+        """Return what Spark is told of the watermark at an offset (ms), None if it is told nothing.
+
+        It is the end of time only for an input that is finished for good: Spark keeps it in the checkpoint,
+        and drops all that comes later.
+        """
+        if self._options.watermark_column is None:
+            return None
+        return said_watermark(MAX if offset.ended else offset.signals.combined)
+
+    def _with_watermark(
+        self, partitions: Sequence[PlannedPartition], name: str, after: AnyOffset
+    ) -> Sequence[PlannedPartition]:
+        """Return the partitions of a batch, one of which says the watermark at its end."""
+        watermark = self._watermark_of(after)
+        if watermark is None:
+            return partitions
+        self._watermark_said = True
+        told = list(partitions) or [self._without_records(name, after)]
+        told[0].watermark = watermark
+        return told
+
+    def _said_again(self, start: dict[str, Any], offset: AnyOffset) -> dict[str, Any]:
+        """Return `start`, or an offset of which the batch says nothing but the watermark, once in a run.
+
+        Spark does not keep the watermarks of the single sources in its checkpoint. A source that said nothing
+        after a restart would hold back all others of its query.
+        """
+        if self._watermark_said or self._watermark_of(offset) is None:
+            return start
+        return self._stored(start, offset.at(max(self._now(offset), offset.now + 1)))
 
     def _restored(self, stored: dict[str, Any]) -> AnyOffset:
         """Return a stored offset; the latest are known. Raises `IllegalOffsetError` as `_parsed` does."""
@@ -317,11 +364,28 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
                     "the tidegauge_spark that wrote it"
                 ) from error
         said = signals.planned(moment, looked_at, splits, ended)
+        others = self._minimum_in_query()
+        if others is not None:
+            signals.follow(others)
         return PlannedSignals(said, signals.state())
 
     def _signalled(self, before: PlannedSignals, after: PlannedSignals) -> bool:
         """Return whether something is said, or a clock was stopped or goes on."""
-        return bool(after.said) or after.blocked_splits != before.blocked_splits
+        rises = self._options.watermark_column is not None and after.combined != before.combined
+        return rises or bool(after.said) or after.blocked_splits != before.blocked_splits
+
+    def _minimum_in_query(self) -> int | None:
+        """Return how far the sources of this query are that do not wait (ms), None if nobody knows.
+
+        Sources of other queries that are in the group can only make it less.
+        """
+        alignment = self._options.alignment
+        if self._options.idle_timeout is None or alignment is None or alignment.sources_in_query == 1:
+            return None
+        known = None if self._member is None else self._member.known
+        if known is None or known.minimum in (MIN, MAX):
+            return None
+        return known.minimum
 
     def _in_band(self, signals: PlannedSignals, subtask: int) -> list[BacklogOutput]:
         """Return what a subtask says in rows."""

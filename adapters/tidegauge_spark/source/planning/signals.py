@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from tidegauge_spark.decisions.backlog import BacklogOutput
+from tidegauge_spark.decisions.timestamps import MIN
 
 
 class PlannedSignals(NamedTuple):
@@ -30,6 +31,11 @@ class PlannedSignals(NamedTuple):
         """The subtasks that have said last that they are idle."""
         flags = () if self.state is None else self.state["idle"]
         return frozenset(subtask for subtask, idle in enumerate(flags) if idle)
+
+    @property
+    def combined(self) -> int:
+        """The watermark of the source (ms): the smallest over its subtasks, `MIN` if there was none."""
+        return MIN if self.state is None else int(self.state.get("combined", MIN))
 
     def backlog(self, subtask: int) -> bool | None:
         """Return what a subtask has said last about its records, None if nothing."""

@@ -154,11 +154,15 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
         )
 
     def moments(self, offset: AnyOffset) -> dict[str, SplitMoment]:
-        """Return how each split stands now, after a planning that went on from an offset."""
+        """Return how each split stands now, after a planning that went on from an offset.
+
+        Where no signals are remembered, as of a checkpoint without them, all records have arrived just now.
+        """
+        fresh = offset.signals.state is None
         return {
             name: SplitMoment(
                 split.reading.position.subtask,
-                split.reading.position.records > _records_of(offset, name),
+                split.reading.position.records > (0 if fresh else _records_of(offset, name)),
                 split.reading.position.watermark(self._out_of_orderness),
                 split.blocked,
                 split.finished,

@@ -113,9 +113,17 @@ class SplitsReader(AlignedReader[AnyOffset], Generic[AnyOffset, AnyReading]):
     def _is_over(self, offset: AnyOffset) -> bool:
         """Return whether nothing is left to plan, and no split can become idle any more."""
         planning = self._planning(offset, offset.now)
-        if not planning.exhausted or self._progressed(offset, planning.planned(offset.now, None, 0)):
+        if not planning.exhausted:
+            return False
+        planned = planning.planned(offset.now, None, 0)
+        if self._options.watermark_column is not None:  # each batch says the watermark: none is left over
+            planned = replace(planned, signals=planned.signals.silent())
+        if self._progressed(offset, planned):
             return False
         return self._options.idle_timeout is None or planning.settled
+
+    def _without_records(self, name: str, after: AnyOffset) -> SplitsPartition[Any]:
+        return SplitsPartition(name, 0, after.now)
 
     def _partitions(self, name: str, before: AnyOffset, after: AnyOffset) -> list[SplitsPartition[Any]]:
         after.check_follows(before)
