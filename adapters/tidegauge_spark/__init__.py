@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tidegauge_spark.operators.window import run_windows
     from tidegauge_spark.source.aligned_source import register
     from tidegauge_spark.source.backlog_listener import BacklogChange, BacklogListener
+    from tidegauge_spark.source.exact_watermark import load
     from tidegauge_spark.source.options.given import IllegalOptionError
     from tidegauge_spark.source.options.lag_threshold import WATERMARK_LAG_CONF
     from tidegauge_spark.source.planning.broken_log import BrokenLogError
@@ -73,6 +74,7 @@ __all__ = [
     "ensure_coordination",
     "group_sources",
     "leave_group",
+    "load",
     "operator_input",
     "register",
     "run_backlog_detectors",
@@ -105,6 +107,7 @@ _MODULES: Final = {
     "ensure_coordination": "group_coordination.session",
     "group_sources": "group_coordination.client",
     "leave_group": "group_coordination.client",
+    "load": "source.exact_watermark",
     "operator_input": "operators.operator_input",
     "register": "source.aligned_source",
     "run_backlog_detectors": "operators.backlog",

@@ -17,6 +17,22 @@ VARIABLES_OF_PLANNERS: Final = (
 """What Spark puts into the environment of a data source whenever a query of it is planned."""
 
 
+_registered: Final[dict[tuple[str, str], type[DataSource]]] = {}
+"""The data sources of this process, by session and name."""
+
+
+def registered_source(spark: SparkSession, name: str) -> type[DataSource] | None:
+    """Return the data source that `register_source` has made known to a session by that name."""
+    return _registered.get((_session(spark), name))
+
+
+def _session(spark: SparkSession) -> str:
+    try:
+        return str(spark._jsparkSession.sessionUUID())
+    except Exception:  # a session of Spark Connect
+        return ""
+
+
 def register_source(spark: SparkSession, source: type[DataSource]) -> None:
     """Make a Python data source known to a session by its name, as `spark.dataSource.register` does.
 
@@ -26,6 +42,7 @@ def register_source(spark: SparkSession, source: type[DataSource]) -> None:
     already are only replaced, so they are put in here, before any query begins.
     """
     spark.dataSource.register(source)
+    _registered[_session(spark), source.name()] = source
     # Spark Connect has no such object, and another version may keep it elsewhere: the source works without.
     with suppress(Exception):
         known = spark._jsparkSession.sessionState().dataSourceManager().lookupDataSource(source.name())

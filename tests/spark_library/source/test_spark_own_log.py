@@ -250,7 +250,7 @@ def test_a_log_that_makes_no_progress_is_told_so() -> None:
 ONLY_THESE = (
     "there is no such option; there are numSubtasks, maxOutOfOrderness, failOnDataLoss, watermarkGroup, "
     "maxAllowedWatermarkDrift, updateInterval, splitAlignment, coordinator, coordinatorTimeout, sourcesInGroup, "
-    "sourcesInQuery, clockStep, maxRowsPerTrigger, sourceName, progressColumn, watermarkColumn, eventLog, eventLogJob, inBandWatermarks, "
+    "sourcesInQuery, clockStep, maxRowsPerTrigger, sourceName, progressColumn, watermarkColumn, watermarkCheck, eventLog, eventLogJob, inBandWatermarks, "
     "idleTimeout, maxRowsPerTriggerInBacklog, place"
 )
 

@@ -51,6 +51,7 @@ COMMON_OPTIONS: Final = (
     "sourceName",
     "progressColumn",
     "watermarkColumn",
+    "watermarkCheck",
     "eventLog",
     "eventLogJob",
     *SIGNAL_OPTIONS,
@@ -115,9 +116,10 @@ class SourceOptions:
     planning; None: the wall clock. rows_per_batch: the most rows in a batch of this source. name: what the
     column "source" says; None: the identity of the source. progress_column: a column to be filled with
     `PROGRESS_SCHEMA`, None: there is none. watermark_column: a column in which one row of each batch says the
-    watermark of the source, None: there is none. signals: None if nothing is said beside the records.
-    event_log: the folder of the event log, None: there is none. event_log_job: what it calls the job, None:
-    what the group is called, or else the source.
+    watermark of the source, None: there is none. watermark_check: a file that is there once Spark's watermark
+    does not follow, with one line about it; None: nobody looks. signals: None if nothing is said beside the
+    records. event_log: the folder of the event log, None: there is none. event_log_job: what it calls the
+    job, None: what the group is called, or else the source.
     """
 
     sequences: tuple[Sequence, ...]
@@ -130,6 +132,7 @@ class SourceOptions:
     name: str | None = None
     progress_column: str | None = None
     watermark_column: str | None = None
+    watermark_check: Path | None = None
     signals: SignalOptions | None = None
     event_log: Path | None = None
     event_log_job: str | None = None
@@ -201,6 +204,7 @@ def parse_options(
         name=given.text("sourceName"),
         progress_column=_progress_column(given, files, log, kafka),
         watermark_column=given.text("watermarkColumn"),
+        watermark_check=_watermark_check(given),
         signals=_signals(given, watermark_lag_threshold),
         event_log=_event_log(given),
         event_log_job=given.text("eventLogJob"),
@@ -228,6 +232,12 @@ def _progress_column(
     if column is not None and column.lower() in (name.lower() for name in taken):
         given.refuse("progressColumn", column, "there is a column of that name; write another one")
     return column
+
+
+def _watermark_check(given: GivenOptions) -> Path | None:
+    given.require("watermarkCheck", "watermarkColumn")
+    file = given.text("watermarkCheck")
+    return None if file is None else Path(file)
 
 
 def _event_log(given: GivenOptions) -> Path | None:

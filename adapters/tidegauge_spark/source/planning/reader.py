@@ -36,7 +36,7 @@ from tidegauge_spark.source.planning.recorded_rows import RecordedSource
 from tidegauge_spark.source.planning.recorder import SourceRecorder, paused
 from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 from tidegauge_spark.source.planning.signals import PlannedSignals
-from tidegauge_spark.source.planning.standing import SplitStanding, shown
+from tidegauge_spark.source.planning.standing import CHECK, SAID_WATERMARK, SplitStanding, shown
 from tidegauge_spark.source.planning.watermark_row import said_watermark
 
 WAIT: Final = 100
@@ -44,6 +44,10 @@ WAIT: Final = 100
 
 LOOK_AGAIN: Final = 10
 """How often it looks meanwhile (ms)."""
+
+
+class LostWatermarkError(RuntimeError):
+    """Spark's watermark does not follow what the sources of its query say."""
 
 
 class SourceStanding(NamedTuple):
@@ -190,6 +194,7 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         `CoordinatorError` after coordinatorTimeout, and at once if the service refuses. What is reported
         here is in the checkpoint already, since Spark has logged `start`.
         """
+        self._check_watermark()
         offset = self._restored(start)
         most_rows = self._most_rows(offset, limit)
         self._limit = limit
@@ -242,6 +247,9 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
             return None
         offset = self._recent[-1][1]
         standing = shown(self._standings(offset), self._moment(offset, offset.now))
+        if self._options.watermark_check is not None:
+            standing[SAID_WATERMARK] = self._watermark_of(offset)
+            standing[CHECK] = str(self._options.watermark_check)
         return standing if self._member is None else {**standing, **self._member.status()}
 
     def commit(self, end: dict[str, Any]) -> None:
@@ -261,6 +269,12 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         if self._unlogged is not None and alignment is not None and alignment.coordinator is not None:
             with contextlib.suppress(CoordinatorError):
                 leave_group(str(alignment.coordinator), alignment.group, self._unlogged)
+
+    def _check_watermark(self) -> None:
+        """Raise `LostWatermarkError` if Spark's watermark was found not to follow the sources."""
+        check = self._options.watermark_check
+        if check is not None and check.exists():
+            raise LostWatermarkError(check.read_text())
 
     def _watermark_of(self, offset: AnyOffset) -> int | None:
         """Return what Spark is told of the watermark at an offset (ms), None if it is told nothing.

@@ -9,6 +9,12 @@ from tidegauge_spark.decisions.timestamps import MIN
 
 MOST_NAMES: Final = 5
 
+SAID_WATERMARK: Final = "saidWatermark"
+"""Where the progress shows the watermark that Spark is told (ms), None if it is told nothing."""
+
+CHECK: Final = "watermarkCheck"
+"""Where it shows the file in which the source finds out that Spark's watermark does not follow."""
+
 
 class SplitStanding(NamedTuple):
     """A split that somebody waits for: its name and its watermark (ms), `MIN` before its first record."""

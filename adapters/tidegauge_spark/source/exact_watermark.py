@@ -1,0 +1,161 @@
+"""Rows of an aligned source with its own watermark under Spark's operators: the smallest over its splits.
+
+`withWatermark` follows the largest event time that was seen, so a split with a gap takes the watermark along
+and Spark drops the rows of all others that lie in that gap. The source knows better. It says its watermark in
+one row of each batch, in a column of its own. Spark's watermark stands on that column, and the mark by which
+operators find their watermark goes over to the column with the event time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NoReturn
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.functions import col, expr
+from pyspark.sql.streaming.readwriter import DataStreamReader
+from pyspark.sql.types import DataType, StructType, TimestampNTZType, TimestampType
+
+from tidegauge_spark.source.aligned_source import AlignedSource, EventTime
+from tidegauge_spark.source.options.given import IllegalOptionError
+from tidegauge_spark.source.planning.watermark_row import with_watermark_column
+from tidegauge_spark.source.registration import registered_source
+from tidegauge_spark.source.watermark_check import checked_in
+
+WATERMARK_COLUMN: Final = "__tidegauge_watermark"
+
+POLICY_CONF: Final = "spark.sql.streaming.multipleWatermarkPolicy"
+
+BARRIER: Final = "spark_partition_id() < 0"
+"""Never true, and not deterministic: Spark moves no filter and no join condition past such a filter.
+
+A deterministic one is merged with the next filter of the query, and pushed below the watermark with it, where
+both remove the rows that say the watermark. `rand() < 0` is folded to false by Spark 4.3, and does not hold.
+"""
+
+_FROM_WHOLE_NUMBERS: Final = {
+    "s": "timestamp_seconds({0})",
+    "ms": "timestamp_millis({0})",
+    "us": "timestamp_micros({0})",
+    "ns": "timestamp_micros(({0} - pmod({0}, 1000)) DIV 1000)",
+}
+
+
+def load(reader: DataStreamReader) -> DataFrame:
+    """Return the rows of an aligned source with the exact watermark on the column of their event time.
+
+    There is no delay to choose. The option `maxOutOfOrderness` of the source says how far the records of a
+    split are out of order; a record within it is not late. An event time of whole numbers is returned as a
+    timestamp. The watermark of a query of several sources is the smallest of theirs.
+
+    `load()` is called here, because a filter between the source and its watermark would remove the rows that
+    say the watermark. Do not call `withWatermark` on the result: Spark then fails at the second batch.
+
+    Args:
+        reader: `spark.readStream.format("tidegauge")`, or a source of `register_log`, with all its options.
+
+    Raises:
+        TypeError: if `reader` is not such a reader.
+        IllegalOptionError: if the options do not fit, or Spark's `multipleWatermarkPolicy` is not "min".
+    """
+    spark = _session_of(reader)
+    _check_policy(spark)
+    plain = reader.load()
+    event_time = _event_time(spark, plain)
+    columns = StructType([each for each in plain.schema if each.name != WATERMARK_COLUMN])
+    name = _spelled(event_time, columns)
+    if isinstance(columns[name].dataType, TimestampNTZType):
+        columns[name].dataType = TimestampType()  # the source takes it as UTC
+    told = (
+        reader.option("watermarkColumn", WATERMARK_COLUMN)
+        .option("watermarkCheck", str(checked_in(spark)))
+        .schema(with_watermark_column(columns, WATERMARK_COLUMN))
+    )
+    return _without_redefinition(_marked(told.load(), columns, name, event_time.unit))
+
+
+def _marked(rows: DataFrame, columns: StructType, event_time: str, unit: str) -> DataFrame:
+    """Return the records among rows; the watermark of `event_time` is what the other rows said."""
+    with_watermark = rows.withWatermark(WATERMARK_COLUMN, "0 seconds")
+    # Spark writes the mark on the column of the watermark. Operators look for it on the columns they use.
+    mark = with_watermark.schema[WATERMARK_COLUMN].metadata
+    records = with_watermark.where(f"{_quoted(WATERMARK_COLUMN)} IS NULL OR {BARRIER}")
+    return records.select(
+        *(
+            _timestamp(each.name, each.dataType, unit).alias(each.name, metadata={**each.metadata, **mark})
+            if each.name == event_time
+            else col(_quoted(each.name))
+            for each in columns
+        )
+    )
+
+
+def _timestamp(name: str, type_: DataType, unit: str) -> Column:
+    if isinstance(type_, TimestampType):
+        return col(_quoted(name))
+    return expr(_FROM_WHOLE_NUMBERS[unit].format(_quoted(name)))
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _session_of(reader: Any) -> SparkSession:
+    """Return the session of a reader. Raises `TypeError` for anything else."""
+    if isinstance(reader, DataFrame):
+        raise TypeError(
+            "load(reader) calls load() itself, and was given a DataFrame: give it "
+            'spark.readStream.format("tidegauge").options(...) without .load(), and filter what comes out'
+        )
+    if not isinstance(reader, DataStreamReader):
+        raise TypeError(
+            f"load(reader) was given {type(reader).__module__}.{type(reader).__name__}: give it "
+            'spark.readStream.format("tidegauge").options(...), of a session that is not Spark Connect'
+        )
+    return reader._spark
+
+
+def _check_policy(spark: SparkSession) -> None:
+    """Raise `IllegalOptionError` if a query of several sources followed the furthest of them."""
+    policy = str(spark.conf.get(POLICY_CONF, "min"))
+    if policy.lower() != "min":
+        raise IllegalOptionError(
+            f"{POLICY_CONF} = {policy!r}: Spark then drops what the slower sources of a query have not read; "
+            "set it to 'min'"
+        )
+
+
+def _event_time(spark: SparkSession, rows: DataFrame) -> EventTime:
+    """Return which column has the event time. Raises `TypeError` if the source is not of this library."""
+    relation = rows._jdf.queryExecution().analyzed()
+    name = str(relation.sourceName()) if relation.nodeName() == "StreamingRelationV2" else relation.nodeName()
+    source = registered_source(spark, name)
+    if source is None or not issubclass(source, AlignedSource):
+        raise TypeError(
+            f"load(reader) was given a reader of {name!r}: it knows the watermark of the sources of "
+            'tidegauge_spark, such as spark.readStream.format("tidegauge"), and of no other'
+        )
+    return source(dict(relation.extraOptions().asCaseSensitiveMap())).event_time()
+
+
+def _spelled(event_time: EventTime, columns: StructType) -> str:
+    """Return the event time column as the schema spells it. Raises `IllegalOptionError` for a nested one."""
+    for name in columns.names:
+        if name.lower() == event_time.column.lower():
+            return name
+    raise IllegalOptionError(
+        f"eventTimeColumn = {event_time.column!r}: Spark's watermark belongs to a column, not to a field of "
+        "one; write the event time into a column of its own"
+    )
+
+
+def _without_redefinition(rows: DataFrame) -> DataFrame:
+    """Return the rows, which refuse a second watermark at once. Spark would at the second batch."""
+
+    def refuse(eventTime: str, delayThreshold: str) -> NoReturn:
+        raise IllegalOptionError(
+            f"withWatermark({eventTime!r}, {delayThreshold!r}): rows of load(reader) have the watermark of "
+            "their source already; leave it out, and set the option maxOutOfOrderness of the source instead"
+        )
+
+    rows.withWatermark = refuse  # type: ignore[method-assign]
+    return rows

@@ -1,0 +1,160 @@
+"""The check that Spark's watermark follows what the sources of a query say, while the query runs.
+
+Nothing in Spark promises that the rows which say a watermark reach it. Its optimizer may learn to move
+filters past the one that takes these rows out: then no window would ever fire, and nothing would tell.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import logging
+import shutil
+import tempfile
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.listener import (
+    QueryProgressEvent,
+    QueryStartedEvent,
+    QueryTerminatedEvent,
+    StreamingQueryListener,
+)
+
+from tidegauge_spark.source.planning.standing import CHECK, SAID_WATERMARK
+
+_LOG = logging.getLogger("tidegauge_spark")
+
+
+class SourceProgress(NamedTuple):
+    """What the progress of a query shows of a source.
+
+    said: its watermark (ms), None if it says none. moved: whether the batch has rows of it. check: the file
+    in which it is told of a loss.
+    """
+
+    said: int | None
+    moved: bool
+    check: Path
+
+
+@dataclass
+class WatermarkFollower:
+    """The watermark that one run of a query has to have, from what its sources have said.
+
+    said: the last word of each source in this run (ms), None before. reported: whether a loss was.
+    """
+
+    said: dict[int, int | None] = field(default_factory=dict)
+    reported: bool = False
+
+    def loss(self, watermark: int, largest: int | None, sources: list[SourceProgress]) -> str | None:
+        """Take the progress of a batch; return what is wrong with it, None if nothing is.
+
+        Args:
+            watermark: Spark's watermark in this batch, in ms, from what was said in earlier ones.
+            largest: what Spark found in this batch where a watermark stands, in ms; None if nothing.
+            sources: all sources of the query.
+        """
+        due = self._smallest(len(sources))
+        for number, source in enumerate(sources):
+            if source.moved and source.said is not None:
+                self.said[number] = source.said
+        if due is not None and watermark < due:
+            return f"its sources have said {due} ms, and the watermark of the query is {watermark} ms"
+        if len(sources) > 1 or not sources[0].moved or sources[0].said is None:
+            return None
+        if largest is None or largest < sources[0].said:
+            return f"its source has said {sources[0].said} ms, and Spark has found {largest} ms"
+        return None
+
+    def _smallest(self, sources: int) -> int | None:
+        said = [self.said.get(number) for number in range(sources)]
+        return None if None in said else min((each for each in said if each is not None), default=None)
+
+
+class WatermarkCheck(StreamingQueryListener):
+    """Ends a query whose watermark does not follow its sources: these fail at their next planning."""
+
+    def __init__(self) -> None:
+        self._runs: dict[uuid.UUID, WatermarkFollower] = {}
+
+    def onQueryStarted(self, event: QueryStartedEvent) -> None:
+        """Nothing is known of a query that starts."""
+
+    def onQueryProgress(self, event: QueryProgressEvent) -> None:
+        """Look at a query all of whose sources say their watermark."""
+        progress = event.progress
+        sources = [_source(each) for each in progress.sources]
+        shown = progress.eventTime.get("watermark")
+        if shown is None or not sources or None in sources:
+            return
+        known = [each for each in sources if each is not None]
+        largest = progress.eventTime.get("max")
+        follower = self._runs.setdefault(progress.runId, WatermarkFollower())
+        loss = follower.loss(_milliseconds(shown), None if largest is None else _milliseconds(largest), known)
+        if loss is not None and not follower.reported:
+            follower.reported = True
+            _report(loss, known)
+
+    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
+        """Forget a query."""
+        self._runs.pop(event.runId, None)
+
+
+def _report(loss: str, sources: list[SourceProgress]) -> None:
+    line = (
+        f"the rows that say the watermark do not reach it: {loss}; use the version of Spark that "
+        "tidegauge_spark was tested with, and report the plan of the query"
+    )
+    _LOG.error("%s", line)
+    for each in sources:
+        with suppress(OSError):
+            each.check.write_text(line)
+
+
+def _source(progress: Any) -> SourceProgress | None:
+    """Return what a source shows, None if it says no watermark to Spark."""
+    try:
+        shown = json.loads(progress.latestOffset)
+        said, check = shown[SAID_WATERMARK], Path(shown[CHECK])
+    except (KeyError, TypeError, ValueError):
+        return None
+    if check.parent != _folder.path:
+        return None
+    return SourceProgress(said, progress.startOffset != progress.endOffset, check)
+
+
+def _milliseconds(shown: str) -> int:
+    moment = datetime.fromisoformat(shown)
+    return round(moment.timestamp() * 1000)
+
+
+class _Folder:
+    """The folder of this process in which losses are reported."""
+
+    path: Path | None = None
+
+    def new_file(self) -> Path:
+        if self.path is None:
+            self.path = Path(tempfile.mkdtemp(prefix="tidegauge-watermarks-"))
+            atexit.register(shutil.rmtree, self.path, ignore_errors=True)
+        return self.path / str(uuid.uuid4())
+
+
+_folder = _Folder()
+_checked: set[str] = set()
+
+
+def checked_in(spark: SparkSession) -> Path:
+    """Return a file in which a source will find that its watermark is lost. The session gets its check."""
+    session = str(spark._jsparkSession.sessionUUID())
+    if session not in _checked:
+        _checked.add(session)
+        spark.streams.addListener(WatermarkCheck())
+    return _folder.new_file()
