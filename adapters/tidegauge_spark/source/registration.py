@@ -8,6 +8,8 @@ from typing import Final
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
 
+from tidegauge_spark.source.worker_python import check_worker_python
+
 VARIABLES_OF_PLANNERS: Final = (
     "SPARK_AUTH_SOCKET_TIMEOUT",
     "SPARK_BUFFER_SIZE",
@@ -40,7 +42,10 @@ def register_source(spark: SparkSession, source: type[DataSource]) -> None:
     puts variables into it when it is planned. Two first queries that do so at the same moment count an entry
     twice, and from then on each task of the source fails with `OptionalDataException`. Entries that are there
     already are only replaced, so they are put in here, before any query begins.
+
+    Raises `WorkerPythonError` if the Python of Spark's workers lacks this library.
     """
+    check_worker_python(spark)
     spark.dataSource.register(source)
     _registered[_session(spark), source.name()] = source
     # Spark Connect has no such object, and another version may keep it elsewhere: the source works without.

@@ -1,0 +1,62 @@
+"""The Python that Spark starts for data sources and tasks, and whether it has this library."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache
+from typing import Final
+
+from pyspark import SparkFiles
+from pyspark.sql import SparkSession
+
+_LOOK: Final = (
+    "import importlib.util, sys; sys.exit(7 if importlib.util.find_spec('tidegauge_spark') is None else 0)"
+)
+_MISSING: Final = 7
+_SECONDS: Final = 60
+
+
+class WorkerPythonError(RuntimeError):
+    """The Python of Spark's workers lacks this library."""
+
+
+def check_worker_python(spark: SparkSession) -> None:
+    """Raise `WorkerPythonError` if the Python of Spark's workers lacks this library.
+
+    A program that runs in an environment which is not activated finds the library, and its workers, started
+    as "python3", do not. Spark would say so in the middle of a traceback, when the first query starts.
+    Where there is nothing to look at, as with Spark Connect, nothing is checked.
+    """
+    try:
+        context = spark.sparkContext
+        python, shipped = str(context.pythonExec), tuple(context._python_includes or ())
+    except AttributeError:  # what a session of Spark Connect raises
+        return
+    found = shutil.which(python)
+    if found is None or os.path.abspath(found) == sys.executable:
+        return
+    root = SparkFiles.getRootDirectory()
+    if _lacks_library(found, tuple(os.path.join(root, name) for name in shipped)):
+        raise WorkerPythonError(
+            f"the Python of Spark's workers, {found!r}, has no tidegauge_spark: set the environment variable "
+            f"PYSPARK_PYTHON to {sys.executable!r} before the session starts, or install the library there"
+        )
+
+
+@cache
+def _lacks_library(python: str, shipped: tuple[str, ...]) -> bool:
+    """Return whether a Python says that it has no such module; shipped: what Spark adds to its path."""
+    path = os.pathsep.join(filter(None, (*shipped, os.environ.get("PYTHONPATH"))))
+    try:
+        ran = subprocess.run(
+            [python, "-c", _LOOK],
+            env={**os.environ, "PYTHONPATH": path},
+            capture_output=True,
+            timeout=_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False  # Spark will say it better
+    return ran.returncode == _MISSING
