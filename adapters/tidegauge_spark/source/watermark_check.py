@@ -115,7 +115,7 @@ def _report(loss: str, sources: list[SourceProgress]) -> None:
     _LOG.error("%s", line)
     for each in sources:
         with suppress(OSError):
-            each.check.write_text(line)
+            each.check.write_text(line, encoding="utf-8")
 
 
 def _source(progress: Any) -> SourceProgress | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyspark.errors import StreamingQueryException
-from pyspark.sql.functions import col, expr, window
+from pyspark.sql.functions import col, expr, session_window, window, window_time
 from spark_programs.driven_files import write_table
 from spark_programs.exact_jobs import (
     Job,
@@ -206,12 +206,35 @@ def test_joins_keep_what_the_slower_source_has_not_reached(
         assert found == sorted((row[0].timestamp(), row[1], str(row[2])) for row in wanted)
 
 
-def test_sessions_and_duplicates_lose_nothing_at_a_gap(queries: SparkQueries, gap: Path) -> None:
-    unique = exact(queries, gap, **aligned("unique")).dropDuplicatesWithinWatermark(["at", "p"])
-    job = Job(queries, "unique").run(unique)
-    assert sorted((row.at.timestamp(), row.p) for row in job.rows) == sorted(
-        (row[0].timestamp(), row[1]) for row in records(gap)
-    )
+def test_duplicates_are_kept_apart_over_a_gap(queries: SparkQueries, gap: Path) -> None:
+    rows = exact(queries, gap, **aligned("unique"))
+    twice = rows.union(rows).dropDuplicatesWithinWatermark(["at", "p"])
+    job = Job(queries, "unique").run(twice)
+    found = sorted((row.at.timestamp(), row.p) for row in job.rows)
+    assert found == sorted((row[0].timestamp(), row[1]) for row in records(gap))
+
+
+def test_sessions_lose_nothing_at_a_gap(queries: SparkQueries, gap: Path) -> None:
+    sessions = exact(queries, gap, **aligned("sessions")).groupBy(session_window("at", "30 seconds"), "p")
+    job = Job(queries, "sessions").run(sessions.count())
+    found = {
+        (row.session_window.start.timestamp() - at(0).timestamp(), row.p): row["count"] for row in job.rows
+    }
+    assert found == {(0, "p0"): 60, (660, "p0"): 60, (0, "p1"): 720}
+
+
+def test_windows_of_windows_lose_nothing_at_a_gap(queries: SparkQueries, gap: Path) -> None:
+    minutes = counts(exact(queries, gap, **aligned("windows")))
+    fives = minutes.groupBy(window(window_time("window"), "5 minutes"), "p").agg({"count": "sum"})
+    job = Job(queries, "windows-of-windows").run(fives)
+    found = {(row.window.start.timestamp() - at(0).timestamp(), row.p): row["sum(count)"] for row in job.rows}
+    assert found == {
+        (0, "p0"): 60,
+        (600, "p0"): 60,
+        (0, "p1"): 300,
+        (300, "p1"): 300,
+        (600, "p1"): 120,
+    }
 
 
 def test_whole_numbers_come_out_as_timestamps(queries: SparkQueries, tmp_path: Path) -> None:

@@ -34,20 +34,16 @@ from tidegauge_spark.source.planning.pace import Pace
 from tidegauge_spark.source.planning.progress_rows import PlannedPartition
 from tidegauge_spark.source.planning.recorded_rows import RecordedSource
 from tidegauge_spark.source.planning.recorder import SourceRecorder, paused
+from tidegauge_spark.source.planning.said_watermark import SaidWatermark
 from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 from tidegauge_spark.source.planning.signals import PlannedSignals
-from tidegauge_spark.source.planning.standing import CHECK, SAID_WATERMARK, SplitStanding, shown
-from tidegauge_spark.source.planning.watermark_row import said_watermark
+from tidegauge_spark.source.planning.standing import SplitStanding, shown
 
 WAIT: Final = 100
 """How long a planning under AvailableNow waits for something to read (ms), before it lets go of Spark."""
 
 LOOK_AGAIN: Final = 10
 """How often it looks meanwhile (ms)."""
-
-
-class LostWatermarkError(RuntimeError):
-    """Spark's watermark does not follow what the sources of its query say."""
 
 
 class SourceStanding(NamedTuple):
@@ -122,8 +118,7 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         self._recorder = self._new_recorder()
         self._exchanged: tuple[int | None, ...] = ()
         self._run_out: frozenset[int] = frozenset()
-        self._watermark_said = False
-        self._has_planned = False
+        self._said_watermark = SaidWatermark(options)
         self._recent: deque[tuple[dict[str, Any], AnyOffset]] = deque(maxlen=3)
 
     @abstractmethod
@@ -194,16 +189,14 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         `CoordinatorError` after coordinatorTimeout, and at once if the service refuses. What is reported
         here is in the checkpoint already, since Spark has logged `start`.
         """
-        self._check_watermark()
+        self._said_watermark.check()
         offset = self._restored(start)
         most_rows = self._most_rows(offset, limit)
         self._limit = limit
         self._exchanged = ()
-        # A source that says its watermark looks once in each run: what has changed meanwhile may raise it.
-        looked = self._has_planned or offset.ended or self._options.watermark_column is None
-        if self._finished(offset) and looked:
+        looks_again = self._said_watermark.looks_again(offset)
+        if self._finished(offset) and not looks_again:
             return self._said_again(start, offset)
-        self._has_planned = True
         if self._options.clock_step is not None:
             return self._stored(
                 start, self._planned(offset, offset.now + self._options.clock_step, most_rows)
@@ -230,7 +223,9 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
             return []
         before, after = self._restored(start), self._restored(end)
         name = self._options.name or after.source
-        partitions = self._with_watermark(self._partitions(name, before, after), name, after)
+        partitions = self._said_watermark.put_into(
+            self._partitions(name, before, after), after, lambda: self._without_records(name, after)
+        )
         if self._recorder is not None:
             self._recorder.write(start, end)
         self._unlogged = None
@@ -247,9 +242,7 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
             return None
         offset = self._recent[-1][1]
         standing = shown(self._standings(offset), self._moment(offset, offset.now))
-        if self._options.watermark_check is not None:
-            standing[SAID_WATERMARK] = self._watermark_of(offset)
-            standing[CHECK] = str(self._options.watermark_check)
+        standing.update(self._said_watermark.shown(offset))
         return standing if self._member is None else {**standing, **self._member.status()}
 
     def commit(self, end: dict[str, Any]) -> None:
@@ -270,41 +263,9 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
             with contextlib.suppress(CoordinatorError):
                 leave_group(str(alignment.coordinator), alignment.group, self._unlogged)
 
-    def _check_watermark(self) -> None:
-        """Raise `LostWatermarkError` if Spark's watermark was found not to follow the sources."""
-        check = self._options.watermark_check
-        if check is not None and check.exists():
-            raise LostWatermarkError(check.read_text())
-
-    def _watermark_of(self, offset: AnyOffset) -> int | None:
-        """Return what Spark is told of the watermark at an offset (ms), None if it is told nothing.
-
-        It is the end of time only for an input that is finished for good: Spark keeps it in the checkpoint,
-        and drops all that comes later.
-        """
-        if self._options.watermark_column is None:
-            return None
-        return said_watermark(MAX if offset.ended else offset.signals.combined)
-
-    def _with_watermark(
-        self, partitions: Sequence[PlannedPartition], name: str, after: AnyOffset
-    ) -> Sequence[PlannedPartition]:
-        """Return the partitions of a batch, one of which says the watermark at its end."""
-        watermark = self._watermark_of(after)
-        if watermark is None:
-            return partitions
-        self._watermark_said = True
-        told = list(partitions) or [self._without_records(name, after)]
-        told[0].watermark = watermark
-        return told
-
     def _said_again(self, start: dict[str, Any], offset: AnyOffset) -> dict[str, Any]:
-        """Return `start`, or an offset of which the batch says nothing but the watermark, once in a run.
-
-        Spark does not keep the watermarks of the single sources in its checkpoint. A source that said nothing
-        after a restart would hold back all others of its query.
-        """
-        if self._watermark_said or self._watermark_of(offset) is None:
+        """Return `start`, or an offset of which the batch says nothing but the watermark."""
+        if not self._said_watermark.due(offset):
             return start
         return self._stored(start, offset.at(max(self._now(offset), offset.now + 1)))
 
@@ -385,8 +346,8 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
 
     def _signalled(self, before: PlannedSignals, after: PlannedSignals) -> bool:
         """Return whether something is said, or a clock was stopped or goes on."""
-        rises = self._options.watermark_column is not None and after.combined != before.combined
-        return rises or bool(after.said) or after.blocked_splits != before.blocked_splits
+        said = bool(after.said) or self._said_watermark.rises(before, after)
+        return said or after.blocked_splits != before.blocked_splits
 
     def _minimum_in_query(self) -> int | None:
         """Return how far the sources of this query are that do not wait (ms), None if nobody knows.

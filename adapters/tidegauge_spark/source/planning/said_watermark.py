@@ -1,0 +1,92 @@
+"""What a source tells Spark of its watermark during one run of its query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.source.options.source import SourceOptions
+from tidegauge_spark.source.planning.progress_rows import PlannedPartition
+from tidegauge_spark.source.planning.signals import PlannedSignals
+from tidegauge_spark.source.planning.standing import CHECK, SAID_WATERMARK
+from tidegauge_spark.source.planning.watermark_row import said_watermark
+
+
+class LostWatermarkError(RuntimeError):
+    """Spark's watermark does not follow what the sources of its query say."""
+
+
+class EndedOffset(Protocol):
+    """What has to be known of an offset: see `reader.Offset`."""
+
+    @property
+    def signals(self) -> PlannedSignals:
+        """What goes in band."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the input is finished for good, and all of it is planned."""
+
+
+class SaidWatermark:
+    """The watermark of a source in each batch, and once after each start.
+
+    Spark does not keep the watermarks of the single sources of a query in its checkpoint. A source that said
+    nothing after a restart would hold back all others.
+    """
+
+    def __init__(self, options: SourceOptions) -> None:
+        self._told = options.watermark_column is not None
+        self._check = options.watermark_check
+        self._said = False
+        self._has_looked = False
+
+    def at(self, offset: EndedOffset) -> int | None:
+        """Return what Spark is told at an offset (ms), None if it is told nothing.
+
+        It is the end of time only for an input that is finished for good: Spark keeps it in the checkpoint,
+        and drops all that comes later.
+        """
+        return said_watermark(MAX if offset.ended else offset.signals.combined) if self._told else None
+
+    def due(self, offset: EndedOffset) -> bool:
+        """Return whether a batch is needed that says nothing but the watermark."""
+        return not self._said and self.at(offset) is not None
+
+    def looks_again(self, offset: EndedOffset) -> bool:
+        """Return whether the source looks for something to plan though it has read everything.
+
+        It does once in a run: what has changed since the last one may raise the watermark.
+        """
+        looks = self._told and not (self._has_looked or offset.ended)
+        self._has_looked = True
+        return looks
+
+    def rises(self, before: PlannedSignals, after: PlannedSignals) -> bool:
+        """Return whether a planning has something new to say."""
+        return self._told and after.combined != before.combined
+
+    def put_into(
+        self,
+        partitions: Sequence[PlannedPartition],
+        after: EndedOffset,
+        without_records: Callable[[], PlannedPartition],
+    ) -> Sequence[PlannedPartition]:
+        """Return the partitions of a batch, one of which says the watermark at its end."""
+        watermark = self.at(after)
+        if watermark is None:
+            return partitions
+        self._said = True
+        told = list(partitions) or [without_records()]
+        told[0].watermark = watermark
+        return told
+
+    def shown(self, offset: EndedOffset) -> dict[str, Any]:
+        """Return what the progress of the query shows."""
+        return {} if self._check is None else {SAID_WATERMARK: self.at(offset), CHECK: str(self._check)}
+
+    def check(self) -> None:
+        """Raise `LostWatermarkError` if Spark's watermark was found not to follow the sources."""
+        if self._check is not None and self._check.exists():
+            raise LostWatermarkError(self._check.read_text(encoding="utf-8"))
