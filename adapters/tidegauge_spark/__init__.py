@@ -1,4 +1,7 @@
-"""Event time for PySpark: a clock with several inputs as an operator, and sources that wait for one another.
+"""Event time for PySpark: sources that have an exact watermark, and wait for one another; operators with it.
+
+`load(reader)` returns the rows of an `AlignedSource` with its own watermark under Spark's windows, joins and
+deduplication: the smallest over its partitions. `withWatermark` follows the furthest one.
 
 Spark gives a query one watermark, taken from its data between two micro-batches, and has no word for an
 input that is silent for a while. This library adds a watermark that belongs to the stream itself: rows say

@@ -1,4 +1,4 @@
-"""The README of the library: its first example runs as printed, and shows what the text says of it."""
+"""The README of the library: its examples run as printed, and show what the text says of them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,6 @@ def _page(root: Path) -> str:
     return (root / "adapters" / "tidegauge_spark" / "README.md").read_text(encoding="utf-8")
 
 
-def _first_example(root: Path) -> NewFile:
-    return next(step for step in steps_of(_page(root)) if isinstance(step, NewFile))
-
-
 def _example(root: Path, name: str) -> NewFile:
     return next(step for step in steps_of(_page(root)) if isinstance(step, NewFile) and step.file == name)
 
@@ -38,8 +34,8 @@ def test_what_it_links_to_is_there(root: Path) -> None:
 
 @pytest.mark.slower
 @pytest.mark.xdist_group("spark")
-def test_the_first_example_runs_as_printed(root: Path, tmp_path: Path) -> None:
-    example = _first_example(root)
+def test_the_example_of_alignment_runs_as_printed(root: Path, tmp_path: Path) -> None:
+    example = _example(root, "first_look.py")
     assert len(example.text.splitlines()) <= MOST_LINES
     program = tmp_path / example.file
     program.write_text(example.text + _TELL, encoding="utf-8")
@@ -55,8 +51,9 @@ def test_the_first_example_runs_as_printed(root: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slower
 @pytest.mark.xdist_group("spark")
-def test_the_example_of_own_windows_prints_what_the_page_says(root: Path, tmp_path: Path) -> None:
-    example = _example(root, "own_windows.py")
+@pytest.mark.parametrize("name", ["exact_windows.py", "own_windows.py"])
+def test_an_example_prints_what_the_page_says(root: Path, tmp_path: Path, name: str) -> None:
+    example = _example(root, name)
     assert len(example.text.splitlines()) <= MOST_LINES
     (tmp_path / example.file).write_text(example.text, encoding="utf-8")
     ran = subprocess.run([sys.executable, example.file], cwd=tmp_path, capture_output=True, text=True)
