@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyspark.errors import StreamingQueryException
+from pyspark.sql import Row
 from pyspark.sql.functions import col, expr, session_window, window, window_time
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from spark_programs.driven_files import write_table
 from spark_programs.exact_jobs import (
     Job,
@@ -235,6 +238,47 @@ def test_windows_of_windows_lose_nothing_at_a_gap(queries: SparkQueries, gap: Pa
         (300, "p1"): 300,
         (600, "p1"): 120,
     }
+
+
+def test_event_time_timers_see_all_rows_before_them(queries: SparkQueries, gap: Path) -> None:
+    deadline = round(at(600).timestamp() * 1000)
+
+    class Before(StatefulProcessor):
+        """Counts the rows of a key up to the deadline, and says so when a timer tells that it is over."""
+
+        def init(self, handle: Any) -> None:
+            self._handle, self._count = handle, handle.getValueState("count", "count int")
+
+        def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+            before = self._count.get()[0] if self._count.exists() else 0
+            self._count.update((before + sum(row.at.timestamp() * 1000 <= deadline for row in rows),))
+            if timerValues.getCurrentWatermarkInMs() < deadline:
+                self._handle.registerTimer(deadline)
+            return iter(())
+
+        def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N803
+            yield Row(p=key[0], count=self._count.get()[0])
+
+        def close(self) -> None:
+            pass
+
+    rows = exact(queries, gap, **aligned("timers"))
+    counted = rows.groupBy("p").transformWithState(Before(), "p string, count int", "Append", "EventTime")
+    job = Job(queries, "timers").run(counted)
+    assert sorted((row.p, row["count"]) for row in job.rows) == [("p0", 60), ("p1", 601)]
+
+
+def test_the_number_of_subtasks_may_change_at_a_restart(queries: SparkQueries, tmp_path: Path) -> None:
+    job = Job(queries, "resharded")
+    for run, subtasks in enumerate((2, 3, 1)):
+        write(tmp_path, "p0", [run * 1000 + second for second in range(60)], f"{run}")
+        write(tmp_path, "p1", range(run * 1000, run * 1000 + 900), f"{run}")
+        write(tmp_path, "p2", range(run * 1000, run * 1000 + 300), f"{run}")
+        job.run(counts(exact(queries, tmp_path, numSubtasks=subtasks)))
+    finish(tmp_path)
+    job.run(counts(exact(queries, tmp_path, numSubtasks=2)))
+    assert job.fired == expected(records(tmp_path))
+    assert job.dropped == 0
 
 
 def test_whole_numbers_come_out_as_timestamps(queries: SparkQueries, tmp_path: Path) -> None:
