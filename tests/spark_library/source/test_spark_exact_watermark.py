@@ -190,7 +190,7 @@ def test_several_sources_follow_the_slowest(queries: SparkQueries, gap: Path, tm
     assert job.dropped == 0
 
 
-def test_joins_keep_what_the_slower_source_has_not_reached(
+def test_joins_lose_nothing_at_a_gap_of_the_slower_source(
     queries: SparkQueries, gap: Path, tmp_path: Path
 ) -> None:
     """An inner one and a left outer one, whose unmatched rows come out when it is certain that there is none."""
@@ -198,7 +198,7 @@ def test_joins_keep_what_the_slower_source_has_not_reached(
     finish(tmp_path / "right")
     for kind in ("inner", "left_outer"):
         left = exact(queries, gap, **aligned(f"left-{kind}")).alias("l")
-        right = exact(queries, tmp_path / "right", maxRowsPerTrigger=20).alias("r")
+        right = exact(queries, tmp_path / "right", maxRowsPerTrigger=1000).alias("r")
         near = expr("l.at = r.at AND l.at >= r.at AND l.at <= r.at + INTERVAL 5 SECONDS")
         joined = left.join(right, on=near, how=kind)
         job = Job(queries, f"join-{kind}").run(joined.selectExpr("l.at", "l.p", "r.p AS other"))
@@ -279,6 +279,18 @@ def test_the_number_of_subtasks_may_change_at_a_restart(queries: SparkQueries, t
     job.run(counts(exact(queries, tmp_path, numSubtasks=2)))
     assert job.fired == expected(records(tmp_path))
     assert job.dropped == 0
+
+
+def test_queries_without_state_and_all_modes_pass_the_check(queries: SparkQueries, gap: Path) -> None:
+    rows = exact(queries, gap, **aligned("stateless"))
+    job = Job(queries, "stateless").run(rows.select("p").where("p = 'p1'"))
+    assert len(job.rows) == 720
+    assert job.watermarks[-1].startswith("2025-10-09T09:11")
+    for mode in ("update", "complete"):
+        changed = Job(queries, f"mode-{mode}").run(counts(exact(queries, gap, **aligned(mode))), mode)
+        assert changed.dropped == 0
+        last = {(row.window.start, row.p): row["count"] for row in changed.rows}
+        assert sum(last.values()) == 840
 
 
 def test_whole_numbers_come_out_as_timestamps(queries: SparkQueries, tmp_path: Path) -> None:
