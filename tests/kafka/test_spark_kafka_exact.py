@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
 from kafka_broker import Broker
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import col, window
-from pyspark.sql.streaming import StreamingQuery
 from spark_programs.exact_jobs import Job, aligned
-from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
+from spark_programs.queries import SparkQueries, spark_queries, wait_until
 
 from tidegauge_spark import ensure_coordination, load, register
 
@@ -64,14 +62,6 @@ def expected(seconds: Mapping[int, Sequence[int]], before: int) -> Counter[tuple
     return Counter(start for start in starts if start[0] + MINUTE <= ends)
 
 
-def wait(reached: Callable[[], bool], query: StreamingQuery) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not reached():
-        assert query.isActive, query.exception()
-        assert time.monotonic() < deadline, query.lastProgress
-        time.sleep(0.1)
-
-
 @pytest.mark.parametrize("subtasks", [1, 3])
 def test_a_gap_of_ten_minutes_loses_nothing(queries: SparkQueries, broker: Broker, subtasks: int) -> None:
     topic = f"gap-{subtasks}"
@@ -118,10 +108,10 @@ def test_an_idle_partition_holds_back_no_window(queries: SparkQueries, broker: B
         produce(broker, "idle", partition, each)
     job = Job(queries, "kafka-idle")
     query = job.start(minutes(queries, broker, "idle", idleTimeout="2 seconds"), available_now=False)
-    wait(lambda: expected(seconds, before=360) <= fired(job), query)
+    wait_until(lambda: expected(seconds, before=360) <= fired(job), query)
     for partition in seconds:
         produce(broker, "idle", partition, [*range(400, 500)])
         seconds[partition] = [*seconds[partition], *range(400, 500)]
-    wait(lambda: expected(seconds, before=480) <= fired(job), query)
+    wait_until(lambda: expected(seconds, before=480) <= fired(job), query)
     query.stop()
     assert fired(job) == expected(seconds, before=480)

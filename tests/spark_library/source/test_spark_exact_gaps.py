@@ -6,16 +6,14 @@ over by the smallest watermark before their batch. Seconds count from `START`.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow.parquet as parquet
 import pytest
-from pyspark.sql.streaming import StreamingQuery
 from spark_programs.exact_jobs import Job, aligned, at, counts, exact, expected, finish, records, write
-from spark_programs.queries import PATIENCE, SparkQueries, logged_offsets, spark_queries
+from spark_programs.queries import SparkQueries, logged_offsets, spark_queries, wait_until
 
 from tidegauge_spark import ensure_coordination, register
 
@@ -70,6 +68,7 @@ def not_late(log: Path, job: Job, finished: bool = False) -> list[tuple[datetime
     return kept
 
 
+@pytest.mark.slower
 def test_a_gap_of_ten_minutes_loses_nothing(queries: SparkQueries, tmp_path: Path) -> None:
     write(tmp_path, "p0", [*range(60), *range(660, 720)])
     write(tmp_path, "p1", range(720))
@@ -80,6 +79,7 @@ def test_a_gap_of_ten_minutes_loses_nothing(queries: SparkQueries, tmp_path: Pat
         assert job.fired == expected(records(tmp_path))
 
 
+@pytest.mark.slower
 def test_a_record_of_the_far_future_takes_nothing_of_other_splits(
     queries: SparkQueries, tmp_path: Path
 ) -> None:
@@ -97,6 +97,7 @@ def test_a_record_of_the_far_future_takes_nothing_of_other_splits(
         assert len(kept) >= 325
 
 
+@pytest.mark.slower
 def test_an_idle_split_that_comes_back_loses_only_what_is_late(queries: SparkQueries, tmp_path: Path) -> None:
     write(tmp_path, "p0", range(400))
     (tmp_path / "p1").mkdir()
@@ -111,11 +112,11 @@ def test_an_idle_split_that_comes_back_loses_only_what_is_late(queries: SparkQue
     )
     query = job.start(counts(rows), available_now=False)
     late = at(360)
-    wait(lambda: len(job.fired) == 6, query)
+    wait_until(lambda: len(job.fired) == 6, query)
     write(tmp_path, "p1", [*range(30, 100), *range(370, 500)])
     write(tmp_path, "p0", range(400, 500), "1")
     finish(tmp_path)
-    wait(lambda: (at(480), "p0") in job.fired, query)
+    wait_until(lambda: (at(480), "p0") in job.fired, query)
     query.stop()
     kept = not_late(tmp_path, job)
     assert [row for row in kept if row[1] == "p0"] == [row for row in records(tmp_path) if row[1] == "p0"]
@@ -139,6 +140,7 @@ def test_a_split_that_is_a_day_behind_loses_nothing_in_the_next_run(
     assert job.fired == expected(records(tmp_path))
 
 
+@pytest.mark.slower
 def test_an_idle_source_holds_back_no_other_one_of_its_query(queries: SparkQueries, tmp_path: Path) -> None:
     """It says what the others have reached, and nothing that comes later is late."""
     quiet, busy = tmp_path / "quiet", tmp_path / "busy"
@@ -148,18 +150,10 @@ def test_an_idle_source_holds_back_no_other_one_of_its_query(queries: SparkQueri
     job = Job(queries, "idle-source")
     both = exact(queries, quiet, **group).union(exact(queries, busy, **group))
     query = job.start(counts(both), available_now=False)
-    wait(lambda: (at(480), "b") in job.fired, query)
+    wait_until(lambda: (at(480), "b") in job.fired, query)
     write(quiet, "q", range(600, 660), "1")
     write(busy, "b", range(600, 660), "1")
     finish(quiet), finish(busy)
-    wait(lambda: {(at(600), "b"), (at(600), "q")} <= set(job.fired), query)
+    wait_until(lambda: {(at(600), "b"), (at(600), "q")} <= set(job.fired), query)
     query.stop()
     assert job.fired == expected([*records(quiet), *records(busy)])
-
-
-def wait(reached: Callable[[], bool], query: StreamingQuery) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not reached():
-        assert query.isActive, query.exception()
-        assert time.monotonic() < deadline, query.lastProgress
-        time.sleep(0.1)

@@ -61,6 +61,7 @@ def test_windows_lose_nothing_at_a_gap(queries: SparkQueries, gap: Path, subtask
     assert len(job.watermarks) > 5
 
 
+@pytest.mark.slower
 def test_filters_behind_the_watermark_do_not_remove_it(queries: SparkQueries, gap: Path) -> None:
     rows = exact(queries, gap, **aligned("filters")).where(
         "p = 'p1' AND at > TIMESTAMP '2025-10-09 09:01:00Z'"
@@ -71,6 +72,7 @@ def test_filters_behind_the_watermark_do_not_remove_it(queries: SparkQueries, ga
 
 
 @pytest.mark.parametrize("barrier", ["false", "rand() < 0", "current_timestamp() IS NULL"])
+@pytest.mark.slower
 def test_a_filter_that_spark_sees_through_ends_the_query_in_one_line(
     queries: SparkQueries, gap: Path, monkeypatch: pytest.MonkeyPatch, barrier: str
 ) -> None:
@@ -121,6 +123,7 @@ def test_a_second_watermark_is_refused_at_once(queries: SparkQueries, gap: Path)
         rows.withWatermark("at", "1 minute")
 
 
+@pytest.mark.slower
 def test_spark_refuses_a_second_watermark_of_a_derived_frame(queries: SparkQueries, gap: Path) -> None:
     again = exact(queries, gap).select("at", "p").withWatermark("at", "1 minute")
     with pytest.raises(StreamingQueryException, match="Redefining watermark is disallowed"):
@@ -136,6 +139,7 @@ def test_the_policy_of_several_watermarks_has_to_be_the_smallest(queries: SparkQ
         queries.session.conf.unset(exact_watermark.POLICY_CONF)
 
 
+@pytest.mark.slower
 def test_a_source_that_has_finished_holds_back_nobody_after_a_restart(
     queries: SparkQueries, tmp_path: Path
 ) -> None:
@@ -154,6 +158,7 @@ def test_a_source_that_has_finished_holds_back_nobody_after_a_restart(
     assert job.dropped == 0
 
 
+@pytest.mark.slower
 def test_rows_that_come_after_a_run_to_the_end_are_not_late(queries: SparkQueries, tmp_path: Path) -> None:
     """The end of a run under AvailableNow is not the end of time, which would stay in the checkpoint."""
     write(tmp_path, "a", range(100))
@@ -169,6 +174,7 @@ def test_rows_that_come_after_a_run_to_the_end_are_not_late(queries: SparkQuerie
     assert job.dropped == 0
 
 
+@pytest.mark.slower
 def test_a_checkpoint_of_the_watermark_of_spark_continues(queries: SparkQueries, tmp_path: Path) -> None:
     write(tmp_path, "a", range(100))
     write(tmp_path, "b", range(100))
@@ -190,6 +196,7 @@ def test_several_sources_follow_the_slowest(queries: SparkQueries, gap: Path, tm
     assert job.dropped == 0
 
 
+@pytest.mark.slower
 def test_joins_lose_nothing_at_a_gap_of_the_slower_source(
     queries: SparkQueries, gap: Path, tmp_path: Path
 ) -> None:
@@ -209,6 +216,7 @@ def test_joins_lose_nothing_at_a_gap_of_the_slower_source(
         assert found == sorted((row[0].timestamp(), row[1], str(row[2])) for row in wanted)
 
 
+@pytest.mark.slower
 def test_duplicates_are_kept_apart_over_a_gap(queries: SparkQueries, gap: Path) -> None:
     rows = exact(queries, gap, **aligned("unique"))
     twice = rows.union(rows).dropDuplicatesWithinWatermark(["at", "p"])
@@ -217,6 +225,7 @@ def test_duplicates_are_kept_apart_over_a_gap(queries: SparkQueries, gap: Path) 
     assert found == sorted((row[0].timestamp(), row[1]) for row in records(gap))
 
 
+@pytest.mark.slower
 def test_sessions_lose_nothing_at_a_gap(queries: SparkQueries, gap: Path) -> None:
     sessions = exact(queries, gap, **aligned("sessions")).groupBy(session_window("at", "30 seconds"), "p")
     job = Job(queries, "sessions").run(sessions.count())
@@ -226,6 +235,7 @@ def test_sessions_lose_nothing_at_a_gap(queries: SparkQueries, gap: Path) -> Non
     assert found == {(0, "p0"): 60, (660, "p0"): 60, (0, "p1"): 720}
 
 
+@pytest.mark.slower
 def test_windows_of_windows_lose_nothing_at_a_gap(queries: SparkQueries, gap: Path) -> None:
     minutes = counts(exact(queries, gap, **aligned("windows")))
     fives = minutes.groupBy(window(window_time("window"), "5 minutes"), "p").agg({"count": "sum"})
@@ -240,6 +250,7 @@ def test_windows_of_windows_lose_nothing_at_a_gap(queries: SparkQueries, gap: Pa
     }
 
 
+@pytest.mark.slower
 def test_event_time_timers_see_all_rows_before_them(queries: SparkQueries, gap: Path) -> None:
     deadline = round(at(600).timestamp() * 1000)
 
@@ -268,6 +279,7 @@ def test_event_time_timers_see_all_rows_before_them(queries: SparkQueries, gap: 
     assert sorted((row.p, row["count"]) for row in job.rows) == [("p0", 60), ("p1", 601)]
 
 
+@pytest.mark.slower
 def test_the_number_of_subtasks_may_change_at_a_restart(queries: SparkQueries, tmp_path: Path) -> None:
     job = Job(queries, "resharded")
     for run, subtasks in enumerate((2, 3, 1)):
@@ -281,6 +293,7 @@ def test_the_number_of_subtasks_may_change_at_a_restart(queries: SparkQueries, t
     assert job.dropped == 0
 
 
+@pytest.mark.slower
 def test_queries_without_state_and_all_modes_pass_the_check(queries: SparkQueries, gap: Path) -> None:
     rows = exact(queries, gap, **aligned("stateless"))
     job = Job(queries, "stateless").run(rows.select("p").where("p = 'p1'"))
@@ -293,6 +306,7 @@ def test_queries_without_state_and_all_modes_pass_the_check(queries: SparkQuerie
         assert sum(last.values()) == 840
 
 
+@pytest.mark.slower
 def test_whole_numbers_come_out_as_timestamps(queries: SparkQueries, tmp_path: Path) -> None:
     seconds = [1_760_000_400 + second for second in (0, 30, 90, 200)]
     for split, unit in (("s", 1), ("ns", 10**9)):

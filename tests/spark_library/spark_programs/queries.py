@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -93,6 +93,15 @@ class RunningQuery:
     def offsets(self, source: int = 0) -> list[dict[str, Any]]:
         """Return the offsets that Spark logged for a source, by batch: what a restart would see."""
         return logged_offsets(self.checkpoint, source)
+
+
+def wait_until(reached: Callable[[], bool], query: StreamingQuery) -> None:
+    """Wait until something is reached while a query runs; raise what made the query fail."""
+    deadline = time.monotonic() + PATIENCE
+    while not reached():
+        assert query.isActive, query.exception()
+        assert time.monotonic() < deadline, query.lastProgress
+        time.sleep(0.1)
 
 
 def collected(batch: int, rows: Any) -> Iterator[Collected]:
