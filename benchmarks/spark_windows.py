@@ -29,8 +29,9 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
-from tidegauge_spark import TumblingWindows, WindowSettings, operator_input, run_operator_input, run_windows
+from tidegauge_spark import TumblingWindows, WindowSettings, run_windows
 from tidegauge_spark.operators import aggregates
+from tidegauge_spark.operators.operator_input import operator_input, run_operator_input
 
 BATCHES = 4
 SUBTASKS = 2

@@ -3,17 +3,12 @@
 `load(reader)` returns the rows of an `AlignedSource` with its own watermark under Spark's windows, joins and
 deduplication: the smallest over its partitions. `withWatermark` follows the furthest one.
 
-Spark gives a query one watermark, taken from its data between two micro-batches, and has no word for an
-input that is silent for a while. This library adds a watermark that belongs to the stream itself: rows say
-how far the event time of a channel has come and whether the channel is idle, and an operator with several
-input channels follows the *valve*, which turns them into one watermark and one status.
-
-Use `run_valves` for a data frame of steps, or `ValveProcessor` in a `transformWithState` of your own.
-`Valve` is the same decision without Spark. Timestamps are whole numbers, in milliseconds.
-
-A whole job is one streaming query: sources with the option `inBandWatermarks`, `operator_input` and
-`run_operator_input`, which is the valve with the records passing through it, and `run_windows`, with the
-aggregates of `tidegauge_spark.operators.aggregates`. Records may have any columns, and keys any of them.
+Spark gives a query one watermark, and windows that fire once, at their end. For allowed lateness, early
+results, results that are taken back, and late records that are kept, this library has operators with a
+watermark of the stream itself: `load_inputs(reader, key=...)` goes into `run_windows`, with the aggregates
+of `tidegauge_spark.operators.aggregates`. An operator with several input channels follows the *valve*,
+which turns them into one watermark and one status: `run_valves` for a data frame of steps. `Valve` is the
+same decision without Spark. Timestamps are whole numbers, in milliseconds.
 
 Nor does Spark hold back a source that is far ahead of the others, so that their records pile up in the state
 of a join. After `register(spark)`, `spark.readStream.format("tidegauge")` reads folders of files, or numbers,
@@ -41,10 +36,10 @@ if TYPE_CHECKING:
     from tidegauge_spark.group_coordination.client import CoordinatorError, group_sources, leave_group
     from tidegauge_spark.group_coordination.service import CoordinationService, coordination
     from tidegauge_spark.group_coordination.session import end_coordination, ensure_coordination
+    from tidegauge_spark.operator_inputs import load_inputs
     from tidegauge_spark.operators.backlog import combine_record_attributes, run_backlog_detectors
     from tidegauge_spark.operators.generator import run_generators
     from tidegauge_spark.operators.idleness import run_idleness
-    from tidegauge_spark.operators.operator_input import channels_of, operator_input, run_operator_input
     from tidegauge_spark.operators.splits import run_inputs, run_splits
     from tidegauge_spark.operators.valve import run_valves
     from tidegauge_spark.operators.window import run_windows
@@ -70,7 +65,6 @@ __all__ = [
     "TumblingWindows",
     "WatermarkStrategy",
     "WindowSettings",
-    "channels_of",
     "combine_record_attributes",
     "coordination",
     "end_coordination",
@@ -78,13 +72,12 @@ __all__ = [
     "group_sources",
     "leave_group",
     "load",
-    "operator_input",
+    "load_inputs",
     "register",
     "run_backlog_detectors",
     "run_generators",
     "run_idleness",
     "run_inputs",
-    "run_operator_input",
     "run_splits",
     "run_valves",
     "run_windows",
@@ -103,7 +96,6 @@ _MODULES: Final = {
     "WATERMARK_LAG_CONF": "source.options.lag_threshold",
     "WatermarkStrategy": "decisions.watermark_strategy",
     "WindowSettings": "decisions.windows.settings",
-    "channels_of": "operators.operator_input",
     "combine_record_attributes": "operators.backlog",
     "coordination": "group_coordination.service",
     "end_coordination": "group_coordination.session",
@@ -111,13 +103,12 @@ _MODULES: Final = {
     "group_sources": "group_coordination.client",
     "leave_group": "group_coordination.client",
     "load": "source.exact_watermark",
-    "operator_input": "operators.operator_input",
+    "load_inputs": "operator_inputs",
     "register": "source.aligned_source",
     "run_backlog_detectors": "operators.backlog",
     "run_generators": "operators.generator",
     "run_idleness": "operators.idleness",
     "run_inputs": "operators.splits",
-    "run_operator_input": "operators.operator_input",
     "run_splits": "operators.splits",
     "run_valves": "operators.valve",
     "run_windows": "operators.window",

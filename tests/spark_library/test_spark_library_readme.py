@@ -12,9 +12,13 @@ import pytest
 from played_page import NewFile, steps_of
 
 MOST_LINES = 25
-_TELL = """
+FIRST_MOST_LINES = 20
+_MOST_DRAWN = """
 import json
 print(json.dumps({line.get_label(): max(map(int, line.get_ydata())) for line in plt.gca().lines}))
+"""
+_LABELS_DRAWN = """
+print("; ".join(text.get_text() for text in plt.gca().get_legend().get_texts()))
 """
 
 
@@ -38,7 +42,7 @@ def test_the_example_of_alignment_runs_as_printed(root: Path, tmp_path: Path) ->
     example = _example(root, "first_look.py")
     assert len(example.text.splitlines()) <= MOST_LINES
     program = tmp_path / example.file
-    program.write_text(example.text + _TELL, encoding="utf-8")
+    program.write_text(example.text + _MOST_DRAWN, encoding="utf-8")
     ran = subprocess.run([sys.executable, program.name], cwd=tmp_path, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     assert (tmp_path / "state.png").stat().st_size > 0
@@ -51,9 +55,23 @@ def test_the_example_of_alignment_runs_as_printed(root: Path, tmp_path: Path) ->
 
 @pytest.mark.slower
 @pytest.mark.xdist_group("spark")
-@pytest.mark.parametrize("name", ["exact_windows.py", "own_windows.py"])
-def test_an_example_prints_what_the_page_says(root: Path, tmp_path: Path, name: str) -> None:
-    example = _example(root, name)
+def test_the_first_example_draws_what_the_page_says_is_lost(root: Path, tmp_path: Path) -> None:
+    example = _example(root, "exact_windows.py")
+    assert len(example.text.splitlines()) <= FIRST_MOST_LINES
+    (tmp_path / example.file).write_text(example.text + _LABELS_DRAWN, encoding="utf-8")
+    ran = subprocess.run([sys.executable, example.file], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert (tmp_path / "windows.png").stat().st_size > 0
+    assert ran.stdout.splitlines()[-1] == (
+        "load: 0 of 5,760 rows lost; withWatermark: 2,480 of 5,760 rows lost"
+    )
+    assert "load lost 0 of 5,760 rows, withWatermark 2,480" in _page(root)
+
+
+@pytest.mark.slower
+@pytest.mark.xdist_group("spark")
+def test_the_example_of_own_operators_prints_what_the_page_says(root: Path, tmp_path: Path) -> None:
+    example = _example(root, "own_windows.py")
     assert len(example.text.splitlines()) <= MOST_LINES
     (tmp_path / example.file).write_text(example.text, encoding="utf-8")
     ran = subprocess.run([sys.executable, example.file], cwd=tmp_path, capture_output=True, text=True)

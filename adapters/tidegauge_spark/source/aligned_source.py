@@ -248,7 +248,7 @@ class AlignedSource(DataSource):
         Raises `IllegalOptionError`, so that `load()` refuses wrong options, and `BrokenLogError` if the file
         cannot be read or there is none.
         """
-        options = self._parsed()
+        options = self.parsed_options()
         if options.files is not None:
             return first_schema(options.files)
         if options.log is not None:
@@ -257,7 +257,7 @@ class AlignedSource(DataSource):
 
     def event_time(self) -> EventTime:
         """Return which column of the rows has the event time. Raises `IllegalOptionError`."""
-        options = self._parsed()
+        options = self.parsed_options()
         if options.files is not None:
             return EventTime(options.files.event_time_column, options.files.event_time_unit or "ms")
         if options.kafka is not None:
@@ -272,7 +272,7 @@ class AlignedSource(DataSource):
 
     def streamReader(self, schema: StructType) -> AlignedSourceReader | AlignedFilesReader | AlignedLogReader:
         """Return the reader. Raises `IllegalOptionError` for wrong options or a schema that does not fit."""
-        options = self._parsed()
+        options = self.parsed_options()
         if options.files is not None:
             return AlignedFilesReader(options, schema)
         log = None if options.log is None else self._log(options)
@@ -290,7 +290,8 @@ class AlignedSource(DataSource):
         assert options.kafka is not None
         return KafkaLog(options.kafka)
 
-    def _parsed(self) -> SourceOptions:
+    def parsed_options(self) -> SourceOptions:
+        """Return the options, checked. Raises `IllegalOptionError`."""
         return parse_options(self._given(), self.watermark_lag_threshold, self.own_options)
 
     def _given(self) -> Mapping[str, str]:

@@ -8,20 +8,22 @@ operators find their watermark goes over to the column with the event time.
 
 from __future__ import annotations
 
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import col, expr
 from pyspark.sql.streaming.readwriter import DataStreamReader
 from pyspark.sql.types import DataType, StructType, TimestampNTZType, TimestampType
 
-from tidegauge_spark.source.aligned_source import AlignedSource, EventTime
+from tidegauge_spark.source.aligned_source import EventTime
+from tidegauge_spark.source.given_reader import given_reader, session_of
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.planning.watermark_row import with_watermark_column
-from tidegauge_spark.source.registration import registered_source
 from tidegauge_spark.source.watermark_check import checked_in
 
 WATERMARK_COLUMN: Final = "__tidegauge_watermark"
+
+FUNCTION: Final = "load(reader)"
 
 POLICY_CONF: Final = "spark.sql.streaming.multipleWatermarkPolicy"
 
@@ -57,20 +59,20 @@ def load(reader: DataStreamReader) -> DataFrame:
         TypeError: if `reader` is not such a reader.
         IllegalOptionError: if the options do not fit, or Spark's `multipleWatermarkPolicy` is not "min".
     """
-    spark = _session_of(reader)
-    _check_policy(spark)
-    plain = reader.load()
-    event_time = _event_time(spark, plain)
-    columns = StructType([each for each in plain.schema if each.name != WATERMARK_COLUMN])
+    _check_policy(session_of(reader, FUNCTION))
+    given = given_reader(reader, FUNCTION)
+    event_time = given.source.event_time()
+    columns = StructType(list(given.columns))
     name = _spelled(event_time, columns)
     if isinstance(columns[name].dataType, TimestampNTZType):
         columns[name].dataType = TimestampType()  # the source takes it as UTC
-    told = (
-        reader.option("watermarkColumn", WATERMARK_COLUMN)
-        .option("watermarkCheck", str(checked_in(spark)))
+    check = str(checked_in(given.spark))
+    rows = (
+        given.with_options({"watermarkColumn": WATERMARK_COLUMN, "watermarkCheck": check})
         .schema(with_watermark_column(columns, WATERMARK_COLUMN))
+        .load()
     )
-    return _without_redefinition(_marked(told.load(), columns, name, event_time.unit))
+    return _without_redefinition(_marked(rows, columns, name, event_time.unit))
 
 
 def _marked(rows: DataFrame, columns: StructType, event_time: str, unit: str) -> DataFrame:
@@ -99,21 +101,6 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _session_of(reader: Any) -> SparkSession:
-    """Return the session of a reader. Raises `TypeError` for anything else."""
-    if isinstance(reader, DataFrame):
-        raise TypeError(
-            "load(reader) calls load() itself, and was given a DataFrame: give it "
-            'spark.readStream.format("tidegauge").options(...) without .load(), and filter what comes out'
-        )
-    if not isinstance(reader, DataStreamReader):
-        raise TypeError(
-            f"load(reader) was given {type(reader).__module__}.{type(reader).__name__}: give it "
-            'spark.readStream.format("tidegauge").options(...), of a session that is not Spark Connect'
-        )
-    return reader._spark
-
-
 def _check_policy(spark: SparkSession) -> None:
     """Raise `IllegalOptionError` if a query of several sources followed the furthest of them."""
     policy = str(spark.conf.get(POLICY_CONF, "min"))
@@ -122,19 +109,6 @@ def _check_policy(spark: SparkSession) -> None:
             f"{POLICY_CONF} = {policy!r}: Spark then drops what the slower sources of a query have not read; "
             "set it to 'min'"
         )
-
-
-def _event_time(spark: SparkSession, rows: DataFrame) -> EventTime:
-    """Return which column has the event time. Raises `TypeError` if the source is not of this library."""
-    relation = rows._jdf.queryExecution().analyzed()
-    name = str(relation.sourceName()) if relation.nodeName() == "StreamingRelationV2" else relation.nodeName()
-    source = registered_source(spark, name)
-    if source is None or not issubclass(source, AlignedSource):
-        raise TypeError(
-            f"load(reader) was given a reader of {name!r}: it knows the watermark of the sources of "
-            'tidegauge_spark, such as spark.readStream.format("tidegauge"), and of no other'
-        )
-    return source(dict(relation.extraOptions().asCaseSensitiveMap())).event_time()
 
 
 def _spelled(event_time: EventTime, columns: StructType) -> str:

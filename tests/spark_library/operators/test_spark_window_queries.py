@@ -27,8 +27,6 @@ from tidegauge_spark import (
     SlidingWindows,
     TumblingWindows,
     WindowSettings,
-    operator_input,
-    run_operator_input,
     run_valves,
     run_windows,
 )
@@ -46,6 +44,7 @@ from tidegauge_spark.operators.aggregates import (
     sum_of,
     values_of,
 )
+from tidegauge_spark.operators.operator_input import operator_input, run_operator_input
 
 pytestmark = pytest.mark.xdist_group("spark")
 

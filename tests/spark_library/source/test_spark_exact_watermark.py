@@ -108,6 +108,13 @@ def test_a_filter_before_the_watermark_cannot_be(queries: SparkQueries, gap: Pat
         load(source.load().where("p = 'p1'"))  # type: ignore[arg-type]
 
 
+def test_the_reader_of_the_user_stays_as_it_was(queries: SparkQueries, gap: Path) -> None:
+    """Its own load() later on gives no row that says a watermark."""
+    source = queries.session.readStream.format("tidegauge").options(path=str(gap), eventTimeColumn="at")
+    load(source)
+    assert source.load().columns == ["at", "p"]
+
+
 def test_another_source_is_refused(queries: SparkQueries) -> None:
     with pytest.raises(
         TypeError, match="a reader of 'rate': it knows the watermark of the sources of tidegauge"

@@ -27,11 +27,10 @@ from spark_programs.kill_points import OPERATOR_POINTS, SOURCE_POINTS
 from tidegauge_spark import (
     TumblingWindows,
     WindowSettings,
-    operator_input,
-    run_operator_input,
     run_windows,
 )
 from tidegauge_spark.operators.aggregates import values_of
+from tidegauge_spark.operators.operator_input import operator_input, run_operator_input
 
 START = 1_700_000_000_000
 SECOND = 1_000

@@ -20,12 +20,11 @@ from tidegauge.wire.vocabulary import LogEvent
 from tidegauge_spark import (
     TumblingWindows,
     WindowSettings,
-    operator_input,
-    run_operator_input,
     run_windows,
 )
 from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.operators.aggregates import count
+from tidegauge_spark.operators.operator_input import operator_input, run_operator_input
 
 from .job_files import TIME_COLUMN, JobFiles
 from .running_job import CLOCK_STEP, RunningJob

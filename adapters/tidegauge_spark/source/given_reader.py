@@ -1,0 +1,74 @@
+"""The aligned source that a reader of Spark would load: its options, its columns, and a reader of its own.
+
+A reader of Spark keeps each option that is set on it. What this library sets goes to a new reader, so that a
+later `load()` of the user's gives the rows that it always gave.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.readwriter import DataStreamReader
+from pyspark.sql.types import StructType
+
+from tidegauge_spark.source.aligned_source import AlignedSource
+from tidegauge_spark.source.registration import registered_source
+
+
+class GivenReader(NamedTuple):
+    """A reader of an aligned source.
+
+    Attributes:
+        spark: the session of the reader.
+        name: the name of the source in `format(name)`.
+        options: the options that are set, as they were written.
+        columns: the columns of the rows.
+        source: the source with these options.
+    """
+
+    spark: SparkSession
+    name: str
+    options: dict[str, str]
+    columns: StructType
+    source: AlignedSource
+
+    def with_options(self, options: dict[str, str]) -> DataStreamReader:
+        """Return a new reader of the same source, with options that replace those of the same name."""
+        replaced = {name.lower() for name in options}
+        others = {name: value for name, value in self.options.items() if name.lower() not in replaced}
+        return self.spark.readStream.format(self.name).options(**others, **options)
+
+
+def given_reader(reader: Any, function: str) -> GivenReader:
+    """Return what a reader would load. Raises `TypeError` if it is no reader of an aligned source.
+
+    function: the function of this library that was called, for the message.
+    """
+    spark = session_of(reader, function)
+    rows = reader.load()
+    relation = rows._jdf.queryExecution().analyzed()
+    name = str(relation.sourceName()) if relation.nodeName() == "StreamingRelationV2" else relation.nodeName()
+    source = registered_source(spark, name)
+    if source is None or not issubclass(source, AlignedSource):
+        raise TypeError(
+            f"{function} was given a reader of {name!r}: it knows the watermark of the sources of "
+            'tidegauge_spark, such as spark.readStream.format("tidegauge"), and of no other'
+        )
+    options = dict(relation.extraOptions().asCaseSensitiveMap())
+    return GivenReader(spark, name, options, rows.schema, source(options))
+
+
+def session_of(reader: Any, function: str) -> SparkSession:
+    """Return the session of a reader. Raises `TypeError` for anything else."""
+    if isinstance(reader, DataFrame):
+        raise TypeError(
+            f"{function} calls load() itself, and was given a DataFrame: give it "
+            'spark.readStream.format("tidegauge").options(...) without .load(), and filter what comes out'
+        )
+    if not isinstance(reader, DataStreamReader):
+        raise TypeError(
+            f"{function} was given {type(reader).__module__}.{type(reader).__name__}: give it "
+            'spark.readStream.format("tidegauge").options(...), of a session that is not Spark Connect'
+        )
+    return reader._spark
