@@ -21,7 +21,7 @@ from tidegauge_spark.source.numbers.offset import SourceOffset
 from tidegauge_spark.source.numbers.planner import minimum
 from tidegauge_spark.source.numbers.reader import AlignedSourceReader
 from tidegauge_spark.source.options.source import SourceOptions, parse_options
-from tidegauge_spark.source.planning.reader import SourceStanding
+from tidegauge_spark.source.planning.group import SourceStanding
 from tidegauge_spark.source.planning.signals import PlannedSignals
 
 

@@ -28,8 +28,8 @@ from tidegauge_spark.source.files.schema import FORMATS, checked_schema, data_co
 from tidegauge_spark.source.files.split_reading import FileBudget, SplitReading
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.options.source import SourceOptions
+from tidegauge_spark.source.planning.group import SourceStanding
 from tidegauge_spark.source.planning.progress_rows import SplitsPartition
-from tidegauge_spark.source.planning.reader import SourceStanding
 from tidegauge_spark.source.planning.splits_planning import PlannedSplit, SplitsPlanning, assigned
 from tidegauge_spark.source.planning.splits_reader import SplitsReader
 

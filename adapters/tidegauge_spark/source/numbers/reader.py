@@ -14,8 +14,9 @@ from tidegauge_spark.source.numbers.offset import SourceOffset
 from tidegauge_spark.source.numbers.planner import minimum, moments, plan, reports
 from tidegauge_spark.source.numbers.recorded import recorded
 from tidegauge_spark.source.numbers.rows import SubtaskPartition, sequence_rows
-from tidegauge_spark.source.planning.reader import AlignedReader, SourceStanding
-from tidegauge_spark.source.planning.recorded_rows import RecordedSource
+from tidegauge_spark.source.planning.group import SourceStanding
+from tidegauge_spark.source.planning.reader import AlignedReader
+from tidegauge_spark.source.planning.recording.recorded_rows import RecordedSource
 from tidegauge_spark.source.planning.standing import SplitStanding
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.numbers.offset import SourceOffset
-from tidegauge_spark.source.planning.recorded_rows import RecordedSource, RecordedSplit
+from tidegauge_spark.source.planning.recording.recorded_rows import RecordedSource, RecordedSplit
 
 
 def recorded(offset: SourceOffset, at: int) -> RecordedSource:

@@ -1,4 +1,4 @@
-"""The source coordinator of a query: when it plans, what it asks the group, and how Spark calls it.
+"""The source coordinator of a query: when it plans, and how Spark calls it.
 
 Spark keeps one reader of a source in a process of the driver for as long as the query runs. That reader is
 the source coordinator of chapter ALIGN: it plans how far each split is read in the next batch, and all it
@@ -7,15 +7,12 @@ has to remember is in the offset that it returns.
 
 from __future__ import annotations
 
-import contextlib
 import time
 import uuid
 from abc import abstractmethod
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Generic, NamedTuple, Protocol, Self, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, Generic
 
-from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
     ReadLimit,
@@ -24,16 +21,14 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from tidegauge_spark.decisions.backlog import BacklogOutput
-from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.decisions.sources.signals import SourceSignals, SplitMoment
-from tidegauge_spark.decisions.timestamps import MAX, MIN
-from tidegauge_spark.group_coordination.client import CoordinatorError, GroupReport, leave_group
-from tidegauge_spark.group_coordination.member import GroupMember
 from tidegauge_spark.source.options.source import SourceOptions
+from tidegauge_spark.source.planning.group import GroupedReader
+from tidegauge_spark.source.planning.offset import AnyOffset
 from tidegauge_spark.source.planning.pace import Pace
 from tidegauge_spark.source.planning.progress_rows import PlannedPartition
-from tidegauge_spark.source.planning.recorded_rows import RecordedSource
-from tidegauge_spark.source.planning.recorder import SourceRecorder, paused
+from tidegauge_spark.source.planning.recording.recorded_rows import RecordedSource
+from tidegauge_spark.source.planning.run_offsets import RunOffsets
 from tidegauge_spark.source.planning.said_watermark import SaidWatermark
 from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 from tidegauge_spark.source.planning.signals import PlannedSignals
@@ -46,55 +41,7 @@ LOOK_AGAIN: Final = 10
 """How often it looks meanwhile (ms)."""
 
 
-class SourceStanding(NamedTuple):
-    """A source as its group sees it: its identity, and its smallest watermark (ms), None if nobody has to
-    wait for it. reports: that of each subtask, from which the smallest is taken."""
-
-    source: str
-    minimum: int | None
-    reports: tuple[int | None, ...] = ()
-
-    @classmethod
-    def of(cls, source: str, reports: Iterable[int | None]) -> SourceStanding:
-        """Return the standing of a source whose subtasks report these."""
-        each = tuple(reports)
-        return cls(source, min((one for one in each if one is not None), default=None), each)
-
-
-class Offset(Protocol):
-    """How far a source is planned; see `SourceOffset` and `FilesOffset`."""
-
-    @property
-    def source(self) -> str:
-        """The identity of the source."""
-
-    @property
-    def started_at(self) -> int:
-        """When the source started for the first time (ms since 1970)."""
-
-    @property
-    def now(self) -> int:
-        """The processing time of the last planning (ms since it started)."""
-
-    @property
-    def signals(self) -> PlannedSignals:
-        """What goes in band."""
-
-    @property
-    def ended(self) -> bool:
-        """Whether the input is finished for good, and all of it is planned."""
-
-    def at(self, now: int) -> Self:
-        """Return this offset at another processing time, with nothing to read."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the offset as Spark stores it."""
-
-
-AnyOffset = TypeVar("AnyOffset", bound=Offset)
-
-
-class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic[AnyOffset]):
+class AlignedReader(GroupedReader, SupportsTriggerAvailableNow, Generic[AnyOffset]):
     """The source coordinator in the driver; in the executors it only reads what was planned.
 
     `wall_clock` returns ms since 1970, `sleep` waits for seconds.
@@ -106,20 +53,16 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         wall_clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._options = options
+        super().__init__(options)
         self._wall_clock = wall_clock
         self._sleep = sleep
         self._available_now = False
         self._unlogged: str | None = None
-        self._announced: tuple[int, GroupMinimum] | None = None
-        self._member: GroupMember | None = None
         self._limit: ReadLimit | None = None
         self._pace = None if options.alignment is None else Pace(options.alignment.drift)
-        self._recorder = self._new_recorder()
-        self._exchanged: tuple[int | None, ...] = ()
         self._run_out: frozenset[int] = frozenset()
         self._said_watermark = SaidWatermark(options)
-        self._recent: deque[tuple[dict[str, Any], AnyOffset]] = deque(maxlen=3)
+        self._offsets: RunOffsets[AnyOffset] = RunOffsets(options, self._parsed, self._recorded)
 
     @abstractmethod
     def _initial(self, identity: str, started_at: int) -> AnyOffset:
@@ -190,7 +133,7 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         here is in the checkpoint already, since Spark has logged `start`.
         """
         self._said_watermark.check()
-        offset = self._restored(start)
+        offset = self._offsets.restored(start)
         most_rows = self._most_rows(offset, limit)
         self._limit = limit
         self._exchanged = ()
@@ -221,13 +164,12 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         """Return what lies between two offsets: nothing else counts, so a replay is exact (JOB-4)."""
         if start == end:
             return []
-        before, after = self._restored(start), self._restored(end)
+        before, after = self._offsets.restored(start), self._offsets.restored(end)
         name = self._options.name or after.source
         partitions = self._said_watermark.put_into(
             self._partitions(name, before, after), after, lambda: self._without_records(name, after)
         )
-        if self._recorder is not None:
-            self._recorder.write(start, end)
+        self._offsets.write(start, end)
         self._unlogged = None
         self._promise()
         return partitions
@@ -238,9 +180,9 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         That is what `standing.shown` says of its splits, and `GroupMember.status` of its group, if there is a
         coordination service. None before the first planning.
         """
-        if not self._recent:
+        offset = self._offsets.newest
+        if offset is None:
             return None
-        offset = self._recent[-1][1]
         standing = shown(self._standings(offset), self._moment(offset, offset.now))
         standing.update(self._said_watermark.shown(offset))
         return standing if self._member is None else {**standing, **self._member.status()}
@@ -258,10 +200,8 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
 
         Otherwise the last report stays: a restart goes on from there.
         """
-        alignment = self._options.alignment
-        if self._unlogged is not None and alignment is not None and alignment.coordinator is not None:
-            with contextlib.suppress(CoordinatorError):
-                leave_group(str(alignment.coordinator), alignment.group, self._unlogged)
+        if self._unlogged is not None:
+            self._leave(self._unlogged)
 
     def _said_again(self, start: dict[str, Any], offset: AnyOffset) -> dict[str, Any]:
         """Return `start`, or an offset of which the batch says nothing but the watermark."""
@@ -269,31 +209,8 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
             return start
         return self._stored(start, offset.at(max(self._now(offset), offset.now + 1)))
 
-    def _restored(self, stored: dict[str, Any]) -> AnyOffset:
-        """Return a stored offset; the latest are known. Raises `IllegalOffsetError` as `_parsed` does."""
-        for known, offset in self._recent:
-            if known == stored:
-                return offset
-        offset = self._parsed(stored)
-        self._recent.append((stored, offset))
-        return offset
-
     def _stored(self, start: dict[str, Any], offset: AnyOffset) -> dict[str, Any]:
-        stored = offset.to_json()
-        if self._recorder is None:
-            stored = paused(start, stored)
-        else:
-            stored = self._recorder.extended(start, stored, self._exchanged, self._run_out)
-        self._recent.append((stored, offset))
-        return stored
-
-    def _new_recorder(self) -> SourceRecorder | None:
-        options = self._options
-        if options.event_log is None:
-            return None
-        group = None if options.alignment is None else options.alignment.group
-        job = options.event_log_job or group
-        return SourceRecorder(options.event_log, job, options.name, self._recorded)
+        return self._offsets.stored(start, offset, self._exchanged, self._run_out)
 
     def _now(self, offset: AnyOffset) -> int:
         """Return the processing time by the clock on the wall (ms); it stands still if that is put back."""
@@ -349,45 +266,10 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         said = bool(after.said) or self._said_watermark.rises(before, after)
         return said or after.blocked_splits != before.blocked_splits
 
-    def _minimum_in_query(self) -> int | None:
-        """Return how far the sources of this query are that do not wait (ms), None if nobody knows.
-
-        Sources of other queries that are in the group can only make it less.
-        """
-        alignment = self._options.alignment
-        if self._options.idle_timeout is None or alignment is None or alignment.sources_in_query == 1:
-            return None
-        known = None if self._member is None else self._member.known
-        if known is None or known.minimum in (MIN, MAX):
-            return None
-        return known.minimum
-
     def _in_band(self, signals: PlannedSignals, subtask: int) -> list[BacklogOutput]:
         """Return what a subtask says in rows."""
         options = self._options.signals
         return signals.said.get(subtask, []) if options is not None and options.in_band else []
-
-    def _announcement(self, standing: SourceStanding, now: int) -> GroupMinimum | None:
-        """Return what the group was found to be, at most an update interval ago; None without alignment."""
-        alignment = self._options.alignment
-        if self._announced is not None and alignment is not None:
-            at, announced = self._announced
-            if now - at < alignment.update_interval:
-                return announced
-        group = self._group_minimum(standing)
-        self._announced = None if group is None or not group.complete else (now, group)
-        return group
-
-    @property
-    def _together(self) -> bool:
-        """Whether the bound rises while a batch is planned: no interval was set for which it stands."""
-        return self._options.alignment is not None and self._options.alignment.update_interval == 0
-
-    @property
-    def _has_companions(self) -> bool:
-        """Whether other sources of the group are in this query, and plan their batches with it."""
-        alignment = self._options.alignment
-        return self._together and alignment is not None and alignment.sources_in_query > 1
 
     def _promise(self) -> None:
         """Tell the others how far the next batch will bring this source, if nobody holds it back.
@@ -397,46 +279,11 @@ class AlignedReader(DataSourceStreamReader, SupportsTriggerAvailableNow, Generic
         the same batch. What a source in another query says would be about another batch, which may come
         much later.
         """
-        if self._member is None or not self._has_companions or self._limit is None or not self._recent:
+        offset, limit = self._offsets.newest, self._limit
+        if self._member is None or not self._has_companions or limit is None or offset is None:
             return
-        offset, limit = self._recent[-1][1], self._limit
         self._limit = None
         self._member.promise(self._reach(offset, offset.now, self._most_rows(offset, limit)))
-
-    def _told(self, standing: SourceStanding) -> bool:
-        """Tell the group how the source stands; return whether it has heard it, if there is a service."""
-        self._group_minimum(standing)
-        return self._member is None or self._member.gone_for == 0
-
-    def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
-        """Report the minimum of this source; return the group's (ALIGN-2), None if there is no alignment."""
-        alignment = self._options.alignment
-        if alignment is None:
-            return None
-        if alignment.coordinator is None:
-            self._exchanged = standing.reports
-            return GroupMinimum(True, standing.minimum, MAX if self._together else None)
-        if self._member is None:
-            self._member = GroupMember(
-                alignment.coordinator, alignment.group, standing.source, alignment.patience
-            )
-        answer = self._member.report(standing.minimum)
-        if answer is None:
-            return GroupMinimum(complete=False, watermark=None)
-        nobody = answer.minimum in (MIN, MAX)
-        complete = answer.joined >= alignment.sources_in_group
-        self._exchanged = standing.reports if complete else ()
-        return GroupMinimum(complete, None if nobody else answer.minimum, self._reach_of_others(answer))
-
-    def _reach_of_others(self, answer: GroupReport) -> int | None:
-        """Return how far all others of the group are when this batch is read (ms), `MAX` if there are none,
-        None: nobody knows, as of sources in other queries, whose batches come at other times."""
-        alignment = self._options.alignment
-        if alignment is None or not self._together:
-            return None
-        if answer.joined == 1:
-            return MAX
-        return answer.reach if answer.joined <= alignment.sources_in_query else None
 
 
 def _most_rows(limit: ReadLimit) -> int | None:

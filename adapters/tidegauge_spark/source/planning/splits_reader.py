@@ -11,10 +11,11 @@ from pyspark.sql.datasource import InputPartition
 
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.source.planning.group import SourceStanding
 from tidegauge_spark.source.planning.progress_rows import SplitsPartition
-from tidegauge_spark.source.planning.reader import AlignedReader, SourceStanding
-from tidegauge_spark.source.planning.recorded_rows import RecordedSource
-from tidegauge_spark.source.planning.recorded_splits import recorded
+from tidegauge_spark.source.planning.reader import AlignedReader
+from tidegauge_spark.source.planning.recording.recorded_rows import RecordedSource
+from tidegauge_spark.source.planning.recording.recorded_splits import recorded
 from tidegauge_spark.source.planning.splits_planning import (
     AnyOffset,
     AnyReading,

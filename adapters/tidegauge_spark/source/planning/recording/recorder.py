@@ -13,7 +13,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from tidegauge_spark.event_log.log_files import EventLogError, LogRow, table_of, write_whole
-from tidegauge_spark.source.planning.recorded_rows import RecordedSource, rows_between
+from tidegauge_spark.source.planning.recording.recorded_rows import RecordedSource, rows_between
 from tidegauge_spark.source.planning.sealed_offset import sealed
 
 _LOG: Final = "event_log"

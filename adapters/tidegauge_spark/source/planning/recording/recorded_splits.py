@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegauge_spark.source.planning.recorded_rows import RecordedSource, RecordedSplit
+from tidegauge_spark.source.planning.recording.recorded_rows import RecordedSource, RecordedSplit
 from tidegauge_spark.source.planning.splits_offset import SplitsOffset
 
 

@@ -1,0 +1,117 @@
+"""A source in its watermark group: what it reports, and how far the others are."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pyspark.sql.datasource import DataSourceStreamReader
+
+from tidegauge_spark.decisions.sources.bounds import GroupMinimum
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.group_coordination.client import CoordinatorError, GroupReport, leave_group
+from tidegauge_spark.group_coordination.member import GroupMember
+from tidegauge_spark.source.options.source import SourceOptions
+
+
+class SourceStanding(NamedTuple):
+    """A source as its group sees it: its identity, and its smallest watermark (ms), None if nobody has to
+    wait for it. reports: that of each subtask, from which the smallest is taken."""
+
+    source: str
+    minimum: int | None
+    reports: tuple[int | None, ...] = ()
+
+    @classmethod
+    def of(cls, source: str, reports: Iterable[int | None]) -> SourceStanding:
+        """Return the standing of a source whose subtasks report these."""
+        each = tuple(reports)
+        return cls(source, min((one for one in each if one is not None), default=None), each)
+
+
+class GroupedReader(DataSourceStreamReader):
+    """The part of a source coordinator that speaks to the group; without alignment there is none."""
+
+    def __init__(self, options: SourceOptions) -> None:
+        self._options = options
+        self._announced: tuple[int, GroupMinimum] | None = None
+        self._member: GroupMember | None = None
+        self._exchanged: tuple[int | None, ...] = ()
+
+    def _announcement(self, standing: SourceStanding, now: int) -> GroupMinimum | None:
+        """Return what the group was found to be, at most an update interval ago; None without alignment."""
+        alignment = self._options.alignment
+        if self._announced is not None and alignment is not None:
+            at, announced = self._announced
+            if now - at < alignment.update_interval:
+                return announced
+        group = self._group_minimum(standing)
+        self._announced = None if group is None or not group.complete else (now, group)
+        return group
+
+    @property
+    def _together(self) -> bool:
+        """Whether the bound rises while a batch is planned: no interval was set for which it stands."""
+        return self._options.alignment is not None and self._options.alignment.update_interval == 0
+
+    @property
+    def _has_companions(self) -> bool:
+        """Whether other sources of the group are in this query, and plan their batches with it."""
+        alignment = self._options.alignment
+        return self._together and alignment is not None and alignment.sources_in_query > 1
+
+    def _told(self, standing: SourceStanding) -> bool:
+        """Tell the group how the source stands; return whether it has heard it, if there is a service."""
+        self._group_minimum(standing)
+        return self._member is None or self._member.gone_for == 0
+
+    def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
+        """Report the minimum of this source; return the group's (ALIGN-2), None if there is no alignment."""
+        alignment = self._options.alignment
+        if alignment is None:
+            return None
+        if alignment.coordinator is None:
+            self._exchanged = standing.reports
+            return GroupMinimum(True, standing.minimum, MAX if self._together else None)
+        if self._member is None:
+            self._member = GroupMember(
+                alignment.coordinator, alignment.group, standing.source, alignment.patience
+            )
+        answer = self._member.report(standing.minimum)
+        if answer is None:
+            return GroupMinimum(complete=False, watermark=None)
+        nobody = answer.minimum in (MIN, MAX)
+        complete = answer.joined >= alignment.sources_in_group
+        self._exchanged = standing.reports if complete else ()
+        return GroupMinimum(complete, None if nobody else answer.minimum, self._reach_of_others(answer))
+
+    def _reach_of_others(self, answer: GroupReport) -> int | None:
+        """Return how far all others of the group are when this batch is read (ms), `MAX` if there are none,
+        None: nobody knows, as of sources in other queries, whose batches come at other times."""
+        alignment = self._options.alignment
+        if alignment is None or not self._together:
+            return None
+        if answer.joined == 1:
+            return MAX
+        return answer.reach if answer.joined <= alignment.sources_in_query else None
+
+    def _minimum_in_query(self) -> int | None:
+        """Return how far the sources of this query are that do not wait (ms), None if nobody knows.
+
+        Sources of other queries that are in the group can only make it less.
+        """
+        alignment = self._options.alignment
+        if self._options.idle_timeout is None or alignment is None or alignment.sources_in_query == 1:
+            return None
+        known = None if self._member is None else self._member.known
+        if known is None or known.minimum in (MIN, MAX):
+            return None
+        return known.minimum
+
+    def _leave(self, identity: str) -> None:
+        """Leave the group, if there is a service: nobody waits for the source any more."""
+        alignment = self._options.alignment
+        if alignment is not None and alignment.coordinator is not None:
+            with contextlib.suppress(CoordinatorError):
+                leave_group(str(alignment.coordinator), alignment.group, identity)
