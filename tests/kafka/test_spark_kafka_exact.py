@@ -18,6 +18,9 @@ from tidegauge_spark import ensure_coordination, load, register
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("spark")]
 
 START, SECOND, MINUTE = 1_760_000_400_000, 1_000, 60_000
+YEAR_2100 = 4_102_444_800_000
+
+NOT_ALIGNED = {"watermarkGroup": None, "maxAllowedWatermarkDrift": None}
 
 
 @pytest.fixture(scope="module", name="queries")
@@ -43,6 +46,7 @@ def minutes(queries: SparkQueries, broker: Broker, topic: str, **options: Any) -
         **aligned(topic),
         **options,
     }
+    given = {name: value for name, value in given.items() if value is not None}
     rows = load(queries.session.readStream.format("tidegauge").options(**given))
     counts = rows.groupBy(window(options.get("at", "timestamp"), "1 minute"), col("partition")).count()
     return counts.select((col("window.start").cast("long") * 1000).alias("start"), "partition", "count")
@@ -84,6 +88,31 @@ def test_a_record_of_the_far_future_takes_nothing_of_other_partitions(
     job = Job(queries, "kafka-future").run(minutes(queries, broker, "future"))
     found = Counter({place: count for place, count in fired(job).items() if place[1] == 1})
     assert found == expected({1: seconds[1]}, before=720)
+
+
+@pytest.mark.parametrize("alignment", [True, False], ids=["aligned", "not-aligned"])
+def test_records_of_the_year_2100_cost_no_record_behind_a_guard(
+    queries: SparkQueries, broker: Broker, alignment: bool
+) -> None:
+    """They are first, in the middle and last in a partition each; these go on, and the other one loses none."""
+    topic = f"guarded-{alignment}"
+    broker.create(topic, 4, message_timestamp_after_max_ms=str(2**63 - 1))
+    in_2100 = (YEAR_2100 - START) // SECOND
+    seconds = {partition: [*range(200)] for partition in range(3)} | {3: [*range(400)]}
+    for partition, place in enumerate((0, 100, 200)):
+        produce(broker, topic, partition, [*range(place), in_2100, *range(place, 200)])
+    produce(broker, topic, 3, seconds[3])
+    options = {"maxFutureEventTime": "1 hour", **({} if alignment else NOT_ALIGNED)}
+    job = Job(queries, f"kafka-{topic}").run(minutes(queries, broker, topic, **options))
+    assert fired(job) == expected(seconds, before=180)
+    for partition in range(3):
+        produce(broker, topic, partition, [*range(200, 400)])
+        seconds[partition] = [*range(400)]
+    if alignment:
+        options["watermarkGroup"] = f"{topic}-2"
+    job.run(minutes(queries, broker, topic, **options))
+    assert fired(job) == expected(seconds, before=360)
+    assert job.dropped == 0
 
 
 def test_a_partition_that_is_behind_loses_nothing_in_the_next_run(

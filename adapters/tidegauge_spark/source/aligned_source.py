@@ -157,6 +157,11 @@ class AlignedSource(DataSource):
       through, moves no watermark, and its progress has no timestamp.
     * `failOnDataLoss` ("true"): it is an error that a file or split vanishes before it is read. With "false"
       the source goes on without it.
+    * `maxFutureEventTime`: how far an event time may be beyond the clock, such as "1 hour"; set it before such
+      a row is read. A row that is further away passes and moves no watermark, so that its split goes on. With
+      `onFutureEventTime` "fail" (the default is "pass") the query fails before the row, and names its place.
+      Where the option is not set one warning in each run names the first row that is a day beyond the clock.
+      The clock is always the one on the wall, also with `clockStep`.
 
     The columns are those of `schema()`, or those of the first file, of JSON those of its first megabyte:
     columns that only later lines or files have are left out then. A column that a file does not have is null.
@@ -210,6 +215,9 @@ class AlignedSource(DataSource):
       are looked up by time: the watermark then follows the last record of the batch, and can only be lower.
     * `failOnDataLoss` ("true"): it is an error that records are deleted before they are read. With "false"
       the source continues behind them.
+    * `maxFutureEventTime`, `onFutureEventTime`: as over files. With "fail" the brokers look up the first
+      record that is too far away. Otherwise the driver does not look at the timestamps of records between two
+      offsets that are looked up; these move no watermark in any case.
     * `discoveryInterval` ("10 seconds"): for how long new partitions may go unnoticed.
     * `brokerTimeout` ("1 minute"): how long to wait for brokers that do not answer, before the query fails.
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as parquet
 import pytest
-from spark_programs.exact_jobs import Job, aligned, at, counts, exact, expected, finish, records, write
+from spark_programs.exact_jobs import START, Job, aligned, at, counts, exact, expected, finish, records, write
 from spark_programs.queries import SparkQueries, logged_offsets, spark_queries, wait_until
 
 from tidegauge_spark import ensure_coordination, register
 
 pytestmark = pytest.mark.xdist_group("spark")
+
+IN_2100 = (datetime(2100, 1, 1, tzinfo=UTC) - START).total_seconds()
 
 RECORDS_PLANNED = 8
 """Which field of a split's position says how many records of it are planned."""
@@ -95,6 +98,33 @@ def test_a_record_of_the_far_future_takes_nothing_of_other_splits(
         # Where no batch without data lies between, Spark judges lateness by the watermark one batch earlier.
         assert expected(kept) <= job.fired <= expected(records(tmp_path))
         assert len(kept) >= 325
+
+
+@pytest.mark.parametrize(
+    "alignment",
+    [
+        pytest.param(aligned("guarded"), id="aligned"),
+        pytest.param({}, id="not-aligned", marks=pytest.mark.slower),
+    ],
+)
+def test_rows_of_the_year_2100_cost_no_row_behind_a_guard(
+    queries: SparkQueries, tmp_path: Path, alignment: dict[str, Any]
+) -> None:
+    """They are first, in the middle and last in a split each; these go on, and the other one loses nothing."""
+    for split, place in {"first": 0, "middle": 100, "last": 200}.items():
+        seconds: list[float] = [*range(200)]
+        seconds.insert(place, IN_2100)
+        write(tmp_path, split, seconds)
+    write(tmp_path, "right", range(400))
+    rows = exact(queries, tmp_path, maxRowsPerTrigger=100, maxFutureEventTime="1 hour", **alignment)
+    job = Job(queries, f"2100-{len(alignment)}").run(counts(rows))
+    assert job.fired == expected(row for row in records(tmp_path) if row[0] < at(180))
+    for split in ("first", "middle", "last"):
+        write(tmp_path, split, range(200, 400), "1")
+    finish(tmp_path)
+    job.run(counts(exact(queries, tmp_path, maxFutureEventTime="1 hour", **alignment)))
+    assert job.fired == expected(records(tmp_path))
+    assert job.dropped == 0
 
 
 @pytest.mark.slower

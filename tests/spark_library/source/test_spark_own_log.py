@@ -24,10 +24,13 @@ from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRa
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.options.source import parse_options
 from tidegauge_spark.source.own_log import register_log
+from tidegauge_spark.source.planning.future_guard import FutureGuard
 from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 
 Records = Mapping[str, Mapping[int, int]]
 """The event time of each record, by position, of each split."""
+
+UNGUARDED = FutureGuard(None, lambda: 0)
 
 ALIGNED = {"watermarkGroup": "g", "maxAllowedWatermarkDrift": "100ms"}
 
@@ -121,7 +124,7 @@ def test_an_index_takes_what_is_taken_without_it() -> None:
         found = []
         for indexed in (False, True):
             log = MemoryLog(records, window=4, indexed=indexed)
-            reading = LogReading("a", LogPosition(0, 0), log.splits()["a"], KnownTimes(log))
+            reading = LogReading("a", LogPosition(0, 0), log.splits()["a"], KnownTimes(log, UNGUARDED))
             reading.admitted = admitted
             reading.take(10**6)
             found.append(reading)
@@ -154,7 +157,7 @@ def test_the_first_event_time_is_looked_for_once() -> None:
             asked.append(first)
             return super()._asked(split, first, end)
 
-    known, position = Counted(log), LogPosition(0, 0)
+    known, position = Counted(log, UNGUARDED), LogPosition(0, 0)
     for _ in range(12):
         for _ in range(3):
             assert LogReading("a", position, log.splits()["a"], known).next_time() == 12
@@ -170,7 +173,7 @@ def test_the_first_event_time_is_looked_for_once() -> None:
 
 def test_rows_are_limited_also_where_an_index_leads_further() -> None:
     log = MemoryLog({"a": {n: n for n in range(1000)}}, window=4, indexed=True)
-    reading = LogReading("a", LogPosition(0, 0), log.splits()["a"], KnownTimes(log))
+    reading = LogReading("a", LogPosition(0, 0), log.splits()["a"], KnownTimes(log, UNGUARDED))
     assert reading.take(500) == 500
     assert (reading.position.next, reading.position.latest) == (500, 499)
     assert reading.slices == [(0, 500)]
@@ -248,7 +251,8 @@ def test_a_log_that_makes_no_progress_is_told_so() -> None:
 
 
 ONLY_THESE = (
-    "there is no such option; there are numSubtasks, maxOutOfOrderness, failOnDataLoss, watermarkGroup, "
+    "there is no such option; there are numSubtasks, maxOutOfOrderness, failOnDataLoss, maxFutureEventTime, "
+    "onFutureEventTime, watermarkGroup, "
     "maxAllowedWatermarkDrift, updateInterval, splitAlignment, coordinator, coordinatorTimeout, sourcesInGroup, "
     "sourcesInQuery, clockStep, maxRowsPerTrigger, sourceName, progressColumn, watermarkColumn, watermarkCheck, eventLog, eventLogJob, inBandWatermarks, "
     "idleTimeout, maxRowsPerTriggerInBacklog, place"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
+from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn
 from tidegauge_spark.source.files.folder.log_files import LogFolder
 from tidegauge_spark.source.files.formats import Block, BlockSummary, FileFormat, found_name
@@ -17,6 +19,7 @@ from tidegauge_spark.source.files.position import FilePosition
 from tidegauge_spark.source.files.split_reading import SplitReading
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import maybe_seconds
+from tidegauge_spark.source.planning.future_guard import FutureGuard
 
 MOST_ROWS: Final = 1 << 24
 """Of how many rows the event times are kept: 128 MB of them."""
@@ -54,17 +57,20 @@ class EventTimeIndex:
         columns: pa.Schema,
         event_time: EventTimeColumn,
         fail_on_invalid: bool,
+        guard: FutureGuard,
         in_background: bool,
         most_rows: int = MOST_ROWS,
     ) -> None:
         """columns: those of rows. A file of others is refused before a batch with it is logged, since it
-        could not be replaced later. fail_on_invalid: whether a value that is not valid is an error.
+        could not be replaced later. fail_on_invalid: whether a value that is not valid is an error. guard:
+        what becomes of event times far beyond the clock.
         in_background: whether to read ahead, beside the planning. most_rows: how much is kept.
         """
         self._folder, self._format, self._event_time = folder, format, event_time
         self._columns = columns
         self._unit_unknown = event_time.written_unit is None and pa.types.is_integer(event_time.type)
         self._fail_on_invalid = fail_on_invalid
+        self._guard = guard
         self.splits = 1
         """How many splits share what is kept."""
         self._most_rows = most_rows
@@ -83,10 +89,10 @@ class EventTimeIndex:
         place = _place(split, position)
         row = position.row - position.before
         block = self._blocks.get(place)
-        if block is not None and block.shows(row):
+        if block is not None and block.shows(row) and not self._is_due(block):
             return block
         coming = self._coming.pop(place, None)
-        block = self._read(place) if coming is None else coming.result()
+        block = self._read(place) if coming is None or self._is_due(coming.result()) else coming.result()
         if block.times.first_invalid is not None and self._fail_on_invalid:
             file = self._folder.described(place.split, place.file)
             invalid = position.before + block.times.first_invalid
@@ -102,6 +108,7 @@ class EventTimeIndex:
                 f'{block.times.latest[0]}, which look like seconds since 1970: set eventTimeUnit to "s", or '
                 'to "ms" if they are milliseconds'
             )
+        self._guard_against(block, place, position.before)
         block = block.window(row, max(_LEAST_ROWS, self._most_rows // (2 * self.splits)))
         self._blocks.keep(place, block, len(block.times.latest) + 1)  # an empty one takes some room, too
         return block
@@ -125,7 +132,7 @@ class EventTimeIndex:
         summary = found[place.begin] if place.begin < len(found) else None
         if summary is None or not summary.rows or (self._unit_unknown and maybe_seconds(summary.greatest)):
             return None
-        return summary
+        return None if summary.greatest > self._guard.limit() else summary
 
     def read_ahead(self, splits: Iterable[tuple[str, SplitReading]]) -> None:
         """Begin to read what splits will need next, as far as there is room. Errors wait until then."""
@@ -155,10 +162,28 @@ class EventTimeIndex:
     def _read(self, place: BlockPlace) -> Block:
         with self._folder.open(place.split, place.file, place.size) as file:
             described = self._folder.described(place.split, place.file)
-            block = self._format.block(file, described, place.begin, self._event_time)
+            limit = self._guard.limit() if self._guard.ignores else MAX
+            block = self._format.block(file, described, place.begin, self._event_time, limit)
             if place.begin == 0:
                 self._check(file, place)
             return block
+
+    def _is_due(self, block: Block) -> bool:
+        """Return whether an event time that was in the future when its block was read is so no longer."""
+        return block.times.future is not None and block.times.future.smallest <= self._guard.limit()
+
+    def _guard_against(self, block: Block, place: BlockPlace, before: int) -> None:
+        """Tell the guard of the first event time of a whole block that is in the future. Raises as it does.
+
+        before: how many rows of the file come before the block.
+        """
+        latest, future = block.times.latest, block.times.future
+        row = bisect_right(latest, self._guard.limit()) if future is None else future.row
+        if future is None and row == len(latest):
+            return
+        file = self._folder.described(place.split, place.file)
+        time = latest[row] if future is None else future.time
+        self._guard.met(place.split, f"row {before + row}, counted from 0, of the file {file}", time)
 
     def _check(self, file: Any, place: BlockPlace) -> None:
         """Refuse a file of other columns; those that are in the names of folders are not read from it."""

@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import DataType, StructType
 
-from tidegauge_spark.decisions.timestamps import MIN
+from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.planning.broken_log import BrokenLogError, first_line
 from tidegauge_spark.source.planning.event_times import EventTimes, rounded_down
 
@@ -77,7 +77,7 @@ class Block(NamedTuple):
         if self.rows <= rows:
             return self
         shown = array("q", self.times.latest[row : row + rows].tobytes())
-        times = EventTimes(memoryview(shown), self.times.first_invalid)
+        times = self.times._replace(latest=memoryview(shown))
         return self._replace(times=times, before=row, behind=self.rows - row - len(shown))
 
 
@@ -109,8 +109,10 @@ class FileFormat(Protocol):
     def schema(self, file: Any, described: str, event_time_column: str) -> StructType:
         """Return the columns of a file, none of which has to have a value in each row."""
 
-    def block(self, file: Any, described: str, begin: int, event_time: EventTimeColumn) -> Block:
-        """Return the block that begins there."""
+    def block(
+        self, file: Any, described: str, begin: int, event_time: EventTimeColumn, limit: int = MAX
+    ) -> Block:
+        """Return the block that begins there. limit: event times that are later (ms) move nothing."""
 
     def check(self, file: Any, described: str, schema: pa.Schema) -> None:
         """Refuse a file with a column of a type that `rows` could never read as these columns, if the file

@@ -58,7 +58,9 @@ class JsonLinesFormat:
                 [StructField(each.name, _spark_type(each.type, _inside(path, each.name))) for each in types]
             )
 
-    def block(self, file: Any, described: str, begin: int, event_time: EventTimeColumn) -> Block:
+    def block(
+        self, file: Any, described: str, begin: int, event_time: EventTimeColumn, limit: int = MAX
+    ) -> Block:
         """Return the event times of the lines that begin there."""
         with parsing(described, NAME):
             lines = _lines(file, begin)
@@ -69,7 +71,7 @@ class JsonLinesFormat:
             end = begin + len(lines)
             if records and column.null_count == len(records) and not _is_there(holders, event_time.path[-1]):
                 raise missing_event_time(described, event_time.name, list(records[0]))
-            return Block(begin, end, end >= file.size(), event_times(column, event_time.unit))
+            return Block(begin, end, end >= file.size(), event_times(column, event_time.unit, limit))
 
     def check(self, file: Any, described: str, schema: pa.Schema) -> None:
         """Refuse nothing: the types of columns are those of their values, in each row."""

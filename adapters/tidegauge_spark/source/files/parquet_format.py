@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 from pyspark.sql.types import StructField, StructType
 
+from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path, nested, type_at
 from tidegauge_spark.source.files.formats import (
     Block,
@@ -47,7 +48,9 @@ class ParquetFormat:
                 fields = [StructField(each.name, spark_type(each, described)) for each in arrow]
             return StructType([StructField(each.name, each.dataType) for each in fields])
 
-    def block(self, file: Any, described: str, begin: int, event_time: EventTimeColumn) -> Block:
+    def block(
+        self, file: Any, described: str, begin: int, event_time: EventTimeColumn, limit: int = MAX
+    ) -> Block:
         """Return the event times of a row group."""
         with parsing(described, NAME):
             opened = _opened(file)
@@ -55,7 +58,7 @@ class ParquetFormat:
             if opened.num_row_groups == 0:
                 return Block(0, 0, True, _NO_TIMES)
             read = opened.read_row_group(begin, columns=[".".join(path)], use_threads=False)
-            times = event_times(nested(read.column(path[0]), path[1:]), event_time.unit)
+            times = event_times(nested(read.column(path[0]), path[1:]), event_time.unit, limit)
             return Block(begin, begin + 1, begin + 1 >= opened.num_row_groups, times)
 
     def check(self, file: Any, described: str, schema: pa.Schema) -> None:

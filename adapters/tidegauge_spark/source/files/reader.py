@@ -28,6 +28,7 @@ from tidegauge_spark.source.files.schema import FORMATS, checked_schema, data_co
 from tidegauge_spark.source.files.split_reading import FileBudget, SplitReading
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.options.source import SourceOptions
+from tidegauge_spark.source.planning.future_guard import FutureGuard
 from tidegauge_spark.source.planning.group import SourceStanding
 from tidegauge_spark.source.planning.progress_rows import SplitsPartition
 from tidegauge_spark.source.planning.splits_planning import PlannedSplit, SplitsPlanning, assigned
@@ -78,6 +79,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
             data_columns(self._files, arrow),
             event_time_column(self._files, arrow),
             self._files.fail_on_invalid_timestamp,
+            FutureGuard(self._files.future, wall_clock),
             in_background=options.clock_step is None,
         )
         self._discovery = SplitDiscovery(

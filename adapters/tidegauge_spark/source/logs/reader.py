@@ -14,6 +14,7 @@ from tidegauge_spark.source.logs.rows import log_rows
 from tidegauge_spark.source.logs.split_log import LostRecordsError, SplitLog, SplitRange
 from tidegauge_spark.source.options.logs import LogOptions
 from tidegauge_spark.source.options.source import SourceOptions
+from tidegauge_spark.source.planning.future_guard import FutureGuard
 from tidegauge_spark.source.planning.progress_rows import SplitsPartition
 from tidegauge_spark.source.planning.splits_planning import PlannedSplit, SplitsPlanning, assigned
 from tidegauge_spark.source.planning.splits_reader import SplitsReader
@@ -35,7 +36,7 @@ class AlignedLogReader(SplitsReader[LogOffset, LogReading]):
         super().__init__(options, wall_clock, sleep)
         assert options.log is not None
         self._log_options, self._log = options.log, log
-        self._known = KnownTimes(log)
+        self._known = KnownTimes(log, FutureGuard(options.log.future, wall_clock))
         self._last: Mapping[str, SplitRange] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, TypeVar
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.logs.position import LogPosition, LogSlice
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
+from tidegauge_spark.source.planning.future_guard import FutureGuard
 
 Kept = TypeVar("Kept")
 
@@ -42,17 +43,21 @@ def _keep(kept: OrderedDict[str, Kept], split: str, value: Kept) -> None:
 
 
 class KnownTimes:
-    """The event times that a log was last asked for, of each split."""
+    """The event times that a log was last asked for, of each split; those of the future are `MIN`."""
 
-    def __init__(self, log: SplitLog) -> None:
-        self._log = log
+    def __init__(self, log: SplitLog, guard: FutureGuard) -> None:
+        """guard: what becomes of event times far beyond the clock."""
+        self._log, self._guard = log, guard
+        self._future: dict[str, int] = {}
+        """The smallest event time (ms) of each split that was in the future when the log was asked."""
         self._known: OrderedDict[str, tuple[int, RecordTimes]] = OrderedDict()
         self._first: OrderedDict[str, FirstTime] = OrderedDict()
 
     def after(self, split: str, first: int, end: int) -> RecordTimes:
         """Return event times that cover a position; they may begin before it, and end behind `end`."""
         known = self._known.get(split)
-        if known is not None and known[0] <= first < known[1].until:
+        due = self._future.get(split, MAX) <= self._guard.limit()
+        if known is not None and known[0] <= first < known[1].until and not due:
             return known[1]
         found = self._asked(split, first, end)
         _keep(self._known, split, (first, found))
@@ -64,7 +69,8 @@ class KnownTimes:
         What was found is kept until the split is behind it: to look for it takes many parts.
         """
         known = self._first.get(split)
-        if known is None or not (known.first <= first <= known.at and known.end in (None, end)):
+        due = self._future.get(split, MAX) <= self._guard.limit()
+        if known is None or due or not (known.first <= first <= known.at and known.end in (None, end)):
             known = self._looked_for(split, first, end)
             _keep(self._first, split, known)
         return known.time
@@ -88,11 +94,24 @@ class KnownTimes:
                 f"{len(found.positions)} positions and {len(found.times)} times until {found.until}: return "
                 f"a time for each position, and cover at least position {first}"
             )
-        return found
+        return self._guarded(split, found)
+
+    def _guarded(self, split: str, found: RecordTimes) -> RecordTimes:
+        """Tell the guard of the first event time in the future; return what may move a watermark."""
+        self._future.pop(split, None)
+        limit = self._guard.limit()
+        if max(found.times, default=MIN) <= limit:
+            return found
+        beyond = [index for index, time in enumerate(found.times) if time > limit]
+        self._guard.met(split, f"position {found.positions[beyond[0]]}", found.times[beyond[0]])
+        if not self._guard.ignores:
+            return found
+        self._future[split] = min(found.times[index] for index in beyond)
+        return found._replace(times=[MIN if time > limit else time for time in found.times])
 
     def seek(self, split: str, time: int) -> int | None:
-        """Return what `SplitLog.seek` does."""
-        return self._log.seek(split, time)
+        """Return what `SplitLog.seek` does, but no position behind one at which the query has to fail."""
+        return self._log.seek(split, min(time, self._guard.limit() + 1) if self._guard.fails else time)
 
 
 class LogReading:
@@ -167,11 +186,14 @@ class LogReading:
         return target - at
 
     def _last_time(self, first: int, end: int) -> int | None:
-        """Return the event time of the last record from a position on, before `end`; None without such."""
+        """Return the event time of the last record that has one, from a position on and before `end`; None
+        without such."""
         last = None
         while first < end:
             known = self._known.after(self._split, first, self._end)
             index = bisect_left(known.positions, end) - 1
+            while index >= 0 and known.positions[index] >= first and known.times[index] == MIN:
+                index -= 1
             if index >= 0 and known.positions[index] >= first:
                 last = known.times[index]
             first = known.until

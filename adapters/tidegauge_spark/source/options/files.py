@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.source.options.future import FUTURE_OPTIONS, FutureOptions, parse_future
 from tidegauge_spark.source.options.given import GivenOptions
 from tidegauge_spark.source.options.layout import SUB_FOLDERS, Layout, parse_layout
 
@@ -25,6 +26,7 @@ FILE_OPTIONS: Final = (
     "discoveryInterval",
     "failOnInvalidTimestamp",
     "failOnDataLoss",
+    *FUTURE_OPTIONS,
 )
 
 UNITS: Final = ("ms", "s", "us", "ns")
@@ -49,6 +51,7 @@ class FileOptions:
     "us" and "ns"; None: it is not said. path_moved: whether the files were elsewhere at the last start.
     files_per_batch: how many files a batch may begin, None: any number. starting_timestamp: in each split
     nothing is read before the first record with this event time (ms) or a later one; None: all of it is.
+    future: what becomes of event times far beyond the clock, None: they are read as all others.
     """
 
     path: str
@@ -66,6 +69,7 @@ class FileOptions:
     files_per_batch: int | None = None
     starting_timestamp: int | None = None
     layout: Layout = SUB_FOLDERS
+    future: FutureOptions | None = None
 
 
 def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
@@ -97,6 +101,7 @@ def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
         else None,
         starting_timestamp=starting_timestamp(given),
         layout=parse_layout(given),
+        future=parse_future(given),
     )
 
 

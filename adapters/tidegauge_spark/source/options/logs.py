@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from tidegauge_spark.source.options.future import FUTURE_OPTIONS, FutureOptions, parse_future
 from tidegauge_spark.source.options.given import GivenOptions
 
-LOG_OPTIONS: Final = ("maxOutOfOrderness", "failOnDataLoss")
+LOG_OPTIONS: Final = ("maxOutOfOrderness", "failOnDataLoss", *FUTURE_OPTIONS)
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class LogOptions:
     event time of its split before it (ms). fail_on_data_loss: whether it is an error that records vanish
     before they are read. progress_column: a column to be filled with `PROGRESS_SCHEMA`, None: there is none.
     own: the options that only this kind of log has, by the names that it gave them. watermark_column: a
-    column for the watermark of the source, None: there is none.
+    column for the watermark of the source, None: there is none. future: what becomes of event times far
+    beyond the clock, None: they are read as all others.
     """
 
     subtasks: int
@@ -28,6 +30,7 @@ class LogOptions:
     progress_column: str | None
     own: Mapping[str, str]
     watermark_column: str | None = None
+    future: FutureOptions | None = None
 
 
 def parse_log(given: GivenOptions, subtasks: int, own: Mapping[str, str]) -> LogOptions:
@@ -39,4 +42,5 @@ def parse_log(given: GivenOptions, subtasks: int, own: Mapping[str, str]) -> Log
         progress_column=given.text("progressColumn"),
         own=own,
         watermark_column=given.text("watermarkColumn"),
+        future=parse_future(given),
     )

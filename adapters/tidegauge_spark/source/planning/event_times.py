@@ -13,15 +13,25 @@ MILLISECOND: Final = {"ms": 1, "us": 1_000, "ns": 1_000_000}
 """How many of a unit are a millisecond; a second is a thousand of them."""
 
 
+class FutureTimes(NamedTuple):
+    """Event times beyond a limit: the first row that has one, its time, and the smallest of all (ms)."""
+
+    row: int
+    time: int
+    smallest: int
+
+
 class EventTimes(NamedTuple):
     """How far the event time has come at each row of some rows in order.
 
     latest: the greatest event time (ms) up to each row, `MIN` before the first valid one. first_invalid: the
-    first row whose event time is not valid, None if there is no such row.
+    first row whose event time is not valid, None if there is no such row. future: what lies beyond a limit,
+    None if nothing does; such rows move nothing, as rows without an event time.
     """
 
     latest: memoryview
     first_invalid: int | None
+    future: FutureTimes | None = None
 
     @property
     def look_like_seconds(self) -> bool:
@@ -65,17 +75,25 @@ def milliseconds(column: Any, unit: str = "ms") -> Any:
     return times
 
 
-def event_times(column: Any, unit: str = "ms") -> EventTimes:
-    """Return how far the event time has come at each row of a column; see `milliseconds`."""
+def event_times(column: Any, unit: str = "ms", limit: int = MAX) -> EventTimes:
+    """Return how far the event time has come at each row of a column; see `milliseconds`.
+
+    limit: what is later (ms) moves nothing.
+    """
     times = milliseconds(column, unit)
-    first_invalid = None
+    first_invalid = future = None
     if times.null_count:
         first_invalid = pc.index(times.is_null(), True).as_py()
         times = pc.fill_null(times, MIN)
+    if (pc.max(times).as_py() or MIN) > limit:
+        beyond = pc.greater(times, limit)
+        row = pc.index(beyond, True).as_py()
+        future = FutureTimes(row, times[row].as_py(), pc.min(times.filter(beyond)).as_py())
+        times = pc.if_else(beyond, MIN, times)
     greatest = pc.cumulative_max(times)
     _, values = greatest.buffers()
     latest = memoryview(values).cast("q") if len(greatest) else memoryview(b"").cast("q")
-    return EventTimes(latest[greatest.offset : greatest.offset + len(greatest)], first_invalid)
+    return EventTimes(latest[greatest.offset : greatest.offset + len(greatest)], first_invalid, future)
 
 
 def rounded_down(times: Any, divisor: int) -> Any:
