@@ -123,8 +123,12 @@ class AlignedSource(DataSource):
     no further than the gap before it.
 
     The progress of the query shows how a source stands, in its `latestOffset`: `watermark` (ms), the `lag`
-    behind the clock and the `drift` between its splits (ms), and the splits by which the watermark is
-    `heldBy`. For a source in a group it also says which source the group `waitsFor`.
+    behind the clock and the `drift` between its splits (ms), the `delay` of the watermark behind the greatest
+    event time that was read (ms), and the splits by which the watermark is `heldBy`. With alignment it shows
+    how many splits are blocked (`blockedSplits`), and of some of them (`blocked`) how much is unread
+    (`unreadFiles`, `unreadPositions` or `unreadNumbers`) and `until` which watermark of the slowest of the
+    group (ms) they wait; null: the split has `_PAUSED`. For a source in a group it also says which source the
+    group `waitsFor`.
 
     **Files.** A split is read in order of file name, so new files need names that sort after the old ones. A
     file must be complete when it appears: write it under a name that begins with "_" and rename it. It may be
@@ -157,9 +161,9 @@ class AlignedSource(DataSource):
       through, moves no watermark, and its progress has no timestamp.
     * `failOnDataLoss` ("true"): it is an error that a file or split vanishes before it is read. With "false"
       the source goes on without it.
-    * `maxFutureEventTime`: how far an event time may be beyond the clock, such as "1 hour"; set it before such
-      a row is read. A row that is further away passes and moves no watermark, so that its split goes on. With
-      `onFutureEventTime` "fail" (the default is "pass") the query fails before the row, and names its place.
+    * `maxFutureEventTime`: how far an event time may be beyond the clock, such as "1 hour"; set it before
+      such a row is read. A row that is further away passes and moves no watermark, so that its split goes on.
+      With `onFutureEventTime` "fail" (default "pass") the query fails before the row, and names its place.
       Where the option is not set one warning in each run names the first row that is a day beyond the clock.
       The clock is always the one on the wall, also with `clockStep`.
 

@@ -268,7 +268,7 @@ def test_a_source_without_other_sources_shows_nothing_of_a_group() -> None:
     assert query.reader.reportLatestOffset() is None
     query.batch()
     shown = query.reader.reportLatestOffset()
-    assert shown == {"watermark": 1998, "lag": 18_002, "drift": 18_000, "heldBy": ["1"]}
+    assert shown == {"watermark": 1998, "lag": 18_002, "drift": 18_000, "delay": 18_001, "heldBy": ["1"]}
 
 
 def test_what_the_session_knows_is_the_default_of_sources_in_a_group(address: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tidegauge_spark.source.planning.pace import Pace
+from tidegauge_spark.source.planning.alignment.pace import Pace
 
 
 def warnings(drift: int, plannings: list[int], caplog: pytest.LogCaptureFixture) -> list[str]:

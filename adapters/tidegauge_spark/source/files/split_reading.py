@@ -11,6 +11,7 @@ from tidegauge_spark.source.files.folder.listing import SplitFiles
 from tidegauge_spark.source.files.folder.log_files import LostFileError
 from tidegauge_spark.source.files.formats import Block, BlockSummary
 from tidegauge_spark.source.files.position import FilePosition, Slice
+from tidegauge_spark.source.planning.alignment.blocked import Unread
 
 ROWS_READ_TOGETHER: Final = 65_536
 """With so many rows no further block is joined to a slice, which is read into memory as a whole."""
@@ -51,6 +52,8 @@ class SplitReading:
         """The greatest event time up to which rows are taken."""
         self.budget: FileBudget | None = None
         """How many files may still be begun, by this split and others; None: any number."""
+        self.held_back = False
+        """Whether a row is left because its event time is later than what is admitted."""
         self._files = files
         self._load = load
         self._skip_lost = skip_lost
@@ -74,6 +77,7 @@ class SplitReading:
     def take(self, rows: int) -> int:
         """Take up to so many rows more; return how many. Raises `BrokenLogError` as `next_time` does."""
         taken = 0
+        self.held_back = self.position.latest > self.admitted
         while taken < rows and self.position.latest <= self.admitted:
             block = self._whole_block(rows - taken) or self._block()
             if block is None:
@@ -88,11 +92,13 @@ class SplitReading:
                 if self.admitted != MAX:
                     end = block.admitted(self.admitted, first, end)
             if end == first:
+                self.held_back = True
                 break
             if begins and self.budget is not None:
                 self.budget.left -= 1
             self._take(block, first, end)
             taken += end - first
+            self.held_back = self.position.latest > self.admitted
         return taken
 
     def skip_before(self, time: int) -> None:
@@ -125,6 +131,11 @@ class SplitReading:
         if position.whole:
             return self._in_next_file(position) if position.behind < len(self._files.names) else None
         return position
+
+    @property
+    def unread(self) -> Unread:
+        """How many files are not planned to their end."""
+        return Unread(len(self._files.names) - self.position.behind + (not self.position.whole), "Files")
 
     @property
     def exhausted(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, TypeVar
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.logs.position import LogPosition, LogSlice
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
+from tidegauge_spark.source.planning.alignment.blocked import Unread
 from tidegauge_spark.source.planning.future_guard import FutureGuard
 
 Kept = TypeVar("Kept")
@@ -122,7 +123,14 @@ class LogReading:
         self.slices: list[LogSlice] = []
         self.admitted = MAX
         """The greatest event time up to which records are taken."""
+        self.held_back = False
+        """Whether a record is left because its event time is later than what is admitted."""
         self._split, self._end, self._known = split, range_.end, known
+
+    @property
+    def unread(self) -> Unread:
+        """How many positions are not planned."""
+        return Unread(max(0, self._end - self.position.next), "Positions")
 
     @property
     def exhausted(self) -> bool:
@@ -151,8 +159,10 @@ class LogReading:
             known = self._known.after(self._split, self.position.next, self._end)
             taken += self._take(known, rows - taken)
             if self.position.next < min(known.until, self._end):
-                break
+                self.held_back = taken < rows
+                return taken
             taken += self._jump(rows - taken, len(known.positions))
+        self.held_back = not self.exhausted and self.position.latest > self.admitted
         return taken
 
     def _take(self, known: RecordTimes, rows: int) -> int:

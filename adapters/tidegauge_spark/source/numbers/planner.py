@@ -21,6 +21,7 @@ from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.numbers.offset import SourceOffset, SubtaskOffset
 from tidegauge_spark.source.options.numbers import Sequence
 from tidegauge_spark.source.options.source import SourceOptions
+from tidegauge_spark.source.planning.alignment.blocked import BlockedSplit, Unread
 
 _ALIGNED: Final = settings_for_planning(0, by_split=True)
 
@@ -99,6 +100,17 @@ def plan(
         if group.reach is None or not taken:
             break
     return planned
+
+
+def blocked(options: SourceOptions, planned: SourceOffset, now: int) -> Iterator[BlockedSplit]:
+    """Yield the subtasks of which a planning has left numbers that can be read, beyond the bound."""
+    if options.alignment is None or planned.bound is None:
+        return
+    for index, (subtask, sequence) in enumerate(zip(planned.subtasks, options.sequences, strict=True)):
+        unread = sequence.readable_at(now) - subtask.next + 1
+        if unread > 0 and subtask.next > planned.bound:
+            until = min(max(MIN, subtask.next - options.alignment.drift), subtask.watermark)
+            yield BlockedSplit(str(index), subtask.records, Unread(unread, "Numbers"), until)
 
 
 def _planned(

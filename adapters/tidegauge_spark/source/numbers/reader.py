@@ -11,9 +11,10 @@ from pyspark.sql.datasource import InputPartition
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.numbers.offset import SourceOffset
-from tidegauge_spark.source.numbers.planner import minimum, moments, plan, reports
+from tidegauge_spark.source.numbers.planner import blocked, minimum, moments, plan, reports
 from tidegauge_spark.source.numbers.recorded import recorded
 from tidegauge_spark.source.numbers.rows import SubtaskPartition, sequence_rows
+from tidegauge_spark.source.planning.alignment.watch import Extent
 from tidegauge_spark.source.planning.group import SourceStanding
 from tidegauge_spark.source.planning.reader import AlignedReader
 from tidegauge_spark.source.planning.recording.recorded_rows import RecordedSource
@@ -38,6 +39,7 @@ class AlignedSourceReader(AlignedReader[SourceOffset]):
     def _planned(self, offset: SourceOffset, now: int, most_rows: int | None) -> SourceOffset:
         standing = SourceStanding.of(offset.source, reports(offset, self._options.sequences, now))
         planned = plan(self._options, offset, now, self._announcement(standing, now), most_rows)
+        self._blocked = tuple(blocked(self._options, planned, now))
         if self._options.signals is None:
             return planned
         splits = moments(offset, planned, self._options.sequences)
@@ -57,6 +59,10 @@ class AlignedSourceReader(AlignedReader[SourceOffset]):
         for index, subtask in enumerate(offset.subtasks):
             if not subtask.finished and str(index) not in idle:
                 yield SplitStanding(str(index), subtask.watermark if subtask.records else MIN)
+
+    def _extent(self, offset: SourceOffset) -> Extent:
+        latest = max((subtask.next - 1 for subtask in offset.subtasks if subtask.records), default=MIN)
+        return Extent(sum(subtask.records for subtask in offset.subtasks), latest)
 
     def _finished(self, offset: SourceOffset) -> bool:
         # The others need to know (ALIGN-5).

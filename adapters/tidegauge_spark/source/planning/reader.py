@@ -10,8 +10,8 @@ from __future__ import annotations
 import time
 import uuid
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, Generic
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
@@ -21,18 +21,16 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from tidegauge_spark.decisions.backlog import BacklogOutput
-from tidegauge_spark.decisions.sources.signals import SourceSignals, SplitMoment
+from tidegauge_spark.decisions.sources.signals import SplitMoment
 from tidegauge_spark.source.options.source import SourceOptions
-from tidegauge_spark.source.planning.group import GroupedReader
+from tidegauge_spark.source.planning.alignment.pace import Pace
 from tidegauge_spark.source.planning.offset import AnyOffset
-from tidegauge_spark.source.planning.pace import Pace
+from tidegauge_spark.source.planning.progress import ProgressReader
 from tidegauge_spark.source.planning.progress_rows import PlannedPartition
 from tidegauge_spark.source.planning.recording.recorded_rows import RecordedSource
 from tidegauge_spark.source.planning.run_offsets import RunOffsets
 from tidegauge_spark.source.planning.said_watermark import SaidWatermark
-from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 from tidegauge_spark.source.planning.signals import PlannedSignals
-from tidegauge_spark.source.planning.standing import SplitStanding, shown
 
 WAIT: Final = 100
 """How long a planning under AvailableNow waits for something to read (ms), before it lets go of Spark."""
@@ -41,7 +39,7 @@ LOOK_AGAIN: Final = 10
 """How often it looks meanwhile (ms)."""
 
 
-class AlignedReader(GroupedReader, SupportsTriggerAvailableNow, Generic[AnyOffset]):
+class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
     """The source coordinator in the driver; in the executors it only reads what was planned.
 
     `wall_clock` returns ms since 1970, `sleep` waits for seconds.
@@ -88,10 +86,6 @@ class AlignedReader(GroupedReader, SupportsTriggerAvailableNow, Generic[AnyOffse
     @abstractmethod
     def _progressed(self, offset: AnyOffset, planned: AnyOffset) -> bool:
         """Return whether a planning brought something to read, or to remember."""
-
-    @abstractmethod
-    def _standings(self, offset: AnyOffset) -> Iterator[SplitStanding]:
-        """Yield how the splits stand that are neither finished nor idle."""
 
     @abstractmethod
     def _finished(self, offset: AnyOffset) -> bool:
@@ -141,12 +135,13 @@ class AlignedReader(GroupedReader, SupportsTriggerAvailableNow, Generic[AnyOffse
         if self._finished(offset) and not looks_again:
             return self._said_again(start, offset)
         if self._options.clock_step is not None:
-            return self._stored(
-                start, self._planned(offset, offset.now + self._options.clock_step, most_rows)
-            )
+            planned = self._planned(offset, offset.now + self._options.clock_step, most_rows)
+            self._watched(offset, planned)
+            return self._stored(start, planned)
         patience = WAIT if self._available_now else 0
         while True:
             planned = self._planned(offset, self._now(offset), most_rows)
+            self._watched(offset, planned)
             if self._progressed(offset, planned):
                 if self._pace is not None:
                     self._pace.planned(self._options.name or offset.source, planned.now)
@@ -177,15 +172,13 @@ class AlignedReader(GroupedReader, SupportsTriggerAvailableNow, Generic[AnyOffse
     def reportLatestOffset(self) -> dict[str, Any] | None:
         """Return what the progress of the query shows as `latestOffset`: how the source stands.
 
-        That is what `standing.shown` says of its splits, and `GroupMember.status` of its group, if there is a
-        coordination service. None before the first planning.
+        That is what `standing.shown` says of its splits, `shown_blocked` of those that are blocked, and
+        `GroupMember.status` of its group, if there is a coordination service. None before the first planning.
         """
         offset = self._offsets.newest
         if offset is None:
             return None
-        standing = shown(self._standings(offset), self._moment(offset, offset.now))
-        standing.update(self._said_watermark.shown(offset))
-        return standing if self._member is None else {**standing, **self._member.status()}
+        return {**self._shown(offset), **self._said_watermark.shown(offset)}
 
     def commit(self, end: dict[str, Any]) -> None:
         """Nothing is kept for batches that were read; but a batch was, so the identity is in the log.
@@ -225,11 +218,6 @@ class AlignedReader(GroupedReader, SupportsTriggerAvailableNow, Generic[AnyOffse
             return most_rows
         return signals.rows_per_batch_in_backlog or most_rows
 
-    def _moment(self, offset: AnyOffset, now: int) -> int:
-        """Return the processing time (ms) that event times are compared with: the virtual clock as it is, the
-        one on the wall since 1970."""
-        return now if self._options.clock_step is not None else offset.started_at + now
-
     def _signals(
         self,
         before: PlannedSignals,
@@ -245,16 +233,7 @@ class AlignedReader(GroupedReader, SupportsTriggerAvailableNow, Generic[AnyOffse
         options = self._options.signals
         assert options is not None
         settings = (options.idle_timeout, options.watermark_lag_threshold)
-        if before.state is None:
-            signals = SourceSignals(self._options.subtasks, *settings)
-        else:
-            try:
-                signals = SourceSignals.restored(before.state, *settings)
-            except ValueError as error:
-                raise IllegalOffsetError(
-                    f"the checkpoint has an offset with {error}: start with a new checkpoint folder, or with "
-                    "the tidegauge_spark that wrote it"
-                ) from error
+        signals = before.restored(self._options.subtasks, *settings)
         said = signals.planned(moment, looked_at, splits, ended)
         others = self._minimum_in_query()
         if others is not None:

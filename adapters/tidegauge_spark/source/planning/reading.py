@@ -6,6 +6,7 @@ from typing import Any, Final, Protocol
 
 from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.decisions.watermark_generators import bounded_watermark
+from tidegauge_spark.source.planning.alignment.blocked import Unread
 
 NOTHING: Final = MIN - 1
 """Up to which event time a split is read of which nothing is: rows without one count as `MIN`."""
@@ -24,6 +25,14 @@ class Reading(Protocol):
     @property
     def slices(self) -> Any:
         """What was taken, in a list."""
+
+    @property
+    def held_back(self) -> bool:
+        """Whether the last `take` has left a record because its event time is later than what is admitted."""
+
+    @property
+    def unread(self) -> Unread:
+        """How much of the split is not planned."""
 
     @property
     def exhausted(self) -> bool:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from tidegauge_spark.decisions.backlog import BacklogOutput
+from tidegauge_spark.decisions.sources.signals import SourceSignals
 from tidegauge_spark.decisions.timestamps import MIN
+from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 
 
 class PlannedSignals(NamedTuple):
@@ -46,6 +48,21 @@ class PlannedSignals(NamedTuple):
     def in_backlog(self) -> bool:
         """Whether a subtask is in backlog."""
         return self.state is not None and any(self.state["backlog"])
+
+    def restored(self, subtasks: int, idle_timeout: int | None, threshold: int | None) -> SourceSignals:
+        """Return signals that continue from here, with the settings of `SourceSignals`.
+
+        Raises `IllegalOffsetError` if the checkpoint has another form of what was said before.
+        """
+        if self.state is None:
+            return SourceSignals(subtasks, idle_timeout, threshold)
+        try:
+            return SourceSignals.restored(self.state, idle_timeout, threshold)
+        except ValueError as error:
+            raise IllegalOffsetError(
+                f"the checkpoint has an offset with {error}: start with a new checkpoint folder, or with "
+                "the tidegauge_spark that wrote it"
+            ) from error
 
     def silent(self) -> PlannedSignals:
         """Return the same with nothing to say."""

@@ -23,6 +23,7 @@ from tidegauge_spark.decisions.sources.standing import (
 from tidegauge_spark.decisions.sources.subtask import SourceSubtask
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.options.source import Alignment
+from tidegauge_spark.source.planning.alignment.blocked import BlockedSplit
 from tidegauge_spark.source.planning.reading import NOTHING, Reading, known_watermark
 from tidegauge_spark.source.planning.splits_offset import AnyPosition, SplitsOffset
 
@@ -203,6 +204,29 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
                 if split.reading.slices
             },
         )
+
+    @property
+    def blocked(self) -> Iterator[BlockedSplit]:
+        """The splits of which the last planning has left something that is there, since the bound or their
+        owner holds them back."""
+        for name, split in self._splits.items():
+            reading = split.reading
+            if not reading.exhausted and (split.paused or reading.admitted == NOTHING or reading.held_back):
+                until = None if split.paused else self._until(split)
+                yield BlockedSplit(name, reading.position.records, reading.unread, until)
+
+    def _until(self, split: PlannedSplit[AnyReading]) -> int:
+        """Return the minimum of the group (ms) at which a blocked split is read on."""
+        reading = split.reading
+        whole = None if self._by_split else self._watermark(reading.position.subtask)
+        if whole is not None and reading.admitted == NOTHING:
+            return max(MIN, whole - self._drift)
+        latest = int(reading.position.latest)
+        if latest == MIN or latest <= reading.admitted:  # its next record is later; that one is known
+            latest = max(latest, reading.next_time() or latest)
+        first = latest - self._out_of_orderness - self._drift
+        known = known_watermark(reading, self._out_of_orderness)
+        return max(MIN, first if known is None else min(first, known))  # the slowest is always read on
 
     def _take(self, group: GroupMinimum | None, most_rows: int | None) -> int:
         """Plan what the bound admits, and say how far each subtask is then; return how many rows that is."""

@@ -10,7 +10,8 @@ from typing import Any, Generic
 from pyspark.sql.datasource import InputPartition
 
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
-from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.source.planning.alignment.watch import Extent
 from tidegauge_spark.source.planning.group import SourceStanding
 from tidegauge_spark.source.planning.progress_rows import SplitsPartition
 from tidegauge_spark.source.planning.reader import AlignedReader
@@ -87,6 +88,7 @@ class SplitsReader(AlignedReader[AnyOffset], Generic[AnyOffset, AnyReading]):
         """
         planned = planning.planned(now, group, most_rows)
         self._run_out = planning.run_out
+        self._blocked = tuple(planning.blocked)
         if self._options.signals is None:
             return planned
         splits = planning.moments(offset)
@@ -105,6 +107,11 @@ class SplitsReader(AlignedReader[AnyOffset], Generic[AnyOffset, AnyReading]):
         for name, position in offset.splits.items():
             if not position.finished and name not in idle:
                 yield SplitStanding(name, position.watermark(self._reads.max_out_of_orderness))
+
+    def _extent(self, offset: AnyOffset) -> Extent:
+        positions = offset.splits.values()
+        latest = max((position.latest for position in positions), default=MIN)
+        return Extent(sum(position.records for position in positions), latest)
 
     def _finished(self, offset: AnyOffset) -> bool:
         if not offset.ended and not (self._may_be_over(offset) and self._is_over(offset)):

@@ -23,12 +23,13 @@ class SplitStanding(NamedTuple):
     watermark: int
 
 
-def shown(splits: Iterable[SplitStanding], moment: int) -> dict[str, Any]:
+def shown(splits: Iterable[SplitStanding], moment: int, latest: int = MIN) -> dict[str, Any]:
     """Return what the progress shows of the splits that are waited for, as JSON.
 
     `watermark`: that of the slowest (ms), None if it has none, or if nobody is waited for. `lag`: how far
     that is behind the clock, whose time is `moment` (ms). `drift`: how far the slowest and the fastest are
-    apart (ms), of those that have a watermark. `heldBy`: which splits are the slowest, a few of them by name.
+    apart (ms), of those that have a watermark. `delay`: how far the slowest is behind `latest`, the greatest
+    event time that was read (ms). `heldBy`: which splits are the slowest, a few of them by name.
     """
     awaited = sorted(splits)
     marks = [each.watermark for each in awaited if each.watermark != MIN]
@@ -38,5 +39,6 @@ def shown(splits: Iterable[SplitStanding], moment: int) -> dict[str, Any]:
         "watermark": slowest if known else None,
         "lag": moment - slowest if known else None,
         "drift": max(marks) - min(marks) if marks else None,
+        "delay": latest - slowest if known else None,
         "heldBy": [each.name for each in awaited if each.watermark == slowest][:MOST_NAMES],
     }
