@@ -11,6 +11,7 @@ which a micro-batch takes 5 s whatever its size, prints what it took, and writes
 
 from __future__ import annotations
 
+import json
 import threading
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from partitioned_log import write_file
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import coalesce, col, count, lit, struct
 from pyspark.sql.functions import max as greatest
-from watched_query import Rows, watch
+from watched_query import Batch, Rows, watch
 
 from tidegauge_spark import WATERMARK_LAG_CONF, BacklogChange, BacklogListener, register
 
@@ -37,7 +38,7 @@ AFTERWARDS = 3
 
 
 class Result(NamedTuple):
-    """What came out: the lines of the plot, the figures of the table, and what the listener has heard."""
+    """The lines of the plot, the figures of the table, and the changes that the listener was notified of."""
 
     panel: Panel
     figures: dict[str, int]
@@ -56,9 +57,8 @@ class Sink:
 
     def take(self, rows: Rows) -> None:
         """Take the totals that a micro-batch has changed."""
-        totals = [row for row in rows if row["kind"] == "total"]
-        self._waiting.update({row["machine"]: row["rows"] for row in totals})
-        publish = not any(row["backlog"] for row in totals)
+        self._waiting.update({row["machine"]: row["rows"] for row in rows})
+        publish = not any(row["backlog"] for row in rows)
         self.published.append(self._waiting if publish else {})
         self._waiting = {} if publish else self._waiting
 
@@ -73,39 +73,22 @@ def write(log: Path, since: int, until: int) -> None:
 
 
 def job(spark: SparkSession, log: Path, knows_backlog: bool) -> DataFrame:
-    """Totals by machine, each with whether it is of backlog; and what the source says in band."""
+    """Totals by machine, each with whether it is of backlog."""
     reader = spark.readStream.format("tidegauge").options(
         path=str(log),
         eventTimeColumn="time",
-        sourceName="machines",
-        numSubtasks=str(PARTITIONS),
-        maxRowsPerTrigger=str(ROWS_PER_BATCH),
+        maxRowsPerTrigger=ROWS_PER_BATCH,
         progressColumn="progress",
-        inBandWatermarks="true",
         clockStep=f"{CLOCK_STEP} seconds",  # a virtual clock: every run is the same
         discoveryInterval="0 seconds",
     )
     if knows_backlog:
-        reader = reader.option("maxRowsPerTriggerInBacklog", str(ROWS_PER_BATCH_IN_BACKLOG))
-    rows = reader.load()
+        reader = reader.option("maxRowsPerTriggerInBacklog", ROWS_PER_BATCH_IN_BACKLOG)
     # Until the source has said something, it may be that there is a backlog.
     backlog = coalesce("progress.backlog", lit(True)) if knows_backlog else lit(False)
     latest = greatest(struct(col("progress.planned_at"), backlog.alias("backlog")))
-    totals = rows.where("progress.kind = 'record'").groupBy("machine")
-    counted = totals.agg(count("*").alias("rows"), latest["backlog"].alias("backlog"))
-    in_band = rows.where("progress.kind in ('watermark', 'record-attributes')")
-    return in_band.select(
-        "progress.kind",
-        "progress.subtask",
-        "progress.timestamp",
-        "progress.backlog",
-        "machine",
-        lit(None).cast("long").alias("rows"),
-    ).union(
-        counted.select(
-            lit("total"), lit(None).cast("int"), lit(None).cast("long"), "backlog", "machine", "rows"
-        )
-    )
+    totals = reader.load().groupBy("machine")
+    return totals.agg(count("*").alias("rows"), latest["backlog"].alias("backlog"))
 
 
 def run(spark: SparkSession, folder: Path, behind: int, knows_backlog: bool) -> Result:
@@ -118,14 +101,14 @@ def run(spark: SparkSession, folder: Path, behind: int, knows_backlog: bool) -> 
     log = folder / f"log-{knows_backlog}"
     write(log, -behind, 0)
     write(log, 0, CLOCK_STEP)
-    sink, lags = Sink(), []
-    standing = dict.fromkeys(range(PARTITIONS), -behind * SECOND)
+    sink, lags = Sink(), list[float]()
+    totals: dict[Any, int] = {}
 
     def ends(batch: int, rows: Rows) -> bool:
         now = (batch + 1) * CLOCK_STEP
         sink.take(rows)
-        standing.update({row["subtask"]: row["timestamp"] for row in rows if row["kind"] == "watermark"})
-        lags.append(now - min(standing.values()) / SECOND)
+        totals.update({row["machine"]: row["rows"] for row in rows})
+        lags.append(now + behind - sum(totals.values()) / PARTITIONS / ROWS_PER_SECOND)
         write(log, now, now + CLOCK_STEP)
         return len(lags) > AFTERWARDS and lags[-1 - AFTERWARDS] <= THRESHOLD
 
@@ -146,42 +129,27 @@ def run(spark: SparkSession, folder: Path, behind: int, knows_backlog: bool) -> 
             over.wait(30)  # Spark tells its listeners when it has time
     finally:
         spark.streams.removeListener(listener)
-    return told(batches, sink, behind, changes)
+    return seen(batches, sink, behind, changes)
 
 
-def told(batches: list[Rows], sink: Sink, behind: int, changes: list[BacklogChange]) -> Result:
-    """Work out what there is to see."""
-    panel = Panel(
-        {f"partition {number}": [(0.0, -float(behind))] for number in range(PARTITIONS)},
-        below=[(0.0, 0.0)],
-        now=True,
-    )
-    attributes, since = 0, None
-    for batch, rows in enumerate(batches):
-        now = float((batch + 1) * CLOCK_STEP)
-        for row in rows:
-            if row["kind"] == "watermark":
-                panel.lines[f"partition {row['subtask']}"].append((now, row["timestamp"] / SECOND))
-            elif row["kind"] == "record-attributes":
-                attributes += 1
-                if row["backlog"] and since is None:
-                    since = now
-                elif not row["backlog"] and since is not None:
-                    panel.backlog.append((since, now))
-                    since = None
-        panel.below.append((now, panel.below[-1][1] + len(sink.published[batch])))
+def seen(batches: list[Batch], sink: Sink, behind: int, changes: list[BacklogChange]) -> Result:
+    """Return the lines of the plot, and the figures of the table."""
+    panel = Panel(lines={"job": [(0.0, -float(behind))]}, below=[(0.0, 0.0)], now=True)
+    for number, (batch, published) in enumerate(zip(batches, sink.published, strict=True)):
+        now = float((number + 1) * CLOCK_STEP)
+        watermark = json.loads(batch.progress.sources[0].latestOffset)["watermark"]
+        panel.lines["job"].append((now, watermark / SECOND))
+        panel.below.append((now, panel.below[-1][1] + len(published)))
+    moments = [float((change.batch_id + 1) * CLOCK_STEP) for change in changes]
+    panel.backlog = list(zip(moments[::2], moments[1::2], strict=False))  # into backlog, and out of it
     caught_up = len(batches) - AFTERWARDS
+    totals = {row["machine"]: row["rows"] for batch in batches for row in batch.rows}
     figures = {
         "micro-batches until it has caught up": caught_up,
         "results published until the next one": round(panel.below[caught_up + 1][1]),
-        "record attributes in band": attributes,
-        "rows counted in the end": sum(_last_totals(batches).values()),
+        "rows counted in the end": sum(totals.values()),
     }
     return Result(panel, figures, changes)
-
-
-def _last_totals(batches: list[Rows]) -> dict[Any, int]:
-    return {row["machine"]: row["rows"] for rows in batches for row in rows if row["kind"] == "total"}
 
 
 def compare(spark: SparkSession, folder: Path, behind: int) -> dict[str, Result]:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-_COLOURS = ("#1f77b4", "#6baed6", "#d95f0e", "#fdae6b")
-_FLAT = (("blocked", "#7f0000"), ("idle", "#555555"))
+_COLOURS = ("#1f77b4", "#d95f0e", "#9467bd")
 
 Points = list[tuple[float, float]]
 
@@ -19,17 +18,16 @@ Points = list[tuple[float, float]]
 class Panel:
     """One run of a job. Times are in seconds, first of processing, then of events.
 
-    lines: how far each subtask is. watermark: how far the windows are. band: at a time, from where to where
-    subtasks may be. blocked, idle: since, until, and the event time at which a subtask stands meanwhile.
-    late: records that came too late. backlog: since, until. below: a figure that is drawn below. now: whether
-    to draw where event time is processing time.
+    lines: how far each source or partition is. watermark: that of the windows. band: at a time, from where to
+    where sources may be. silent: since, until, and the event time of the last row before. late: rows that
+    were dropped. backlog: since, until. below: a figure that is drawn below. now: whether to draw where event
+    time is processing time.
     """
 
     lines: dict[str, Points]
     watermark: Points = field(default_factory=list)
     band: list[tuple[float, float, float]] = field(default_factory=list)
-    blocked: list[tuple[float, float, float]] = field(default_factory=list)
-    idle: list[tuple[float, float, float]] = field(default_factory=list)
+    silent: list[tuple[float, float, float]] = field(default_factory=list)
     late: Points = field(default_factory=list)
     backlog: Points = field(default_factory=list)
     below: Points = field(default_factory=list)
@@ -108,7 +106,10 @@ def _draw_panel(axis: Any, panel: Panel) -> None:
     axis.grid(alpha=0.25)
     if panel.band:
         axis.fill_between(
-            *_columns(panel.band), color="#2ca02c", alpha=0.15, label="allowed: minimum to minimum + drift"
+            *_columns(panel.band),
+            color="#2ca02c",
+            alpha=0.15,
+            label="allowed: the slowest to the drift above it",
         )
     for since, until in panel.backlog:
         axis.axvspan(since, until, color="#ff7f0e", alpha=0.15, label="in backlog")
@@ -119,9 +120,8 @@ def _draw_panel(axis: Any, panel: Panel) -> None:
         axis.plot([0, latest], [0, latest], color="black", linestyle=":", label="now")
     if panel.watermark:
         axis.step(*_columns(panel.watermark), where="post", color="black", label="watermark of the windows")
-    for name, colour in _FLAT:
-        for since, until, event_time in getattr(panel, name):
-            axis.hlines(event_time, since, until, color=colour, linewidth=7, alpha=0.4, label=name)
+    for since, until, event_time in panel.silent:
+        axis.hlines(event_time, since, until, color="#555555", linewidth=7, alpha=0.4, label="silent")
     if panel.late:
         axis.scatter(
             *_columns(panel.late), marker="x", color="red", s=30, linewidths=1.6, zorder=5, label="late: lost"

@@ -2,40 +2,31 @@
 
     python idle_partition.py FOLDER
 
-The program runs the same windows over the same files in three ways, prints what became of the rows, and
-writes FOLDER/idle_partition.png:
+The program puts the same windows of Spark over the same files behind three watermarks, prints what became of
+the rows, and writes FOLDER/idle_partition.png:
 
-* with an idle timeout the windows follow the slowest partition that is not silent, and nothing is lost;
-* without it they wait for the silent partition, forever;
-* with Spark's own withWatermark they follow whichever partition is furthest ahead: the rows of the one that
-  lags come too late, and are dropped.
+* `load` with an idle timeout: the windows follow the slowest partition that is not silent. No row is lost.
+* `load` without it: the windows wait for the silent partition, forever.
+* `withWatermark`: the windows follow whichever partition is furthest ahead. The rows of the one that lags
+  come too late, and are dropped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
-from datetime import datetime
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from event_time_plot import Panel, Points, draw, folder_and_length, table
+from event_time_plot import Panel, draw, folder_and_length, table
 from local_session import local_session
 from partitioned_log import write_file
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import collect_list, lit, timestamp_millis, window
-from watched_query import Rows, watch
+from pyspark.sql.functions import collect_list, window
+from watched_query import Batch, Rows, watch
 
-from tidegauge_spark import (
-    TumblingWindows,
-    WindowSettings,
-    operator_input,
-    register,
-    run_operator_input,
-    run_windows,
-)
-from tidegauge_spark.operators.aggregates import values_of
+from tidegauge_spark import load, register
 
-SECOND = 1_000
 PARTITIONS = ("as it should be", "lags behind", "falls silent")
 LAG = 20
 SILENT_FROM = 20
@@ -44,7 +35,7 @@ SPARK_DELAY = 5
 WINDOW = 10
 CLOCK_STEP = 4
 START = 86_400
-"""Second 0 of the plot, in event time (s): rows of 1970-01-01 00:00 are late for Spark's own watermark."""
+"""Second 0 of the plot, in event time (s): Spark's watermark begins at 1970-01-01 00:00."""
 
 
 class Arrival(NamedTuple):
@@ -57,7 +48,7 @@ class Arrival(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What came out: the lines of the plot, and the figures of the table."""
+    """The lines of the plot, and the figures of the table."""
 
     panel: Panel
     figures: dict[str, int]
@@ -78,128 +69,84 @@ def write(log: Path, rows: list[Arrival], now: int) -> None:
     for partition in range(len(PARTITIONS)):
         new = [row for row in rows if (row.partition, row.now) == (partition, now)]
         if new:
-            times = [(START + row.event_time) * SECOND for row in new]
-            columns = {"time": times, "number": [row.number for row in new]}
+            times = [datetime.fromtimestamp(START + row.event_time, UTC) for row in new]
+            columns = {"at": times, "number": [row.number for row in new]}
             write_file(log / f"partition-{partition}", f"{now:06d}", columns)
 
 
-def job(spark: SparkSession, log: Path, idle_timeout: int | None) -> DataFrame:
-    """The source, the valve and the windows in one streaming query; what comes out of windows, and who is
-    idle."""
+def exact(spark: SparkSession, log: Path, **idleness: str) -> DataFrame:
+    """Return the rows with the smallest watermark of their partitions."""
     reader = spark.readStream.format("tidegauge").options(
         path=str(log),
-        eventTimeColumn="time",
-        sourceName="sensors",
-        numSubtasks=str(len(PARTITIONS)),
-        progressColumn="progress",
-        inBandWatermarks="true",
+        eventTimeColumn="at",
         clockStep=f"{CLOCK_STEP} seconds",  # a virtual clock: every run is the same
         discoveryInterval="0 seconds",
     )
-    if idle_timeout is not None:
-        reader = reader.option("idleTimeout", f"{idle_timeout} seconds")
-    rows = reader.load()
-    inputs = run_operator_input(operator_input(rows, {"sensors": len(PARTITIONS)}), len(PARTITIONS))
-    windows = run_windows(
-        inputs, WindowSettings(TumblingWindows(WINDOW * SECOND)), {"numbers": values_of("number")}
-    )
-    statuses = rows.where("progress.kind in ('idle', 'active')").select(
-        "progress.kind",
-        "progress.subtask",
-        lit(None).cast("array<long>"),
-        lit(None).cast("long"),
-        lit(None).cast("long"),
-    )
-    return statuses.union(
-        windows.select("kind", lit(None).cast("int"), "numbers", "watermark", "record.number")
-    ).toDF("kind", "subtask", "numbers", "watermark", "late_number")
+    return load(reader.options(**idleness))
 
 
-def run(spark: SparkSession, folder: Path, length: int, idle_timeout: int | None) -> Result:
-    """Run the job while the partitions are written."""
-    log, rows = folder / f"log-{idle_timeout}", list(arrivals(length))
-    write(log, rows, CLOCK_STEP)
+def delayed(spark: SparkSession, log: Path) -> DataFrame:
+    """Return the rows with Spark's own watermark: the largest event time that was seen, less a delay."""
+    files = spark.readStream.schema("at timestamp, number long").option("recursiveFileLookup", True)
+    return files.parquet(str(log)).withWatermark("at", f"{SPARK_DELAY} seconds")
+
+
+def windows(rows: DataFrame) -> DataFrame:
+    """Return the numbers of the rows in each window."""
+    return rows.groupBy(window("at", f"{WINDOW} seconds")).agg(collect_list("number").alias("numbers"))
+
+
+def run(rows: DataFrame, log: Path, arriving: list[Arrival]) -> Result:
+    """Run the windows over the rows of a log while its partitions are written."""
+    steps = arriving[-1].now // CLOCK_STEP
 
     def ends(batch: int, _: Rows) -> bool:
-        write(log, rows, (batch + 2) * CLOCK_STEP)
-        return (batch + 1) * CLOCK_STEP >= rows[-1].now
+        write(log, arriving, (batch + 2) * CLOCK_STEP)
+        return batch + 1 == steps
 
-    batches = watch(job(spark, log, idle_timeout), folder / f"checkpoint-{idle_timeout}", ends)
-    panel = seen(rows)
-    results, late = set[int](), set[int]()
-    for batch, out in enumerate(batches):
-        now = float((batch + 1) * CLOCK_STEP)
-        for row in out:
-            if row["kind"] == "result":
-                results |= set(row["numbers"])
-            elif row["kind"] == "late":
-                late.add(row["late_number"])
-            elif row["kind"] == "watermark":
-                panel.watermark.append((now, row["watermark"] / SECOND - START))
-            elif row["kind"] == "idle" and row["subtask"] is not None:
-                stands = panel.lines[PARTITIONS[row["subtask"]]][-1][1]
-                panel.idle.append((now, float(rows[-1].now), stands))
-    panel.watermark.append((float(rows[-1].now), panel.watermark[-1][1]))
-    return told(panel, rows, results, late)
+    return seen(watch(windows(rows), log.with_name(f"{log.name}-checkpoint"), ends), arriving)
 
 
-def run_spark(spark: SparkSession, folder: Path, length: int) -> Result:
-    """Run windows with Spark's own watermark while the partitions are written."""
-    log, rows = folder / "log-spark", list(arrivals(length))
-    write(log, rows, CLOCK_STEP)
-    files = spark.readStream.schema("time long, number long").option("recursiveFileLookup", True)
-    timed = files.parquet(str(log)).withColumn("at", timestamp_millis("time"))
-    timed = timed.withWatermark("at", f"{SPARK_DELAY} seconds")
-    windows = timed.groupBy(window("at", f"{WINDOW} seconds")).agg(collect_list("number").alias("numbers"))
-    writer = windows.writeStream.format("memory").queryName("windows")
-    query = writer.option("checkpointLocation", str(folder / "checkpoint-spark")).start()
-    panel = seen(rows)
-    watermark = 0
-    try:
-        for now in range(CLOCK_STEP, rows[-1].now + 1, CLOCK_STEP):
-            query.processAllAvailable()
-            reached = query.lastProgress.eventTime["watermark"]
-            watermark = round(datetime.fromisoformat(reached).timestamp()) - START
-            panel.watermark.append((float(now), float(watermark)))
-            write(log, rows, now + CLOCK_STEP)
-    finally:
-        query.stop()
-    results = {number for row in spark.table("windows").collect() for number in row.numbers}
-    # What is not in the result of a window that has been is lost: Spark has no late output.
-    over = {row.number for row in rows if (row.event_time // WINDOW + 1) * WINDOW <= watermark}
-    return told(panel, rows, results, over - results)
-
-
-def seen(rows: list[Arrival]) -> Panel:
-    """Return a panel with what arrives in the partitions."""
-    lines: dict[str, Points] = {name: [] for name in PARTITIONS}
+def seen(batches: list[Batch], arriving: list[Arrival]) -> Result:
+    """Return what became of the rows."""
+    panel = Panel(lines={})
     for number, name in enumerate(PARTITIONS):
-        last = {row.now: row.event_time for row in rows if row.partition == number}
-        lines[name] = [(float(now), float(event_time)) for now, event_time in last.items()]
-    return Panel(lines)
-
-
-def told(panel: Panel, rows: list[Arrival], results: Set[int], lost: Set[int]) -> Result:
-    """Count what became of the rows."""
-    panel.late = [(float(row.now), float(row.event_time)) for row in rows if row.number in lost]
+        furthest = {row.now: row.event_time for row in arriving if row.partition == number}
+        panel.lines[name] = [(float(now), float(event_time)) for now, event_time in furthest.items()]
+    panel.silent = [(float(SILENT_FROM), float(arriving[-1].now), panel.lines[PARTITIONS[2]][-1][1])]
+    for number, batch in enumerate(batches):
+        reached = datetime.fromisoformat(batch.progress.eventTime["watermark"]).timestamp() - START
+        if reached > -START:
+            panel.watermark.append((float((number + 1) * CLOCK_STEP), reached))
+    watermark = panel.watermark[-1][1]
+    fired = {number for batch in batches for row in batch.rows for number in row["numbers"]}
+    # Spark counts what it drops by window, not by row. Whatever its window has fired without is lost.
+    due = {row.number for row in arriving if (row.event_time // WINDOW + 1) * WINDOW <= watermark}
+    lost = due - fired
+    panel.late = [(float(row.now), float(row.event_time)) for row in arriving if row.number in lost]
     figures = {
-        "rows": len(rows),
-        "rows in results": len(results),
+        "rows": len(arriving),
+        "rows in results": len(fired),
         "rows lost, since too late": len(lost),
-        "rows that wait in open windows": len(rows) - len(results) - len(lost),
-        "windows have come to (s)": round(panel.watermark[-1][1]),
+        "rows that wait in open windows": len(arriving) - len(fired) - len(lost),
+        "watermark at the end (s)": round(watermark),
     }
     return Result(panel, figures)
 
 
 def compare(spark: SparkSession, folder: Path, length: int) -> dict[str, Result]:
-    """Run the windows in the three ways."""
+    """Run the windows behind the three watermarks."""
     register(spark)
-    return {
-        "idle timeout": run(spark, folder, length, IDLE_TIMEOUT),
-        "no idle timeout": run(spark, folder, length, None),
-        "Spark's withWatermark": run_spark(spark, folder, length),
+    arriving = list(arrivals(length))
+    logs = [folder / name for name in ("timeout", "no-timeout", "delay")]
+    for log in logs:
+        write(log, arriving, CLOCK_STEP)
+    rows = {
+        "load, idle timeout": exact(spark, logs[0], idleTimeout=f"{IDLE_TIMEOUT} seconds"),
+        "load, no idle timeout": exact(spark, logs[1]),
+        "withWatermark": delayed(spark, logs[2]),
     }
+    return {name: run(frame, log, arriving) for (name, frame), log in zip(rows.items(), logs, strict=True)}
 
 
 def main() -> None:
@@ -208,17 +155,17 @@ def main() -> None:
     with local_session() as (spark, folder):
         results = compare(spark, folder, length)
     print(table({name: result.figures for name, result in results.items()}))
-    verdicts = ("windows go on, {lost} rows lost", "windows stop at {end} s", "{lost} rows lost")
+    outcomes = ("windows go on, {lost} rows lost", "windows stop at {end} s", "{lost} rows lost")
     titles = [
         f"{name}: "
-        + verdict.format(
-            lost=result.figures["rows lost, since too late"], end=result.figures["windows have come to (s)"]
+        + outcome.format(
+            lost=result.figures["rows lost, since too late"], end=result.figures["watermark at the end (s)"]
         )
-        for (name, result), verdict in zip(results.items(), verdicts, strict=True)
+        for (name, result), outcome in zip(results.items(), outcomes, strict=True)
     ]
     draw(
         output / "idle_partition.png",
-        "One partition falls silent, one lags behind: whom do the windows follow?",
+        "One partition falls silent, one lags behind: which one do the windows follow?",
         dict(zip(titles, [result.panel for result in results.values()], strict=True)),
     )
 

@@ -27,12 +27,9 @@ def _session(folder: str) -> SparkSession:
     return (
         SparkSession.builder.master("local[2]")
         .appName("tidegauge example")
-        # Stateful processors keep their state in RocksDB.
-        .config(
-            "spark.sql.streaming.stateStore.providerClass",
-            "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
-        )
-        # The rest is for a small machine, few rows, and a quiet terminal.
+        # The examples look at the progress of all micro-batches; by default Spark keeps the last 100.
+        .config("spark.sql.streaming.numRecentProgressUpdates", "10000")
+        # For a small machine, few rows, and a quiet terminal.
         .config("spark.sql.shuffle.partitions", "1")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.local.dir", folder)
@@ -49,7 +46,7 @@ def _session(folder: str) -> SparkSession:
 
 @contextmanager
 def _output_to(log: Path) -> Iterator[None]:
-    """Let processes that are started now write into a file: stateful processors tell of each micro-batch."""
+    """Let processes that are started now write into a file: the JVM prints warnings at its start."""
     own = [os.dup(stream) for stream in (1, 2)]
     with log.open("wb") as file:
         for stream in (1, 2):

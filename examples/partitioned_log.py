@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 FINISHED = "_FINISHED"
-PAUSED = "_PAUSED"
 
 
 def write_file(partition: Path, name: str, columns: Mapping[str, Sequence[object]]) -> None:
@@ -24,12 +23,3 @@ def finish(log: Path) -> None:
     """Say that no partition gets any more files, and that there will be no more partitions."""
     for folder in [*(path for path in log.iterdir() if path.is_dir()), log]:
         (folder / FINISHED).touch()
-
-
-def pause(log: Path, paused: bool) -> None:
-    """Hold all partitions back, or let them go on."""
-    for partition in (path for path in log.iterdir() if path.is_dir()):
-        if paused:
-            (partition / PAUSED).touch()
-        else:
-            (partition / PAUSED).unlink(missing_ok=True)

@@ -19,23 +19,21 @@ LONGEST = 540
 
 TABLES = {
     "aligned_two_sources": {
-        "records read": (2400, 2400),
-        "records in results": (2400, 2400),
-        "late records": (0, 0),
-        "subtasks apart, at most (s)": (120, 600),
-        "records kept, at most": (335, 1068),
+        "rows": (2400, 2400),
+        "rows in results": (2400, 2400),
+        "sources apart, at most (s)": (60, 601),
+        "rows in state, at most": (136, 528),
     },
     "idle_partition": {
         "rows": (164, 164, 164),
-        "rows in results": (140, 50, 84),
-        "rows lost, since too late": (0, 0, 68),
-        "rows that wait in open windows": (24, 114, 12),
-        "windows have come to (s)": (51, 19, 66),
+        "rows in results": (120, 50, 96),
+        "rows lost, since too late": (0, 0, 56),
+        "rows that wait in open windows": (44, 114, 12),
+        "watermark at the end (s)": (47, 19, 62),
     },
     "backlog_catch_up": {
         "micro-batches until it has caught up": (4, 29),
         "results published until the next one": (8, 240),
-        "record attributes in band": (4, 0),
         "rows counted in the end": (2540, 3040),
     },
 }
