@@ -52,10 +52,12 @@ def informed(source: type[AlignedSource], spark: SparkSession) -> type[AlignedSo
 
 
 class EventTime(NamedTuple):
-    """The name of the column with the event time, and what a whole number in it counts."""
+    """The name of the column with the event time, what a whole number in it counts, and how far the records
+    of a split are out of order (ms)."""
 
     column: str
     unit: str = "ms"
+    max_out_of_orderness: int = 0
 
 
 class AlignedSource(DataSource):
@@ -271,14 +273,18 @@ class AlignedSource(DataSource):
         """Return which column of the rows has the event time. Raises `IllegalOptionError`."""
         options = self.parsed_options()
         if options.files is not None:
-            return EventTime(options.files.event_time_column, options.files.event_time_unit or "ms")
-        if options.kafka is not None:
-            return EventTime("timestamp" if options.kafka.event_time_field is None else EVENT_TIME)
+            files = options.files
+            unit = files.event_time_unit or "ms"
+            return EventTime(files.event_time_column, unit, files.max_out_of_orderness)
         if options.log is None:
             return EventTime("timestamp")
+        disorder = options.log.max_out_of_orderness
+        if options.kafka is not None:
+            column = "timestamp" if options.kafka.event_time_field is None else EVENT_TIME
+            return EventTime(column, max_out_of_orderness=disorder)
         log = self._log(options)
         try:
-            return EventTime(log.event_time_column)
+            return EventTime(log.event_time_column, max_out_of_orderness=disorder)
         finally:
             log.close()
 

@@ -13,7 +13,7 @@ from typing import Final, NoReturn
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import col, expr
 from pyspark.sql.streaming.readwriter import DataStreamReader
-from pyspark.sql.types import DataType, StructType, TimestampNTZType, TimestampType
+from pyspark.sql.types import StructField, StructType, TimestampNTZType, TimestampType
 
 from tidegauge_spark.source.aligned_source import EventTime
 from tidegauge_spark.source.given_reader import given_reader, session_of
@@ -48,6 +48,7 @@ def load(reader: DataStreamReader) -> DataFrame:
     There is no delay to choose. The option `maxOutOfOrderness` of the source says how far the records of a
     split are out of order; a record within it is not late. An event time of whole numbers is returned as a
     timestamp. The watermark of a query of several sources is the smallest of theirs.
+    `dropDuplicatesWithinWatermark` drops rows whose event times are less than `maxOutOfOrderness` apart.
 
     `load()` is called here, because a filter between the source and its watermark would remove the rows that
     say the watermark. Do not call `withWatermark` on the result: Spark then fails at the second batch.
@@ -72,29 +73,32 @@ def load(reader: DataStreamReader) -> DataFrame:
         .schema(with_watermark_column(columns, WATERMARK_COLUMN))
         .load()
     )
-    return _without_redefinition(_marked(rows, columns, name, event_time.unit))
+    return _without_redefinition(_marked(rows, columns, event_time._replace(column=name)))
 
 
-def _marked(rows: DataFrame, columns: StructType, event_time: str, unit: str) -> DataFrame:
-    """Return the records among rows; the watermark of `event_time` is what the other rows said."""
+def _marked(rows: DataFrame, columns: StructType, event_time: EventTime) -> DataFrame:
+    """Return the records among rows; the watermark of the event time is what the other rows said."""
     with_watermark = rows.withWatermark(WATERMARK_COLUMN, "0 seconds")
     # Spark writes the mark on the column of the watermark. Operators look for it on the columns they use.
-    mark = with_watermark.schema[WATERMARK_COLUMN].metadata
+    # Its value is the delay: `dropDuplicatesWithinWatermark` remembers a row until the watermark is further
+    # than that beyond it. With 0 a row is forgotten at once, though a duplicate that is 15 s younger and
+    # overtaken by 19 s is not late where the disorder is 20 s.
+    mark = dict.fromkeys(with_watermark.schema[WATERMARK_COLUMN].metadata, event_time.max_out_of_orderness)
     records = with_watermark.where(f"{_quoted(WATERMARK_COLUMN)} IS NULL OR {BARRIER}")
     return records.select(
         *(
-            _timestamp(each.name, each.dataType, unit).alias(each.name, metadata={**each.metadata, **mark})
-            if each.name == event_time
+            _timestamp(each, event_time.unit).alias(each.name, metadata={**each.metadata, **mark})
+            if each.name == event_time.column
             else col(_quoted(each.name))
             for each in columns
         )
     )
 
 
-def _timestamp(name: str, type_: DataType, unit: str) -> Column:
-    if isinstance(type_, TimestampType):
-        return col(_quoted(name))
-    return expr(_FROM_WHOLE_NUMBERS[unit].format(_quoted(name)))
+def _timestamp(column: StructField, unit: str) -> Column:
+    if isinstance(column.dataType, TimestampType):
+        return col(_quoted(column.name))
+    return expr(_FROM_WHOLE_NUMBERS[unit].format(_quoted(column.name)))
 
 
 def _quoted(name: str) -> str:
