@@ -11,6 +11,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,11 @@ def took(work: Callable[[], None]) -> tuple[float, float]:
 def processor() -> float:
     """The time of the processor (s) that this process and all that it started have taken, of those that run
     and of those that have ended."""
-    here = psutil.Process()
-    return sum(sum(one.cpu_times()[:4]) for one in [here, *here.children(recursive=True)])
+    here, total = psutil.Process(), 0.0
+    for process in [here, *here.children(recursive=True)]:
+        with suppress(psutil.NoSuchProcess):  # it has ended since it was listed
+            total += sum(process.cpu_times()[:4])
+    return total
 
 
 def measured(component: str, count: int, pairs: int, master: str | None) -> dict[str, Any]:

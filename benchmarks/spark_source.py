@@ -60,7 +60,9 @@ def plain_session(warehouse: Path) -> SparkSession:
     )
 
 
-def write_log(folder: Path, rows: int, row_group: int = ROW_GROUP) -> None:
+def write_log(
+    folder: Path, rows: int, row_group: int = ROW_GROUP, rows_of_a_file: int = ROWS_OF_A_FILE
+) -> None:
     """Write a log of so many rows in all. The splits have the same event times, in order.
 
     Spark's own source reads files in order of modification: the first ones of all splits are the oldest.
@@ -68,8 +70,8 @@ def write_log(folder: Path, rows: int, row_group: int = ROW_GROUP) -> None:
     for split in range(SPLITS):
         (folder / f"split-{split}").mkdir(parents=True)
     oldest = time.time() - 86_400
-    for place, first in enumerate(range(0, rows // SPLITS, ROWS_OF_A_FILE)):
-        numbers = np.arange(first, min(first + ROWS_OF_A_FILE, rows // SPLITS))
+    for place, first in enumerate(range(0, rows // SPLITS, rows_of_a_file)):
+        numbers = np.arange(first, min(first + rows_of_a_file, rows // SPLITS))
         times = pa.array(numbers * MICROSECONDS_APART, pa.timestamp("us", "UTC"))
         table = pa.table({"at": times, "customer": numbers % KEYS, "amount": numbers})
         for split in range(SPLITS):
