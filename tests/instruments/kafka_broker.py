@@ -35,13 +35,14 @@ class Broker:
 
     def produce(self, topic: str, partition: int, times: Sequence[int], value: str = "{}") -> None:
         """Add records with these timestamps (ms). value: what they hold, "{}" stands for the timestamp."""
-        self._produce(topic, partition, [(value.replace("{}", str(time_)), time_) for time_ in times])
+        self.produce_records(topic, partition, [(value.replace("{}", str(time_)), time_) for time_ in times])
 
     def produce_values(self, topic: str, partition: int, values: Sequence[str], time_: int) -> None:
         """Add records with these values and one timestamp (ms)."""
-        self._produce(topic, partition, [(value, time_) for value in values])
+        self.produce_records(topic, partition, [(value, time_) for value in values])
 
-    def _produce(self, topic: str, partition: int, records: Sequence[tuple[str, int]]) -> None:
+    def produce_records(self, topic: str, partition: int, records: Sequence[tuple[str, int]]) -> None:
+        """Add records, each with its value and its timestamp (ms)."""
         producer = Producer({"bootstrap.servers": self.address, "linger.ms": 5})
         for value, time_ in records:
             producer.produce(

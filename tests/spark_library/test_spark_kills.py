@@ -21,6 +21,7 @@ from spark_programs.killed_program import Planned
 from spark_programs.kills import KilledJob, draw_kill
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
 from spark_programs.shop import Shop
+from whole_jobs.kills import KILLS_VARIABLE, killed_job, spread
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slower, pytest.mark.timeout(1800)]
 
@@ -64,6 +65,17 @@ def test_windows_and_joins_whose_state_is_being_committed_when_the_driver_is_kil
             assert f"/checkpoint/{torn.parent.name}/{torn.name}" in job.is_refused(queries, torn)
     job.finish(queries)
     print(job.check())
+
+
+def test_whole_jobs_on_the_exact_watermark_whose_drivers_are_killed_are_equal_to_pandas(
+    queries: SparkQueries, tmp_path: Path
+) -> None:
+    """Four kills, each in another job; `TIDEGAUGE_KILLS` says how many, and `tox -e faults` has thirty."""
+    draw = seeded()
+    for name, kills in spread(int(os.environ.get(KILLS_VARIABLE, "4")), draw).items():
+        folder = tmp_path / name
+        folder.mkdir()
+        print(killed_job(name, kills, draw, queries, folder))
 
 
 def seeded() -> random.Random:

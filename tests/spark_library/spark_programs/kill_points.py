@@ -56,6 +56,14 @@ STATE_POINTS: Final = {
 }
 """The points that `StateWatch` passes, when a new file of the state appears."""
 
+EXACT_STATE_POINTS: Final = {
+    "the state of Spark's windows is being committed": (STATE, 8),
+    "the state of the join is being committed": (STATE, 16),
+    "the state of sessions is being committed": (STATE, 8),
+    "the state of deduplication is being committed": (STATE, 8),
+}
+"""Those of Spark's own operators on the exact watermark."""
+
 OPERATOR_POINTS: Final = {
     "an operator begins with a key": (STATE, 4),
     "an operator has changed its state of a key": (STATE, 4),

@@ -19,14 +19,16 @@ import pyarrow.parquet as parquet
 from pyspark import SparkContext, cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
+from whole_jobs.killed_job import KilledExactJob
 
 from spark_programs import kill_points
 from spark_programs.aligned_pair import AlignedPair
-from spark_programs.kill_points import STATE_POINTS, Kill, KilledSource, kill_in_operators
+from spark_programs.kill_points import Kill, KilledSource, kill_in_operators
 from spark_programs.shop import Shop
-from spark_programs.state_watch import StateWatch
+from spark_programs.state_watch import OPERATORS, StateWatch
 from tidegauge_adapters.spark_session.session import running_spark
 from tidegauge_spark import coordination
+from tidegauge_spark.source.registration import register_source
 
 MASTER = "local[2,4]"  # a task may fail three times
 
@@ -67,6 +69,8 @@ class Job(Protocol):
 def job_of(argument: str) -> Job:
     """Return the job that an argument names."""
     name, *given = argument.split("|")
+    if name == "exact":
+        return KilledExactJob(*given)
     return AlignedPair(int(given[0])) if name == "pair" else Shop(int(given[0]), given[1])
 
 
@@ -114,10 +118,10 @@ def main(folder: Path, job: Job, kill: Kill, planned: Planned) -> None:
     Source.kill = kill
     cloudpickle.register_pickle_by_value(kill_points)  # Spark's processes have nothing of the tests
     session = running_spark(MASTER, folder / "spark").session
-    session.dataSource.register(Source)
+    register_source(session, Source)
     kill_in_operators(kill)
     gateway: Any = SparkContext._gateway
-    if planned.point in STATE_POINTS:
+    if planned.point in OPERATORS:
         StateWatch(kill, folder / "checkpoint" / "state", gateway.proc.pid).start()
     with coordination() as address:
         start(job, session, address, folder, write, planned.available_now).awaitTermination()

@@ -197,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         kind = AlignedPair if given.job == "pair" else Shop
         kills = 2 * len(kind.points) if given.kills is None else given.kills
         print(f"--job {given.job} --kills {kills} --seed {given.seed}{' --kafka' * given.kafka}", flush=True)
-        broker = stack.enter_context(_broker(folder)) if given.kafka else ""
+        broker = stack.enter_context(kafka_broker_in(folder)) if given.kafka else ""
         job = KilledJob(folder, kind.long_enough(kills, broker) if broker else kind.long_enough(kills))
         queries = stack.enter_context(spark_queries())
         _kill(job, kills, random.Random(given.seed), queries)
@@ -242,7 +242,7 @@ def _kill(job: KilledJob, kills: int, draw: random.Random, queries: SparkQueries
 
 
 @contextmanager
-def _broker(folder: Path) -> Iterator[str]:
+def kafka_broker_in(folder: Path) -> Iterator[str]:
     """The address of a broker that runs meanwhile."""
     sys.path.append(str(INSTRUMENTS))
     from kafka_broker import running_broker

@@ -10,11 +10,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from spark_programs.kill_points import STATE_POINTS, Kill
+from spark_programs.kill_points import Kill
 
 OPERATORS: Final = {
     "the state of Spark's windows is being committed": "stateStoreSave",
     "the state of the join is being committed": "symmetricHashJoin",
+    "the state of sessions is being committed": "sessionWindowStateStoreSave",
+    "the state of deduplication is being committed": "dedupe",
     "the state of the valve is being committed": '"valve"',
     "the state of own windows is being committed": '"windows"',
 }
@@ -34,7 +36,7 @@ class StateWatch(threading.Thread):
 
     def __init__(self, kill: Kill, state: Path, jvm: int) -> None:
         super().__init__(daemon=True)
-        assert kill.point in STATE_POINTS
+        assert kill.point in OPERATORS
         self._kill, self._state, self._jvm = kill, state, jvm
         self._operator: Path | None = None
 
