@@ -55,38 +55,39 @@ def check(job: ExactJob, place: Place, checkpoint: Path, rows: Iterable[Any]) ->
     """Assert that results are those of all records that were not late; return what was compared.
 
     A late record may be in a result, since Spark drops by the watermark of the batch before; but nothing else may.
-    rows: all rows of the sink, with the fields of `Result`.
+    What is not read counts as late. rows: all rows of the sink, with the fields of `Result`.
     """
     written = so_far(job, job.runs + 1)
     timely = table(in_time(job, place, written, checkpoint))
     least, most = _sums(job.expected(timely)), _sums(job.expected(table(written)))
     got = [Result(*row) for row in rows if not row[0].startswith(CLOSING)]
     double = [key for key, times in Counter((each.key, each.start) for each in got).items() if times > 1]
-    found = _sums(got)
-    missing = sorted(least.keys() - found.keys())
-    foreign = sorted(found.keys() - most.keys())
-    told = f"{job.name}: {len(found)} results for {len(least)}; "
-    assert not missing, f"{told}{len(missing)} missing, such as {missing[:3]}"
-    assert not foreign, f"{told}{len(foreign)} more, such as {foreign[:3]}; double {double[:3]}"
+    results = _sums(got)
+    missing = sorted(least.keys() - results.keys())
+    foreign = sorted(results.keys() - most.keys())
+    summary = f"{job.name}: {len(results)} results for {len(least)}; "
+    assert not missing, f"{summary}{len(missing)} missing, such as {missing[:3]}"
+    assert not foreign, f"{summary}{len(foreign)} more, such as {foreign[:3]}; double {double[:3]}"
     wrong = [
-        (found[place_], least.get(place_), most[place_])
-        for place_ in found
-        if not _between(found[place_], least.get(place_), most[place_])
+        (result, least.get(name), most[name])
+        for name, result in results.items()
+        if not _between(result, least.get(name), most[name])
     ]
     assert not wrong, f"{job.name}: {len(wrong)} results differ, such as (got, in time, all) {wrong[:3]}"
     late = len(table(written)) - len(timely)
+    assert late == job.late, f"{job.name}: {late} records were late or not read, {job.late} expected"
     return f"{job.name}: {len(got)} results of {len(timely)} records as pandas has them, {late} records late"
 
 
 def _sums(results: Iterable[Result]) -> Sums:
     """Return results by what tells them apart; equal ones, such as changes of one key, by their sum of ids."""
-    found: dict[tuple[str, int, int], Result] = {}
+    sums: dict[tuple[str, int, int], Result] = {}
     counts: Counter[tuple[str, int]] = Counter()
     for each in sorted(results):
         number = counts[each.key, each.start]
         counts[each.key, each.start] += 1
-        found[each.key, each.start, number] = each
-    return found
+        sums[each.key, each.start, number] = each
+    return sums
 
 
 def _between(got: Result, least: Result | None, most: Result) -> bool:

@@ -29,6 +29,7 @@ class Gateways(ExactJob):
     disorder = 5 * SECOND
     batch = 1_500
     subtasks = 2
+    late = len(LATE)
     state_point = "the state of Spark's windows is being committed"
 
     def records(self, run: int) -> Written:

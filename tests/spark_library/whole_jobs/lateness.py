@@ -19,19 +19,19 @@ def in_time(
 ) -> dict[str, dict[int, list[Record]]]:
     """Return the records that have been read and were not late when their batch began."""
     read = {(log, partition): 0 for log, partitions in written.items() for partition in partitions}
-    found: dict[str, dict[int, list[Record]]] = {log: {each: [] for each in written[log]} for log in written}
+    timely: dict[str, dict[int, list[Record]]] = {log: {each: [] for each in written[log]} for log in written}
     watermark = None
     for positions in planned_batches(job, place, checkpoint):
         for (log, partition), before in read.items():
             until = max(before, positions.get((log, partition), 0))
-            found[log][partition] += [
+            timely[log][partition] += [
                 record
                 for record in written[log][partition][before:until]
                 if watermark is None or job.deadline(record.at) > watermark
             ]
             read[log, partition] = until
         watermark = smallest_watermark(job, written, read)
-    return found
+    return timely
 
 
 def smallest_watermark(job: ExactJob, written: Written, read: Mapping[tuple[str, int], int]) -> int | None:
@@ -48,7 +48,9 @@ def smallest_watermark(job: ExactJob, written: Written, read: Mapping[tuple[str,
 
 def planned_batches(job: ExactJob, place: Place, checkpoint: Path) -> Iterator[dict[tuple[str, int], int]]:
     """Yield how many records of each partition are planned up to each micro-batch."""
-    known = {place.split(log, each): (log, each) for log, count in job.logs.items() for each in range(count)}
+    partitions_by_split = {
+        place.split(log, each): (log, each) for log, count in job.logs.items() for each in range(count)
+    }
     files = sorted((checkpoint / "offsets").glob("[0-9]*"), key=lambda file: int(file.name))
     assert files
     assert files[0].name == "0", "Spark has removed the first offsets: the job has too many batches"
@@ -57,5 +59,5 @@ def planned_batches(job: ExactJob, place: Place, checkpoint: Path) -> Iterator[d
         for line in file.read_text().splitlines()[2:]:
             splits: dict[str, Any] = {} if line == "-" else json.loads(line)["splits"]
             for split, position in splits.items():
-                positions[known[split]] = position[place.planned_at]
+                positions[partitions_by_split[split]] = position[place.planned_at]
         yield positions

@@ -43,7 +43,8 @@ class ExactJob(ABC):
 
     logs: how many partitions each log has. runs: how often there is something new in the logs; the records with
     the key `CLOSING` come after that. drift: how far partitions may be apart (ms). disorder: how far the records
-    of a partition are out of order (ms). batch: the most records of a micro-batch and source.
+    of a partition are out of order (ms). batch: the most records of a micro-batch and source. late: how many
+    records are late by the smallest watermark. state_point: where a kill meets the state of the operator.
     """
 
     name: ClassVar[str]
@@ -53,6 +54,7 @@ class ExactJob(ABC):
     disorder: ClassVar[int] = 0
     batch: ClassVar[int] = 400
     subtasks: ClassVar[int] = 1
+    late: ClassVar[int] = 0
     state_point: ClassVar[str]
 
     @abstractmethod
@@ -86,14 +88,14 @@ class ExactJob(ABC):
 
 def so_far(job: ExactJob, runs: int) -> dict[str, dict[int, list[Record]]]:
     """Return all that is written before so many runs."""
-    found: dict[str, dict[int, list[Record]]] = {
+    written: dict[str, dict[int, list[Record]]] = {
         log: {each: [] for each in range(count)} for log, count in job.logs.items()
     }
     for run in range(runs):
         for log, partitions in job.written_before(run).items():
             for partition, records in partitions.items():
-                found[log][partition].extend(records)
-    return found
+                written[log][partition].extend(records)
+    return written
 
 
 def table(written: Written) -> pd.DataFrame:
