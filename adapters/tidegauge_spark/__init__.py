@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from tidegauge_spark.source.options.given import IllegalOptionError
     from tidegauge_spark.source.options.lag_threshold import WATERMARK_LAG_CONF
     from tidegauge_spark.source.planning.broken_log import BrokenLogError
+    from tidegauge_spark.source.watermark_of import watermark_of
 
 __version__ = "0.1.0"
 
@@ -81,6 +82,7 @@ __all__ = [
     "run_splits",
     "run_valves",
     "run_windows",
+    "watermark_of",
 ]
 
 _MODULES: Final = {
@@ -112,6 +114,7 @@ _MODULES: Final = {
     "run_splits": "operators.splits",
     "run_valves": "operators.valve",
     "run_windows": "operators.window",
+    "watermark_of": "source.watermark_of",
 }
 """Where the names are. Each is imported when it is first used: Spark starts a Python process for each query,
 and most of what is here needs PyArrow or the whole of PySpark."""

@@ -21,7 +21,7 @@ from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
 
 PROGRESS_COLUMN: Final = "__tidegauge_progress"
 
-FUNCTION: Final = "load_inputs(reader)"
+FUNCTION: Final = "load_inputs"
 
 
 def load_inputs(

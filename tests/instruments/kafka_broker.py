@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from confluent_kafka import KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 JARS = "TIDEGAUGE_KAFKA_JARS"
 PATIENCE = 120
@@ -50,6 +50,11 @@ class Broker:
             )
             producer.poll(0)
         assert producer.flush(PATIENCE) == 0
+
+    def grow(self, topic: str, partitions: int) -> None:
+        """Give a topic more partitions: so many in all."""
+        admin = AdminClient({"bootstrap.servers": self.address})
+        admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(PATIENCE)
 
     def delete_before(self, topic: str, offsets: Mapping[int, int]) -> None:
         """Delete the records of partitions that come before an offset."""

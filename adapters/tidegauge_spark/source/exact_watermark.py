@@ -23,7 +23,7 @@ from tidegauge_spark.source.watermark_check import checked_in
 
 WATERMARK_COLUMN: Final = "__tidegauge_watermark"
 
-FUNCTION: Final = "load(reader)"
+FUNCTION: Final = "load"
 
 POLICY_CONF: Final = "spark.sql.streaming.multipleWatermarkPolicy"
 
@@ -60,7 +60,7 @@ def load(reader: DataStreamReader) -> DataFrame:
         TypeError: if `reader` is not such a reader.
         IllegalOptionError: if the options do not fit, or Spark's `multipleWatermarkPolicy` is not "min".
     """
-    _check_policy(session_of(reader, FUNCTION))
+    check_policy(session_of(reader, FUNCTION))
     given = given_reader(reader, FUNCTION)
     event_time = given.source.event_time()
     columns = StructType(list(given.columns))
@@ -73,12 +73,17 @@ def load(reader: DataStreamReader) -> DataFrame:
         .schema(with_watermark_column(columns, WATERMARK_COLUMN))
         .load()
     )
-    return _without_redefinition(_marked(rows, columns, event_time._replace(column=name)))
-
-
-def _marked(rows: DataFrame, columns: StructType, event_time: EventTime) -> DataFrame:
-    """Return the records among rows; the watermark of the event time is what the other rows said."""
     with_watermark = rows.withWatermark(WATERMARK_COLUMN, "0 seconds")
+    marked = with_mark(with_watermark, columns, event_time._replace(column=name))
+    return without_redefinition(marked, FUNCTION, "the option maxOutOfOrderness of the source")
+
+
+def with_mark(with_watermark: DataFrame, columns: StructType, event_time: EventTime) -> DataFrame:
+    """Return the records among rows; the watermark of the event time is what the other rows said.
+
+    with_watermark: rows whose Spark watermark stands on `WATERMARK_COLUMN`, null on records. columns: those
+    of the result.
+    """
     # Spark writes the mark on the column of the watermark. Operators look for it on the columns they use.
     # Its value is the delay: `dropDuplicatesWithinWatermark` remembers a row until the watermark is further
     # than that beyond it. With 0 a row is forgotten at once, though a duplicate that is 15 s younger and
@@ -105,7 +110,7 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _check_policy(spark: SparkSession) -> None:
+def check_policy(spark: SparkSession) -> None:
     """Raise `IllegalOptionError` if a query of several sources followed the furthest of them."""
     policy = str(spark.conf.get(POLICY_CONF, "min"))
     if policy.lower() != "min":
@@ -126,13 +131,13 @@ def _spelled(event_time: EventTime, columns: StructType) -> str:
     )
 
 
-def _without_redefinition(rows: DataFrame) -> DataFrame:
+def without_redefinition(rows: DataFrame, function: str, remedy: str) -> DataFrame:
     """Return the rows, which refuse a second watermark at once. Spark would at the second batch."""
 
     def refuse(eventTime: str, delayThreshold: str) -> NoReturn:
         raise IllegalOptionError(
-            f"withWatermark({eventTime!r}, {delayThreshold!r}): rows of load(reader) have the watermark of "
-            "their source already; leave it out, and set the option maxOutOfOrderness of the source instead"
+            f"withWatermark({eventTime!r}, {delayThreshold!r}): rows of {function}(reader) have the "
+            f"watermark of their source already; leave it out, and set {remedy} instead"
         )
 
     rows.withWatermark = refuse  # type: ignore[method-assign]

@@ -47,28 +47,34 @@ def given_reader(reader: Any, function: str) -> GivenReader:
     """
     spark = session_of(reader, function)
     rows = reader.load()
-    relation = rows._jdf.queryExecution().analyzed()
-    name = str(relation.sourceName()) if relation.nodeName() == "StreamingRelationV2" else relation.nodeName()
+    name, options = source_of(rows)
     source = registered_source(spark, name)
     if source is None or not issubclass(source, AlignedSource):
         raise TypeError(
-            f"{function} was given a reader of {name!r}: it knows the watermark of the sources of "
+            f"{function}(reader) was given a reader of {name!r}: it knows the watermark of the sources of "
             'tidegauge_spark, such as spark.readStream.format("tidegauge"), and of no other'
         )
-    options = dict(relation.extraOptions().asCaseSensitiveMap())
     return GivenReader(spark, name, options, rows.schema, source(options))
 
 
-def session_of(reader: Any, function: str) -> SparkSession:
-    """Return the session of a reader. Raises `TypeError` for anything else."""
+def source_of(rows: DataFrame) -> tuple[str, dict[str, str]]:
+    """Return the name and the options of the source from which rows of a reader come."""
+    relation: Any = rows._jdf.queryExecution().analyzed()
+    name = str(relation.sourceName()) if relation.nodeName() == "StreamingRelationV2" else relation.nodeName()
+    has_options = name != relation.nodeName()
+    return name, dict(relation.extraOptions().asCaseSensitiveMap()) if has_options else {}
+
+
+def session_of(reader: Any, function: str, source: str = "tidegauge") -> SparkSession:
+    """Return the session of a reader. Raises `TypeError` for anything else that a function is given."""
     if isinstance(reader, DataFrame):
         raise TypeError(
-            f"{function} calls load() itself, and was given a DataFrame: give it "
-            'spark.readStream.format("tidegauge").options(...) without .load(), and filter what comes out'
+            f"{function}(reader) calls load() itself, and was given a DataFrame: give it "
+            f'spark.readStream.format("{source}").options(...) without .load(), and filter what comes out'
         )
     if not isinstance(reader, DataStreamReader):
         raise TypeError(
-            f"{function} was given {type(reader).__module__}.{type(reader).__name__}: give it "
-            'spark.readStream.format("tidegauge").options(...), of a session that is not Spark Connect'
+            f"{function}(reader) was given {type(reader).__module__}.{type(reader).__name__}: give it "
+            f'spark.readStream.format("{source}").options(...), of a session that is not Spark Connect'
         )
     return reader._spark

@@ -12,6 +12,7 @@ import logging
 import shutil
 import tempfile
 import uuid
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,7 +27,7 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryListener,
 )
 
-from tidegauge_spark.source.planning.standing import CHECK, SAID_WATERMARK
+from tidegauge_spark.source.planning.standing import CHECK, COMPANION, SAID_WATERMARK
 
 _LOG = logging.getLogger("tidegauge_spark")
 
@@ -90,11 +91,10 @@ class WatermarkCheck(StreamingQueryListener):
     def onQueryProgress(self, event: QueryProgressEvent) -> None:
         """Look at a query all of whose sources say their watermark."""
         progress = event.progress
-        sources = [_source(each) for each in progress.sources]
+        known = _saying(progress.sources)
         shown = progress.eventTime.get("watermark")
-        if shown is None or not sources or None in sources:
+        if shown is None or not known:
             return
-        known = [each for each in sources if each is not None]
         largest = progress.eventTime.get("max")
         follower = self._runs.setdefault(progress.runId, WatermarkFollower())
         loss = follower.loss(_milliseconds(shown), None if largest is None else _milliseconds(largest), known)
@@ -116,6 +116,17 @@ def _report(loss: str, sources: list[SourceProgress]) -> None:
     for each in sources:
         with suppress(OSError):
             each.check.write_text(line, encoding="utf-8")
+
+
+def _saying(sources: Iterable[Any]) -> list[SourceProgress]:
+    """Return the sources that say their watermark, or none if other sources have a watermark of their own.
+
+    A companion says the watermark of a reader beside it, which shows none itself.
+    """
+    every = list(sources)
+    known = [_source(each) for each in every]
+    companions = sum(COMPANION in (each.latestOffset or "") for each in every)
+    return [each for each in known if each is not None] if known.count(None) <= companions else []
 
 
 def _source(progress: Any) -> SourceProgress | None:

@@ -15,6 +15,9 @@ SAID_WATERMARK: Final = "saidWatermark"
 CHECK: Final = "watermarkCheck"
 """Where it shows the file in which the source finds out that Spark's watermark does not follow."""
 
+COMPANION: Final = "companionOf"
+"""Where it shows under which name the rows of the reader beside a companion are observed."""
+
 
 class SplitStanding(NamedTuple):
     """A split that somebody waits for: its name and its watermark (ms), `MIN` before its first record."""
