@@ -112,7 +112,8 @@ class AlignedSource(DataSource):
       job.
     * `inBandWatermarks` ("false"): with "true" there are rows beside the records, which say in the progress
       column how far a subtask has come (chapters SPLIT and LOW), that it is idle or active again (IDLE), and
-      that its records are backlog (BACKLOG). `operator_input` takes them to the valves of an operator.
+      that its records are backlog (BACKLOG). `tidegauge_spark.load_inputs` sets the option, and takes these
+      rows to the valves of an operator.
     * `idleTimeout`: a split that was found empty for longer is idle, until it has something again: it leaves
       the watermark of its subtask, and nobody waits for it. Time in which a split has something that is not
       read - alignment, `maxRowsPerTrigger`, a slow batch, `_PAUSED` - does not count (CLOCK-1).
