@@ -28,6 +28,7 @@ from spark_programs.kill_points import kill_session
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
 
 from tidegauge_spark import BrokenLogError, IllegalOptionError, watermark_of
+from tidegauge_spark.source import exact_watermark
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("spark")]
 
@@ -117,6 +118,23 @@ def test_a_gap_loses_nothing_that_spark_alone_loses(queries: SparkQueries, broke
     assert fired(job) == expected(GAP, before=720)
     assert job.dropped == 0
     check_never_ahead(job, GAP)
+
+
+def test_a_filter_of_the_query_takes_no_watermark_out_or_the_query_ends(
+    queries: SparkQueries, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second query has a filter behind the watermark that Spark merges with the next one."""
+    broker.create("own-filtered", 2)
+    produce(broker, "own-filtered", GAP)
+    source = reader(queries, broker, "own-filtered", maxOffsetsPerTrigger=400)
+    job = Job(queries, "own-filtered").run(minutes(watermark_of(source).where("partition = 1")))
+    assert fired(job) == expected({1: GAP[1]}, before=720)
+    monkeypatch.setattr(exact_watermark, "BARRIER", "false")
+    rows = minutes(watermark_of(source).where("partition = 1"))
+    with pytest.raises(
+        StreamingQueryException, match="the rows that say the watermark do not reach it: .* ms; use"
+    ):
+        Job(queries, "own-filtered-early").run(rows)
 
 
 def test_a_partition_that_is_behind_loses_nothing_in_the_next_run(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tidegauge_spark.decisions.timestamps import MIN
+from tidegauge_spark.source.companion import source
 from tidegauge_spark.source.companion.follower import UNKNOWN, ReaderBatch, ReaderFollower
 from tidegauge_spark.source.companion.offset import CompanionOffset
 from tidegauge_spark.source.companion.planning import CompanionPlanning
@@ -72,6 +73,16 @@ def test_a_partition_with_unread_records_does_not_become_idle() -> None:
     assert planning.with_report(freed, report(ends, maxima, at=9_000)).signals.combined == 9_499
 
 
+def test_any_record_ends_the_countdown_of_a_partition_and_an_older_one_moves_no_watermark() -> None:
+    planning = CompanionPlanning(0, idle_timeout=1_000)
+    offset = planning.with_report(INITIAL, report({"a-0": 1, "a-1": 9}, {"a-0": 1_000, "a-1": 9_000}))
+    older = planning.with_report(offset, report({"a-0": 2, "a-1": 9}, {"a-0": 500}, at=900))
+    assert older.partitions["a-0"] == (2, 1_000)
+    assert older.partitions["a-1"] == (9, 9_000)
+    later = report({"a-0": 2, "a-1": 10}, {"a-1": 9_500}, at=1_800)
+    assert planning.with_report(older, later).signals.combined == 999
+
+
 def test_an_idle_companion_follows_the_other_sources() -> None:
     planning = CompanionPlanning(0, idle_timeout=1_000)
     offset = planning.with_report(INITIAL, report({"a-0": 1}, {"a-0": 1_000}))
@@ -122,8 +133,8 @@ def test_a_new_query_looks_nothing_up_and_knows_what_is_unread() -> None:
 
 def reader(folder: Path, **options: str) -> CompanionReader:
     given = {"watermarkColumn": "w", "companionOf": "o", "partitions": '["a-0"]', "maxOutOfOrderness": "0 ms"}
-    source = CompanionSource({**given, "watermarkCheck": str(folder / "check"), **options})
-    return source.streamReader(source.schema())
+    made = CompanionSource({**given, "watermarkCheck": str(folder / "check"), **options})
+    return made.streamReader(made.schema())
 
 
 def planned(companion: CompanionReader, start: dict[str, object]) -> dict[str, object]:
@@ -162,6 +173,20 @@ def test_a_companion_says_its_watermark_again_after_a_restart_and_ignores_report
     again = planned(second, end)
     assert second.partitions(end, again) == [WatermarkPartition(4_999)]
     assert planned(second, again) == again
+
+
+def test_under_available_now_a_companion_insists_on_the_report_of_its_last_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "PATIENCE", 0.01)
+    companion = reader(tmp_path)
+    companion.prepareForTriggerAvailableNow()
+    start = companion.initialOffset()
+    planned(companion, start)
+    report_to(companion, report({"a-0": 5}, {"a-0": 5_000}))
+    end = planned(companion, start)
+    with pytest.raises(LostWatermarkError, match="the progress of a batch has not come within"):
+        planned(companion, end)
 
 
 def test_what_a_companion_cannot_go_on_with_is_one_line(tmp_path: Path) -> None:
