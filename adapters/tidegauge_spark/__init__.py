@@ -1,8 +1,8 @@
 """Event time for PySpark: sources that have an exact watermark, and wait for one another; operators with it.
 
 `load(reader)` returns the rows of an `AlignedSource` with its own watermark under Spark's windows, joins and
-deduplication: the smallest over its partitions. `withWatermark` follows the furthest one. `watermark_of(reader)`
-does the same for Spark's own Kafka source.
+deduplication: the smallest over its partitions. `withWatermark` follows the furthest one.
+`watermark_of(reader)` does the same for Spark's own Kafka source.
 
 Spark gives a query one watermark, and windows that fire once, at their end. For allowed lateness, early
 results, results that are taken back, and late records that are kept, this library has operators with a

@@ -100,22 +100,23 @@ class WatermarkCheck(StreamingQueryListener):
         loss = follower.loss(_milliseconds(shown), None if largest is None else _milliseconds(largest), known)
         if loss is not None and not follower.reported:
             follower.reported = True
-            _report(loss, known)
+            end_query([source.check for source in known], loss)
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
         """Forget a query."""
         self._runs.pop(event.runId, None)
 
 
-def _report(loss: str, sources: list[SourceProgress]) -> None:
+def end_query(checks: Iterable[Path], loss: str) -> None:
+    """Let the sources that look for these files end their query, with one line."""
     line = (
         f"the rows that say the watermark do not reach it: {loss}; use the version of Spark that "
         "tidegauge_spark was tested with, and report the plan of the query"
     )
     _LOG.error("%s", line)
-    for each in sources:
+    for check in checks:
         with suppress(OSError):
-            each.check.write_text(line, encoding="utf-8")
+            check.write_text(line, encoding="utf-8")
 
 
 def _saying(sources: Iterable[Any]) -> list[SourceProgress]:

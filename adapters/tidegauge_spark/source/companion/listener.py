@@ -25,7 +25,8 @@ from tidegauge_spark.source.companion.report import ReaderReport
 from tidegauge_spark.source.companion.source import REPORT
 from tidegauge_spark.source.companion.watched_reader import MAXIMA, WatchedReader
 from tidegauge_spark.source.planning.broken_log import first_line
-from tidegauge_spark.source.planning.standing import COMPANION, SAID_WATERMARK
+from tidegauge_spark.source.planning.standing import CHECK, COMPANION, SAID_WATERMARK
+from tidegauge_spark.source.watermark_check import end_query
 
 _LOG = logging.getLogger("tidegauge_spark")
 
@@ -106,8 +107,12 @@ class ReaderListener(StreamingQueryListener):
         progress = event.progress
         for source in progress.sources:
             companion = _companion(source)
-            if companion is not None:
+            if companion is None:
+                continue
+            try:
                 self._report_to(companion, progress)
+            except Exception as error:
+                end_query([Path(companion.shown[CHECK])], f"its progress cannot be read ({error!r})")
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
         """Forget a query."""
