@@ -72,24 +72,40 @@ class Block(NamedTuple):
         found = bisect_right(self.times.latest, time, row - self.before, end - self.before)
         return found + self.before
 
+    def late(self, first: int, end: int, watermark: int) -> int:
+        """Return how many of some rows of the window are not after a watermark (ms)."""
+        return self.times.late(first - self.before, end - self.before, watermark)
+
     def window(self, row: int, rows: int) -> Block:
         """Return this block with a window of so many rows from a row on, if it has more."""
         if self.rows <= rows:
             return self
-        shown = array("q", self.times.latest[row : row + rows].tobytes())
-        times = self.times._replace(latest=memoryview(shown))
+        shown = _copied(self.times.latest[row : row + rows])
+        single = None if self.times.single is None else _copied(self.times.single[row : row + rows])
+        times = self.times._replace(latest=shown, single=single)
         return self._replace(times=times, before=row, behind=self.rows - row - len(shown))
+
+
+def _copied(numbers: memoryview) -> memoryview:
+    return memoryview(array("q", numbers.tobytes()))
 
 
 class BlockSummary(NamedTuple):
     """What is known of a block without reading it: where it is, how many rows there are, all with valid event
-    times, and the greatest of these (ms)."""
+    times, and the greatest and the smallest of these (ms)."""
 
     begin: int
     end: int
     last: bool
     rows: int
     greatest: int
+    smallest: int
+
+    def late(self, first: int, end: int, watermark: int) -> int:
+        """Return how many of all rows are not after a watermark (ms): all of them, or none."""
+        assert (first, end) == (0, self.rows)
+        assert not self.smallest <= watermark < self.greatest
+        return self.rows if self.greatest <= watermark else 0
 
     def latest(self, row: int) -> int:
         """Return how far the event time has come at the last row (ms); no other one can be asked for."""

@@ -29,19 +29,22 @@ def summaries(metadata: Any, path: str, type_: pa.DataType, unit: str) -> tuple[
     found: list[BlockSummary | None] = []
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
-        latest = _latest(group.column(column).statistics, type_, unit)
+        bounds = _bounds(group.column(column).statistics, type_, unit)
         last = number + 1 == metadata.num_row_groups
-        summary = None if latest is None else BlockSummary(number, number + 1, last, group.num_rows, latest)
-        found.append(summary)
+        if bounds is None:
+            found.append(None)
+        else:
+            smallest, greatest = bounds
+            found.append(BlockSummary(number, number + 1, last, group.num_rows, greatest, smallest))
     return tuple(found)
 
 
-def _latest(statistics: Any, type_: pa.DataType, unit: str) -> int | None:
-    """Return the greatest event time (ms), None if it is not known or some are not valid."""
+def _bounds(statistics: Any, type_: pa.DataType, unit: str) -> tuple[int, int] | None:
+    """Return the smallest and the greatest event time (ms), None if not known or some are not valid."""
     if statistics is None or not (statistics.has_min_max and statistics.has_null_count):
         return None
     if statistics.null_count:
         return None
     raw = pa.array([statistics.min_raw, statistics.max_raw], pa.int64())
     times = milliseconds(raw.cast(type_) if pa.types.is_integer(type_) else raw.view(type_), unit)
-    return None if times.null_count else int(times[1].as_py())
+    return None if times.null_count else (int(times[0].as_py()), int(times[1].as_py()))

@@ -12,6 +12,7 @@ from tidegauge_spark.source.files.folder.log_files import LostFileError
 from tidegauge_spark.source.files.formats import Block, BlockSummary
 from tidegauge_spark.source.files.position import FilePosition, Slice
 from tidegauge_spark.source.planning.alignment.blocked import Unread
+from tidegauge_spark.source.planning.late_rows import LateRows
 
 ROWS_READ_TOGETHER: Final = 65_536
 """With so many rows no further block is joined to a slice, which is read into memory as a whole."""
@@ -52,6 +53,9 @@ class SplitReading:
         """The greatest event time up to which rows are taken."""
         self.budget: FileBudget | None = None
         """How many files may still be begun, by this split and others; None: any number."""
+        self.late_until = MIN
+        """Up to which event time (ms) rows are late; `late` counts them."""
+        self.late = LateRows()
         self.held_back = False
         """Whether a row is left because its event time is later than what is admitted."""
         self._files = files
@@ -110,6 +114,7 @@ class SplitReading:
         self.take(MAX)
         self.admitted = MAX
         self.slices.clear()
+        self.late = LateRows()
         self.position = self.position._replace(records=0, latest=MIN)
 
     def needs(self, known: Callable[[FilePosition], Block | None]) -> FilePosition | None:
@@ -178,6 +183,8 @@ class SplitReading:
             return None
         if summary is None or summary.rows > rows or summary.greatest > self.admitted:
             return None
+        if summary.smallest <= self.late_until < summary.greatest:  # which rows are late, only these tell
+            return None
         self.position = position
         self._summarized = True
         return summary
@@ -185,6 +192,8 @@ class SplitReading:
     def _take(self, block: Block | BlockSummary, first: int, end: int) -> None:
         """Take rows of a block, from the `first` up to `end`."""
         position, rows = self.position, end - first
+        if self.late_until != MIN:
+            self.late = self.late.plus(LateRows(block.late(first, end, self.late_until)))
         self.position = position._replace(
             row=position.row + rows,
             records=position.records + rows,

@@ -11,6 +11,7 @@ from tidegauge_spark.source.logs.position import LogPosition, LogSlice
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
 from tidegauge_spark.source.planning.alignment.blocked import Unread
 from tidegauge_spark.source.planning.future_guard import FutureGuard
+from tidegauge_spark.source.planning.late_rows import LateRows
 
 Kept = TypeVar("Kept")
 
@@ -123,6 +124,9 @@ class LogReading:
         self.slices: list[LogSlice] = []
         self.admitted = MAX
         """The greatest event time up to which records are taken."""
+        self.late_until = MIN
+        """Up to which event time (ms) records are late; `late` counts them."""
+        self.late = LateRows()
         self.held_back = False
         """Whether a record is left because its event time is later than what is admitted."""
         self._split, self._end, self._known = split, range_.end, known
@@ -173,6 +177,9 @@ class LogReading:
         while index < last and known.times[index] <= self.admitted:
             latest = max(latest, known.times[index])
             index += 1
+        if self.late_until != MIN:
+            late = sum(MIN < time <= self.late_until for time in known.times[first:index])
+            self.late = self.late.plus(LateRows(late))
         at_the_end = index == len(known.positions)
         end = min(self._end, known.until if at_the_end else known.positions[index])
         self._move(end, index - first, latest)
@@ -193,6 +200,8 @@ class LogReading:
         if last is None:
             return 0
         self._move(target, target - at, max(self.position.latest, last))
+        if self.late_until != MIN:
+            self.late = self.late.plus(LateRows(unchecked=target - at))
         return target - at
 
     def _last_time(self, first: int, end: int) -> int | None:

@@ -113,6 +113,14 @@ def blocked(options: SourceOptions, planned: SourceOffset, now: int) -> Iterator
             yield BlockedSplit(str(index), subtask.records, Unread(unread, "Numbers"), until)
 
 
+def late_numbers(offset: SourceOffset, planned: SourceOffset, watermark: int) -> int:
+    """Return how many of the numbers between two offsets are not after a watermark (ms)."""
+    return sum(
+        max(0, min(after.next - 1, watermark) - before.next + 1)
+        for before, after in zip(offset.subtasks, planned.subtasks, strict=True)
+    )
+
+
 def _planned(
     options: SourceOptions,
     offset: SourceOffset,

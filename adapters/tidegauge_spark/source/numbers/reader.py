@@ -11,11 +11,12 @@ from pyspark.sql.datasource import InputPartition
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.numbers.offset import SourceOffset
-from tidegauge_spark.source.numbers.planner import blocked, minimum, moments, plan, reports
+from tidegauge_spark.source.numbers.planner import blocked, late_numbers, minimum, moments, plan, reports
 from tidegauge_spark.source.numbers.recorded import recorded
 from tidegauge_spark.source.numbers.rows import SubtaskPartition, sequence_rows
 from tidegauge_spark.source.planning.alignment.watch import Extent
 from tidegauge_spark.source.planning.group import SourceStanding
+from tidegauge_spark.source.planning.late_rows import LateRows
 from tidegauge_spark.source.planning.reader import AlignedReader
 from tidegauge_spark.source.planning.recording.recorded_rows import RecordedSource
 from tidegauge_spark.source.planning.standing import SplitStanding
@@ -44,7 +45,8 @@ class AlignedSourceReader(AlignedReader[SourceOffset]):
             return planned
         splits = moments(offset, planned, self._options.sequences)
         signals = self._signals(offset.signals, self._moment(offset, now), now, splits, planned.finished)
-        return replace(planned, signals=signals)
+        late = late_numbers(offset, planned, offset.signals.late_until)
+        return replace(planned, signals=signals.with_late(LateRows(late)))
 
     def _reach(self, offset: SourceOffset, now: int, most_rows: int | None) -> int | None:
         alone = GroupMinimum(complete=True, watermark=None, reach=MAX)

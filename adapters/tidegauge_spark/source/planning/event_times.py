@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.source.planning.late_rows import count_not_after
 
 MILLISECOND: Final = {"ms": 1, "us": 1_000, "ns": 1_000_000}
 """How many of a unit are a millisecond; a second is a thousand of them."""
@@ -26,12 +27,23 @@ class EventTimes(NamedTuple):
 
     latest: the greatest event time (ms) up to each row, `MIN` before the first valid one. first_invalid: the
     first row whose event time is not valid, None if there is no such row. future: what lies beyond a limit,
-    None if nothing does; such rows move nothing, as rows without an event time.
+    None if nothing does; such rows move nothing, as rows without an event time. smallest: the smallest valid
+    event time (ms), `MAX` if there is none. single: the event time of each row (ms), `MAX` where it moves
+    nothing; None if all rows are in order, so that `latest` has them.
     """
 
     latest: memoryview
     first_invalid: int | None
     future: FutureTimes | None = None
+    smallest: int = MIN
+    single: memoryview | None = None
+
+    def late(self, first: int, end: int, watermark: int) -> int:
+        """Return how many of the rows from `first` up to `end` are not after a watermark (ms)."""
+        if watermark < self.smallest:
+            return 0
+        times = self.latest if self.single is None else self.single
+        return count_not_after(times[first:end], watermark, in_order=self.single is None)
 
     @property
     def look_like_seconds(self) -> bool:
@@ -82,6 +94,7 @@ def event_times(column: Any, unit: str = "ms", limit: int = MAX) -> EventTimes:
     """
     times = milliseconds(column, unit)
     first_invalid = future = None
+    plain = not times.null_count
     if times.null_count:
         first_invalid = pc.index(times.is_null(), True).as_py()
         times = pc.fill_null(times, MIN)
@@ -89,11 +102,22 @@ def event_times(column: Any, unit: str = "ms", limit: int = MAX) -> EventTimes:
         beyond = pc.greater(times, limit)
         row = pc.index(beyond, True).as_py()
         future = FutureTimes(row, times[row].as_py(), pc.min(times.filter(beyond)).as_py())
-        times = pc.if_else(beyond, MIN, times)
+        times, plain = pc.if_else(beyond, MIN, times), False
     greatest = pc.cumulative_max(times)
-    _, values = greatest.buffers()
-    latest = memoryview(values).cast("q") if len(greatest) else memoryview(b"").cast("q")
-    return EventTimes(latest[greatest.offset : greatest.offset + len(greatest)], first_invalid, future)
+    single = None
+    if not (plain and times.equals(greatest)):
+        times = pc.if_else(pc.equal(times, MIN), MAX, times)
+        single = _numbers(times)
+    smallest = pc.min(times).as_py()
+    smallest = MAX if smallest is None else smallest
+    return EventTimes(_numbers(greatest), first_invalid, future, smallest, single)
+
+
+def _numbers(array: Any) -> memoryview:
+    """Return the values of an Arrow array of 64-bit integers without nulls."""
+    _, values = array.buffers()
+    numbers = memoryview(values).cast("q") if len(array) else memoryview(b"").cast("q")
+    return numbers[array.offset : array.offset + len(array)]
 
 
 def rounded_down(times: Any, divisor: int) -> Any:

@@ -40,6 +40,8 @@ class ProgressReader(GroupedReader, Generic[AnyOffset]):
         standing = shown(self._standings(offset), self._moment(offset, offset.now), latest)
         if self._options.alignment is not None or self._blocked:
             standing.update(shown_blocked(self._blocked))
+        if self._options.signals is not None:
+            standing.update(offset.signals.late.shown())
         return standing if self._member is None else {**standing, **self._member.status()}
 
     def _watched(self, offset: AnyOffset, planned: AnyOffset) -> None:

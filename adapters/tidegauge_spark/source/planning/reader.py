@@ -238,7 +238,7 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
         others = self._minimum_in_query()
         if others is not None:
             signals.follow(others)
-        return PlannedSignals(said, signals.state())
+        return before._replace(said=said, state=signals.state())
 
     def _signalled(self, before: PlannedSignals, after: PlannedSignals) -> bool:
         """Return whether something is said, or a clock was stopped or goes on."""

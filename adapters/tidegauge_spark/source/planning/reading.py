@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol
 from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.decisions.watermark_generators import bounded_watermark
 from tidegauge_spark.source.planning.alignment.blocked import Unread
+from tidegauge_spark.source.planning.late_rows import LateRows
 
 NOTHING: Final = MIN - 1
 """Up to which event time a split is read of which nothing is: rows without one count as `MIN`."""
@@ -14,9 +15,12 @@ NOTHING: Final = MIN - 1
 
 class Reading(Protocol):
     """What one planning takes of a split: see `SplitReading` and `LogReading`. admitted: the greatest event
-    time up to which records are taken, or `NOTHING`."""
+    time up to which records are taken, or `NOTHING`. late_until: up to which event time records are
+    late (ms); late: how many of those that were taken are."""
 
     admitted: int
+    late_until: int
+    late: LateRows
 
     @property
     def position(self) -> Any:

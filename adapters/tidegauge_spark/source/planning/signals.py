@@ -8,15 +8,19 @@ from typing import Any, Final, NamedTuple
 from tidegauge_spark.decisions.backlog import BacklogOutput
 from tidegauge_spark.decisions.sources.signals import SourceSignals
 from tidegauge_spark.decisions.timestamps import MIN
+from tidegauge_spark.source.planning.late_rows import LateRows
 from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 
 
 class PlannedSignals(NamedTuple):
     """said: what each subtask says in the last batch, in order. state: that of `SourceSignals`, None before
-    the first planning, and for a source without signals."""
+    the first planning, and for a source without signals. late: the rows that were late so far. forgotten_at:
+    the watermark of the source (ms) when the state before this one was given up, `MIN` if none was."""
 
     said: Mapping[int, list[BacklogOutput]]
     state: Mapping[str, Any] | None
+    late: LateRows = LateRows()
+    forgotten_at: int = MIN
 
     @property
     def idle_splits(self) -> frozenset[str]:
@@ -38,6 +42,19 @@ class PlannedSignals(NamedTuple):
     def combined(self) -> int:
         """The watermark of the source (ms): the smallest over its subtasks, `MIN` if there was none."""
         return MIN if self.state is None else int(self.state.get("combined", MIN))
+
+    @property
+    def late_until(self) -> int:
+        """Up to which event time (ms) rows of the next batch are late: Spark's watermark does not go back."""
+        return max(self.combined, self.forgotten_at)
+
+    def with_late(self, more: LateRows) -> PlannedSignals:
+        """Return the same after a batch in which so many rows are late."""
+        return self._replace(late=self.late.plus(more))
+
+    def forgotten(self) -> PlannedSignals:
+        """Return what is left where the subtasks are others: nothing of what each said is known."""
+        return NO_SIGNALS._replace(late=self.late, forgotten_at=self.late_until)
 
     def backlog(self, subtask: int) -> bool | None:
         """Return what a subtask has said last about its records, None if nothing."""
@@ -66,14 +83,19 @@ class PlannedSignals(NamedTuple):
 
     def silent(self) -> PlannedSignals:
         """Return the same with nothing to say."""
-        return PlannedSignals({}, self.state)
+        return self._replace(said={})
 
     def to_json(self) -> dict[str, Any] | None:
         """Return what is stored, None for a source without signals."""
         if self.state is None:
             return None
         said = {str(subtask): [list(each) for each in outputs] for subtask, outputs in self.said.items()}
-        return {"said": said, "state": self.state}
+        stored: dict[str, Any] = {"said": said, "state": self.state}
+        if any(self.late):
+            stored["late"] = list(self.late)
+        if self.forgotten_at != MIN:
+            stored["forgotten_at"] = self.forgotten_at
+        return stored
 
     @classmethod
     def from_json(cls, stored: dict[str, Any] | None) -> PlannedSignals:
@@ -84,7 +106,8 @@ class PlannedSignals(NamedTuple):
             int(subtask): [BacklogOutput(*each) for each in outputs]
             for subtask, outputs in stored["said"].items()
         }
-        return cls(said, stored["state"])
+        late = LateRows(*map(int, stored.get("late", ())))
+        return cls(said, stored["state"], late, int(stored.get("forgotten_at", MIN)))
 
 
 NO_SIGNALS: Final = PlannedSignals({}, None)

@@ -118,7 +118,7 @@ class SplitsOffset(ABC, Generic[AnyPosition, AnySlice]):
                 name: position._replace(subtask=subtasks.get(name, 0))
                 for name, position in self.splits.items()
             },
-            signals=NO_SIGNALS,
+            signals=self.signals.forgotten(),
         )
 
     @classmethod

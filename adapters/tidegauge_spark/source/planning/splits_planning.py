@@ -24,6 +24,7 @@ from tidegauge_spark.decisions.sources.subtask import SourceSubtask
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.options.source import Alignment
 from tidegauge_spark.source.planning.alignment.blocked import BlockedSplit
+from tidegauge_spark.source.planning.late_rows import LateRows
 from tidegauge_spark.source.planning.reading import NOTHING, Reading, known_watermark
 from tidegauge_spark.source.planning.splits_offset import AnyPosition, SplitsOffset
 
@@ -99,6 +100,7 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
         self._by_subtask: list[dict[str, PlannedSplit[AnyReading]]] = [{} for _ in range(options.subtasks)]
         for name, split in splits.items():
             self._by_subtask[split.reading.position.subtask][name] = split
+            split.reading.late_until = offset.signals.late_until
         settings = settings_for_planning(None if alignment is None else alignment.drift, self._by_split)
         self._subtasks = [
             standing(settings, offset.watermarks[subtask], self._unfinished(subtask))
@@ -153,6 +155,14 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
             for subtask, splits in enumerate(self._by_subtask)
             if self._to_the_end and splits and all(split.reading.exhausted for split in splits.values())
         )
+
+    @property
+    def late(self) -> LateRows:
+        """How many of the rows that were planned are late."""
+        late = LateRows()
+        for split in self._splits.values():
+            late = late.plus(split.reading.late)
+        return late
 
     def moments(self, offset: AnyOffset) -> dict[str, SplitMoment]:
         """Return how each split stands now, after a planning that went on from an offset.

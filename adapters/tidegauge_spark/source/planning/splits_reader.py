@@ -94,6 +94,7 @@ class SplitsReader(AlignedReader[AnyOffset], Generic[AnyOffset, AnyReading]):
         splits = planning.moments(offset)
         all_ended = ended and all(split.finished for split in splits.values())
         signals = self._signals(offset.signals, self._moment(offset, now), looked_at, splits, all_ended)
+        signals = signals.with_late(planning.late)
         assert signals.state is not None
         return replace(planned, signals=signals, watermarks=tuple(signals.state["emitted"]))
 
