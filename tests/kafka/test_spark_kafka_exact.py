@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -128,6 +129,33 @@ def test_a_partition_that_is_behind_loses_nothing_in_the_next_run(
     job.run(minutes(queries, broker, "behind", watermarkGroup="behind-2"))
     assert fired(job) == expected(seconds, before=1440)
     assert job.dropped == 0
+
+
+def test_late_records_are_an_output_of_their_own(queries: SparkQueries, broker: Broker) -> None:
+    broker.create("late", 2)
+    late = [*range(10, 40)]
+    produce(broker, "late", 0, [*range(200), *late, *range(200, 400)])
+    produce(broker, "late", 1, [*range(400)])
+    options = {"kafka.bootstrap.servers": broker.address, "subscribe": "late", "startingOffsets": "earliest"}
+    reader = queries.session.readStream.format("tidegauge").options(lateColumn="is_late", **options)
+    rows = load(reader.option("maxRowsPerTrigger", 80))
+    late_rows = rows.where("is_late").selectExpr(
+        "timestamp AS at", "partition", "1L AS count", "true AS late"
+    )
+    in_time = rows.where("NOT is_late").groupBy(window("timestamp", "1 minute"), col("partition")).count()
+    windows = in_time.selectExpr("window.start AS at", "partition", "count", "false AS late")
+    job = Job(queries, "kafka-late").run(windows.unionByName(late_rows))
+    told = [row.at.timestamp() - START / SECOND for row in job.rows if row.late]
+    assert sorted(told) == late
+    assert {row.partition for row in job.rows if row.late} == {0}
+    found = Counter(
+        {(int(row.at.timestamp() * SECOND), row.partition): row["count"] for row in job.rows if not row.late}
+    )
+    assert found == expected({0: [*range(400)], 1: [*range(400)]}, before=360)
+    assert job.dropped == 0
+    assert job.query is not None
+    progress = json.loads(job.query.lastProgress.sources[0].latestOffset)
+    assert (progress["lateRows"], progress["uncheckedRows"]) == (len(late), 0)
 
 
 def test_an_idle_partition_holds_back_no_window(queries: SparkQueries, broker: Broker) -> None:

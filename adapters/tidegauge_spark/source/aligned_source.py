@@ -101,6 +101,8 @@ class AlignedSource(DataSource):
     * `watermarkColumn`: the name of one more column, a timestamp, null on records. One more row in each batch
       says there the watermark of the source: the smallest over its splits. `tidegauge_spark.load` sets
       the option, and takes these rows out again.
+    * `lateColumn`: the name of one more column, which says whether a row is late: its event time is not after
+      the watermark that the source said before the batch of the row.
     * `eventLog`: a folder of the driver's machine, beside the checkpoint, say. What each subtask does is
       written there, exactly once, as an event log that `tidegauge check-log` judges: splits and records,
       watermarks and statuses, reports and bounds; one file of Parquet for each batch that Spark has logged.
@@ -131,7 +133,9 @@ class AlignedSource(DataSource):
     how many splits are blocked (`blockedSplits`), and of some of them (`blocked`) how much is unread
     (`unreadFiles`, `unreadPositions` or `unreadNumbers`) and `until` which watermark of the slowest of the
     group (ms) they wait; null: the split has `_PAUSED`. For a source in a group it also says which source the
-    group `waitsFor`.
+    group `waitsFor`. `lateRows` counts the rows that were late, also over restarts, for a source that knows
+    its watermark (`load`, `lateColumn` or `idleTimeout`). `uncheckedRows` counts those of which the driver
+    did not look at the event times, since a log with an index (Kafka) has told it where to read on.
 
     **Files.** A split is read in order of file name, so new files need names that sort after the old ones. A
     file must be complete when it appears: write it under a name that begins with "_" and rename it. It may be
@@ -267,8 +271,10 @@ class AlignedSource(DataSource):
         if options.files is not None:
             return first_schema(options.files)
         if options.log is not None:
-            return log_schema(self._log(options), options.progress_column, options.watermark_column)
-        return sequence_schema(options.progress_column, options.watermark_column)
+            return log_schema(
+                self._log(options), options.progress_column, options.watermark_column, options.late_column
+            )
+        return sequence_schema(options.progress_column, options.watermark_column, options.late_column)
 
     def event_time(self) -> EventTime:
         """Return which column of the rows has the event time. Raises `IllegalOptionError`."""
@@ -296,7 +302,7 @@ class AlignedSource(DataSource):
             return AlignedFilesReader(options, schema)
         log = None if options.log is None else self._log(options)
         given = sequence_schema if log is None else partial(log_schema, log)
-        expected = given(options.progress_column, options.watermark_column)
+        expected = given(options.progress_column, options.watermark_column, options.late_column)
         if schema.simpleString() != expected.simpleString():
             raise IllegalOptionError(
                 f"schema = {schema.simpleString()!r}: the columns of this source are given; "

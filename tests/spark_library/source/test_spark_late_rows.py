@@ -7,13 +7,17 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from spark_programs.driven_files import DrivenFiles, write_json, write_parquet
+from pyspark.sql.types import BooleanType, StructType
+from spark_programs.driven_files import SCHEMA, DrivenFiles, write_json, write_parquet
 from spark_programs.driven_log import DrivenLog
 from spark_programs.driven_query import DrivenQuery
 from test_spark_own_log import MemoryLog
 
 from tidegauge_spark.decisions.timestamps import MIN
+from tidegauge_spark.source.aligned_source import AlignedSource
 from tidegauge_spark.source.files.formats import Block
+from tidegauge_spark.source.numbers.reader import AlignedSourceReader
+from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.options.source import parse_options
 from tidegauge_spark.source.planning.event_times import event_times
 from tidegauge_spark.source.planning.signals import PlannedSignals
@@ -107,6 +111,41 @@ def test_the_count_is_exact_over_restarts_and_a_batch_that_is_run_again(tmp_path
             query.restart()
     last = query.log[-1]["signals"]["late"][0]
     assert last == late_by_definition(query) > 10
+
+
+def test_a_column_says_of_each_row_whether_it_is_late(tmp_path: Path) -> None:
+    for split in "ab":
+        write_parquet(tmp_path, split, "0", disordered(split, 200))
+    options = {"lateColumn": "is_late", "failOnInvalidTimestamp": "false", **VIRTUAL}
+    schema = StructType([*SCHEMA.fields]).add("is_late", BooleanType())
+    query = CountedFiles(tmp_path, maxRowsPerTrigger="50", schema=schema, **options)
+    query.run()
+    assert sum(row["is_late"] for row in query.rows()) == query.late > 10
+    assert {row["is_late"] for row in query.rows() if row["time"] is None} == {False}
+
+
+def test_a_column_of_a_log_and_of_numbers_says_it_too() -> None:
+    records = {"a": dict(enumerate(range(0, 3_000, 10))), "b": dict(enumerate([*range(0, 3_000, 10)] * 2))}
+    options = parse_options({"maxRowsPerTrigger": "100", "lateColumn": "is_late", **SIGNALS}, own=())
+    query = DrivenLog(options, MemoryLog(records, window=4, complete=False))
+    query.run(batches=10)
+    late, _ = query.offsets[-1]["signals"]["late"]
+    assert query.column("is_late").count(True) == late > 100
+    numbers = parse_options({"end": "9", "lateColumn": "is_late"})
+    reader = AlignedSourceReader(numbers)
+    start = reader.initialOffset()
+    (partition,) = reader.partitions(start, reader.latestOffset(start, reader.getDefaultReadLimit()))
+    partition.late_until = 3
+    rows = [row for batch in reader.read(partition) for row in batch.to_pylist()]
+    assert [row["is_late"] for row in rows] == [True] * 4 + [False] * 6
+
+
+def test_a_column_that_is_there_is_not_hidden(tmp_path: Path) -> None:
+    write_parquet(tmp_path, "a", "0", [1])
+    with pytest.raises(IllegalOptionError, match="option lateColumn = 'ID': there is a column of that name"):
+        AlignedSource({"path": str(tmp_path), "eventTimeColumn": "time", "lateColumn": "ID"}).schema()
+    with pytest.raises(IllegalOptionError, match="the schema has no boolean column 'is_late'; add it"):
+        DrivenFiles(tmp_path, lateColumn="is_late")
 
 
 def test_checkpoints_without_a_count_begin_at_none() -> None:

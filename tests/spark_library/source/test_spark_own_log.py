@@ -254,7 +254,7 @@ ONLY_THESE = (
     "there is no such option; there are numSubtasks, maxOutOfOrderness, failOnDataLoss, maxFutureEventTime, "
     "onFutureEventTime, watermarkGroup, "
     "maxAllowedWatermarkDrift, updateInterval, splitAlignment, coordinator, coordinatorTimeout, sourcesInGroup, "
-    "sourcesInQuery, clockStep, maxRowsPerTrigger, sourceName, progressColumn, watermarkColumn, watermarkCheck, eventLog, eventLogJob, inBandWatermarks, "
+    "sourcesInQuery, clockStep, maxRowsPerTrigger, sourceName, progressColumn, watermarkColumn, lateColumn, watermarkCheck, eventLog, eventLogJob, inBandWatermarks, "
     "idleTimeout, maxRowsPerTriggerInBacklog, place"
 )
 

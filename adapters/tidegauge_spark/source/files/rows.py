@@ -16,6 +16,7 @@ from tidegauge_spark.source.files.schema import FORMATS, data_columns, event_tim
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import milliseconds
+from tidegauge_spark.source.planning.late_rows import late_flags
 from tidegauge_spark.source.planning.progress_rows import SplitsPartition, in_band_batch, record_progress
 from tidegauge_spark.source.planning.watermark_row import no_watermarks, watermark_batch
 
@@ -88,11 +89,14 @@ class FilesRows:
 
     def _with_added_columns(self, batch: Any, partition: SplitsPartition[Slice], split: str) -> Any:
         progress, watermark = self._files.progress_column, self._files.watermark_column
-        if progress is None and watermark is None:
+        late = self._files.late_column
+        if progress is None and watermark is None and late is None:
             return batch
         arrays = dict(zip(batch.schema.names, batch.columns, strict=True))
         if progress is not None:
             arrays[progress] = record_progress(partition, split, self._times(batch))
+        if late is not None:
+            arrays[late] = late_flags(self._times(batch), partition.late_until)
         if watermark is not None:
             arrays[watermark] = no_watermarks(batch.num_rows, watermark, self._schema)
         return pa.RecordBatch.from_arrays([arrays[name] for name in self._schema.names], schema=self._schema)

@@ -7,7 +7,7 @@ from typing import Final
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructField, StructType, TimestampType
+from pyspark.sql.types import BooleanType, StructField, StructType, TimestampType
 
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path, type_at
 from tidegauge_spark.source.files.folder.listing import Listing
@@ -21,6 +21,7 @@ from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import is_event_time
+from tidegauge_spark.source.planning.late_rows import with_late_column
 from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
 from tidegauge_spark.source.planning.watermark_row import with_watermark_column
 
@@ -46,18 +47,21 @@ def first_schema(files: FileOptions) -> StructType:
             schema = _with_partition_columns(schema, listing, files)
             event_time_column(files, to_arrow_schema(schema, timezone="UTC"))
             if files.progress_column is None:
-                return with_watermark_column(schema, files.watermark_column)
+                return _with_added_columns(schema, files)
             if found_name(schema.names, files.progress_column) is not None:
                 raise IllegalOptionError(
                     f"option progressColumn = {files.progress_column!r}: the file {described} has a column "
                     "of that name; write another one"
                 )
-            schema = schema.add(files.progress_column, PROGRESS_SCHEMA)
-            return with_watermark_column(schema, files.watermark_column)
+            return _with_added_columns(schema.add(files.progress_column, PROGRESS_SCHEMA), files)
     raise BrokenLogError(
         f"the folder {files.path!r} has no file yet that tells the columns: give them by schema(), or start "
         "when there is one"
     )
+
+
+def _with_added_columns(schema: StructType, files: FileOptions) -> StructType:
+    return with_watermark_column(with_late_column(schema, files.late_column), files.watermark_column)
 
 
 def _with_partition_columns(schema: StructType, listing: Listing, files: FileOptions) -> StructType:
@@ -93,6 +97,12 @@ def checked_schema(files: FileOptions, schema: StructType) -> pa.Schema:
                 f"option progressColumn = {column!r}: the schema has no column {column!r} of the type "
                 f"{PROGRESS_SCHEMA.simpleString()}; add it, or leave schema() or progressColumn out"
             )
+    late = files.late_column
+    if late is not None and not any(each.name == late and each.dataType == BooleanType() for each in schema):
+        raise IllegalOptionError(
+            f"option lateColumn = {late!r}: the schema has no boolean column {late!r}; add it, or leave "
+            "schema() or lateColumn out"
+        )
     watermark = files.watermark_column
     if watermark is not None and not any(
         field.name == watermark and field.dataType == TimestampType() for field in schema
@@ -105,8 +115,8 @@ def checked_schema(files: FileOptions, schema: StructType) -> pa.Schema:
 
 
 def data_columns(files: FileOptions, schema: pa.Schema) -> pa.Schema:
-    """Return the columns without those for progress and watermark."""
-    added = (files.progress_column, files.watermark_column)
+    """Return the columns without those that the source adds."""
+    added = (files.progress_column, files.late_column, files.watermark_column)
     return pa.schema([field for field in schema if field.name not in added])
 
 

@@ -140,6 +140,7 @@ class AlignedLogReader(SplitsReader[LogOffset, LogReading]):
             options.progress_column,
             options.fail_on_data_loss,
             options.watermark_column,
+            options.late_column,
         )
 
     def stop(self) -> None:

@@ -13,6 +13,7 @@ from tidegauge_spark.source.logs.position import LogSlice
 from tidegauge_spark.source.logs.split_log import LostRecordsError, SplitLog
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.planning.event_times import milliseconds
+from tidegauge_spark.source.planning.late_rows import late_flags, with_late_column
 from tidegauge_spark.source.planning.progress_rows import (
     PROGRESS_SCHEMA,
     SplitsPartition,
@@ -26,19 +27,25 @@ from tidegauge_spark.source.planning.watermark_row import (
 )
 
 
-def log_schema(log: SplitLog, progress_column: str | None, watermark_column: str | None = None) -> StructType:
-    """Return the columns of a log, with those for progress and watermark that have a name.
+def log_schema(
+    log: SplitLog,
+    progress_column: str | None,
+    watermark_column: str | None = None,
+    late_column: str | None = None,
+) -> StructType:
+    """Return the columns of a log, with those for progress, lateness and watermark that have a name.
 
     Raises `IllegalOptionError` if the log has a column of such a name.
     """
     columns = StructType(list(log.schema))
     if progress_column is None:
-        return with_watermark_column(columns, watermark_column)
+        return with_watermark_column(with_late_column(columns, late_column), watermark_column)
     if progress_column.lower() in (name.lower() for name in columns.names):
         raise IllegalOptionError(
             f"option progressColumn = {progress_column!r}: there is a column of that name; write another one"
         )
-    return with_watermark_column(columns.add(progress_column, PROGRESS_SCHEMA), watermark_column)
+    columns = with_late_column(columns.add(progress_column, PROGRESS_SCHEMA), late_column)
+    return with_watermark_column(columns, watermark_column)
 
 
 def log_rows(
@@ -47,16 +54,20 @@ def log_rows(
     progress_column: str | None,
     fail_on_data_loss: bool,
     watermark_column: str | None = None,
+    late_column: str | None = None,
 ) -> Iterator[Any]:
     """Yield the records of a partition as Arrow record batches, in order of split and position, and then
     what is said in band."""
-    schema = to_arrow_schema(log_schema(log, progress_column, watermark_column), timezone="UTC")
+    schema = to_arrow_schema(log_schema(log, progress_column, watermark_column, late_column), timezone="UTC")
     for split, part in partition.slices:
         for batch in _batches(log, split, part, fail_on_data_loss):
             columns = list(batch.columns)
-            if progress_column is not None:
+            if progress_column is not None or late_column is not None:
                 times = milliseconds(batch.column(log.event_time_column))
+            if progress_column is not None:
                 columns.append(record_progress(partition, split, times))
+            if late_column is not None:
+                columns.append(late_flags(times, partition.late_until))
             if watermark_column is not None:
                 columns.append(no_watermarks(batch.num_rows, watermark_column, schema))
             yield pa.RecordBatch.from_arrays(columns, schema=schema)

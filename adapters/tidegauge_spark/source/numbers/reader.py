@@ -91,4 +91,7 @@ class AlignedSourceReader(AlignedReader[SourceOffset]):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the rows of a partition: see `sequence_rows`."""
         assert isinstance(partition, SubtaskPartition)
-        return sequence_rows(partition, self._options.progress_column, self._options.watermark_column)
+        options = self._options
+        return sequence_rows(
+            partition, options.progress_column, options.watermark_column, options.late_column
+        )

@@ -51,6 +51,7 @@ class FileOptions:
     "us" and "ns"; None: it is not said. path_moved: whether the files were elsewhere at the last start.
     files_per_batch: how many files a batch may begin, None: any number. starting_timestamp: in each split
     nothing is read before the first record with this event time (ms) or a later one; None: all of it is.
+    late_column: a column that says which rows are late, None: there is none.
     future: what becomes of event times far beyond the clock, None: they are read as all others.
     """
 
@@ -64,6 +65,7 @@ class FileOptions:
     fail_on_data_loss: bool = True
     progress_column: str | None = None
     watermark_column: str | None = None
+    late_column: str | None = None
     event_time_unit: str | None = None
     path_moved: bool = False
     files_per_batch: int | None = None
@@ -94,6 +96,7 @@ def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
         fail_on_data_loss=given.boolean("failOnDataLoss", default=True),
         progress_column=given.text("progressColumn"),
         watermark_column=given.text("watermarkColumn"),
+        late_column=given.text("lateColumn"),
         event_time_unit=given.one_of("eventTimeUnit", UNITS) if "eventTimeUnit" in given else None,
         path_moved=given.boolean("pathMoved", default=False),
         files_per_batch=given.integer("maxFilesPerTrigger", 1, 1, MAX)

@@ -20,8 +20,9 @@ class LogOptions:
     event time of its split before it (ms). fail_on_data_loss: whether it is an error that records vanish
     before they are read. progress_column: a column to be filled with `PROGRESS_SCHEMA`, None: there is none.
     own: the options that only this kind of log has, by the names that it gave them. watermark_column: a
-    column for the watermark of the source, None: there is none. future: what becomes of event times far
-    beyond the clock, None: they are read as all others.
+    column for the watermark of the source, None: there is none. late_column: a column that says
+    which rows are late, None: there is none. future: what becomes of event times far beyond the clock, None:
+    they are read as all others.
     """
 
     subtasks: int
@@ -30,6 +31,7 @@ class LogOptions:
     progress_column: str | None
     own: Mapping[str, str]
     watermark_column: str | None = None
+    late_column: str | None = None
     future: FutureOptions | None = None
 
 
@@ -42,5 +44,6 @@ def parse_log(given: GivenOptions, subtasks: int, own: Mapping[str, str]) -> Log
         progress_column=given.text("progressColumn"),
         own=own,
         watermark_column=given.text("watermarkColumn"),
+        late_column=given.text("lateColumn"),
         future=parse_future(given),
     )

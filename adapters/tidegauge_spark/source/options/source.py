@@ -51,6 +51,7 @@ COMMON_OPTIONS: Final = (
     "sourceName",
     "progressColumn",
     "watermarkColumn",
+    "lateColumn",
     "watermarkCheck",
     "eventLog",
     "eventLogJob",
@@ -116,8 +117,9 @@ class SourceOptions:
     planning; None: the wall clock. rows_per_batch: the most rows in a batch of this source. name: what the
     column "source" says; None: the identity of the source. progress_column: a column to be filled with
     `PROGRESS_SCHEMA`, None: there is none. watermark_column: a column in which one row of each batch says the
-    watermark of the source, None: there is none. watermark_check: a file that is there once Spark's watermark
-    does not follow, with one line about it; None: nobody looks. signals: None if nothing is said beside the
+    watermark of the source, None: there is none. late_column: a column that says which rows are late, None:
+    there is none. watermark_check: a file that is there once Spark's watermark does not follow, with one line
+    about it; None: nobody looks. signals: None if nothing is said beside the
     records. event_log: the folder of the event log, None: there is none. event_log_job: what it calls the
     job, None: what the group is called, or else the source.
     """
@@ -132,6 +134,7 @@ class SourceOptions:
     name: str | None = None
     progress_column: str | None = None
     watermark_column: str | None = None
+    late_column: str | None = None
     watermark_check: Path | None = None
     signals: SignalOptions | None = None
     event_log: Path | None = None
@@ -204,6 +207,7 @@ def parse_options(
         name=given.text("sourceName"),
         progress_column=_progress_column(given, files, log, kafka),
         watermark_column=given.text("watermarkColumn"),
+        late_column=given.text("lateColumn"),
         watermark_check=_watermark_check(given),
         signals=_signals(given, watermark_lag_threshold),
         event_log=_event_log(given),
@@ -272,7 +276,8 @@ def _signals(given: GivenOptions, threshold: int | None) -> SignalOptions | None
                 str(in_backlog),
                 f"set the Spark conf {WATERMARK_LAG_CONF} before register(spark), or nothing is backlog",
             )
-    if not in_band and idle_timeout is None and threshold is None and "watermarkColumn" not in given:
+    says_watermark = "watermarkColumn" in given or "lateColumn" in given
+    if not in_band and idle_timeout is None and threshold is None and not says_watermark:
         return None
     return SignalOptions(in_band, idle_timeout, threshold, in_backlog)
 

@@ -12,6 +12,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
 from tidegauge_spark.decisions.backlog import BacklogOutput
+from tidegauge_spark.decisions.timestamps import MIN
 
 PROGRESS_SCHEMA: Final = StructType(
     [
@@ -45,7 +46,8 @@ class PlannedPartition(InputPartition):
     """What one subtask has in one batch beside its records.
 
     said: what goes in band, in order. backlog: what it had said about its records before. watermark: that of
-    the whole source (ms), in the one partition of the batch that says it.
+    the whole source (ms), in the one partition of the batch that says it. late_until: up to which event time
+    records are late (ms).
     """
 
     source: str
@@ -54,6 +56,7 @@ class PlannedPartition(InputPartition):
     said: list[BacklogOutput] = field(default_factory=list, kw_only=True)
     backlog: bool | None = field(default=None, kw_only=True)
     watermark: int | None = field(default=None, kw_only=True)
+    late_until: int = field(default=MIN, kw_only=True)
 
 
 AnySlice = TypeVar("AnySlice")

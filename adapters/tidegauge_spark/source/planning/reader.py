@@ -164,6 +164,8 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
         partitions = self._said_watermark.put_into(
             self._partitions(name, before, after), after, lambda: self._without_records(name, after)
         )
+        for partition in partitions:
+            partition.late_until = before.signals.late_until
         self._offsets.write(start, end)
         self._unlogged = None
         self._promise()
