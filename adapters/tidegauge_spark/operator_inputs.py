@@ -41,7 +41,7 @@ def load_inputs(
 
     Raises:
         TypeError: if a reader is no such reader.
-        IllegalArgumentError: for columns that differ or are missing, and without a reader.
+        IllegalArgumentError: for columns that differ or are missing, for `lateColumn`, and without a reader.
     """
     if not readers:
         raise IllegalArgumentError("load_inputs() was given no reader: give it one for each source")
@@ -69,6 +69,11 @@ class _Source(NamedTuple):
     @classmethod
     def of(cls, given: GivenReader, place: int) -> _Source:
         options = given.source.parsed_options()
+        if options.late_column is not None:
+            raise IllegalArgumentError(
+                f"load_inputs() was given lateColumn = {options.late_column!r}, which is for load(reader): "
+                "leave it out; run_windows gives late records as rows of their own"
+            )
         records = [each for each in given.columns if each.name != options.progress_column]
         return cls(given, options.name or str(place), options.subtasks, StructType(records))
 
