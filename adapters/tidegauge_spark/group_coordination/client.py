@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from tidegauge_spark.decisions.sources.coordinator import minimum_of
 from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.group_coordination.presence import Presence
 
 TIMEOUT: Final = 10.0
 """How long a source waits for an answer (seconds). The service answers from memory, in less than 1 ms."""
@@ -29,18 +30,25 @@ class CoordinatorGoneError(CoordinatorError):
 
 
 class GroupReport(NamedTuple):
-    """What the service says of a group.
+    """What the service says of a group to one of its sources.
 
     service: which service it is; one that is started anew is another one, be it at the same address. minima:
-    the last report of each source in the group (ms), by identity; `MIN`: it has no watermark yet, `MAX`:
-    nobody has to wait for it. silent: for how long the service has heard nothing of the slowest (ms). reach:
-    how far all of them will be with the batch that they plan now (ms), None: not all have said so.
+    the last report of each source that counts as joined (ms), by identity; `MIN`: it has no watermark yet,
+    `MAX`: nobody has to wait for it. silent: for how long the service has heard nothing of the slowest (ms).
+    reach: how far all of them will be with the batch that they plan now (ms), None: not all have said so.
+    present: how many of them have reported what holds for the present run of the source. former: how many
+    more are known that belong to earlier runs. overdue: whether the source has waited for its restart timeout
+    in this run. left: those of the minima whose queries have been down for too long.
     """
 
     service: str
     minima: Mapping[str, int]
     silent: int = 0
     reach: int | None = None
+    present: int = 0
+    former: int = 0
+    overdue: bool = False
+    left: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return what `from_json` reads: all that is true later, too."""
@@ -58,6 +66,28 @@ class GroupReport(NamedTuple):
             ):
                 return cls(service, minima)
         raise ValueError(f"this is not what a coordination service says of a group: {stored!r}")
+
+    def answer(self) -> dict[str, Any]:
+        """Return what `from_answer` reads: all that the service says, as JSON."""
+        return {**self._asdict(), "minima": dict(self.minima), "left": list(self.left)}
+
+    @classmethod
+    def from_answer(cls, answer: Mapping[str, Any]) -> GroupReport:
+        """Return what `answer` has written. Raises `ValueError` for anything else."""
+        now = {name: answer[name] for name in _OF_THE_MOMENT if name in answer}
+        return cls.from_json(answer)._replace(**now, left=tuple(answer.get("left", ())))
+
+    def is_complete(self, sources_in_group: int, sources_in_query: int) -> bool:
+        """Return whether the sources have joined that have to, so that something may be read.
+
+        Sources of earlier runs do not count. Only a source that has waited for its restart timeout continues
+        without those that are missing, if that many have been there: the query of a source that had nothing
+        new may have ended before this one began.
+        """
+        joined = self.joined
+        if joined >= sources_in_group and self.present >= sources_in_query:
+            return True
+        return self.overdue and joined + self.former >= sources_in_group
 
     @property
     def minimum(self) -> int:
@@ -81,13 +111,17 @@ class GroupReport(NamedTuple):
 class GroupSource(NamedTuple):
     """A source as the service knows it.
 
-    source: its identity. minimum: what it reported last (ms), `MAX` if nobody has to wait for it. age: how
-    long ago that was (ms), None if it was another source that told of it and not yet this one.
+    source: its identity. minimum: what it reported last (ms), `MAX` if nobody has to wait for it, as after a
+    normal end, or when its query has been down for its `restartTimeout`. age: how long ago its last sign of
+    life was (ms), None if it was another source that told of it and not yet this one.
     """
 
     source: str
     minimum: int
     age: int | None
+
+
+_OF_THE_MOMENT: Final = ("silent", "reach", "present", "former", "overdue")
 
 
 def is_watermark(value: Any) -> bool:
@@ -119,13 +153,19 @@ class Address:
 
 
 def report(
-    address: Address, group: str, source: str, minimum: int | None, known: GroupReport | None = None
+    address: Address,
+    group: str,
+    source: str,
+    minimum: int | None,
+    known: GroupReport | None = None,
+    presence: Presence | None = None,
 ) -> GroupReport:
     """Report the minimum of a source (ms; None or `MAX`: nobody has to wait for it).
 
     Return what the group says. A source joins it by its first report. known: what the source heard last of
     the group. A service that has been started anew takes from it who else was there, and how far, so that
-    nobody runs away from those who have not reported again (ALIGN-11). Raises `CoordinatorError`.
+    nobody runs away from those who have not reported again (ALIGN-11). presence: in which run of the source
+    this is reported. Raises `CoordinatorError`.
     """
     request: dict[str, Any] = {
         "do": "report",
@@ -135,10 +175,11 @@ def report(
     }
     if known is not None:
         request["known"] = known.to_json()
+    if presence is not None:
+        request["presence"] = presence.to_json()
     answer = _ask(address, request, "service", "minima")
     try:
-        said = GroupReport.from_json(answer)
-        return said._replace(silent=int(answer.get("silent", 0)), reach=answer.get("reach"))
+        return GroupReport.from_answer(answer)
     except ValueError as error:
         raise CoordinatorError(
             f"the service at {address.host}:{address.port} is another one: {error}"
@@ -153,12 +194,17 @@ def promise(address: Address, group: str, source: str, reach: int) -> None:
     _ask(address, {"do": "promise", "group": group, "source": source, "reach": reach})
 
 
+def renew(address: Address, group: str, source: str, run: str) -> None:
+    """Say that a run of a source goes on, without a report. Raises `CoordinatorError`."""
+    _ask(address, {"do": "renew", "group": group, "source": source, "run": run})
+
+
 def leave_group(address: str, group: str, source: str) -> None:
     """Take a source, by its identity, out of its group: the others no longer wait for it.
 
-    A source that is stopped stays in its group with its last report, since it may be restarted; one whose
-    query will never be started again has to be taken out, unless it was finished. Unknown sources are
-    ignored. Raises `CoordinatorError`.
+    That is not needed where a query has come to its end, or is started again. For a query that has failed, or
+    was stopped, the others wait for the option `restartTimeout` of its source; this function spares them the
+    time. Unknown sources are ignored. Raises `CoordinatorError`.
     """
     _ask(Address.parse(address), {"do": "leave", "group": group, "source": source})
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from tidegauge_spark.decisions.sources.coordinator import SourceCoordinators
 from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.group_coordination.client import GroupReport, is_watermark
+from tidegauge_spark.group_coordination.membership import Membership
+from tidegauge_spark.group_coordination.presence import Presence
+
+MOST_FORMER: Final = 1_000
+"""How many sources of earlier runs are remembered in a group. A notebook that runs a query every minute, each
+time with a new checkpoint, would fill the memory of its driver."""
 
 
 class Groups:
@@ -25,35 +30,53 @@ class Groups:
         self._clock = clock
         self._lock = threading.Lock()
         self._coordinators = SourceCoordinators()
-        self._groups: dict[str, str] = {}
-        self._heard_at: dict[str, float] = {}
-        self._reported: set[str] = set()
-        self._promised: dict[str, int] = {}
+        self._members: dict[str, Membership] = {}
 
-    def report(self, group: str, source: str, minimum: int, known: GroupReport | None = None) -> GroupReport:
+    def report(
+        self,
+        group: str,
+        source: str,
+        minimum: int,
+        known: GroupReport | None = None,
+        presence: Presence | None = None,
+    ) -> GroupReport:
         """Take the minimum of a source (ms); return the last reports of the group.
 
         A report replaces the last one of the same source, which is in one group at a time. One of `MIN` joins
-        the group and says nothing (ALIGN-6). Who has fallen silent is waited for (ALIGN-11). What the source
-        knows of the others is taken where it is of another service and they have not reported themselves.
+        the group and says nothing (ALIGN-6). A source that has fallen silent is waited for (ALIGN-11) until
+        its restart timeout is over. What the source knows of the others is taken where it is of another
+        service and they have not reported themselves.
         """
         with self._lock:
+            now = self._clock()
             if known is not None and known.service != self.service:
                 for other, watermark in known.minima.items():
-                    if other != source and other not in self._reported:
-                        self._take_over(group, other, watermark)
-            self._join(group, source)
+                    if other != source and not (other in self._members and self._members[other].itself):
+                        self._take_over(group, other, watermark, now)
+            member = self._join(group, source, now)
+            self._let_go(group, now, reporting=source)
             if minimum < self._coordinators.minima(group)[source]:
-                self._promised.pop(source, None)  # it was put back, or has old records all at once
+                member.promised = None  # it was put back, or has old records all at once
             if minimum == MAX:
                 self._coordinators.finish(source, 0)
             else:
                 self._coordinators.report(source, 0, minimum)
-            self._heard_at[source] = self._clock()
-            self._reported.add(source)
-            minima = self._coordinators.minima(group)
-            said = GroupReport(self.service, minima, reach=self._reach(minima))
-            return said._replace(silent=0 if said.slowest is None else self._silent(said.slowest))
+            member.report(now, presence)
+            return self._answer(group, member, now)
+
+    def renew(self, group: str, source: str, run: str) -> None:
+        """Take note that a run of a source goes on. Another run, or an unknown source, is ignored.
+
+        A source that has left because nothing was heard of it is back with its last report.
+        """
+        with self._lock:
+            member = self._members.get(source)
+            if member is None or (member.group, member.run) != (group, run):
+                return
+            member.heard_at = self._clock()
+            if member.before_leaving is not None:
+                self._coordinators.report(source, 0, member.before_leaving)
+                member.before_leaving = None
 
     def promise(self, group: str, source: str, reach: int) -> None:
         """Take how far a source will be with its next batch (ms), if nobody holds it back.
@@ -61,73 +84,116 @@ class Groups:
         Of a source that is not in this group nothing is taken.
         """
         with self._lock:
-            if self._groups.get(source) == group:
-                self._promised[source] = reach
+            member = self._members.get(source)
+            if member is not None and member.group == group:
+                member.promised = reach
 
     def leave(self, group: str, source: str) -> None:
         """Forget a source, if it is in this group."""
         with self._lock:
-            if self._groups.get(source) == group:
+            if source in self._members and self._members[source].group == group:
                 self._forget(source)
 
     def sources(self, group: str) -> list[tuple[str, int, int | None]]:
-        """Return the sources of a group: identity, minimum (ms), age of the report (ms) if it is its own."""
+        """Return the sources of a group: identity, minimum (ms), how long ago its last sign of life was (ms),
+        None if another source told of it."""
         with self._lock:
+            now = self._clock()
+            self._let_go(group, now)
             return [
-                (source, minimum, self._silent(source) if source in self._reported else None)
+                (source, minimum, member.silent(now) if member.itself else None)
                 for source, minimum in self._coordinators.minima(group).items()
+                for member in [self._members[source]]
             ]
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer a request of a client whose token was right."""
+        try:
+            return self._answered(request)
+        except ValueError:
+            return {"refused": "the request is not understood; are both of the same version?"}
+
+    def _answered(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer a request. Raises `ValueError` for one that is not understood."""
         what, group, source = request.get("do"), request.get("group"), request.get("source")
-        minimum, known = request.get("minimum"), request.get("known")
         if isinstance(group, str) and what == "list":
             return {"sources": self.sources(group)}
-        if isinstance(group, str) and isinstance(source, str):
-            if what == "report" and type(minimum) is int and is_watermark(minimum):
-                with contextlib.suppress(ValueError):
-                    heard = None if known is None else GroupReport.from_json(known)
-                    said = self.report(group, source, minimum, heard)
-                    return {**said.to_json(), "silent": said.silent, "reach": said.reach}
-            reach = request.get("reach")
-            if what == "promise" and type(reach) is int and is_watermark(reach):
-                self.promise(group, source, reach)
-                return {}
-            if what == "leave":
-                self.leave(group, source)
-                return {}
-        return {"refused": "the request is not understood; are both of the same version?"}
+        if not (isinstance(group, str) and isinstance(source, str)):
+            raise ValueError(request)
+        minimum: Any = request.get("minimum")
+        known, presence = request.get("known"), request.get("presence")
+        if what == "report" and is_watermark(minimum):
+            heard = None if known is None else GroupReport.from_json(known)
+            present = None if presence is None else Presence.from_json(presence)
+            return self.report(group, source, minimum, heard, present).answer()
+        reach: Any = request.get("reach")
+        run = request.get("run")
+        if what == "promise" and is_watermark(reach):
+            self.promise(group, source, reach)
+        elif what == "renew" and isinstance(run, str):
+            self.renew(group, source, run)
+        elif what == "leave":
+            self.leave(group, source)
+        else:
+            raise ValueError(request)
+        return {}
 
-    def _take_over(self, group: str, source: str, watermark: int) -> None:
+    def _answer(self, group: str, member: Membership, now: float) -> GroupReport:
+        """Return what the service says to a member of a group."""
+        everybody = self._coordinators.minima(group)
+        minima = {
+            source: minimum
+            for source, minimum in everybody.items()
+            if self._members[source].counts_for(member, minimum)
+        }
+        said = GroupReport(
+            self.service,
+            minima,
+            reach=self._reach(minima),
+            present=sum(self._members[each].is_in_run_of(member, minima[each]) for each in minima),
+            former=len(everybody) - len(minima),
+            overdue=(now - member.run_began) * 1000 >= member.restart_timeout,
+            left=tuple(each for each in minima if self._members[each].before_leaving is not None),
+        )
+        slowest = said.slowest
+        return said._replace(silent=0 if slowest is None else self._members[slowest].silent(now))
+
+    def _let_go(self, group: str, now: float, reporting: str | None = None) -> None:
+        """Wait no longer for sources whose queries have been down for too long; forget the oldest of them."""
+        former = []
+        for source, minimum in self._coordinators.minima(group).items():
+            member = self._members[source]
+            if minimum != MAX and source != reporting and member.is_down(now):
+                self._coordinators.finish(source, 0)
+                member.before_leaving, member.promised = minimum, None
+                minimum = MAX
+            if minimum == MAX and source != reporting:
+                former.append(source)
+        for source in sorted(former, key=lambda each: self._members[each].heard_at)[:-MOST_FORMER]:
+            self._forget(source)
+
+    def _take_over(self, group: str, source: str, watermark: int, now: float) -> None:
         """Remember what another source has told; of two tales the lower one is safe."""
         told = self._coordinators.minima(group).get(source, MAX)
-        self._join(group, source)
-        self._heard_at.setdefault(source, self._clock())
+        self._join(group, source, now)
         self._coordinators.report(source, 0, min(told, watermark))
 
     def _reach(self, minima: Mapping[str, int]) -> int | None:
         """Return how far all that somebody waits for will be with their next batch (ms), None if not all have
         said so."""
-        awaited = [source for source, minimum in minima.items() if minimum != MAX]
-        if not all(source in self._promised for source in awaited):
-            return None
-        return min((self._promised[source] for source in awaited), default=None)
+        promised = [self._members[source].promised for source, minimum in minima.items() if minimum != MAX]
+        said = [reach for reach in promised if reach is not None]
+        return min(said, default=None) if len(said) == len(promised) else None
 
-    def _silent(self, source: str) -> int:
-        """Return how long ago this service heard of a source (ms)."""
-        return int((self._clock() - self._heard_at[source]) * 1000)
-
-    def _join(self, group: str, source: str) -> None:
-        if self._groups.get(source, group) != group:
+    def _join(self, group: str, source: str, now: float) -> Membership:
+        """Return the membership of a source in a group; it leaves another one."""
+        if source in self._members and self._members[source].group != group:
             self._forget(source)
-        if source not in self._groups:
-            self._groups[source] = group
+        if source not in self._members:
+            self._members[source] = Membership.joined(group, now)
             self._coordinators.start(source, source, group, 0, 1)
+        return self._members[source]
 
     def _forget(self, source: str) -> None:
         self._coordinators.leave(source)
-        self._promised.pop(source, None)
-        del self._groups[source]
-        del self._heard_at[source]
-        self._reported.discard(source)
+        del self._members[source]

@@ -15,14 +15,20 @@ from typing import Any, Final
 from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.group_coordination.client import (
     Address,
+    CoordinatorError,
     CoordinatorGoneError,
     GroupReport,
     promise,
+    renew,
     report,
 )
+from tidegauge_spark.group_coordination.presence import HEARTBEAT, SourceRun
 
 DEFAULT_PATIENCE: Final = 60_000
 """How long a source waits for a service that is gone before it fails (ms)."""
+
+SILENT: Final = int(3 * HEARTBEAT * 1000)
+"""From which silence on the query of a source seems to be down (ms)."""
 
 _LOG: Final = logging.getLogger("tidegauge_spark")
 
@@ -32,7 +38,8 @@ class GroupMember:
 
     `patience`: how long it waits for a service that is gone before it fails (ms, 0: not at all). `known`:
     what it heard of the group before; a source that keeps it in its offset, and is restarted, waits for those
-    it knew before they have reported again (ALIGN-11). `clock` returns seconds. It can be pickled.
+    it knew before they have reported again (ALIGN-11). `run`: the run of its query, by `clock`, which returns
+    seconds. It can be pickled.
     """
 
     def __init__(
@@ -43,6 +50,7 @@ class GroupMember:
         patience: int = DEFAULT_PATIENCE,
         known: GroupReport | None = None,
         clock: Callable[[], float] = time.monotonic,
+        run: SourceRun | None = None,
     ) -> None:
         self._address = address
         self._group = group
@@ -52,21 +60,23 @@ class GroupMember:
         self._gone_since: float | None = None
         self._known = known
         self._silent: str | None = None
+        self._left: frozenset[str] = frozenset()
+        self._run = run
 
     def report(self, minimum: int | None) -> GroupReport | None:
         """Report the minimum of the source (ms; None or `MAX`: nobody has to wait for it).
 
         Return what the group says, or None while the service is gone: then nothing may be planned, and
-        nothing is lost, since the next call asks again. A warning in the log tells that it is gone, another
-        one that it is back, and one that the group waits for a source that has been silent for as long as
-        the patience. Under `Trigger.AvailableNow`, where "nothing new" ends the query, go on with empty
-        batches.
+        nothing is lost, since the next call asks again. Warnings in the log tell that it is gone, that it is
+        back, that the group waits for a source of which nothing is heard, and that such a source has left.
+        Under `Trigger.AvailableNow`, where "nothing new" ends the query, go on with empty batches.
 
         Raises `CoordinatorGoneError` when the patience is over, and `CoordinatorError` for a service that
         answers and refuses, which no waiting mends.
         """
         try:
-            answer = report(self._address, self._group, self._source, minimum, self._known)
+            presence = None if self._run is None else self._run.presence(self._clock())
+            answer = report(self._address, self._group, self._source, minimum, self._known, presence)
         except CoordinatorGoneError as error:
             self._bear(error)
             return None
@@ -78,7 +88,15 @@ class GroupMember:
             self._gone_since = None
         self._known = answer
         self._point_at_the_silent(answer)
+        self._point_at_those_who_left(answer)
         return answer
+
+    def renew(self) -> None:
+        """Say that the query of the source runs, though it has nothing to report. A service that is gone, or
+        refuses, is a matter of the next report."""
+        if self._run is not None:
+            with contextlib.suppress(CoordinatorError):
+                renew(self._address, self._group, self._source, self._run.token)
 
     def promise(self, reach: int | None) -> None:
         """Say how far the next batch will bring the source (ms; None: nobody has to wait for it).
@@ -134,13 +152,24 @@ class GroupMember:
             )
 
     def _point_at_the_silent(self, answer: GroupReport) -> None:
-        """Say once that the group waits for a source whose query, perhaps, is never started again."""
+        """Say once that the group waits for a source whose query seems to be down."""
         slowest = answer.slowest
-        silent = answer.silent >= max(1, self._patience)  # this source itself has just been heard
+        silent = answer.silent >= SILENT  # this source itself has just been heard
         if silent and slowest != self._silent:
             _LOG.warning(
-                "source %s waits for source %s of group %r, which has not reported for %d ms; start its "
-                "query again, or take it out by tidegauge_spark.leave_group(address, %r, %r)",
-                *(self._source, slowest, self._group, answer.silent, self._group, slowest),
+                "source %s waits for source %s of group %r, of which nothing was heard for %d ms; start its "
+                "query again, or the group continues without it when its restartTimeout is over",
+                *(self._source, slowest, self._group, answer.silent),
             )
         self._silent = slowest if silent else None
+
+    def _point_at_those_who_left(self, answer: GroupReport) -> None:
+        """Say once of each source that its query has been down for too long."""
+        left = frozenset(answer.left)
+        for source in sorted(left - self._left):
+            _LOG.warning(
+                "source %s waits no longer for source %s of group %r, whose query has been down for its "
+                "restartTimeout; it joins again when its query is started from its checkpoint",
+                *(self._source, source, self._group),
+            )
+        self._left = left

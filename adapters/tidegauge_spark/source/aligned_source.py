@@ -84,11 +84,19 @@ class AlignedSource(DataSource):
       or another; by default that of `ensure_coordination(spark)`, if it was called before `register(spark)`.
       Without either the source is aligned in itself only. A source whose coordinator is gone stands still,
       and fails after `coordinatorTimeout` ("1 minute"); "0 seconds": at once.
+    * `restartTimeout` ("1 minute", at least "10 seconds"): for how long the other sources of the group wait
+      for this one while its query is down, by the clock of the coordination service. Long batches do not
+      count: the source says every two seconds that its query runs. When the time is over the source leaves
+      the group, and the others continue. Started again from its checkpoint it joins again with the position
+      that it has; the others then wait for it where they are, and nothing is lost.
     * `sourcesInQuery` (1): how many sources of the group are in this query, this one included. If these are
       all that the group has, they plan a batch together. The batches of other queries come at other times,
       so nobody counts on what they are about to read.
     * `sourcesInGroup` (as many as `sourcesInQuery`): nothing is read before so many sources have joined; set
       it to the number of sources, or the first one to start does not wait for those it has not heard of.
+      Sources that finished, ended or left before this one was started for the first time belong to an earlier
+      run and do not count. They do if this one has waited for others for its `restartTimeout`: a source that
+      had nothing to read may have come and gone. All `sourcesInQuery` have to report in the present run.
     * `clockStep`: a virtual clock, on which so much processing time passes at each planning, whatever can
       be read; for tests. Without it the clock on the wall counts, from the source's first start on, also
       while the query is stopped.

@@ -252,9 +252,9 @@ def test_a_log_that_makes_no_progress_is_told_so() -> None:
 
 ONLY_THESE = (
     "there is no such option; there are numSubtasks, maxOutOfOrderness, failOnDataLoss, maxFutureEventTime, "
-    "onFutureEventTime, watermarkGroup, "
-    "maxAllowedWatermarkDrift, updateInterval, splitAlignment, coordinator, coordinatorTimeout, sourcesInGroup, "
-    "sourcesInQuery, clockStep, maxRowsPerTrigger, sourceName, progressColumn, watermarkColumn, lateColumn, watermarkCheck, eventLog, eventLogJob, inBandWatermarks, "
+    "onFutureEventTime, watermarkGroup, maxAllowedWatermarkDrift, updateInterval, splitAlignment, coordinator, "
+    "coordinatorTimeout, restartTimeout, sourcesInGroup, sourcesInQuery, clockStep, maxRowsPerTrigger, sourceName, "
+    "progressColumn, watermarkColumn, lateColumn, watermarkCheck, eventLog, eventLogJob, inBandWatermarks, "
     "idleTimeout, maxRowsPerTriggerInBacklog, place"
 )
 

@@ -10,6 +10,7 @@ from typing import Final
 from tidegauge_spark.decisions.backlog import WATERMARK_LAG_THRESHOLD
 from tidegauge_spark.group_coordination.client import Address
 from tidegauge_spark.group_coordination.member import DEFAULT_PATIENCE
+from tidegauge_spark.group_coordination.presence import DEFAULT_RESTART_TIMEOUT, SHORTEST_RESTART_TIMEOUT
 from tidegauge_spark.source.options.files import FILE_OPTIONS, FileOptions, absolute, parse_files
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
 from tidegauge_spark.source.options.kafka import (
@@ -40,6 +41,7 @@ ALIGNMENT_OPTIONS: Final = (
     "splitAlignment",
     "coordinator",
     "coordinatorTimeout",
+    "restartTimeout",
     "sourcesInGroup",
     "sourcesInQuery",
 )
@@ -84,7 +86,8 @@ class Alignment:
     before `sources_in_group` sources have joined; `sources_in_query` of them, this one included, are in this
     query, so that their records come in one batch. `update_interval`: how long a bound stands (ms); 0: until
     the next planning. `by_split`: whether each split is bounded, or the subtask as a whole only. `patience`:
-    how long the source stands still without its coordinator before it fails (ms).
+    how long the source stands still without its coordinator before it fails (ms). `restart_timeout`: how long
+    the others wait for this source while its query is down (ms).
     """
 
     group: str
@@ -95,6 +98,7 @@ class Alignment:
     update_interval: int = 0
     by_split: bool = True
     patience: int = DEFAULT_PATIENCE
+    restart_timeout: int = DEFAULT_RESTART_TIMEOUT
 
 
 @dataclass(frozen=True)
@@ -323,6 +327,7 @@ def _alignment(given: GivenOptions) -> Alignment | None:
         name = "sourcesInQuery" if in_query > 1 else "sourcesInGroup"
         given.refuse(name, str(given.text(name)), "set coordinator to the address of coordination()")
     patience = given.duration("coordinatorTimeout")
+    restart_timeout = given.duration("restartTimeout", least=SHORTEST_RESTART_TIMEOUT)
     return Alignment(
         group=group,
         drift=drift,
@@ -332,4 +337,5 @@ def _alignment(given: GivenOptions) -> Alignment | None:
         update_interval=given.duration("updateInterval", least=1) or 0,
         by_split=given.boolean("splitAlignment", default=True),
         patience=DEFAULT_PATIENCE if patience is None else patience,
+        restart_timeout=DEFAULT_RESTART_TIMEOUT if restart_timeout is None else restart_timeout,
     )

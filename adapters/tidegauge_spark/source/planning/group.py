@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from pyspark.sql.datasource import DataSourceStreamReader
 
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
 from tidegauge_spark.decisions.timestamps import MAX, MIN
-from tidegauge_spark.group_coordination.client import CoordinatorError, GroupReport, leave_group
+from tidegauge_spark.group_coordination.client import Address, CoordinatorError, GroupReport, leave_group
+from tidegauge_spark.group_coordination.heartbeat import Heartbeat
 from tidegauge_spark.group_coordination.member import GroupMember
-from tidegauge_spark.source.options.source import SourceOptions
+from tidegauge_spark.group_coordination.presence import SourceRun
+from tidegauge_spark.source.options.source import Alignment, SourceOptions
 
 
 class SourceStanding(NamedTuple):
@@ -33,10 +37,13 @@ class SourceStanding(NamedTuple):
 class GroupedReader(DataSourceStreamReader):
     """The part of a source coordinator that speaks to the group; without alignment there is none."""
 
-    def __init__(self, options: SourceOptions) -> None:
+    def __init__(self, options: SourceOptions, wall_clock: Callable[[], int]) -> None:
         self._options = options
+        self._wall_clock = wall_clock
+        self._run_began = wall_clock()
         self._announced: tuple[int, GroupMinimum] | None = None
         self._member: GroupMember | None = None
+        self._heartbeat: Heartbeat | None = None
         self._exchanged: tuple[int | None, ...] = ()
 
     def _announcement(self, standing: SourceStanding, now: int) -> GroupMinimum | None:
@@ -75,16 +82,31 @@ class GroupedReader(DataSourceStreamReader):
             self._exchanged = standing.reports
             return GroupMinimum(True, standing.minimum, MAX if self._together else None)
         if self._member is None:
-            self._member = GroupMember(
-                alignment.coordinator, alignment.group, standing.source, alignment.patience
-            )
+            self._member = self._new_member(alignment.coordinator, alignment, standing.source)
+            self._heartbeat = Heartbeat(self._member)
         answer = self._member.report(standing.minimum)
         if answer is None:
             return GroupMinimum(complete=False, watermark=None)
         nobody = answer.minimum in (MIN, MAX)
-        complete = answer.joined >= alignment.sources_in_group
+        complete = answer.is_complete(alignment.sources_in_group, alignment.sources_in_query)
         self._exchanged = standing.reports if complete else ()
         return GroupMinimum(complete, None if nobody else answer.minimum, self._reach_of_others(answer))
+
+    @abstractmethod
+    def _started_at(self) -> int:
+        """Return when the source was started for the first time (ms since 1970)."""
+
+    def _new_member(self, coordinator: Address, alignment: Alignment, source: str) -> GroupMember:
+        """Return the source as a member of its group in this run."""
+        now = self._wall_clock()
+        ages = (now - self._run_began, now - self._started_at())
+        run = SourceRun.of(time.monotonic(), *ages, alignment.restart_timeout)
+        return GroupMember(coordinator, alignment.group, source, alignment.patience, run=run)
+
+    def _end_heartbeat(self) -> None:
+        """Say no longer that the query runs."""
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
 
     def _reach_of_others(self, answer: GroupReport) -> int | None:
         """Return how far all others of the group are when this batch is read (ms), `MAX` if there are none,

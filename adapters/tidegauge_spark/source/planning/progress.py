@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Generic
 
 from tidegauge_spark.source.options.source import SourceOptions
@@ -20,8 +20,8 @@ class ProgressReader(GroupedReader, Generic[AnyOffset]):
     `_blocked` has the splits that the last planning has held back.
     """
 
-    def __init__(self, options: SourceOptions) -> None:
-        super().__init__(options)
+    def __init__(self, options: SourceOptions, wall_clock: Callable[[], int]) -> None:
+        super().__init__(options, wall_clock)
         self._blocked: tuple[BlockedSplit, ...] = ()
         alignment = options.alignment
         self._watch = None if alignment is None else AlignmentWatch(alignment.drift, options.idle_timeout)

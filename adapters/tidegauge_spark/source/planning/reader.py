@@ -51,8 +51,7 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
         wall_clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        super().__init__(options)
-        self._wall_clock = wall_clock
+        super().__init__(options, wall_clock)
         self._sleep = sleep
         self._available_now = False
         self._unlogged: str | None = None
@@ -193,10 +192,16 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
     def stop(self) -> None:
         """Leave the group if the identity dies here, before it was logged; nobody should wait for it.
 
-        Otherwise the last report stays: a restart goes on from there.
+        Otherwise the last report stays for the restart timeout: a restart goes on from there. Spark often
+        ends the process without this call.
         """
+        self._end_heartbeat()
         if self._unlogged is not None:
             self._leave(self._unlogged)
+
+    def _started_at(self) -> int:
+        newest = self._offsets.newest
+        return self._wall_clock() if newest is None else newest.started_at
 
     def _said_again(self, start: dict[str, Any], offset: AnyOffset) -> dict[str, Any]:
         """Return `start`, or an offset of which the batch says nothing but the watermark."""
