@@ -13,11 +13,9 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming import StreamingQuery
 from spark_programs.driven_group import ServiceClock, clocked_coordination
-from spark_programs.exact_jobs import Job, aligned, at, counts, exact, expected, finish, records, write
+from spark_programs.exact_jobs import Job, aligned, counts, exact, expected, finish, records, write
 from spark_programs.queries import PATIENCE, SparkQueries, logged_offsets, spark_queries
 from spark_programs.restarted_queries import QUERIES, CountedGroups, FailingJob, RestartedQueries
-
-from tidegauge_spark.group_coordination.client import Address, report
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -84,8 +82,9 @@ def test_a_second_run_in_one_session_plans_its_sources_together_too(
         job = Job(queries, f"again-{run}").run(counts(left.union(right)))
         assert job.fired == expected([*records(tmp_path / "orders"), *records(tmp_path / "payments")])
         assert job.dropped == 0
-        batches.append(len(logged_offsets(job.checkpoint)))
-        clock.now += 1
+        planned = [offset["splits"]["p"][8] for offset in logged_offsets(job.checkpoint) if offset["splits"]]
+        batches.append(len(set(planned)))  # those in which sources wait for one another add no records
+        clock.now += 3600  # sources of the next run take a while to start, by their own clocks
     assert batches[0] < 10
     assert batches[1] == batches[0]
 
@@ -110,13 +109,13 @@ def test_a_query_that_fails_is_left_and_joins_again_from_its_checkpoint(
     with pytest.raises(StreamingQueryException, match="the sink has failed"):
         payments.query.awaitTermination(PATIENCE)
     held(orders.query, groups, identity(orders))
-    stood = orders.planned
-    assert 0 < stood <= payments.planned + 62  # two drifts: one planned, one that has come out
+    stood = orders.planned()
+    assert 0 < stood <= payments.planned() + 62  # two drifts: one planned, one that has come out
     clock.now += 60
-    until(orders.query, lambda: orders.planned == 600)
+    until(orders.query, lambda: orders.planned() == 600)
     payments.fails = False
     payments.start(rows("payments"), available_now=False)
-    until(payments.query, lambda: payments.planned == 600)
+    until(payments.query, lambda: payments.planned() == 600)
     planned = [offset["splits"]["p"][8] for offset in logged_offsets(orders.checkpoint) if offset["splits"]]
     assert planned == sorted(planned)
     for job, log in (orders, "orders"), (payments, "payments"):
@@ -163,48 +162,12 @@ def test_a_query_in_a_long_batch_is_waited_for(
         until(slow.query, lambda heard=heard: groups.heartbeats[source] > heard)  # type: ignore[misc]
         clock.now += 6
     held(fast.query, groups, identity(fast))
-    assert 0 < fast.planned <= 62
+    assert 0 < fast.planned() <= 62
     goes_on.set()
-    until(fast.query, lambda: fast.planned == 600)
+    until(fast.query, lambda: fast.planned() == 600)
     for job in (slow, fast):
         assert job.query is not None
         job.query.stop()
-
-
-@pytest.mark.slower
-def test_the_watermark_of_a_query_goes_on_over_finished_idle_and_absent_sources(
-    queries: SparkQueries, address: str, clock: ServiceClock, groups: CountedGroups, tmp_path: Path
-) -> None:
-    """One source of the query is finished, one is idle, one is read; that of another query is down."""
-    logs = ["finished", "idle", "read"]
-    group = aligned("counts", coordinator=address, sourcesInQuery=3, sourcesInGroup=4, idleTimeout="1 second")
-    write(tmp_path / "finished", "p", range(30))
-    finish(tmp_path / "finished")
-    write(tmp_path / "idle", "q", range(60))
-    write(tmp_path / "read", "r", range(0, 600, 6))
-    down = int(at(120).timestamp() * 1000)
-    report(Address.parse(address), "counts", "down", down)
-    job = Job(queries, "counts")
-
-    def rows() -> DataFrame:
-        first, second, third = (exact(queries, tmp_path / log, **group) for log in logs)
-        return counts(first.union(second).union(third))
-
-    query = job.start(rows())
-    until(query, lambda: len(job.batches) > 0 and len(logged_offsets(job.checkpoint, 2)) > 0)
-    held(query, groups, identity(job, 2))
-    assert logged_offsets(job.checkpoint, 2)[-1]["splits"]["r"][8] <= 32  # 120 s, the drift, and one record
-    clock.now += 60
-    assert query.awaitTermination(PATIENCE)
-    everything = [row for log in logs for row in records(tmp_path / log)]
-    assert job.fired == expected(row for row in everything if row[0] < at(540))
-    assert job.dropped == 0
-    write(tmp_path / "read", "r", range(600, 900, 6), "1")
-    clock.now += 3600
-    job.run(rows())
-    everything = [row for log in logs for row in records(tmp_path / log)]
-    assert job.fired == expected(row for row in everything if row[0] < at(840))
-    assert job.dropped == 0
 
 
 @pytest.mark.slower

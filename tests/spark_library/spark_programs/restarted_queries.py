@@ -63,12 +63,11 @@ class FailingJob(Job):
 
     fails = False
 
-    @property
-    def planned(self) -> int:
-        """How many records are planned, of all sources."""
+    def planned(self, sources: int = 1) -> int:
+        """Return how many records are planned, of all sources of the query."""
         return sum(
             position[8]
-            for source in range(2)
+            for source in range(sources)
             for offset in logged_offsets(self.checkpoint, source)[-1:]
             for position in offset["splits"].values()
         )
@@ -180,7 +179,7 @@ class RestartedQueries:
 
     def _planned(self) -> int:
         """Return how many records all sources have planned."""
-        return sum(job.planned for job in self.jobs.values())
+        return sum(job.planned(sources=2) for job in self.jobs.values())
 
     def _all_written(self) -> int:
         return 30 + sum(seconds // EVERY for seconds in self._written.values())
