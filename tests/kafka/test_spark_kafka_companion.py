@@ -296,7 +296,6 @@ def test_what_does_not_fit_is_refused_in_one_line(queries: SparkQueries, broker:
         watermark_of(pattern.option("subscribePattern", "own.*"))
 
 
-@pytest.mark.slower
 def test_a_driver_that_is_killed_loses_nothing_and_fires_nothing_twice(
     queries: SparkQueries, broker: Broker, tmp_path: Path
 ) -> None:
