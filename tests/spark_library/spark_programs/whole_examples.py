@@ -54,7 +54,8 @@ def test_an_example_prints_its_table_and_leaves_nothing_but_its_plot(name: str, 
         check=False,
         timeout=LONGEST,
     )
-    assert (found.returncode, found.stderr) == (0, "")
+    assert found.returncode == 0, found.stderr
+    assert found.stderr == ""
     assert table_of(found.stdout) == TABLES[name]
     plot = output / f"{name}.png"
     assert plot.read_bytes().startswith(PNG)
