@@ -27,6 +27,7 @@ LONGEST_FIRST = (
     "detection/test_detection_named.py",
     "spark",
     "spark_native",
+    "spark_exact",
     "spark_library",
     "jobs",
     "commands",

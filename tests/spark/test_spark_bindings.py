@@ -239,7 +239,7 @@ def test_the_adapters_of_spark_say_which_pyspark_they_need() -> None:
         "import pyspark.version; pyspark.version.__version__ = '4.2.0'; "
         "from tidegauge.engine.loading import load_adapter; load_adapter('{}', {{}})"
     )
-    for name in ("spark-native", "spark"):
+    for name in ("spark-native", "spark-exact", "spark"):
         ended = subprocess.run([sys.executable, "-c", code.format(name)], capture_output=True, text=True)
         assert "it needs PySpark 4.3, but PySpark 4.2.0 is installed" in ended.stderr.splitlines()[-1]
 

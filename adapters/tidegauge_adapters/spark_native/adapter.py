@@ -7,33 +7,25 @@ streaming queries. What Spark does otherwise than the specification is listed in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
-from itertools import islice
 
-from tidegauge import Adapter, Failure, Implementation, Scenario, Transcript
-from tidegauge.components.within import outside_of_shapes
+from tidegauge import Implementation
 from tidegauge.wire.steps.splits import SplitsScenario
 from tidegauge.wire.steps.valve import ValveScenario
-from tidegauge.wire.steps.window import WindowScenario
-from tidegauge.wire.transcript import Outputs, joined, spans
+from tidegauge.wire.transcript import Outputs
+from tidegauge.wire.vocabulary import AnyOutput
 
-from ..java import require_java
-from ..required_pyspark import refuse_connect
-from ..spark_session.checksums import without_checksums
-from ..spark_session.session import DEFAULT_MASTER, MEMORY_MIB, RunningSpark, end_spark, running_spark
+from ..spark_session.session import MEMORY_MIB, RunningSpark
 from .query import native_session
+from .query_adapter import QueryAdapter
 from .shapes import SHAPES
 from .watermarks import watermark_outputs
 from .window_outputs import History
-from .windows import queries, window_outputs
+from .windows import window_outputs
 
 DEVIATIONS = str(files(__package__) / "deviations.toml")
-_AT_ONCE = 2_000
-_QUERIES_AT_A_TIME = 2
 
 _AT_MOST = {
     "vectors": 40,
@@ -55,15 +47,11 @@ _REMARK = (
 )
 
 
-class SparkNativeAdapter(Adapter):
+class SparkNativeAdapter(QueryAdapter):
     """Spark's own watermark and windows, on `local[2]`."""
 
-    def __init__(self, options: Mapping[str, str]) -> None:
-        if options:
-            raise ValueError(f"spark-native takes no options, got {', '.join(sorted(options))}")
-        super().__init__(options)
-        refuse_connect(DEFAULT_MASTER)
-        require_java("Spark", instead="--adapter spark --option engine=tester")
+    name = "spark-native"
+    shapes = SHAPES
 
     def describe(self) -> Implementation:
         """Spark, with what a run must know of it."""
@@ -82,77 +70,16 @@ class SparkNativeAdapter(Adapter):
             remark=_REMARK,
         )
 
-    def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
-        """A query a scenario, or of windows a query for those of one kind; two at a time."""
-        remaining = iter(scenarios)
-        while several := list(islice(remaining, _AT_ONCE)):
-            for scenario in several:
-                if lacking := outside_of_shapes(scenario, SHAPES):
-                    yield _failed(scenario, f"Spark has no word for it: {lacking}")
-            said = [scenario for scenario in several if not outside_of_shapes(scenario, SHAPES)]
-            if said:
-                yield from _transcripts(running_spark(), said)
+    def watermark_outputs(
+        self, spark: RunningSpark, scenario: ValveScenario | SplitsScenario
+    ) -> Sequence[Outputs]:
+        """Return what each step gives: one watermark is that of the slowest input."""
+        session = native_session(spark.session, "min")
+        return watermark_outputs(session, spark.folder.subfolder("native"), scenario)
 
-    def close(self) -> None:
-        """End the Spark of this process, if there is one."""
-        end_spark()
-
-
-def _transcripts(spark: RunningSpark, scenarios: Sequence[Scenario]) -> Iterator[Transcript]:
-    """A query for each of them, or for several."""
-    alone = [one for one in scenarios if isinstance(one, ValveScenario | SplitsScenario)]
-    together = queries([one for one in scenarios if isinstance(one, WindowScenario)])
-    tasks = [
-        *(partial(_watermarks, spark, scenario) for scenario in alone),
-        *(partial(_windows, spark, histories) for histories in together),
-    ]
-    parts: dict[str, list[dict[int, Outputs] | str]] = {scenario.id: [] for scenario in scenarios}
-    with without_checksums(spark.session), ThreadPoolExecutor(_QUERIES_AT_A_TIME) as pool:
-        for found in pool.map(lambda task: task(), tasks):
-            for name, part in found:
-                parts[name].append(part)
-    for scenario in scenarios:
-        yield _transcript(scenario, parts[scenario.id])
-
-
-_Part = tuple[str, "dict[int, Outputs] | str"]
-"""What a query shows of the scenario of an id: outputs by step, or why there are none."""
-
-
-def _watermarks(spark: RunningSpark, scenario: ValveScenario | SplitsScenario) -> list[_Part]:
-    session, folder = native_session(spark.session, "min"), spark.folder.subfolder("native")
-    try:
-        outputs = watermark_outputs(session, folder, scenario)
-    except Exception as error:
-        return [(scenario.id, _first_line(error))]
-    return [(scenario.id, dict(enumerate(outputs)))]
-
-
-def _windows(spark: RunningSpark, histories: Mapping[str, History]) -> list[_Part]:
-    session, folder = native_session(spark.session, "max"), spark.folder.subfolder("native")
-    try:
-        found = window_outputs(session, folder, histories)
-    except Exception as error:
-        return [(history.scenario.id, _first_line(error)) for history in histories.values()]
-    return [
-        (history.scenario.id, {index: tuple(outputs) for index, outputs in found[name].items()})
-        for name, history in histories.items()
-    ]
-
-
-def _transcript(scenario: Scenario, parts: Sequence[dict[int, Outputs] | str]) -> Transcript:
-    outputs: list[Outputs] = [()] * len(scenario.history)
-    for part in parts:
-        if isinstance(part, str):
-            return _failed(scenario, part)
-        for index, given in part.items():
-            outputs[index] = given
-    return Transcript(scenario.id, tuple(joined(outputs, spans(scenario, "group"))))
-
-
-def _failed(scenario: Scenario, why: str) -> Transcript:
-    return Transcript(scenario.id, (), Failure("exception", why[:2000]))
-
-
-def _first_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}".partition("\n")[0]
+    def window_outputs(
+        self, spark: RunningSpark, histories: Mapping[str, History]
+    ) -> Mapping[str, Mapping[int, Sequence[AnyOutput]]]:
+        """Return what each new step of each history gives: one watermark is that of its own input."""
+        session = native_session(spark.session, "max")
+        return window_outputs(session, spark.folder.subfolder("native"), histories)

@@ -59,7 +59,7 @@ def window_outputs(
     """What each new step of each history gives, by its index. The histories have one windowing."""
     setup = next(iter(histories.values())).scenario.setup
     portions = schedule({name: one.course for name, one in histories.items()})
-    end = min(latest(portions) + _longest(histories), _LAST_MOMENT)
+    end = min(latest(portions) + longest_window(histories), _LAST_MOMENT)
     query = NativeQuery(session, folder, _SCHEMA, _plan(windowing(setup)))
     try:
         query.start()
@@ -69,18 +69,19 @@ def window_outputs(
                 query.start()
             query.feed([*_rows(portion, histories)])
         query.stop()
-        kept = KeptWindows(session, query.checkpoint) if any(map(_asks, portions)) else None
+        kept = KeptWindows(session, query.checkpoint) if any(map(asks_for_state, portions)) else None
         return outputs_of_histories(histories, portions, query.batches, kept)
     finally:
         query.end()
 
 
-def _longest(histories: Mapping[str, History]) -> int:
+def longest_window(histories: Mapping[str, History]) -> int:
+    """Return by how much the last window may end after the last moment (ms)."""
     assigners = [one.scenario.setup.assigner for one in histories.values()]
     return max(one.gap if isinstance(one, Session) else one.size for one in assigners) + 1
 
 
-def _asks(portion: Portion) -> bool:
+def asks_for_state(portion: Portion) -> bool:
     """Whether a step asks for the state that is kept."""
     return any(isinstance(fed.step, ExpiredStateStep) for fed in portion.placed)
 
@@ -100,19 +101,23 @@ def _plan(common: Windowing) -> Any:
         records = timed.filter("history IS NOT NULL").withWatermark("time", _NEVER)
         marks = timed.filter("history IS NULL").withWatermark("time", "0 seconds")
         marks = marks.filter("time IS NULL")  # a condition on the time is not pushed below the watermark
-        both = records.union(marks)
-        kept = both.groupBy(_window(common).alias("window"), "history")
-        came, number = functions.collect_list("record"), functions.count("*")
-        results = kept.agg(came.alias("came"), number.alias("records"))
-        return results.select(
-            "history",
-            functions.unix_millis("window.start").alias("start"),
-            functions.unix_millis("window.end").alias("end"),
-            "came",
-            "records",
-        )
+        return windows_of(records.union(marks), common)
 
     return plan
+
+
+def windows_of(rows: DataFrame, common: Windowing) -> DataFrame:
+    """Return the windows of each history over the column `time`, which has the watermark."""
+    kept = rows.groupBy(_window(common).alias("window"), "history")
+    came, number = functions.collect_list("record"), functions.count("*")
+    results = kept.agg(came.alias("came"), number.alias("records"))
+    return results.select(
+        "history",
+        functions.unix_millis("window.start").alias("start"),
+        functions.unix_millis("window.end").alias("end"),
+        "came",
+        "records",
+    )
 
 
 def _window(common: Windowing) -> Column:

@@ -1,0 +1,5 @@
+"""`--adapter spark-exact`: Spark's own operators on the exact watermark of `tidegauge_spark`."""
+
+from ..required_pyspark import require_pyspark
+
+require_pyspark()
