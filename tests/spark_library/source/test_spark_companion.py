@@ -189,6 +189,26 @@ def test_under_available_now_a_companion_insists_on_the_report_of_its_last_batch
         planned(companion, end)
 
 
+def test_a_companion_does_not_wait_for_a_report_while_its_reader_has_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reader has more than it has read: until its last report the query goes on, but no further."""
+    monkeypatch.setattr(source, "PATIENCE", 0.01)
+    companion = reader(tmp_path)
+    companion.prepareForTriggerAvailableNow()
+    start = companion.initialOffset()
+    planned(companion, start)
+    report_to(companion, report({"a-0": 5}, {"a-0": 5_000}, unread=("a-0",)))
+    first = planned(companion, start)
+    report_to(companion, report({"a-0": 6}, {"a-0": 6_000}, unread=("a-0",)))
+    second = planned(companion, first)
+    assert companion.partitions(first, second) == [WatermarkPartition(5_999)]
+    with pytest.raises(LostWatermarkError, match="the progress of a batch has not come within"):
+        planned(companion, second)
+    report_to(companion, report({"a-0": 6}, {"a-0": 6_000}, round_=2))
+    assert planned(companion, second) == second
+
+
 def test_what_a_companion_cannot_go_on_with_is_one_line(tmp_path: Path) -> None:
     companion = reader(tmp_path)
     start = companion.initialOffset()

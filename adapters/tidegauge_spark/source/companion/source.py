@@ -92,6 +92,7 @@ class CompanionReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._report = self._check.with_name(f"{self._check.name}-{self._run}")
         self._has_planned = self._available_now = False
         self._last: CompanionOffset | None = None
+        self._stale: ReaderReport | None = None
 
     def initialOffset(self) -> dict[str, Any]:
         """Return where a new companion stands: it knows of nothing."""
@@ -109,8 +110,9 @@ class CompanionReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Return what is known now; `start` if that is nothing new.
 
         Each offset has its round, which comes back with the report of its batch. So it is known whether a
-        report is outstanding, though reports come some milliseconds after their batches. The first planning
-        of a run says again what was said last: Spark does not keep it.
+        report is outstanding: reports come some milliseconds after their batches, which do not wait. Under
+        AvailableNow the query does not end before the last report. The first planning of a run says again
+        what was said last: Spark does not keep it.
 
         Raises `LostWatermarkError` if Spark's watermark does not follow, or under AvailableNow no report
         comes, and `BrokenLogError` if the reader has partitions that are not observed.
@@ -121,12 +123,19 @@ class CompanionReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self._has_planned = True
             planned = offset if offset.run == self._run else offset._replace(run=self._run, round=0)
             return self._planned(start, planned)
-        report = self._awaited(offset)
+        report = ReaderReport.read(self._report)
+        insists = self._available_now and not _is_current(report, offset)
+        if insists and (report is None or not report.unread or report == self._stale):
+            report, insists = self._awaited(offset), False
+        self._stale = (
+            report  # the reader goes on behind it, or one batch is empty: both take less than a wait
+        )
         if report is None:
             return self._planned(start, offset)
         self._raise_if_unobserved(report)
         planned = self._planning.with_report(offset, report)
-        if _known(planned) != _known(offset) or self._is_next(planned, report):
+        is_next = insists or _known(planned) != _known(offset)
+        if is_next or (_is_current(report, offset) and self._is_next(planned, report)):
             return self._planned(start, planned._replace(round=offset.round + 1))
         return self._planned(start, offset)
 
@@ -157,24 +166,19 @@ class CompanionReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         stored = offset.to_json()
         return start if stored == start else stored
 
-    def _awaited(self, offset: CompanionOffset) -> ReaderReport | None:
-        """Return the report of the batch of an offset and those before, None if it is not there yet."""
-        end = time.monotonic() + (PATIENCE if self._available_now else GLANCE)
-        while True:
+    def _awaited(self, offset: CompanionOffset) -> ReaderReport:
+        """Return the report of the batch of an offset and of all before. Raises `LostWatermarkError`."""
+        end = time.monotonic() + PATIENCE
+        report = None
+        while time.monotonic() < end or not (report is None or report.complete):
             report = ReaderReport.read(self._report)
-            if report is not None and report.round < offset.round:
-                report = None
-            if report is not None and (report.complete or not self._available_now):
+            if report is not None and _is_current(report, offset):
                 return report
-            if time.monotonic() >= end:
-                break
             time.sleep(LOOK_AGAIN)
-        if self._available_now and report is None:
-            raise LostWatermarkError(
-                f"the progress of a batch has not come within {PATIENCE:g} s, so watermark_of does not know "
-                "what Spark's source has read: look for listeners that block, then start it again"
-            )
-        return report
+        raise LostWatermarkError(
+            f"the progress of a batch has not come within {PATIENCE:g} s, so watermark_of does not know what "
+            "Spark's source has read: look for listeners that block, then start the query again"
+        )
 
     def _is_next(self, offset: CompanionOffset, report: ReaderReport) -> bool:
         """Return whether a batch without anything new is needed, to look for idle partitions.
@@ -200,6 +204,11 @@ class CompanionReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 f"the partition {new[0]} is new since the call of watermark_of, which watches the partitions "
                 "that there were then: start the program again; the query continues from its checkpoint"
             )
+
+
+def _is_current(report: ReaderReport | None, offset: CompanionOffset) -> bool:
+    """Return whether nothing is outstanding of the batch of an offset, and of those before."""
+    return report is not None and report.complete and report.round >= offset.round
 
 
 def _known(offset: CompanionOffset) -> tuple[Any, ...]:
