@@ -21,6 +21,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.functions import col, expr, window
 from pyspark.sql.streaming import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamReader
+from spark_kafka_jars import set_spark_jars
 from spark_programs import companion_program
 from spark_programs.companion_program import POINTS
 from spark_programs.exact_jobs import Job
@@ -29,6 +30,8 @@ from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
 
 from tidegauge_spark import BrokenLogError, IllegalOptionError, watermark_of
 from tidegauge_spark.source import exact_watermark
+
+set_spark_jars()  # when this module is imported, no session has started
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("spark")]
 

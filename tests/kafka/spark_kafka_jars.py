@@ -21,5 +21,7 @@ def connector_jars() -> list[str]:
     return [str(jar) for name in CONNECTOR for jar in sorted(folder.glob(f"{name}-[0-9]*.jar"))]
 
 
-if jars := connector_jars():
-    os.environ["PYSPARK_SUBMIT_ARGS"] = f"--jars {','.join(jars)} pyspark-shell"  # before any session starts
+def set_spark_jars() -> None:
+    """Let the session that starts next in this process have the jars, if they are there."""
+    if jars := connector_jars():
+        os.environ["PYSPARK_SUBMIT_ARGS"] = f"--jars {','.join(jars)} pyspark-shell"
