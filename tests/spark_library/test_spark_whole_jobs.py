@@ -25,12 +25,11 @@ from tidegauge_spark import (
     TumblingWindows,
     WindowSettings,
     coordination,
-    operator_input,
-    run_operator_input,
     run_windows,
 )
 from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.operators.aggregates import values_of
+from tidegauge_spark.operators.operator_input import operator_input, run_operator_input
 
 pytestmark = pytest.mark.xdist_group("spark")
 
