@@ -69,12 +69,12 @@ class _Source(NamedTuple):
     @classmethod
     def of(cls, given: GivenReader, place: int) -> _Source:
         options = given.source.parsed_options()
-        if options.late_column is not None:
+        if options.added.late is not None:
             raise IllegalArgumentError(
-                f"load_inputs() was given lateColumn = {options.late_column!r}, which is for load(reader): "
+                f"load_inputs() was given lateColumn = {options.added.late!r}, which is for load(reader): "
                 "leave it out; run_windows gives late records as rows of their own"
             )
-        records = [each for each in given.columns if each.name != options.progress_column]
+        records = [each for each in given.columns if each.name != options.added.progress]
         return cls(given, options.name or str(place), options.subtasks, StructType(records))
 
     def rows(self) -> DataFrame:

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tidegauge_spark import load
-from tidegauge_spark.source.planning.watermark_row import LAST
+from tidegauge_spark.source.planning.said_watermark import LAST
 
 from ..spark_native.query import MicroBatch, milliseconds_of
 from .scenario_log import END_OF_FEEDS, FORMAT, Feed, write_feeds

@@ -279,10 +279,8 @@ class AlignedSource(DataSource):
         if options.files is not None:
             return first_schema(options.files)
         if options.log is not None:
-            return log_schema(
-                self._log(options), options.progress_column, options.watermark_column, options.late_column
-            )
-        return sequence_schema(options.progress_column, options.watermark_column, options.late_column)
+            return log_schema(self._log(options), options.added)
+        return sequence_schema(options.added)
 
     def event_time(self) -> EventTime:
         """Return which column of the rows has the event time. Raises `IllegalOptionError`."""
@@ -310,7 +308,7 @@ class AlignedSource(DataSource):
             return AlignedFilesReader(options, schema)
         log = None if options.log is None else self._log(options)
         given = sequence_schema if log is None else partial(log_schema, log)
-        expected = given(options.progress_column, options.watermark_column, options.late_column)
+        expected = given(options.added)
         if schema.simpleString() != expected.simpleString():
             raise IllegalOptionError(
                 f"schema = {schema.simpleString()!r}: the columns of this source are given; "

@@ -17,8 +17,9 @@ from pyspark.sql.types import StructField, StructType, TimestampNTZType, Timesta
 
 from tidegauge_spark.source.aligned_source import EventTime
 from tidegauge_spark.source.given_reader import given_reader, session_of
+from tidegauge_spark.source.options.added_columns import AddedColumns
 from tidegauge_spark.source.options.given import IllegalOptionError
-from tidegauge_spark.source.planning.watermark_row import with_watermark_column
+from tidegauge_spark.source.planning.added_columns import with_added_columns
 from tidegauge_spark.source.watermark_check import checked_in
 
 WATERMARK_COLUMN: Final = "__tidegauge_watermark"
@@ -70,7 +71,7 @@ def load(reader: DataStreamReader) -> DataFrame:
     check = str(checked_in(given.spark))
     rows = (
         given.with_options({"watermarkColumn": WATERMARK_COLUMN, "watermarkCheck": check})
-        .schema(with_watermark_column(columns, WATERMARK_COLUMN))
+        .schema(with_added_columns(columns, AddedColumns(watermark=WATERMARK_COLUMN)))
         .load()
     )
     with_watermark = rows.withWatermark(WATERMARK_COLUMN, "0 seconds")

@@ -21,6 +21,7 @@ from tidegauge_spark.source.logs.reader import AlignedLogReader
 from tidegauge_spark.source.logs.reading import KnownTimes, LogReading
 from tidegauge_spark.source.logs.rows import log_schema
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
+from tidegauge_spark.source.options.added_columns import AddedColumns
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.options.source import parse_options
 from tidegauge_spark.source.own_log import register_log
@@ -292,9 +293,9 @@ def test_a_progress_column_that_the_log_has_already_is_refused() -> None:
     with pytest.raises(
         IllegalOptionError, match="option progressColumn = 'AT': there is a column of that name"
     ):
-        log_schema(MemoryLog({}), "AT")
-    assert log_schema(MemoryLog({}), "timestamp").names == ["text", "at", "timestamp"]
-    assert parse_options({"progressColumn": "timestamp"}, own=()).progress_column == "timestamp"
+        log_schema(MemoryLog({}), AddedColumns(progress="AT"))
+    assert log_schema(MemoryLog({}), AddedColumns(progress="timestamp")).names == ["text", "at", "timestamp"]
+    assert parse_options({"progressColumn": "timestamp"}, own=()).added.progress == "timestamp"
 
 
 class Continuous:

@@ -14,7 +14,7 @@ from tidegauge_spark import IllegalOptionError
 from tidegauge_spark.decisions.sources.signals import SourceSignals, SplitMoment
 from tidegauge_spark.source.numbers.reader import AlignedSourceReader
 from tidegauge_spark.source.options.source import parse_options
-from tidegauge_spark.source.planning.watermark_row import LAST
+from tidegauge_spark.source.planning.said_watermark import LAST
 
 WITH_WATERMARK = StructType([*PLAIN.fields]).add("wm", TimestampType())
 END = datetime(9999, 1, 1, tzinfo=UTC)

@@ -19,14 +19,11 @@ from tidegauge_spark.decisions.durations import parse_duration
 from tidegauge_spark.source.companion.offset import CompanionOffset
 from tidegauge_spark.source.companion.planning import CompanionPlanning
 from tidegauge_spark.source.companion.report import ReaderReport
+from tidegauge_spark.source.options.added_columns import AddedColumns
+from tidegauge_spark.source.planning.added_columns import watermark_batch, with_added_columns
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
-from tidegauge_spark.source.planning.said_watermark import LostWatermarkError
+from tidegauge_spark.source.planning.said_watermark import LostWatermarkError, said_watermark
 from tidegauge_spark.source.planning.standing import CHECK, COMPANION, SAID_WATERMARK, shown
-from tidegauge_spark.source.planning.watermark_row import (
-    said_watermark,
-    watermark_batch,
-    with_watermark_column,
-)
 
 FORMAT: Final = "tidegauge_companion"
 
@@ -67,7 +64,7 @@ class CompanionSource(DataSource):
 
     def schema(self) -> StructType:
         """Return the column of watermarks."""
-        return with_watermark_column(StructType([]), self.options["watermarkColumn"])
+        return with_added_columns(StructType([]), AddedColumns(watermark=self.options["watermarkColumn"]))
 
     def streamReader(self, schema: StructType) -> CompanionReader:
         """Return the reader of one run of a query."""

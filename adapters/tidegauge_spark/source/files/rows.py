@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
@@ -13,12 +14,12 @@ from tidegauge_spark.source.files.formats import found_name
 from tidegauge_spark.source.files.limited_cache import LimitedCache
 from tidegauge_spark.source.files.position import Slice
 from tidegauge_spark.source.files.schema import FORMATS, data_columns, event_time_column
+from tidegauge_spark.source.options.added_columns import NO_COLUMNS
 from tidegauge_spark.source.options.files import FileOptions
+from tidegauge_spark.source.planning.added_columns import added_rows, records_batch
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import milliseconds
-from tidegauge_spark.source.planning.late_rows import late_flags
-from tidegauge_spark.source.planning.progress_rows import SplitsPartition, in_band_batch, record_progress
-from tidegauge_spark.source.planning.watermark_row import no_watermarks, watermark_batch
+from tidegauge_spark.source.planning.progress_rows import SplitsPartition
 
 ROWS_PER_ARROW_BATCH: Final = 65_536
 
@@ -54,11 +55,7 @@ class FilesRows:
                 continue
             for batch in table.to_batches(max_chunksize=ROWS_PER_ARROW_BATCH):
                 yield self._with_added_columns(batch, partition, split)
-        if partition.said:
-            assert self._files.progress_column is not None
-            yield in_band_batch(partition, self._files.progress_column, self._schema)
-        if partition.watermark is not None and self._files.watermark_column is not None:
-            yield watermark_batch(partition.watermark, self._files.watermark_column, self._schema)
+        yield from added_rows(partition, self._files.added, self._schema)
 
     def _rows(self, split: str, part: Slice) -> Any:
         described = self._folder.described(split, part.file)
@@ -88,15 +85,9 @@ class FilesRows:
         return milliseconds(self._event_time.of(batch), self._event_time.unit)
 
     def _with_added_columns(self, batch: Any, partition: SplitsPartition[Slice], split: str) -> Any:
-        progress, watermark = self._files.progress_column, self._files.watermark_column
-        late = self._files.late_column
-        if progress is None and watermark is None and late is None:
+        added = self._files.added
+        if added == NO_COLUMNS:
             return batch
         arrays = dict(zip(batch.schema.names, batch.columns, strict=True))
-        if progress is not None:
-            arrays[progress] = record_progress(partition, split, self._times(batch))
-        if late is not None:
-            arrays[late] = late_flags(self._times(batch), partition.late_until)
-        if watermark is not None:
-            arrays[watermark] = no_watermarks(batch.num_rows, watermark, self._schema)
-        return pa.RecordBatch.from_arrays([arrays[name] for name in self._schema.names], schema=self._schema)
+        times = partial(self._times, batch)
+        return records_batch(arrays, added, self._schema, partition, split, times)

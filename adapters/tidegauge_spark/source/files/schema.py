@@ -19,11 +19,10 @@ from tidegauge_spark.source.files.json_lines_format import JsonLinesFormat
 from tidegauge_spark.source.files.parquet_format import ParquetFormat
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.options.given import IllegalOptionError
+from tidegauge_spark.source.planning.added_columns import with_added_columns
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import is_event_time
-from tidegauge_spark.source.planning.late_rows import with_late_column
 from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
-from tidegauge_spark.source.planning.watermark_row import with_watermark_column
 
 FORMATS: Final[dict[str, Callable[[], FileFormat]]] = {"parquet": ParquetFormat, "json": JsonLinesFormat}
 """The file formats, by the value of the option fileFormat."""
@@ -46,22 +45,17 @@ def first_schema(files: FileOptions) -> StructType:
                 continue
             schema = _with_partition_columns(schema, listing, files)
             event_time_column(files, to_arrow_schema(schema, timezone="UTC"))
-            if files.progress_column is None:
-                return _with_added_columns(schema, files)
-            if found_name(schema.names, files.progress_column) is not None:
+            progress = files.added.progress
+            if progress is not None and found_name(schema.names, progress) is not None:
                 raise IllegalOptionError(
-                    f"option progressColumn = {files.progress_column!r}: the file {described} has a column "
-                    "of that name; write another one"
+                    f"option progressColumn = {progress!r}: the file {described} has a column of that name; "
+                    "write another one"
                 )
-            return _with_added_columns(schema.add(files.progress_column, PROGRESS_SCHEMA), files)
+            return with_added_columns(schema, files.added)
     raise BrokenLogError(
         f"the folder {files.path!r} has no file yet that tells the columns: give them by schema(), or start "
         "when there is one"
     )
-
-
-def _with_added_columns(schema: StructType, files: FileOptions) -> StructType:
-    return with_watermark_column(with_late_column(schema, files.late_column), files.watermark_column)
 
 
 def _with_partition_columns(schema: StructType, listing: Listing, files: FileOptions) -> StructType:
@@ -89,7 +83,7 @@ def checked_schema(files: FileOptions, schema: StructType) -> pa.Schema:
     """
     arrow = to_arrow_schema(schema, timezone="UTC")
     event_time_column(files, arrow)
-    column = files.progress_column
+    column = files.added.progress
     if column is not None:
         types = {field.name: field.dataType.simpleString() for field in schema}
         if types.get(column) != PROGRESS_SCHEMA.simpleString():
@@ -97,13 +91,13 @@ def checked_schema(files: FileOptions, schema: StructType) -> pa.Schema:
                 f"option progressColumn = {column!r}: the schema has no column {column!r} of the type "
                 f"{PROGRESS_SCHEMA.simpleString()}; add it, or leave schema() or progressColumn out"
             )
-    late = files.late_column
+    late = files.added.late
     if late is not None and not any(each.name == late and each.dataType == BooleanType() for each in schema):
         raise IllegalOptionError(
             f"option lateColumn = {late!r}: the schema has no boolean column {late!r}; add it, or leave "
             "schema() or lateColumn out"
         )
-    watermark = files.watermark_column
+    watermark = files.added.watermark
     if watermark is not None and not any(
         field.name == watermark and field.dataType == TimestampType() for field in schema
     ):
@@ -116,8 +110,7 @@ def checked_schema(files: FileOptions, schema: StructType) -> pa.Schema:
 
 def data_columns(files: FileOptions, schema: pa.Schema) -> pa.Schema:
     """Return the columns without those that the source adds."""
-    added = (files.progress_column, files.late_column, files.watermark_column)
-    return pa.schema([field for field in schema if field.name not in added])
+    return pa.schema([field for field in schema if field.name not in files.added])
 
 
 def event_time_column(files: FileOptions, schema: pa.Schema) -> EventTimeColumn:

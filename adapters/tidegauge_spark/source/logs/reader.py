@@ -134,14 +134,7 @@ class AlignedLogReader(SplitsReader[LogOffset, LogReading]):
 
     def _rows_of(self, partition: SplitsPartition[Any]) -> Iterator[Any]:
         options = self._log_options
-        return log_rows(
-            self._log,
-            partition,
-            options.progress_column,
-            options.fail_on_data_loss,
-            options.watermark_column,
-            options.late_column,
-        )
+        return log_rows(self._log, partition, options.added, options.fail_on_data_loss)
 
     def stop(self) -> None:
         """Leave the group, and let go of the log."""

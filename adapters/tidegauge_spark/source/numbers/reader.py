@@ -91,7 +91,4 @@ class AlignedSourceReader(AlignedReader[SourceOffset]):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the rows of a partition: see `sequence_rows`."""
         assert isinstance(partition, SubtaskPartition)
-        options = self._options
-        return sequence_rows(
-            partition, options.progress_column, options.watermark_column, options.late_column
-        )
+        return sequence_rows(partition, self._options.added)

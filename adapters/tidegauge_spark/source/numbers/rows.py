@@ -11,19 +11,10 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
+from tidegauge_spark.source.options.added_columns import AddedColumns
 from tidegauge_spark.source.options.numbers import SOURCE_SCHEMA
-from tidegauge_spark.source.planning.late_rows import late_flags, with_late_column
-from tidegauge_spark.source.planning.progress_rows import (
-    PROGRESS_SCHEMA,
-    PlannedPartition,
-    in_band_batch,
-    record_progress,
-)
-from tidegauge_spark.source.planning.watermark_row import (
-    no_watermarks,
-    watermark_batch,
-    with_watermark_column,
-)
+from tidegauge_spark.source.planning.added_columns import added_rows, records_batch, with_added_columns
+from tidegauge_spark.source.planning.progress_rows import PlannedPartition
 
 ROWS_PER_ARROW_BATCH: Final = 65_536
 
@@ -36,61 +27,35 @@ class SubtaskPartition(PlannedPartition):
     last: int
 
 
-def sequence_schema(
-    progress_column: str | None, watermark_column: str | None = None, late_column: str | None = None
-) -> StructType:
-    """Return the columns of a number sequence, with those for progress, lateness and watermark that have a
-    name."""
-    columns = StructType(list(SOURCE_SCHEMA))
-    if progress_column is not None:
-        columns = columns.add(progress_column, PROGRESS_SCHEMA)
-    return with_watermark_column(with_late_column(columns, late_column), watermark_column)
+def sequence_schema(added: AddedColumns) -> StructType:
+    """Return the columns of a number sequence, with those that the source adds."""
+    return with_added_columns(StructType(list(SOURCE_SCHEMA)), added)
 
 
-def sequence_rows(
-    partition: SubtaskPartition,
-    progress_column: str | None,
-    watermark_column: str | None = None,
-    late_column: str | None = None,
-) -> Iterator[Any]:
+def sequence_rows(partition: SubtaskPartition, added: AddedColumns) -> Iterator[Any]:
     """Yield the records of a partition as Arrow record batches, not more than some MB at once, and then what
     is said in band."""
-    schema = to_arrow_schema(sequence_schema(progress_column, watermark_column, late_column), timezone="UTC")
+    schema = to_arrow_schema(sequence_schema(added), timezone="UTC")
     for first in range(partition.first, partition.last + 1, ROWS_PER_ARROW_BATCH):
         last = min(partition.last, first + ROWS_PER_ARROW_BATCH - 1)
-        yield _record_batch(partition, first, last, schema, progress_column, watermark_column, late_column)
-    if partition.said:
-        assert progress_column is not None
-        yield in_band_batch(partition, progress_column, schema)
-    if partition.watermark is not None and watermark_column is not None:
-        yield watermark_batch(partition.watermark, watermark_column, schema)
+        yield _records_batch(partition, first, last, added, schema)
+    yield from added_rows(partition, added, schema)
 
 
-def _record_batch(
-    partition: SubtaskPartition,
-    first: int,
-    last: int,
-    schema: pa.Schema,
-    progress_column: str | None,
-    watermark_column: str | None,
-    late_column: str | None,
+def _records_batch(
+    partition: SubtaskPartition, first: int, last: int, added: AddedColumns, schema: pa.Schema
 ) -> Any:
     """Return the records of numbers `first` to `last`, both included."""
     count = last - first + 1
     numbers = pa.Array.from_buffers(
         pa.int64(), count, [None, pa.py_buffer(array("q", range(first, last + 1)))]
     )
-    columns = [
+    columns = (
         pa.repeat(pa.scalar(partition.source, pa.string()), count),
         pa.repeat(pa.scalar(partition.subtask, pa.int32()), count),
         numbers,
         numbers,
         pa.repeat(pa.scalar(partition.planned_at, pa.int64()), count),
-    ]
-    if progress_column is not None:
-        columns.append(record_progress(partition, str(partition.subtask), numbers))
-    if late_column is not None:
-        columns.append(late_flags(numbers, partition.late_until))
-    if watermark_column is not None:
-        columns.append(no_watermarks(count, watermark_column, schema))
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
+    )
+    arrays = dict(zip(SOURCE_SCHEMA.names, columns, strict=True))
+    return records_batch(arrays, added, schema, partition, str(partition.subtask), lambda: numbers)

@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.source.options.added_columns import NO_COLUMNS, AddedColumns, parse_added_columns
 from tidegauge_spark.source.options.future import FUTURE_OPTIONS, FutureOptions, parse_future
 from tidegauge_spark.source.options.given import GivenOptions
 from tidegauge_spark.source.options.layout import SUB_FOLDERS, Layout, parse_layout
@@ -45,13 +46,11 @@ class FileOptions:
     may be behind the greatest event time of its split before it (ms). discovery_interval: how long new
     folders and files may go unnoticed (ms). fail_on_invalid_timestamp: whether a record without a valid event
     time is an error; otherwise it goes through and moves no watermark. fail_on_data_loss: whether it is an
-    error that files vanish before they are read. progress_column: a column to be filled with
-    `PROGRESS_SCHEMA`, None: there is none. watermark_column: a column for the watermark of the source, None:
-    there is none. event_time_unit: what a whole number counts, one of "ms", "s",
+    error that files vanish before they are read. added: the columns that the source
+    adds. event_time_unit: what a whole number counts, one of "ms", "s",
     "us" and "ns"; None: it is not said. path_moved: whether the files were elsewhere at the last start.
     files_per_batch: how many files a batch may begin, None: any number. starting_timestamp: in each split
     nothing is read before the first record with this event time (ms) or a later one; None: all of it is.
-    late_column: a column that says which rows are late, None: there is none.
     future: what becomes of event times far beyond the clock, None: they are read as all others.
     """
 
@@ -63,9 +62,7 @@ class FileOptions:
     discovery_interval: int = DISCOVERY_INTERVAL
     fail_on_invalid_timestamp: bool = True
     fail_on_data_loss: bool = True
-    progress_column: str | None = None
-    watermark_column: str | None = None
-    late_column: str | None = None
+    added: AddedColumns = NO_COLUMNS
     event_time_unit: str | None = None
     path_moved: bool = False
     files_per_batch: int | None = None
@@ -94,9 +91,7 @@ def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
         discovery_interval=DISCOVERY_INTERVAL if interval is None else interval,
         fail_on_invalid_timestamp=given.boolean("failOnInvalidTimestamp", default=True),
         fail_on_data_loss=given.boolean("failOnDataLoss", default=True),
-        progress_column=given.text("progressColumn"),
-        watermark_column=given.text("watermarkColumn"),
-        late_column=given.text("lateColumn"),
+        added=parse_added_columns(given),
         event_time_unit=given.one_of("eventTimeUnit", UNITS) if "eventTimeUnit" in given else None,
         path_moved=given.boolean("pathMoved", default=False),
         files_per_batch=given.integer("maxFilesPerTrigger", 1, 1, MAX)

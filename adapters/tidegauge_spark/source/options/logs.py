@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from tidegauge_spark.source.options.added_columns import NO_COLUMNS, AddedColumns, parse_added_columns
 from tidegauge_spark.source.options.future import FUTURE_OPTIONS, FutureOptions, parse_future
 from tidegauge_spark.source.options.given import GivenOptions
 
@@ -18,20 +19,16 @@ class LogOptions:
 
     subtasks: how many read its splits. max_out_of_orderness: how far a record may be behind the greatest
     event time of its split before it (ms). fail_on_data_loss: whether it is an error that records vanish
-    before they are read. progress_column: a column to be filled with `PROGRESS_SCHEMA`, None: there is none.
-    own: the options that only this kind of log has, by the names that it gave them. watermark_column: a
-    column for the watermark of the source, None: there is none. late_column: a column that says
-    which rows are late, None: there is none. future: what becomes of event times far beyond the clock, None:
+    before they are read. own: the options that only this kind of log has, by the names that it gave them.
+    added: the columns that the source adds. future: what becomes of event times far beyond the clock, None:
     they are read as all others.
     """
 
     subtasks: int
     max_out_of_orderness: int
     fail_on_data_loss: bool
-    progress_column: str | None
     own: Mapping[str, str]
-    watermark_column: str | None = None
-    late_column: str | None = None
+    added: AddedColumns = NO_COLUMNS
     future: FutureOptions | None = None
 
 
@@ -41,9 +38,7 @@ def parse_log(given: GivenOptions, subtasks: int, own: Mapping[str, str]) -> Log
         subtasks=subtasks,
         max_out_of_orderness=given.duration("maxOutOfOrderness") or 0,
         fail_on_data_loss=given.boolean("failOnDataLoss", default=True),
-        progress_column=given.text("progressColumn"),
         own=own,
-        watermark_column=given.text("watermarkColumn"),
-        late_column=given.text("lateColumn"),
+        added=parse_added_columns(given),
         future=parse_future(given),
     )

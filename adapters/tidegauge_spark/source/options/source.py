@@ -11,6 +11,7 @@ from tidegauge_spark.decisions.backlog import WATERMARK_LAG_THRESHOLD
 from tidegauge_spark.group_coordination.client import Address
 from tidegauge_spark.group_coordination.member import DEFAULT_PATIENCE
 from tidegauge_spark.group_coordination.presence import DEFAULT_RESTART_TIMEOUT, SHORTEST_RESTART_TIMEOUT
+from tidegauge_spark.source.options.added_columns import NO_COLUMNS, AddedColumns, parse_added_columns
 from tidegauge_spark.source.options.files import FILE_OPTIONS, FileOptions, absolute, parse_files
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
 from tidegauge_spark.source.options.kafka import (
@@ -119,10 +120,8 @@ class SourceOptions:
 
     alignment: None if it is not aligned (SOURCE-4). clock_step: the virtual time (ms) that passes at each
     planning; None: the wall clock. rows_per_batch: the most rows in a batch of this source. name: what the
-    column "source" says; None: the identity of the source. progress_column: a column to be filled with
-    `PROGRESS_SCHEMA`, None: there is none. watermark_column: a column in which one row of each batch says the
-    watermark of the source, None: there is none. late_column: a column that says which rows are late, None:
-    there is none. watermark_check: a file that is there once Spark's watermark does not follow, with one line
+    column "source" says; None: the identity of the source. added: the columns that it adds to
+    its rows. watermark_check: a file that is there once Spark's watermark does not follow, with one line
     about it; None: nobody looks. signals: None if nothing is said beside the
     records. event_log: the folder of the event log, None: there is none. event_log_job: what it calls the
     job, None: what the group is called, or else the source.
@@ -136,9 +135,7 @@ class SourceOptions:
     clock_step: int | None = None
     rows_per_batch: int = DEFAULT_ROWS_PER_BATCH
     name: str | None = None
-    progress_column: str | None = None
-    watermark_column: str | None = None
-    late_column: str | None = None
+    added: AddedColumns = NO_COLUMNS
     watermark_check: Path | None = None
     signals: SignalOptions | None = None
     event_log: Path | None = None
@@ -209,9 +206,7 @@ def parse_options(
         clock_step=given.duration("clockStep", least=1),
         rows_per_batch=given.integer("maxRowsPerTrigger", DEFAULT_ROWS_PER_BATCH, 1, MOST_ROWS_PER_BATCH),
         name=given.text("sourceName"),
-        progress_column=_progress_column(given, files, log, kafka),
-        watermark_column=given.text("watermarkColumn"),
-        late_column=given.text("lateColumn"),
+        added=_added_columns(given, files, log, kafka),
         watermark_check=_watermark_check(given),
         signals=_signals(given, watermark_lag_threshold),
         event_log=_event_log(given),
@@ -230,16 +225,17 @@ def check_own_options(log: str, own: Collection[str]) -> None:
             )
 
 
-def _progress_column(
+def _added_columns(
     given: GivenOptions, files: FileOptions | None, log: LogOptions | None, kafka: KafkaOptions | None
-) -> str | None:
-    column = given.text("progressColumn")
+) -> AddedColumns:
+    added = parse_added_columns(given)
+    column = added.progress
     taken = [field.name for field in SOURCE_SCHEMA] if files is None else [files.event_time_column]
     if log is not None:  # the columns of a log that somebody registered are not known here
         taken = [] if kafka is None else kafka.schema.names
     if column is not None and column.lower() in (name.lower() for name in taken):
         given.refuse("progressColumn", column, "there is a column of that name; write another one")
-    return column
+    return added
 
 
 def _watermark_check(given: GivenOptions) -> Path | None:

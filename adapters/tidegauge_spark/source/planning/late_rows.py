@@ -7,9 +7,6 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql.types import BooleanType, StructField, StructType
-
-from tidegauge_spark.source.options.given import IllegalOptionError
 
 
 class LateRows(NamedTuple):
@@ -26,20 +23,6 @@ class LateRows(NamedTuple):
     def shown(self) -> dict[str, Any]:
         """Return what the progress shows, as JSON."""
         return {"lateRows": self.late, "uncheckedRows": self.unchecked}
-
-
-def with_late_column(columns: StructType, name: str | None) -> StructType:
-    """Return columns with one that says which rows are late, if it has a name.
-
-    Raises `IllegalOptionError` if there is a column of that name.
-    """
-    if name is None:
-        return columns
-    if name.lower() in (each.lower() for each in columns.names):
-        raise IllegalOptionError(
-            f"option lateColumn = {name!r}: there is a column of that name; write another one"
-        )
-    return StructType([*columns.fields, StructField(name, BooleanType())])
 
 
 def count_not_after(times: memoryview, time: int, in_order: bool) -> int:

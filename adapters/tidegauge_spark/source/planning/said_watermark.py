@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from datetime import UTC, datetime
+from typing import Any, Final, Protocol
 
-from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.options.source import SourceOptions
 from tidegauge_spark.source.planning.progress_rows import PlannedPartition
 from tidegauge_spark.source.planning.signals import PlannedSignals
 from tidegauge_spark.source.planning.standing import CHECK, SAID_WATERMARK
-from tidegauge_spark.source.planning.watermark_row import said_watermark
+
+FIRST: Final = 0
+"""Where Spark's watermark begins (ms): at 1970. An earlier one changes nothing."""
+
+LAST: Final = int(datetime(9999, 1, 1, tzinfo=UTC).timestamp()) * 1000
+"""The end of event time for Spark (ms): it formats watermarks, and adds delays to them, which has to fit."""
 
 
 class LostWatermarkError(RuntimeError):
     """Spark's watermark does not follow what the sources of its query say."""
+
+
+def said_watermark(combined: int) -> int | None:
+    """Return what Spark is told of the watermark of a source (ms), None if there is nothing to tell."""
+    return None if combined == MIN else min(max(combined, FIRST), LAST)
 
 
 class EndedOffset(Protocol):
@@ -37,7 +48,7 @@ class SaidWatermark:
     """
 
     def __init__(self, options: SourceOptions) -> None:
-        self._told = options.watermark_column is not None
+        self._told = options.added.watermark is not None
         self._check = options.watermark_check
         self._said = False
         self._has_looked = False

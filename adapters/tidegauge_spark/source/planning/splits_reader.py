@@ -125,7 +125,7 @@ class SplitsReader(AlignedReader[AnyOffset], Generic[AnyOffset, AnyReading]):
         if not planning.exhausted:
             return False
         planned = planning.planned(offset.now, None, 0)
-        if self._options.watermark_column is not None:  # each batch says the watermark: none is left over
+        if self._options.added.watermark is not None:  # each batch says the watermark: none is left over
             planned = replace(planned, signals=planned.signals.silent())
         if self._progressed(offset, planned):
             return False
