@@ -12,9 +12,9 @@ from kafka_broker import Broker
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import col, window
 from spark_programs.exact_jobs import Job, aligned
-from spark_programs.queries import SparkQueries, spark_queries, wait_until
+from spark_programs.queries import SparkQueries, aligned_queries, wait_until
 
-from tidegauge_spark import ensure_coordination, load, register
+from tidegauge_spark import load
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("spark")]
 
@@ -26,9 +26,7 @@ NOT_ALIGNED = {"watermarkGroup": None, "maxAllowedWatermarkDrift": None}
 
 @pytest.fixture(scope="module", name="queries")
 def _queries() -> Iterator[SparkQueries]:
-    with spark_queries() as queries:
-        ensure_coordination(queries.session)
-        register(queries.session)
+    with aligned_queries() as queries:
         yield queries
 
 

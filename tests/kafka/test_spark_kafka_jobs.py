@@ -11,21 +11,17 @@ from pathlib import Path
 import pytest
 from kafka_broker import Broker
 from spark_programs.exact_jobs import Job
-from spark_programs.queries import SparkQueries, spark_queries
+from spark_programs.queries import SparkQueries, aligned_queries
 from whole_jobs.checked import JOBS, check, create_logs, frame, write_records
 from whole_jobs.kills import KILLS_VARIABLE, killed_job, spread
 from whole_jobs.places import KafkaPlace
-
-from tidegauge_spark import ensure_coordination, register
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("spark"), pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module", name="queries")
 def _queries() -> Iterator[SparkQueries]:
-    with spark_queries() as queries:
-        ensure_coordination(queries.session)
-        register(queries.session)
+    with aligned_queries() as queries:
         yield queries
 
 

@@ -11,14 +11,12 @@ from pathlib import Path
 import pytest
 from conftest import others_slower
 from spark_programs.exact_jobs import Job
-from spark_programs.queries import SparkQueries, spark_queries
+from spark_programs.queries import SparkQueries, aligned_queries
 from whole_jobs import places
 from whole_jobs.checked import JOBS, check, create_logs, frame, write_records
 from whole_jobs.hourly import Hourly
 from whole_jobs.places import FilesPlace
 from whole_jobs.records import HOUR, SECOND, Result, so_far, table
-
-from tidegauge_spark import ensure_coordination, register
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -27,9 +25,7 @@ AT_ONCE = ("sessions",)
 
 @pytest.fixture(scope="module", name="queries")
 def _queries() -> Iterator[SparkQueries]:
-    with spark_queries() as queries:
-        ensure_coordination(queries.session)
-        register(queries.session)
+    with aligned_queries() as queries:
         yield queries
 
 

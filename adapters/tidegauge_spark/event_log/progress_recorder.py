@@ -7,7 +7,6 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -23,6 +22,7 @@ from pyspark.sql.streaming.listener import (
 
 from tidegauge_spark.decisions.durations import parse_duration
 from tidegauge_spark.event_log.log_files import LogRow, table_of, write_whole
+from tidegauge_spark.event_log.progress_times import milliseconds_of
 
 QUERY: Final = ""
 """What the log calls the operator that has the watermark of the query; the inputs are its channels."""
@@ -101,7 +101,7 @@ class ProgressRecorder(StreamingQueryListener):
                 return
             if known.batch is not None and progress.batchId > known.batch + 1:
                 known.rows.update(known.rows.keys())  # a number that no row gets: batches are missing
-            job, at = progress.name or query, _milliseconds(progress.timestamp)
+            job, at = progress.name or query, milliseconds_of(progress.timestamp)
             by_operator = _rows_of(progress, known, self._delays)
             tables = []
             for operator, rows in by_operator.items():
@@ -147,7 +147,7 @@ def _rows_of(
         if has_risen:
             own.append(LogRow(0, "watermark", watermark))
         if operator.numRowsDroppedByWatermark:
-            late = _milliseconds(least) if is_alone and least is not None else None
+            late = milliseconds_of(least) if is_alone and least is not None else None
             own.append(LogRow(0, "late", late, count=operator.numRowsDroppedByWatermark))
         own.append(LogRow(0, "state-size", count=operator.numRowsTotal))
     for channel, (name, delay) in enumerate(delays.items()):
@@ -181,13 +181,8 @@ def _of_input(
 def _watermark(progress: StreamingQueryProgress) -> int | None:
     """The watermark of a micro-batch (ms), None if there is none yet."""
     text = progress.eventTime.get("watermark")
-    watermark = 0 if text is None else _milliseconds(text)
+    watermark = 0 if text is None else milliseconds_of(text)
     return watermark or None
-
-
-def _milliseconds(text: str) -> int:
-    """A time of a progress as ms since 1970."""
-    return round(datetime.fromisoformat(text).timestamp() * 1000)
 
 
 def _delay(name: str, text: str) -> int:

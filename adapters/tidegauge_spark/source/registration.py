@@ -8,6 +8,7 @@ from typing import Final
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
 
+from tidegauge_spark.source.session_listeners import session_identity
 from tidegauge_spark.source.worker_python import check_worker_python
 
 VARIABLES_OF_PLANNERS: Final = (
@@ -25,14 +26,7 @@ _registered: Final[dict[tuple[str, str], type[DataSource]]] = {}
 
 def registered_source(spark: SparkSession, name: str) -> type[DataSource] | None:
     """Return the data source that `register_source` has made known to a session by that name."""
-    return _registered.get((_session(spark), name))
-
-
-def _session(spark: SparkSession) -> str:
-    try:
-        return str(spark._jsparkSession.sessionUUID())
-    except Exception:  # a session of Spark Connect
-        return ""
+    return _registered.get((session_identity(spark), name))
 
 
 def register_source(spark: SparkSession, source: type[DataSource]) -> None:
@@ -47,7 +41,7 @@ def register_source(spark: SparkSession, source: type[DataSource]) -> None:
     """
     check_worker_python(spark)
     spark.dataSource.register(source)
-    _registered[_session(spark), source.name()] = source
+    _registered[session_identity(spark), source.name()] = source
     # Spark Connect has no such object, and another version may keep it elsewhere: the source works without.
     with suppress(Exception):
         known = spark._jsparkSession.sessionState().dataSourceManager().lookupDataSource(source.name())

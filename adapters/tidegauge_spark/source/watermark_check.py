@@ -15,7 +15,6 @@ import uuid
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +26,9 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryListener,
 )
 
+from tidegauge_spark.event_log.progress_times import milliseconds_of
 from tidegauge_spark.source.planning.standing import CHECK, COMPANION, SAID_WATERMARK
+from tidegauge_spark.source.session_listeners import listen_once
 
 _LOG = logging.getLogger("tidegauge_spark")
 
@@ -95,9 +96,10 @@ class WatermarkCheck(StreamingQueryListener):
         shown = progress.eventTime.get("watermark")
         if shown is None or not known:
             return
-        largest = progress.eventTime.get("max")
+        latest = progress.eventTime.get("max")
+        largest = None if latest is None else milliseconds_of(latest)
         follower = self._runs.setdefault(progress.runId, WatermarkFollower())
-        loss = follower.loss(_milliseconds(shown), None if largest is None else _milliseconds(largest), known)
+        loss = follower.loss(milliseconds_of(shown), largest, known)
         if loss is not None and not follower.reported:
             follower.reported = True
             end_query([source.check for source in known], loss)
@@ -142,11 +144,6 @@ def _source(progress: Any) -> SourceProgress | None:
     return SourceProgress(said, progress.startOffset != progress.endOffset, check)
 
 
-def _milliseconds(shown: str) -> int:
-    moment = datetime.fromisoformat(shown)
-    return round(moment.timestamp() * 1000)
-
-
 class _Folder:
     """The folder of this process in which losses are reported."""
 
@@ -160,13 +157,9 @@ class _Folder:
 
 
 _folder = _Folder()
-_checked: set[str] = set()
 
 
 def checked_in(spark: SparkSession) -> Path:
     """Return a file in which a source will find that its watermark is lost. The session gets its check."""
-    session = str(spark._jsparkSession.sessionUUID())
-    if session not in _checked:
-        _checked.add(session)
-        spark.streams.addListener(WatermarkCheck())
+    listen_once(spark, WatermarkCheck)
     return _folder.new_file()

@@ -14,9 +14,7 @@ from typing import Any
 import pyarrow.parquet as parquet
 import pytest
 from spark_programs.exact_jobs import START, Job, aligned, at, counts, exact, expected, finish, records, write
-from spark_programs.queries import SparkQueries, logged_offsets, spark_queries, wait_until
-
-from tidegauge_spark import ensure_coordination, register
+from spark_programs.queries import SparkQueries, aligned_queries, logged_offsets, wait_until
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -28,9 +26,7 @@ RECORDS_PLANNED = 8
 
 @pytest.fixture(scope="module", name="queries")
 def _queries() -> Iterator[SparkQueries]:
-    with spark_queries() as queries:
-        ensure_coordination(queries.session)
-        register(queries.session)
+    with aligned_queries() as queries:
         yield queries
 
 

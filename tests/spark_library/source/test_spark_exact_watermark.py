@@ -24,9 +24,9 @@ from spark_programs.exact_jobs import (
     records,
     write,
 )
-from spark_programs.queries import SparkQueries, spark_queries
+from spark_programs.queries import SparkQueries, aligned_queries
 
-from tidegauge_spark import IllegalOptionError, ensure_coordination, load, register
+from tidegauge_spark import IllegalOptionError, load
 from tidegauge_spark.source import exact_watermark
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -37,9 +37,7 @@ GAP = [*range(60), *range(660, 720)]
 
 @pytest.fixture(scope="module", name="queries")
 def _queries() -> Iterator[SparkQueries]:
-    with spark_queries() as queries:
-        ensure_coordination(queries.session)
-        register(queries.session)
+    with aligned_queries() as queries:
         yield queries
 
 

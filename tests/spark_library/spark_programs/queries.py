@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
 from tidegauge_adapters.spark_session.session import running_spark
-from tidegauge_spark import register
+from tidegauge_spark import ensure_coordination, register
 
 PATIENCE = 300
 """How long (s) a test waits for what must come: much longer than it takes on a busy machine."""
@@ -149,3 +149,12 @@ def spark_queries() -> Iterator[SparkQueries]:
     yield SparkQueries(spark.session, spark.folder.subfolder("aligned"))
     for query in spark.session.streams.active:
         query.stop()
+
+
+@contextmanager
+def aligned_queries() -> Iterator[SparkQueries]:
+    """The same session, with a coordination service at which the sources of a group meet."""
+    with spark_queries() as queries:
+        ensure_coordination(queries.session)
+        register(queries.session)
+        yield queries

@@ -7,7 +7,7 @@ import logging
 import threading
 import uuid
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -20,20 +20,20 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryProgress,
 )
 
+from tidegauge_spark.event_log.progress_times import milliseconds_of
 from tidegauge_spark.source.companion.follower import Ends, ReaderBatch, ReaderFollower
 from tidegauge_spark.source.companion.report import ReaderReport
 from tidegauge_spark.source.companion.source import REPORT
 from tidegauge_spark.source.companion.watched_reader import MAXIMA, WatchedReader
 from tidegauge_spark.source.planning.broken_log import first_line
 from tidegauge_spark.source.planning.standing import CHECK, COMPANION, SAID_WATERMARK
+from tidegauge_spark.source.session_listeners import listen_once
 from tidegauge_spark.source.watermark_check import end_query
 
 _LOG = logging.getLogger("tidegauge_spark")
 
 _watched: Final[dict[str, WatchedReader]] = {}
 """The readers that this process watches, by the name of their observation."""
-
-_listening: Final[set[str]] = set()
 
 
 class Companion(NamedTuple):
@@ -56,11 +56,13 @@ class _Followed:
     def report(self, file: Path, round_: int, at: int, others: int | None) -> None:
         with self._lock:
             follower, complete = self.follower, self._lookups == 0
-            report = ReaderReport(
-                round_, at, follower.ends, follower.unread, dict(follower.maxima), complete, others
-            )
-            report.write(file)
-            self._report = file, report
+            maxima = dict(follower.maxima)
+            report = ReaderReport(round_, at, follower.ends, follower.unread, maxima, complete, others)
+            self._write(file, report)
+
+    def _write(self, file: Path, report: ReaderReport) -> None:
+        report.write(file)
+        self._report = file, report
 
     def batch(self, uses: list[ReaderBatch], maxima: Mapping[str, int]) -> None:
         with self._lock:
@@ -85,12 +87,9 @@ class _Followed:
             self.follower.add(found)
             if self._report is not None:
                 file, last = self._report
-                maxima, complete = dict(self.follower.maxima), self._lookups == 0
-                report = ReaderReport(
-                    last.round, last.at, last.ends, last.unread, maxima, complete, last.others
+                self._write(
+                    file, replace(last, maxima=dict(self.follower.maxima), complete=self._lookups == 0)
                 )
-                report.write(file)
-                self._report = file, report
 
 
 class ReaderListener(StreamingQueryListener):
@@ -135,7 +134,7 @@ class ReaderListener(StreamingQueryListener):
         )
         file = Path(companion.shown[REPORT])
         if companion.offset["run"] in file.name:
-            at = round(datetime.fromisoformat(progress.timestamp).timestamp() * 1000)
+            at = milliseconds_of(progress.timestamp)
             followed.report(file, int(companion.offset["round"]), at, _others(progress, name))
 
 
@@ -190,8 +189,5 @@ def watch(session: SparkSession, reader: WatchedReader) -> str:
     """Return the name under which a reader is to be observed. The session gets its listener."""
     name = f"tidegauge-{uuid.uuid4()}"
     _watched[name] = reader
-    identity = str(session._jsparkSession.sessionUUID())
-    if identity not in _listening:
-        _listening.add(identity)
-        session.streams.addListener(ReaderListener())
+    listen_once(session, ReaderListener)
     return name
