@@ -25,7 +25,7 @@ from campaign import processor
 from kept_figures import add_record_option, keep
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import expr, window
-from spark_source import KEYS, SPLITS, native, plain_session, windows, write_log
+from spark_source import KEYS, SPLITS, native, plain_session, run_to_end, windows, write_log
 
 from tidegauge_spark import end_coordination, ensure_coordination, load, register
 
@@ -67,13 +67,7 @@ def behind_load(rows: DataFrame) -> DataFrame:
 def taken_by(frame: DataFrame, rows: int, checkpoint: Path) -> Taken:
     """Run a query to its end."""
     began, before = time.monotonic(), processor()
-    query = (
-        frame.writeStream.format("noop")
-        .option("checkpointLocation", str(checkpoint))
-        .trigger(availableNow=True)
-        .start()
-    )
-    query.awaitTermination()
+    query = run_to_end(frame, checkpoint)
     wall, used = time.monotonic() - began, processor() - before
     progress = query.recentProgress
     read = sum(batch["numInputRows"] for batch in progress)

@@ -26,6 +26,7 @@ import pyarrow.parquet as parquet
 from kept_figures import add_record_option, keep
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import window
+from pyspark.sql.streaming.query import StreamingQuery
 
 from tidegauge_spark import end_coordination, ensure_coordination, register
 
@@ -105,16 +106,18 @@ def unchanged(rows: DataFrame) -> DataFrame:
     return rows
 
 
+def run_to_end(rows: DataFrame, checkpoint: Path) -> StreamingQuery:
+    """Return a query that has read all there was, and kept nothing of it."""
+    writer = rows.writeStream.format("noop").option("checkpointLocation", str(checkpoint))
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination()
+    return query
+
+
 def took(rows: DataFrame, expected: int, checkpoint: Path) -> Taken:
     """Run a query to its end."""
     began = time.monotonic()
-    query = (
-        rows.writeStream.format("noop")
-        .option("checkpointLocation", str(checkpoint))
-        .trigger(availableNow=True)
-        .start()
-    )
-    query.awaitTermination()
+    query = run_to_end(rows, checkpoint)
     wall = time.monotonic() - began
     batches = [
         (batch["numInputRows"], batch["durationMs"]["triggerExecution"]) for batch in query.recentProgress

@@ -10,13 +10,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.metadata import version
 from importlib.resources import files
 from queue import SimpleQueue
 
 from pyspark.sql import DataFrame
 
-from tidegauge import Implementation, Scenario
+from tidegauge import Scenario
 from tidegauge.wire.steps.splits import SplitsScenario
 from tidegauge.wire.steps.valve import ValveScenario
 from tidegauge.wire.transcript import Outputs
@@ -26,7 +25,7 @@ from tidegauge_spark.source.own_log import register_log
 from ..spark_native.query import native_session
 from ..spark_native.query_adapter import QUERIES_AT_A_TIME, QueryAdapter
 from ..spark_native.window_outputs import History
-from ..spark_session.session import MEMORY_MIB, RunningSpark
+from ..spark_session.session import RunningSpark
 from .feeding import CLOCK_STEP, IDLE_TIMEOUT, inexpressible
 from .query import ExactRows
 from .scenario_log import FORMAT, OPTIONS, open_log
@@ -62,29 +61,16 @@ class SparkExactAdapter(QueryAdapter):
     """Spark's own operators on the exact watermark, on `local[2]`."""
 
     name = "spark-exact"
+    product = "Apache Spark behind tidegauge-spark"
     shapes = SHAPES
+    at_most = _AT_MOST
+    deviations = DEVIATIONS
+    remark = _REMARK
 
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
         self._rooms: Rooms | None = None
         self._opening = threading.Lock()
-
-    def describe(self) -> Implementation:
-        """Spark behind the library, with what a run must know of it."""
-        return Implementation(
-            name="Apache Spark behind tidegauge-spark",
-            version=version("pyspark"),
-            capabilities=("splits", "valve", "window", "snapshot"),
-            profile="spark-4",
-            observes="group",
-            layer="streaming",
-            memory_mib=MEMORY_MIB,
-            one_process=True,
-            at_most=_AT_MOST,
-            deviations=DEVIATIONS,
-            shapes=SHAPES,
-            remark=_REMARK,
-        )
 
     def inexpressible(self, scenario: Scenario) -> str | None:
         """Return what a scenario contains that no log brings."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, Row, SparkSession
@@ -17,7 +17,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from tidegauge_spark import load
 from tidegauge_spark.source.planning.said_watermark import LAST
 
-from ..spark_native.query import MicroBatch, milliseconds_of
+from ..spark_native.query import MicroBatch, end_offset
 from .scenario_log import END_OF_FEEDS, FORMAT, Feed, write_feeds
 
 END_OF_TIME: Final = LAST
@@ -108,21 +108,18 @@ class ExactQuery:
 
     def _note(self, query: StreamingQuery) -> None:
         for progress in query.recentProgress:
-            offset = _json(progress["sources"][0]["endOffset"])
-            if offset is None or "watermark" not in progress["eventTime"]:
+            offset = end_offset(progress)
+            if offset is None:
                 continue
-            operators = progress["stateOperators"]
             number = progress["batchId"]
-            self._batches[number] = ExactBatch(
-                number,
-                files=number + 1,
-                watermark=milliseconds_of(progress["eventTime"]["watermark"]),
-                dropped=sum(operator["numRowsDroppedByWatermark"] for operator in operators),
-                kept=sum(operator["numRowsTotal"] for operator in operators),
-                rows=self._rows.get(number, []),
-                next_watermark=self._committed(number),
-                said=[(kind, time) for said in offset["signals"]["said"].values() for kind, time, *_ in said],
+            batch = self._batches[number] = ExactBatch(
+                number, files=number + 1, rows=self._rows.get(number, [])
             )
+            batch.note(progress)
+            batch.next_watermark = self._committed(number)
+            batch.said = [
+                (kind, time) for said in offset["signals"]["said"].values() for kind, time, *_ in said
+            ]
 
     def _committed(self, number: int) -> int:
         """Return the watermark that Spark keeps in the checkpoint with a micro-batch (ms)."""
@@ -131,7 +128,3 @@ class ExactQuery:
 
     def _take(self, frame: DataFrame, number: int) -> None:
         self._rows[number] = frame.collect()
-
-
-def _json(offset: Any) -> Any:
-    return json.loads(offset) if isinstance(offset, str) else offset

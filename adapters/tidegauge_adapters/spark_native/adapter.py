@@ -8,16 +8,14 @@ streaming queries. What Spark does otherwise than the specification is listed in
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from importlib.resources import files
 
-from tidegauge import Implementation
 from tidegauge.wire.steps.splits import SplitsScenario
 from tidegauge.wire.steps.valve import ValveScenario
 from tidegauge.wire.transcript import Outputs
 from tidegauge.wire.vocabulary import AnyOutput
 
-from ..spark_session.session import MEMORY_MIB, RunningSpark
+from ..spark_session.session import RunningSpark
 from .query import native_session
 from .query_adapter import QueryAdapter
 from .shapes import SHAPES
@@ -51,24 +49,11 @@ class SparkNativeAdapter(QueryAdapter):
     """Spark's own watermark and windows, on `local[2]`."""
 
     name = "spark-native"
+    product = "Spark Structured Streaming"
     shapes = SHAPES
-
-    def describe(self) -> Implementation:
-        """Spark, with what a run must know of it."""
-        return Implementation(
-            name="Spark Structured Streaming",
-            version=version("pyspark"),
-            capabilities=("splits", "valve", "window", "snapshot"),
-            profile="spark-4",
-            observes="group",
-            layer="streaming",
-            memory_mib=MEMORY_MIB,
-            one_process=True,
-            at_most=_AT_MOST,
-            deviations=DEVIATIONS,
-            shapes=SHAPES,
-            remark=_REMARK,
-        )
+    at_most = _AT_MOST
+    deviations = DEVIATIONS
+    remark = _REMARK
 
     def watermark_outputs(
         self, spark: RunningSpark, scenario: ValveScenario | SplitsScenario

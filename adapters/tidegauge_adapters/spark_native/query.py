@@ -46,6 +46,23 @@ class MicroBatch:
     kept: int = 0
     rows: list[Row] = field(default_factory=list)
 
+    def note(self, progress: Any) -> None:
+        """Keep what the progress of the query says of the micro-batch."""
+        self.watermark = milliseconds_of(progress["eventTime"]["watermark"])
+        operators = progress["stateOperators"]
+        self.dropped = sum(operator["numRowsDroppedByWatermark"] for operator in operators)
+        self.kept = sum(operator["numRowsTotal"] for operator in operators)
+
+
+def end_offset(progress: Any) -> Any:
+    """Return the offset at which a micro-batch ends, None if the progress is of no micro-batch.
+
+    There may be no input yet; and a query reports that it was idle: then nothing ran.
+    """
+    stored = progress["sources"][0]["endOffset"]
+    offset = json.loads(stored) if isinstance(stored, str) else stored
+    return offset if "watermark" in progress["eventTime"] else None
+
 
 class NativeQuery:
     """Rows of `schema` through `plan`, `files` files a micro-batch, from files in `folder`. Where an operator
@@ -112,17 +129,12 @@ class NativeQuery:
         if query is None:
             return
         for progress in query.recentProgress:
-            offset = json.loads(_text(progress["sources"][0]["endOffset"]))
-            if offset is None:  # there was no file yet
-                continue
-            if "watermark" not in progress["eventTime"]:  # a report that the query was idle: nothing ran
+            offset = end_offset(progress)
+            if offset is None:
                 continue
             batch = self._batches.setdefault(progress["batchId"], MicroBatch(progress["batchId"]))
             batch.files = offset["logOffset"] + 1
-            batch.watermark = milliseconds_of(progress["eventTime"]["watermark"])
-            operators = progress["stateOperators"]
-            batch.dropped = sum(operator["numRowsDroppedByWatermark"] for operator in operators)
-            batch.kept = sum(operator["numRowsTotal"] for operator in operators)
+            batch.note(progress)
         query.stop()
 
     def end(self) -> None:
@@ -144,7 +156,3 @@ def milliseconds_of(text: str) -> int:
     cycles, plain = divmod(int(year) - 1970, 400)
     moment = datetime.fromisoformat(f"{plain + 1970}-{rest}")
     return (moment - _EPOCH) // timedelta(milliseconds=1) + cycles * _DAYS_OF_400_YEARS * 86_400_000
-
-
-def _text(offset: Any) -> str:
-    return offset if isinstance(offset, str) else json.dumps(offset)

@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib.metadata import version
 from itertools import islice
+from typing import ClassVar
 
-from tidegauge import Adapter, Failure, Scenario, Transcript
+from tidegauge import Adapter, Failure, Implementation, Scenario, Transcript
 from tidegauge.components.within import outside_of_shapes
 from tidegauge.wire.shapes import AnyShape
 from tidegauge.wire.steps.splits import SplitsScenario
@@ -21,7 +23,7 @@ from tidegauge.wire.vocabulary import AnyOutput
 from ..java import require_java
 from ..required_pyspark import refuse_connect
 from ..spark_session.checksums import without_checksums
-from ..spark_session.session import DEFAULT_MASTER, RunningSpark, end_spark, running_spark
+from ..spark_session.session import DEFAULT_MASTER, MEMORY_MIB, RunningSpark, end_spark, running_spark
 from .window_outputs import History
 from .windows import queries
 
@@ -33,10 +35,22 @@ Part = tuple[str, "dict[int, Outputs] | str"]
 
 
 class QueryAdapter(Adapter):
-    """Puts scenarios through queries on `local[2]`. shapes: the features of what is under test."""
+    """Puts scenarios through queries on `local[2]`.
+
+    Attributes:
+        product: what is under test, by its name.
+        shapes: the features that it has.
+        at_most: how many scenarios of an item of each suite go through queries.
+        deviations: the file of the known deviations.
+        remark: what a reader of the results has to know.
+    """
 
     name = ""
+    product = ""
     shapes: tuple[AnyShape, ...] = ()
+    at_most: ClassVar[Mapping[str, int]] = {}
+    deviations = ""
+    remark = ""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         if options:
@@ -44,6 +58,23 @@ class QueryAdapter(Adapter):
         super().__init__(options)
         refuse_connect(DEFAULT_MASTER)
         require_java("Spark", instead="--adapter spark --option engine=tester")
+
+    def describe(self) -> Implementation:
+        """Return what a run must know of the engine."""
+        return Implementation(
+            name=self.product,
+            version=version("pyspark"),
+            capabilities=("splits", "valve", "window", "snapshot"),
+            profile="spark-4",
+            observes="group",
+            layer="streaming",
+            memory_mib=MEMORY_MIB,
+            one_process=True,
+            at_most=dict(self.at_most),
+            deviations=self.deviations,
+            shapes=self.shapes,
+            remark=self.remark,
+        )
 
     @abstractmethod
     def watermark_outputs(

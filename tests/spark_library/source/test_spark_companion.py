@@ -175,14 +175,22 @@ def test_a_companion_says_its_watermark_again_after_a_restart_and_ignores_report
     assert planned(second, again) == again
 
 
-def test_under_available_now_a_companion_insists_on_the_report_of_its_last_batch(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def begun_under_available_now(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[CompanionReader, dict[str, object]]:
+    """Return a companion that has planned once and has no patience, and where it began."""
     monkeypatch.setattr(source, "PATIENCE", 0.01)
-    companion = reader(tmp_path)
+    companion = reader(folder)
     companion.prepareForTriggerAvailableNow()
     start = companion.initialOffset()
     planned(companion, start)
+    return companion, start
+
+
+def test_under_available_now_a_companion_insists_on_the_report_of_its_last_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    companion, start = begun_under_available_now(tmp_path, monkeypatch)
     report_to(companion, report({"a-0": 5}, {"a-0": 5_000}))
     end = planned(companion, start)
     with pytest.raises(LostWatermarkError, match="the progress of a batch has not come within"):
@@ -193,11 +201,7 @@ def test_a_companion_does_not_wait_for_a_report_while_its_reader_has_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The reader has more than it has read: until its last report the query goes on, but no further."""
-    monkeypatch.setattr(source, "PATIENCE", 0.01)
-    companion = reader(tmp_path)
-    companion.prepareForTriggerAvailableNow()
-    start = companion.initialOffset()
-    planned(companion, start)
+    companion, start = begun_under_available_now(tmp_path, monkeypatch)
     report_to(companion, report({"a-0": 5}, {"a-0": 5_000}, unread=("a-0",)))
     first = planned(companion, start)
     report_to(companion, report({"a-0": 6}, {"a-0": 6_000}, unread=("a-0",)))
