@@ -4,7 +4,7 @@ what it output."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from ..changes.change import Change, departures, named_changes, policy_changes
@@ -99,6 +99,14 @@ def fit(evidence: Evidence, left_out: Collection[str] = (), steps: int = 5_000_0
         if begin:
             found = _better(found, _Search(evidence, candidates, steps).run(begin=begin))
     return found
+
+
+def fit_of(evidence: Evidence, fitted: Fit) -> Fit:
+    """Return a model of the same terms with what it explains of the evidence; the terms that it does not need
+    are left out, and then it is not exact."""
+    checked = _Search(evidence, (), steps=0).run(begin=fitted.terms)
+    needed = checked.terms == fitted.terms
+    return replace(checked, ties=fitted.ties) if needed else replace(checked, exact=False)
 
 
 def _better(one: Fit, other: Fit) -> Fit:

@@ -1,6 +1,7 @@
 """The trial of a model: before the model accuses rules, it is tested in new scenarios. They are chosen so
 that the model and the alternative explanations of the engine differ in them."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ from ...wire.transcript import Transcript, canonical
 from ...wire.vocabulary import Error
 from ..changes.change import Change
 from .evidence import Difference, Evidence, first_difference
-from .fitting import Fit
+from .fitting import Fit, fit_of
 from .model import Model, Played, model_of
 
 _SEED = 2**40
@@ -73,11 +74,7 @@ def trial_of(evidence: Evidence, fitted: Fit) -> Trial:
     scenarios: dict[str, dict[str, Scenario]] = {term.name: {} for term in fitted.terms}
     with ExitStack() as models:
         make = partial(_model, evidence, models)
-        model, alternatives = make(fitted.terms), []
-        for term, tie in zip(fitted.terms, fitted.ties, strict=False):
-            others = [other for other in fitted.terms if other is not term]
-            changed = [make([*others, *instead]) for instead in ([], *([tied] for tied in tie[1:]))]
-            alternatives += [_Alternative(term.name, other) for other in changed if other is not None]
+        model, alternatives = make(fitted.terms), _alternatives(fitted, make)
         for scenario in _drawn(evidence, fitted.terms):
             remaining = [alternative for alternative in alternatives if alternative.shown < _TELLING]
             if model is None or not remaining:
@@ -116,36 +113,86 @@ def _model(evidence: Evidence, models: ExitStack, changes: Sequence[Change]) -> 
     return models.enter_context(model_of(evidence.component, evidence.policies, [*evidence.known, *changes]))
 
 
+def _alternatives(fitted: Fit, make: Callable[[Sequence[Change]], Model | None]) -> list[_Alternative]:
+    """Return the models without one of the terms, and with a tied change in place of one."""
+    alternatives = []
+    for term, tie in zip(fitted.terms, fitted.ties, strict=False):
+        others = [other for other in fitted.terms if other is not term]
+        changed = [make([*others, *instead]) for instead in ([], *([tied] for tied in tie[1:]))]
+        alternatives += [_Alternative(term.name, other) for other in changed if other is not None]
+    return alternatives
+
+
 def tried(evidence: Evidence, fitted: Fit, trial: Trial, answers: Answers) -> tuple[Evidence, Fit]:
     """Return the evidence and the model after the trial of the model.
 
-    If the engine contradicts the model in any scenario, the model is no longer exact, and the evidence
-    contains these scenarios as further differences. Otherwise the model names the confirmed terms.
+    If the engine contradicts the model in a scenario, a model with a tied change in place of a term may
+    reproduce everything, the scenarios of the trial included: that is the model then. Without such a model
+    none is exact, and the evidence contains these scenarios as further differences. An exact model names the
+    confirmed terms.
     """
     if not trial.scenarios:
         return evidence, fitted
-    with model_of(evidence.component, evidence.policies, [*evidence.known, *fitted.terms]) as model:
-        contradicted = []
-        confirmed = []
-        for scenario in trial.every:
-            answer = answers.get(scenario.id)
-            if model is None or answer is None or answer.failure is not None:
-                continue
-            outputs = tuple(map(canonical, answer.outputs))
-            if outputs == model.play(scenario, evidence.observes):
-                confirmed.append(scenario.id)
-            else:
-                contradicted.append((scenario, outputs))
-    if contradicted:
-        return replace(
-            evidence, differing=[*evidence.differing, *_differing(evidence, contradicted)]
-        ), replace(fitted, exact=False, borne_out=0, told_explained=frozenset())
-    names = [
-        name
-        for name, scenarios in trial.scenarios.items()
-        if sum(scenario.id in confirmed for scenario in scenarios) >= _ENOUGH
+    answered = [
+        (scenario, tuple(map(canonical, answer.outputs)))
+        for scenario in trial.every
+        for answer in [answers.get(scenario.id)]
+        if answer is not None and answer.failure is None
     ]
-    return evidence, replace(fitted, tried=frozenset(names), tried_in=len(confirmed))
+    contradicted = _contradicted(evidence, fitted.terms, answered)
+    if not contradicted:
+        return evidence, _confirmed(evidence, fitted, answered)
+    for other in _with_ties(fitted):
+        if not _contradicted(evidence, other.terms, answered):
+            checked = fit_of(evidence, other)
+            if checked.exact:
+                return evidence, _confirmed(evidence, checked, answered)
+    return replace(evidence, differing=[*evidence.differing, *_differing(evidence, contradicted)]), replace(
+        fitted, exact=False, borne_out=0, told_explained=frozenset()
+    )
+
+
+Answered = Sequence[tuple[Scenario, Played]]
+"""Scenarios of a trial with the outputs of the engine."""
+
+
+def _contradicted(evidence: Evidence, terms: Sequence[Change], answered: Answered) -> Answered:
+    """Return the scenarios in which the engine outputs something else than a model of these terms."""
+    with model_of(evidence.component, evidence.policies, [*evidence.known, *terms]) as model:
+        return [
+            (scenario, outputs)
+            for scenario, outputs in answered
+            if model is not None and outputs != model.play(scenario, evidence.observes)
+        ]
+
+
+def _with_ties(fitted: Fit) -> Iterator[Fit]:
+    """Yield the models with a tied change in place of one term, which is not tied any more."""
+    for place, tie in enumerate(fitted.ties):
+        for tied in tie[1:]:
+            others = [other for other in tie[1:] if other is not tied]
+            yield replace(
+                fitted,
+                terms=[*fitted.terms[:place], tied, *fitted.terms[place + 1 :]],
+                ties=[*fitted.ties[:place], [tied, *others], *fitted.ties[place + 1 :]],
+            )
+
+
+def _confirmed(evidence: Evidence, fitted: Fit, answered: Answered) -> Fit:
+    """Return a model that the engine has not contradicted, with the terms that the trial confirms."""
+    shown: Counter[str] = Counter()
+    with ExitStack() as models:
+        alternatives = _alternatives(fitted, partial(_model, evidence, models))
+        for scenario, outputs in answered:
+            shown.update(
+                {
+                    alternative.term
+                    for alternative in alternatives
+                    if alternative.model.play(scenario, evidence.observes) != outputs
+                }
+            )
+    names = frozenset(name for name, number in shown.items() if number >= _ENOUGH)
+    return replace(fitted, tried=names, tried_in=len(answered))
 
 
 def _differing(evidence: Evidence, contradicted: Iterable[tuple[Scenario, Played]]) -> Iterator[Difference]:
