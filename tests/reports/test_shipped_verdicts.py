@@ -186,7 +186,8 @@ def test_verdicts_are_renewed_in_a_clone_and_for_the_engines_of_the_project_only
     )
     stranger = renewed(tmp_path, "my_module:Engine")
     assert stranger.returncode == 2
-    assert "my_module:Engine is none of flink, flink-core, reference, spark, spark-native" in stranger.stderr
+    engines = "flink, flink-core, reference, spark, spark-exact, spark-native"
+    assert f"my_module:Engine is none of {engines}" in stranger.stderr
     assert list(tmp_path.iterdir()) == []
 
 

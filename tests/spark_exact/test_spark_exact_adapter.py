@@ -22,6 +22,7 @@ from tidegauge.wire.vocabulary import Restore, Snapshot
 from tidegauge_adapters.spark_exact.adapter import DEVIATIONS, SparkExactAdapter
 from tidegauge_adapters.spark_session.session import end_spark
 from tidegauge_reference import PROFILES
+from tidegauge_reports.shipped import load_shipped
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -187,6 +188,16 @@ def test_the_rules_that_the_readme_gives_up_are_those_of_the_known_deviations() 
     known = tomllib.loads(Path(DEVIATIONS).read_text(encoding="utf-8"))["deviation"]
     names = [entry.get("policy") or entry["like"].removeprefix("mutant:") for entry in known]
     assert sorted(names) == sorted(CANNOT)
+
+
+def test_the_list_of_the_readme_holds_in_the_verdicts_that_are_shipped() -> None:
+    verdicts = {rule.id: rule.verdict for rule in load_shipped()["spark-exact"].rules}
+    lines = README.read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.split("|")] for line in lines if line.startswith("| ")]
+    listed = {row[1]: row[3] for row in rows if len(row) == 5 and row[1] in verdicts}
+    for rule, fate in listed.items():
+        assert verdicts[rule] == ("pass" if fate.startswith("will pass") else "fail"), rule
+    assert list(verdicts.values()).count("pass") >= 36
 
 
 def test_no_option_is_taken() -> None:

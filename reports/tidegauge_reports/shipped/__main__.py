@@ -1,8 +1,8 @@
 """`python -m tidegauge_reports.shipped [ENGINE...]`, in a clone: renew what comes with Tidegauge.
 
 Runs the suites on the engines below, or on those of them that are named, with the default budget. Writes the
-verdicts of each beside this module, and draws the matrix of the README again. The five runs take about 40
-minutes on two cores. If no engine is named, the diagnoses of mutants that are not fresh any more are recorded
+verdicts of each beside this module, and draws the matrix of the README again. The six runs take about an
+hour on two cores. If no engine is named, the diagnoses of mutants that are not fresh any more are recorded
 again, too. `--diagnoses` does only that: about 10 minutes for all; to have all again, remove their file.
 `--draw` runs nothing and only draws the verdicts that are there.
 """
@@ -27,6 +27,7 @@ ENGINES: Mapping[str, Sequence[str]] = {
     "flink-core": ("--adapter", "flink", "--profile", "core"),
     "reference": ("--adapter", "reference"),
     "spark": ("--adapter", "spark"),
+    "spark-exact": ("--adapter", "spark-exact"),
     "spark-native": ("--adapter", "spark-native"),
 }
 """The engines whose verdicts come with the project, and how each is run. Flink is in it twice: by what its
