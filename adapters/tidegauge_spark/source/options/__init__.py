@@ -1,1 +1,1 @@
-"""The options of the data source: what they mean, and one clear line for each way to get them wrong."""
+"""The options of the data source, and one clear line for each invalid use."""

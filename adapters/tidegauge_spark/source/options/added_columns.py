@@ -8,12 +8,12 @@ from tidegauge_spark.source.options.given import GivenOptions
 
 
 class AddedColumns(NamedTuple):
-    """The names of the columns that a source adds to its rows, in their order; None: there is no such column.
+    """The names of the columns that a source adds to its rows, in their order; None: the column is not added.
 
     Attributes:
-        progress: what a row is and where it came from, of the type `PROGRESS_SCHEMA`.
-        late: whether a row is late.
-        watermark: the watermark of the source, in one row of each batch that is no record.
+        progress: the column that says what a row is and where it came from, of the type `PROGRESS_SCHEMA`.
+        late: the column that is true for late rows.
+        watermark: the column with the watermark of the source, in one row of each batch that is not a record.
     """
 
     progress: str | None = None

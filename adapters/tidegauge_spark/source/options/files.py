@@ -31,27 +31,27 @@ FILE_OPTIONS: Final = (
 )
 
 UNITS: Final = ("ms", "s", "us", "ns")
-"""What a whole number can count, from 1970 on."""
+"""The units of a whole number since 1970."""
 
 DISCOVERY_INTERVAL: Final = 10_000
-"""How long nobody looks for new folders and files, unless the options say otherwise (ms)."""
+"""The default of discoveryInterval (ms)."""
 
 
 @dataclass(frozen=True)
 class FileOptions:
-    """The files of a source, checked.
+    """The files of a source, validated.
 
-    path: the folder, or its URI. layout: what its splits are. format: "parquet" or "json". subtasks: how
-    many read them. event_time_column: the column with the event time. max_out_of_orderness: how far a record
-    may be behind the greatest event time of its split before it (ms). discovery_interval: how long new
-    folders and files may go unnoticed (ms). fail_on_invalid_timestamp: whether a record without a valid event
-    time is an error; otherwise it goes through and moves no watermark. fail_on_data_loss: whether it is an
-    error that files vanish before they are read. added: the columns that the source
-    adds. event_time_unit: what a whole number counts, one of "ms", "s",
-    "us" and "ns"; None: it is not said. path_moved: whether the files were elsewhere at the last start.
-    files_per_batch: how many files a batch may begin, None: any number. starting_timestamp: in each split
-    nothing is read before the first record with this event time (ms) or a later one; None: all of it is.
-    future: what becomes of event times far beyond the clock, None: they are read as all others.
+    path: the folder, or its URI. layout: what its splits are. format: "parquet" or "json". subtasks: the
+    number of subtasks that read them. event_time_column: the column with the event time.
+    max_out_of_orderness: how far a record may be behind the greatest event time of its split before it (ms).
+    discovery_interval: the maximum time until new folders and files are detected (ms).
+    fail_on_invalid_timestamp: whether a record without a valid event time is an error; otherwise it passes
+    and moves no watermark. fail_on_data_loss: whether it is an error that files vanish before they are read.
+    added: the columns that the source adds. event_time_unit: the unit of a whole number, one of "ms", "s",
+    "us" and "ns"; None: not set. path_moved: whether the files were elsewhere at the last start.
+    files_per_batch: how many files a batch may begin, None: any number. starting_timestamp: each split is
+    read from the first record with this event time (ms) or a later one; None: from its beginning. future:
+    what becomes of event times far ahead of the clock, None: they are read like all others.
     """
 
     path: str
@@ -72,7 +72,7 @@ class FileOptions:
 
 
 def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
-    """Return the options about files, None if the source reads none. Raises `IllegalOptionError`."""
+    """Return the options about files, None if the source does not read files. Raises `IllegalOptionError`."""
     path = given.text("path")
     for name in FILE_OPTIONS:
         given.require(name, "path")
@@ -111,7 +111,7 @@ def starting_timestamp(given: GivenOptions) -> int | None:
 
 
 def absolute(path: str) -> str:
-    """Return a path that is the same in every process: the executors may run in another folder."""
+    """Return an absolute path: the executors may run in another folder."""
     if path.startswith("file:/"):
         return unquote(urlsplit(path).path)
     return path if "://" in path else os.path.abspath(path)

@@ -1,4 +1,4 @@
-"""The options about event times that lie far beyond the clock."""
+"""The options about event times that are far ahead of the clock."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ PASS, FAIL = "pass", "fail"
 
 
 class FutureOptions(NamedTuple):
-    """How far an event time may be beyond the clock on the wall (ms), and whether one that is further away
-    makes the query fail; otherwise its row passes, and moves no watermark."""
+    """How far an event time may be ahead of the wall clock (ms), and whether an event time that is further
+    ahead makes the query fail; otherwise its row passes, and moves no watermark."""
 
     most: int
     fails: bool

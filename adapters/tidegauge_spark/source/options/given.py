@@ -1,4 +1,4 @@
-"""Options as they were written: values of the right kind, and one clear line for each that is not."""
+"""Options as they were written: their values, validated, and one clear line for each invalid value."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ RENAMED: Final = {
     "maxRowsPerBatch": "maxRowsPerTrigger",
     "maxRowsPerBatchInBacklog": "maxRowsPerTriggerInBacklog",
 }
-"""What options were called once, and what they are called now."""
+"""Former names of options, and their present names."""
 
 
 def _nearest(written: str, names: Iterable[str]) -> str:
-    """Return which name may be meant, as a part of a message."""
+    """Return the name that was probably meant, as a part of a message."""
     spelled = {name.lower(): name for name in names}
     found = get_close_matches(written.lower(), spelled, n=1)
     return f" (did you mean {spelled[found[0]]}?)" if found else ""
 
 
 class IllegalOptionError(ValueError):
-    """An option that the source refuses; the text names the option, its value and the remedy."""
+    """An option that the source rejects; the text names the option, its value and the remedy."""
 
 
 class GivenOptions:
-    """The options of a source by name, whatever its case: Spark does not keep the case of names.
+    """The options of a source by name, in any case: Spark does not keep the case of names.
 
-    plain: the names that there are. by_subtask: names that a subtask has of its own, written with its index,
-    as in "end.0". listed: names that there are, too, and that are read elsewhere. Every method raises
-    `IllegalOptionError` for a value that is not one.
+    plain: the known names. by_subtask: names that are written with the index of a subtask, as in "end.0".
+    listed: further known names, which are read elsewhere. Every method raises `IllegalOptionError` for an
+    invalid value.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class GivenOptions:
         return self._values[name.lower()]
 
     def items(self) -> list[tuple[str, str]]:
-        """Return the options that are given, their names as users spell them."""
+        """Return the options that are set, their names as users spell them."""
         return [
             (self._spelled[head] + dot + index, value)
             for name, value in self._values.items()
@@ -74,13 +74,13 @@ class GivenOptions:
         ]
 
     def text(self, name: str) -> str | None:
-        """Return a text that is not empty, None if the option is not given."""
+        """Return a text that is not empty, None if the option is not set."""
         if name not in self:
             return None
         return self.value(name) or self.refuse(name, "", "it is empty; write a text or leave the option out")
 
     def one_of(self, name: str, values: Iterable[str]) -> str:
-        """Return one of the values, the first if the option is not given. Case does not matter."""
+        """Return one of the values, the first if the option is not set. Case is ignored."""
         known = list(values)
         if name not in self:
             return known[0]
@@ -90,7 +90,7 @@ class GivenOptions:
         return found
 
     def boolean(self, name: str, default: bool) -> bool:
-        """Return whether the option says "true"."""
+        """Return whether the value is "true"."""
         return self.one_of(name, ("true", "false") if default else ("false", "true")) == "true"
 
     def integer(self, name: str, default: int, least: int, most: int) -> int:
@@ -103,7 +103,7 @@ class GivenOptions:
         return int(value)
 
     def duration(self, name: str, least: int = 0) -> int | None:
-        """Return a duration (ms) of at least `least`, None if the option is not given."""
+        """Return a duration (ms) of at least `least`, None if the option is not set."""
         if name not in self:
             return None
         value = self.value(name)
@@ -116,7 +116,7 @@ class GivenOptions:
         return milliseconds
 
     def by_subtask(self, name: str, count: int) -> dict[int, str]:
-        """Return the options "name.<index>", by index, which is less than `count`."""
+        """Return the options "name.<index>", by index, which has to be less than `count`."""
         prefix = f"{name.lower()}."
         found = {}
         for written, value in self._values.items():
@@ -133,7 +133,7 @@ class GivenOptions:
         return found
 
     def require(self, present: str, missing: str) -> None:
-        """Refuse the option `present` if it is given without `missing`."""
+        """Reject the option `present` if it is set without `missing`."""
         if present in self and missing not in self:
             self.refuse(present, self.value(present), f"set {missing} as well, or leave {present} out")
 

@@ -1,4 +1,4 @@
-"""The options of a source over topics of Kafka, named as those of Spark's own source."""
+"""The options of a source over topics of Kafka, named like those of Spark's own source."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KAFKA_OPTIONS: Final = (
 )
 
 PREFIX: Final = "kafka."
-"""Options that begin like this are for the client of Kafka, which knows them by the rest of the name."""
+"""The prefix of options for the Kafka client, which knows them by the rest of the name."""
 
 SERVERS: Final = "bootstrap.servers"
 
@@ -42,10 +42,10 @@ FIXED: Final = (
     "auto.offset.reset",
     "enable.partition.eof",
 )
-"""What the source has to decide itself: its offsets are in the checkpoint of the query."""
+"""Options that the source sets itself: its offsets are in the checkpoint of the query."""
 
 DEFAULT_PATIENCE: Final = 60_000
-"""How long a source waits for the brokers, unless the options say otherwise (ms)."""
+"""The default of brokerTimeout (ms)."""
 
 KAFKA_SCHEMA: Final = StructType(
     [
@@ -58,26 +58,26 @@ KAFKA_SCHEMA: Final = StructType(
         StructField("timestampType", IntegerType()),
     ]
 )
-"""The columns of a record, those of Spark's own source over Kafka."""
+"""The columns of a record, the same as those of Spark's own Kafka source."""
 
 EVENT_TIME: Final = "eventTime"
-"""One more column, if the event time is in the value of the record."""
+"""The additional column if the event time is in the value of the record."""
 
 
 @dataclass(frozen=True)
 class KafkaOptions:
-    """The topics of a source, checked.
+    """The topics of a source, validated.
 
-    config: the configuration of the client. topics: their names. from_latest: whether a query that starts
-    for the first time reads only what comes from then on. starting_timestamp: it starts, in each partition,
-    with the first record of this time (ms) or a later one; None: it does not look at times.
-    discovery_interval: how long new partitions may go unnoticed (ms). patience: how long to wait for the
-    brokers (ms). event_time_field: the field of a JSON value that has the event time, None: it is the
-    timestamp of the record. event_time_unit: what a whole number in that field counts, None: it is not said.
+    config: the configuration of the client. topics: their names. from_latest: whether a query that starts for
+    the first time reads only new records. starting_timestamp: such a query starts, in each partition, with
+    the first record of this time (ms) or a later one; None: times are ignored. discovery_interval: the
+    maximum time until new partitions are detected (ms). patience: how long to wait for the brokers (ms).
+    event_time_field: the field of a JSON value that has the event time, None: the event time is the timestamp
+    of the record. event_time_unit: the unit of a whole number in that field, None: not set.
     fail_on_invalid_timestamp: whether a value without a valid event time is an error.
     """
 
-    config: Mapping[str, str] = field(repr=False)  # there may be a password in it
+    config: Mapping[str, str] = field(repr=False)  # it may contain a password
     topics: tuple[str, ...]
     from_latest: bool
     starting_timestamp: int | None
@@ -112,7 +112,7 @@ def kafka_config(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def parse_kafka(given: GivenOptions, config: Mapping[str, str]) -> KafkaOptions | None:
-    """Return the options about Kafka, None if the source does not read it. Raises `IllegalOptionError`."""
+    """Return the options about Kafka, None if the source does not read Kafka. Raises `IllegalOptionError`."""
     topics = given.text("subscribe")
     for name in ("startingOffsets", "brokerTimeout", "eventTimeField"):
         given.require(name, "subscribe")

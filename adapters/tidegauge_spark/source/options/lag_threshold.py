@@ -1,4 +1,4 @@
-"""The option of a job that says from which watermark lag on its sources are in backlog."""
+"""The option of a job that sets the watermark lag from which its sources are in backlog."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.source.options.given import IllegalOptionError
 
 WATERMARK_LAG_CONF: Final = "spark.tidegauge.backlog.watermarkLagThreshold"
-"""The setting of a session that says from which lag of a watermark on there is a backlog, as "2 minutes".
-It is the option `pipeline.backlog.watermark-lag-threshold` of chapter BACKLOG."""
+"""The setting of a session for the watermark lag from which a source is in backlog, such as "2 minutes". It
+is the option `pipeline.backlog.watermark-lag-threshold` of chapter BACKLOG."""
 
 
 def watermark_lag_threshold(spark: SparkSession) -> int | None:
     """Return the threshold of all sources of the job in ms, or None if the job sets none (BACKLOG-1).
 
     It is the value of `WATERMARK_LAG_CONF` in the Spark conf, a duration such as "2 minutes". Raises
-    `IllegalOptionError` for what is no duration, not greater than 0 (BACKLOG-2), or more than 2^63 - 1 ms.
+    `IllegalOptionError` for a value that is not a duration, not greater than 0 (BACKLOG-2), or more than 2^63
+    - 1 ms.
     """
     if (flinks := spark.conf.get(WATERMARK_LAG_THRESHOLD, None)) is not None:
         raise IllegalOptionError(

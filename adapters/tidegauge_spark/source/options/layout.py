@@ -1,4 +1,4 @@
-"""What the splits of a folder of files are, and in which order the files of a split are read."""
+"""The splits of a folder of files, and the order in which the files of a split are read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SUB_FOLDER: Final = "folder"
 PART_NUMBER: Final = "partNumber"
 ONE_SPLIT: Final = "none"
 COLUMNS: Final = "columns"
-"""Not written by users, who name the columns themselves."""
+"""Internal value: users write the names of the columns."""
 
 ORDERS: Final = ("modificationTime", "name")
 
@@ -21,9 +21,9 @@ class Layout:
     """The layout of a folder.
 
     kind: what a split is, one of `SUB_FOLDER`, `PART_NUMBER` (in the names that Spark gives to files),
-    `ONE_SPLIT` (the folder as a whole), or `COLUMNS`. columns: the partition columns of which each
-    combination of values is a split. by_modification: whether the files of a folder are in order of
-    modification time, not of name.
+    `ONE_SPLIT` (the folder as a whole), or `COLUMNS`. columns: the partition columns; each combination of
+    their values is a split. by_modification: whether the files of a folder are in order of modification time,
+    not of name.
     """
 
     kind: str = SUB_FOLDER
@@ -32,11 +32,11 @@ class Layout:
 
     @property
     def of_spark(self) -> bool:
-        """Whether the folder is as Spark writes it: files in it, or in folders named column=value."""
+        """Whether the folder has the layout of Spark: files in it, or in folders named column=value."""
         return self.kind != SUB_FOLDER
 
     def __str__(self) -> str:
-        """Return the options, as messages and checkpoints have them."""
+        """Return the options as they appear in messages and checkpoints."""
         split_by = ",".join(f"`{each}`" for each in self.columns) or self.kind
         return f"splitBy {split_by}, fileOrder {ORDERS[not self.by_modification]}"
 
@@ -46,7 +46,7 @@ SUB_FOLDERS: Final = Layout()
 
 
 def parse_layout(given: GivenOptions) -> Layout:
-    """Return what splitBy and fileOrder say. Raises `IllegalOptionError`."""
+    """Return the layout from splitBy and fileOrder. Raises `IllegalOptionError`."""
     kind, columns = _split_by(given)
     by_modification = kind != SUB_FOLDER
     if "fileOrder" in given:

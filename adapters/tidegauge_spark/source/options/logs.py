@@ -1,4 +1,4 @@
-"""The options of a source over a log, whatever log it is."""
+"""The options of a source over any log."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ LOG_OPTIONS: Final = ("maxOutOfOrderness", "failOnDataLoss", *FUTURE_OPTIONS)
 
 @dataclass(frozen=True)
 class LogOptions:
-    """How a log is read, checked.
+    """The options for reading a log, validated.
 
-    subtasks: how many read its splits. max_out_of_orderness: how far a record may be behind the greatest
-    event time of its split before it (ms). fail_on_data_loss: whether it is an error that records vanish
-    before they are read. own: the options that only this kind of log has, by the names that it gave them.
-    added: the columns that the source adds. future: what becomes of event times far beyond the clock, None:
-    they are read as all others.
+    subtasks: the number of subtasks that read its splits. max_out_of_orderness: how far a record may be
+    behind the greatest event time of its split before it (ms). fail_on_data_loss: whether it is an error that
+    records vanish before they are read. own: the own options of this kind of log, by their registered names.
+    added: the columns that the source adds. future: what becomes of event times far ahead of the clock, None:
+    they are read like all others.
     """
 
     subtasks: int

@@ -1,4 +1,4 @@
-"""Number sequences, the logs of a source without data, one for each subtask: their options and columns."""
+"""Number sequences, one for each subtask, the logs of a source without data: their options and columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tidegauge_spark.source.options.given import GivenOptions
 
 SEQUENCE_OPTIONS: Final = ("start", "end", "split")
 SUBTASK_OPTIONS: Final = ("end", "recordsPerMillisecond")
-"""Options that a subtask has of its own, written with its index: "end.0"."""
+"""Options of a single subtask, written with its index: "end.0"."""
 
 SOURCE_SCHEMA: Final = StructType(
     [
@@ -27,9 +27,9 @@ SOURCE_SCHEMA: Final = StructType(
 )
 """A row is one record of a number sequence.
 
-source: the option sourceName, or else the identity of the source. subtask: counted from 0. number: that of
-the sequence. timestamp: its event time, the same number in ms. planned_at: the processing time at which the
-batch was planned, in ms since the source started, by the source's own clock.
+source: the option sourceName, or else the identity of the source. subtask: counted from 0. number: the number
+in the sequence. timestamp: its event time, the same number in ms. planned_at: the processing time at which
+the batch was planned, in ms since the source started, by the source's own clock.
 """
 
 
@@ -37,8 +37,8 @@ batch was planned, in ms since the source started, by the source's own clock.
 class Sequence:
     """The numbers of one subtask, `first` to `last`, both included; empty if `last` is less.
 
-    The record of number n has event time n ms. `records_per_millisecond`: at which rate of processing time
-    the records become readable; None: all at once.
+    The record of number n has event time n ms. `records_per_millisecond`: the rate of processing time at
+    which the records become readable; None: all at once.
     """
 
     first: int
@@ -53,7 +53,7 @@ class Sequence:
 
 
 def parse_sequences(given: GivenOptions, count: int) -> tuple[Sequence, ...]:
-    """Return the numbers of each of `count` subtasks and their rate. Raises `IllegalOptionError`."""
+    """Return the numbers and the rate of each of `count` subtasks. Raises `IllegalOptionError`."""
     start = given.integer("start", 0, MIN, MAX)
     end = given.integer("end", MAX, MIN, MAX)
     _refuse_empty(given, "end", end, start)
@@ -76,9 +76,9 @@ def parse_sequences(given: GivenOptions, count: int) -> tuple[Sequence, ...]:
 
 
 def split_range(start: int, end: int, count: int) -> list[tuple[int, int]]:
-    """Divide `start` to `end`, both included, into contiguous parts; the first ones get what is left over.
+    """Divide `start` to `end`, both included, into contiguous parts; the first parts get the remainder.
 
-    It is how Flink's NumberSequenceSource divides its range.
+    Flink's NumberSequenceSource divides its range in the same way.
     """
     each, left_over = divmod(end - start + 1, count)
     borders = []

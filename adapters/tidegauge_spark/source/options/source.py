@@ -1,4 +1,4 @@
-"""The options of the aligned source: what they mean, and one clear line for each way to get them wrong."""
+"""The options of the aligned source, and one clear line for each invalid use."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ PLAIN_OPTIONS: Final = (
     *COMMON_OPTIONS,
 )
 OWN_LOG_OPTIONS: Final = ("numSubtasks", *LOG_OPTIONS, *COMMON_OPTIONS)
-"""What a log that somebody registered takes beside its own options."""
+"""The options that a registered log takes beside its own."""
 
 _BACKLOG_THRESHOLD: Final = frozenset(
     {
@@ -81,14 +81,14 @@ _BACKLOG_THRESHOLD: Final = frozenset(
 
 @dataclass(frozen=True)
 class Alignment:
-    """What aligns a source: its group, how far it may be ahead (ms), and who else is in the group.
+    """The alignment of a source: its group, its allowed drift (ms), and the other sources of the group.
 
-    `coordinator` is where the sources of the group meet, None if this is the only one. Nothing is read
-    before `sources_in_group` sources have joined; `sources_in_query` of them, this one included, are in this
-    query, so that their records come in one batch. `update_interval`: how long a bound stands (ms); 0: until
-    the next planning. `by_split`: whether each split is bounded, or the subtask as a whole only. `patience`:
-    how long the source stands still without its coordinator before it fails (ms). `restart_timeout`: how long
-    the others wait for this source while its query is down (ms).
+    `coordinator` is where the sources of the group meet, None if this is the only source. Nothing is read
+    before `sources_in_group` sources have joined; `sources_in_query` of them, including this one, are in this
+    query, so that they plan a batch together. `update_interval`: how long a bound holds (ms); 0: until the
+    next planning. `by_split`: whether each split is bounded, or only the subtask as a whole. `patience`: how
+    long the source waits without its coordinator before it fails (ms). `restart_timeout`: how long the others
+    wait for this source while its query is down (ms).
     """
 
     group: str
@@ -104,9 +104,9 @@ class Alignment:
 
 @dataclass(frozen=True)
 class SignalOptions:
-    """What a source says beside its records: whether in band, after which time a split is idle (ms, None:
-    never), the watermark lag from which on there is a backlog (ms, None: none), and the most rows of a batch
-    while there is one (None: as ever)."""
+    """The signals of a source beside its records: whether they are in band, the time after which a split is
+    idle (ms, None: never), the watermark lag from which the source is in backlog (ms, None: no threshold),
+    and the maximum number of rows of a batch in backlog (None: the same as otherwise)."""
 
     in_band: bool = False
     idle_timeout: int | None = None
@@ -116,15 +116,16 @@ class SignalOptions:
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """The options of a source, checked. It reads `files`, a `log`, which may be `kafka`, or else `sequences`.
+    """The options of a source, validated. It reads `files`, a `log`, which may be `kafka`, or else
+    `sequences`.
 
     alignment: None if it is not aligned (SOURCE-4). clock_step: the virtual time (ms) that passes at each
-    planning; None: the wall clock. rows_per_batch: the most rows in a batch of this source. name: what the
-    column "source" says; None: the identity of the source. added: the columns that it adds to
-    its rows. watermark_check: a file that is there once Spark's watermark does not follow, with one line
-    about it; None: nobody looks. signals: None if nothing is said beside the
-    records. event_log: the folder of the event log, None: there is none. event_log_job: what it calls the
-    job, None: what the group is called, or else the source.
+    planning; None: the wall clock. rows_per_batch: the maximum number of rows in a batch of this source.
+    name: the value of the column "source"; None: the identity of the source. added: the columns that the
+    source adds to its rows. watermark_check: a file that exists once Spark's watermark does not follow, with
+    one line about it; None: there is no check. signals: None if the source has no signals beside its records.
+    event_log: the folder of the event log, None: there is none. event_log_job: the name of the job in the
+    log, None: the name of the group, or else the source.
     """
 
     sequences: tuple[Sequence, ...]
@@ -143,13 +144,13 @@ class SourceOptions:
 
     @property
     def subtasks(self) -> int:
-        """How many subtasks read."""
+        """The number of subtasks."""
         read = self.files or self.log
         return len(self.sequences) if read is None else read.subtasks
 
     @property
     def idle_timeout(self) -> int | None:
-        """After which time a split is idle (ms), None: never."""
+        """The time after which a split is idle (ms), None: never."""
         return None if self.signals is None else self.signals.idle_timeout
 
 
@@ -158,13 +159,12 @@ def parse_options(
     watermark_lag_threshold: int | None = None,
     own: Collection[str] | None = None,
 ) -> SourceOptions:
-    """Return the options as the source needs them; the case of their names does not matter.
+    """Return the options as the source needs them; the case of their names is ignored.
 
-    watermark_lag_threshold: that of the job (ms), None if it has none. own: the options that a log has which
-    somebody registered, None if it is no such source.
+    watermark_lag_threshold: the threshold of the job (ms), None if it has none. own: the own options of a
+    registered log, None if the source is not such a log.
 
-    Raises `IllegalOptionError` for an unknown option, a value that is not one, and options that do not go
-    together.
+    Raises `IllegalOptionError` for an unknown option, an invalid value, and options that exclude each other.
     """
     for name, value in options.items():
         if name.lower() in _BACKLOG_THRESHOLD:
@@ -215,7 +215,8 @@ def parse_options(
 
 
 def check_own_options(log: str, own: Collection[str]) -> None:
-    """Raise `IllegalOptionError` if an own option of a log would hide one of the source, or be refused."""
+    """Raise `IllegalOptionError` if an own option of a log would hide one of the source, or would be
+    rejected."""
     taken = {each.lower(): each for each in OWN_LOG_OPTIONS}
     for name in own:
         if name.lower() in taken or name.lower() in _BACKLOG_THRESHOLD:
@@ -231,7 +232,7 @@ def _added_columns(
     added = parse_added_columns(given)
     column = added.progress
     taken = [field.name for field in SOURCE_SCHEMA] if files is None else [files.event_time_column]
-    if log is not None:  # the columns of a log that somebody registered are not known here
+    if log is not None:  # the columns of a registered log are not known here
         taken = [] if kafka is None else kafka.schema.names
     if column is not None and column.lower() in (name.lower() for name in taken):
         given.refuse("progressColumn", column, "there is a column of that name; write another one")
