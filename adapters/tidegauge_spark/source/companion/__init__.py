@@ -1,2 +1,1 @@
-"""A companion of Spark's own Kafka source: a small source beside it that says the exact watermark of its
-rows."""
+"""A companion of Spark's own Kafka source: a small source beside it that emits the exact watermark."""

@@ -1,4 +1,4 @@
-"""What one run of a query has read of a reader and has found there, from the progress of its batches."""
+"""The records of a reader that one run of a query has read, from the progress of its batches."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ Ends = Mapping[str, int]
 """The next offset of each partition, by its name, "topic-partition"."""
 
 UNKNOWN: Final = -1
-"""In place of an offset: nothing is known of what lies before."""
+"""In place of an offset: the query's first offset is unknown."""
 
 
 class ReaderBatch(NamedTuple):
-    """A batch of one use of the reader: before and behind it, and what there was when it was planned.
+    """A batch of one use of the reader: the offsets before and after it, and the latest ones when it was
+    planned.
 
-    start: None in the first batch of a query. latest: None if Spark does not say it.
+    start: None in the first batch of a query. latest: None if Spark does not report it.
     """
 
     start: Ends | None
@@ -26,10 +27,10 @@ class ReaderBatch(NamedTuple):
 
 @dataclass
 class ReaderFollower:
-    """Gathers the largest event times of what a run has read.
+    """Collects the largest event times of the records that a run has read.
 
-    look_up: is given stretches of partitions that were read, but not seen to be read, as after a kill or
-    where an event of Spark was lost. known: up to where the companion knew the reader before.
+    look_up: is called with ranges of offsets that were read without being observed, as after a kill or where
+    an event of Spark was lost. known: the offsets up to which the companion knew the reader before.
     """
 
     look_up: Callable[[dict[str, tuple[int, int]]], None]
@@ -41,10 +42,10 @@ class ReaderFollower:
     _pending: list[tuple[Ends, Mapping[str, int]]] = field(default_factory=list)
 
     def batch(self, uses: Sequence[ReaderBatch], maxima: Mapping[str, int]) -> None:
-        """Take a batch that is over.
+        """Take a completed batch.
 
-        Where a query reads the same topics twice, the two uses may be at different places. Event times count
-        once both are behind them.
+        If a query reads the same topics twice, the two uses may be at different offsets. Event times count
+        once both uses are past them.
 
         Args:
             uses: the uses of the topics in the query, at least one.
@@ -68,7 +69,7 @@ class ReaderFollower:
         )
 
     def add(self, maxima: Mapping[str, int]) -> None:
-        """Add event times from before the ends."""
+        """Add event times of records before the ends."""
         for name, time in maxima.items():
             self.maxima[name] = max(time, self.maxima.get(name, time))
 

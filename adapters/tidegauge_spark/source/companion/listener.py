@@ -1,4 +1,4 @@
-"""The listener that reports to companions what Spark's own source has read in the batches that are over."""
+"""The listener that reports to companions what Spark's own source has read in completed batches."""
 
 from __future__ import annotations
 
@@ -37,14 +37,15 @@ _watched: Final[dict[str, WatchedReader]] = {}
 
 
 class Companion(NamedTuple):
-    """A companion in the progress of a batch. offset: that of the batch. shown: how it stands."""
+    """A companion in the progress of a batch. offset: its offset at the end of the batch. shown: its own
+    progress."""
 
     offset: Mapping[str, Any]
     shown: Mapping[str, Any]
 
 
 class _Followed:
-    """A companion in one run of a query: what its reader has read, and the lookups that go on."""
+    """A companion in one run of a query: what its reader has read, and the lookups that are running."""
 
     def __init__(self, reader: WatchedReader, known: Ends) -> None:
         self.reader = reader
@@ -99,7 +100,7 @@ class ReaderListener(StreamingQueryListener):
         self._runs: dict[uuid.UUID, dict[str, _Followed]] = {}
 
     def onQueryStarted(self, event: QueryStartedEvent) -> None:
-        """Nothing is known of a query that starts."""
+        """Start without knowledge of the query."""
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:
         """Report to the companions among the sources of a query."""
@@ -148,7 +149,7 @@ def _companion(source: Any) -> Companion | None:
 
 
 def _use(source: Any) -> ReaderBatch | None:
-    """Return what a batch has of a source over Kafka, None if it is another source."""
+    """Return the use of a Kafka source in a batch, None if it is another source."""
     if not source.description.startswith("KafkaV2["):
         return None
     start, end, latest = (
@@ -170,9 +171,9 @@ def _topics(ends: Ends) -> set[str]:
 
 
 def _others(progress: StreamingQueryProgress, name: str) -> int | None:
-    """Return the smallest watermark (ms) of the other sources that say one and are not idle.
+    """Return the smallest watermark (ms) of the other sources that report one and are not idle.
 
-    None if there is no such source, or one that has none yet.
+    None if there is no such source, or if one of them has no watermark yet.
     """
     said = []
     for source in progress.sources:
@@ -186,7 +187,7 @@ def _others(progress: StreamingQueryProgress, name: str) -> int | None:
 
 
 def watch(session: SparkSession, reader: WatchedReader) -> str:
-    """Return the name under which a reader is to be observed. The session gets its listener."""
+    """Return the name under which a reader has to be observed; add the listener to the session."""
     name = f"tidegauge-{uuid.uuid4()}"
     _watched[name] = reader
     listen_once(session, ReaderListener)

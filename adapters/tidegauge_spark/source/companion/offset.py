@@ -1,4 +1,5 @@
-"""The offset of a companion: what it knows of the reader beside it, and which watermark follows from that."""
+"""The offset of a companion: its knowledge of the reader beside it, and the watermark that follows from
+it."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from tidegauge_spark.source.planning.standing import SplitStanding
 
 
 class KnownPartition(NamedTuple):
-    """A partition as far as it is known to be read: the next offset, and the largest event time before it
+    """A partition, as far as it is known to be read: the next offset, and the largest event time before it
     (ms), `MIN` if there was none."""
 
     end: int
@@ -20,10 +21,9 @@ class KnownPartition(NamedTuple):
 
 
 class CompanionOffset(NamedTuple):
-    """run: the run of the query in which it was planned. round: how many offsets were planned before it in
-    that run. started_at: when the companion was planned for the first time (ms since 1970). partitions: by
-    name, "topic-partition". signals: which partitions are idle, and the combined watermark.
-    """
+    """run: the run of the query in which the offset was planned. round: how many offsets were planned before
+    it in that run. started_at: when the companion was planned for the first time (ms since 1970). partitions:
+    by name, "topic-partition". signals: the idle partitions, and the combined watermark."""
 
     run: str
     round: int
@@ -45,7 +45,7 @@ class CompanionOffset(NamedTuple):
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:
-        """Return what `to_json` has written. Raises `IllegalOffsetError` for anything else."""
+        """Return the offset that `to_json` has written. Raises `IllegalOffsetError` for anything else."""
         unsealed(stored)
         try:
             return cls(
@@ -62,7 +62,7 @@ class CompanionOffset(NamedTuple):
             ) from error
 
     def standings(self, max_out_of_orderness: int) -> Iterator[SplitStanding]:
-        """Yield how the partitions stand that are not idle."""
+        """Yield the partitions that are not idle, with their watermarks."""
         for name, partition in self.partitions.items():
             if name not in self.signals.idle_splits:
                 yield SplitStanding(name, partition_watermark(partition.latest, max_out_of_orderness))

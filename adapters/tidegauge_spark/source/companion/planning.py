@@ -1,4 +1,4 @@
-"""Which watermark follows from what the reader has read."""
+"""The watermark that follows from the records that the reader has read."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from tidegauge_spark.source.planning.signals import PlannedSignals
 
 
 class CompanionPlanning:
-    """Takes reports into offsets; max_out_of_orderness and idle_timeout in ms, None: nothing is ever idle."""
+    """Applies reports to offsets; max_out_of_orderness and idle_timeout in ms, None: partitions never become
+    idle."""
 
     def __init__(self, max_out_of_orderness: int, idle_timeout: int | None) -> None:
         self._max_out_of_orderness = max_out_of_orderness
         self._idle_timeout = idle_timeout
 
     def with_report(self, offset: CompanionOffset, report: ReaderReport) -> CompanionOffset:
-        """Return an offset that knows what a report says.
+        """Return the offset after a report.
 
-        All of it lies before the ends of batches that are over. A record that comes later is therefore behind
-        it, and late only if it is further out of order than allowed or its partition was idle.
+        All records in the report lie before the ends of completed batches. A record that comes later is
+        therefore after them, and late only if it is further out of order than allowed, or if its partition
+        was idle.
         """
         partitions, arrived = {}, set()
         for name, end in report.ends.items():
@@ -38,11 +40,10 @@ class CompanionPlanning:
         return offset._replace(partitions=partitions, signals=signals)
 
     def may_become_idle(self, offset: CompanionOffset, report: ReaderReport, now: int | None = None) -> bool:
-        """Return whether the watermark would rise if no record had come to any partition until `now`.
+        """Return whether the watermark would rise if no partition had got a record until `now`.
 
-        now: ms since 1970, None for a time after which all partitions are idle. It is only a guess: what has
-            come
-        meanwhile is in the report of a batch that is planned later.
+        now: ms since 1970; None stands for a time at which all partitions are idle. The result is only an
+        estimate: records that arrived meanwhile are in the report of a batch that is planned later.
         """
         if self._idle_timeout is None:
             return False

@@ -1,4 +1,4 @@
-"""The companion as a data source: its only rows say the watermark of the reader beside it."""
+"""The companion as a data source: its only rows carry the watermark of the reader beside it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from tidegauge_spark.source.planning.standing import CHECK, COMPANION, SAID_WATE
 FORMAT: Final = "tidegauge_companion"
 
 REPORT: Final = "report"
-"""Where it shows the file in which the companion looks for reports."""
+"""The key in its progress for the file in which the companion looks for reports."""
 
 PATIENCE: Final = 60.0
-"""How long a planning under AvailableNow waits for the report of a batch that is over (s)."""
+"""How long a planning under AvailableNow waits for the report of a completed batch (s)."""
 
 GLANCE: Final = 0.1
-"""How long a planning waits for a report, or for a partition to become idle, before it lets go of Spark
+"""How long a planning waits for a report, or for a partition to become idle, before it returns to Spark
 (s)."""
 
 LOOK_AGAIN: Final = 0.002
@@ -51,10 +51,11 @@ class CompanionSource(DataSource):
     """A source of watermarks for `watermark_of`, which sets its options:
 
     * `watermarkColumn`: the column of its rows.
-    * `companionOf`: under which name the progress of the query has the largest event times of the reader.
+    * `companionOf`: the name under which the progress of the query has the largest event times of the reader.
     * `partitions`: JSON, the names of the partitions that are observed.
-    * `watermarkCheck`: the file in which it finds out that its watermark is lost. Reports lie beside it.
-    * `maxOutOfOrderness`, `idleTimeout`: durations; the second may be left out.
+    * `watermarkCheck`: the file through which it is notified that its watermark is lost. Reports lie beside
+      it.
+    * `maxOutOfOrderness`, `idleTimeout`: durations; the second is optional.
     """
 
     @classmethod
@@ -72,7 +73,7 @@ class CompanionSource(DataSource):
 
 
 class CompanionReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Plans what a companion says in each batch, from the report of the batches before."""
+    """Plans the watermark that the companion emits in each batch, from the report of the batches before."""
 
     def __init__(self, options: Mapping[str, str], schema: StructType) -> None:
         given = {name.lower(): value for name, value in options.items()}
@@ -92,27 +93,27 @@ class CompanionReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._stale: ReaderReport | None = None
 
     def initialOffset(self) -> dict[str, Any]:
-        """Return where a new companion stands: it knows of nothing."""
+        """Return the offset of a new companion, without knowledge of the reader."""
         return CompanionOffset(self._run, 0, time.time_ns() // 1_000_000).to_json()
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Return that there is no limit."""
+        """Return the read limit: none."""
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Spark ends the query as soon as no source has anything new."""
+        """Spark will end the query as soon as no source has anything new."""
         self._available_now = True
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        """Return what is known now; `start` if that is nothing new.
+        """Return the current knowledge of the reader; `start` if it has not changed.
 
-        Each offset has its round, which comes back with the report of its batch. So it is known whether a
-        report is outstanding: reports come some milliseconds after their batches, which do not wait. Under
-        AvailableNow the query does not end before the last report. The first planning of a run says again
-        what was said last: Spark does not keep it.
+        Each offset has its round, which returns with the report of its batch. The companion therefore knows
+        whether a report is outstanding: reports come some milliseconds after their batches, which do not wait
+        for them. Under AvailableNow the query does not end before the last report. The first planning of a
+        run emits the last watermark again, because Spark does not store it.
 
-        Raises `LostWatermarkError` if Spark's watermark does not follow, or under AvailableNow no report
-        comes, and `BrokenLogError` if the reader has partitions that are not observed.
+        Raises `LostWatermarkError` if Spark's watermark does not follow, or if under AvailableNow a report is
+        missing, and `BrokenLogError` if the reader has partitions that are not observed.
         """
         self._raise_if_lost()
         offset = CompanionOffset.from_json(start)
@@ -125,7 +126,7 @@ class CompanionReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if insists and (report is None or not report.unread or report == self._stale):
             report, insists = self._awaited(offset), False
         self._stale = (
-            report  # the reader goes on behind it, or one batch is empty: both take less than a wait
+            report  # the reader continues from it, or one batch is empty: both take less than a wait
         )
         if report is None:
             return self._planned(start, offset)
@@ -137,7 +138,7 @@ class CompanionReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._planned(start, offset)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        """Return the row that says the watermark at the end of a batch."""
+        """Return the row with the watermark at the end of a batch."""
         watermark = said_watermark(CompanionOffset.from_json(end).signals.combined)
         return [] if start == end or watermark is None else [WatermarkPartition(watermark)]
 
@@ -148,7 +149,7 @@ class CompanionReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         yield watermark_batch(partition.watermark, self._schema.names[0], schema)
 
     def reportLatestOffset(self) -> dict[str, Any]:
-        """Return what the progress of the query shows: how the reader stands, and what the listener needs."""
+        """Return the companion's progress: the watermark of the reader, and what the listener needs."""
         offset = self._last or CompanionOffset(self._run, 0, 0)
         return {
             **shown(offset.standings(self._max_out_of_orderness), time.time_ns() // 1_000_000),
@@ -164,7 +165,8 @@ class CompanionReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return start if stored == start else stored
 
     def _awaited(self, offset: CompanionOffset) -> ReaderReport:
-        """Return the report of the batch of an offset and of all before. Raises `LostWatermarkError`."""
+        """Return the report that covers an offset's batch and all batches before. Raises
+        `LostWatermarkError`."""
         end = time.monotonic() + PATIENCE
         report = None
         while time.monotonic() < end or not (report is None or report.complete):
@@ -178,9 +180,10 @@ class CompanionReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         )
 
     def _is_next(self, offset: CompanionOffset, report: ReaderReport) -> bool:
-        """Return whether a batch without anything new is needed, to look for idle partitions.
+        """Return whether an empty batch is needed to detect idle partitions.
 
-        A partition is idle if a batch finds it empty; and under AvailableNow the query would end before.
+        A partition becomes idle when a batch finds it empty, and under AvailableNow the query would end
+        before that.
         """
         now = time.time_ns() // 1_000_000
         if self._planning.may_become_idle(offset, report, now):
@@ -204,7 +207,7 @@ class CompanionReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def _is_current(report: ReaderReport | None, offset: CompanionOffset) -> bool:
-    """Return whether nothing is outstanding of the batch of an offset, and of those before."""
+    """Return whether a report covers the batch of an offset and all batches before."""
     return report is not None and report.complete and report.round >= offset.round
 
 

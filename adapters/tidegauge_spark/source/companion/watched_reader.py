@@ -1,4 +1,4 @@
-"""A reader of Kafka that `watermark_of` watches: what of its topics is observed, and how it is read again."""
+"""A Kafka reader that `watermark_of` watches: how its topics are observed, and how records are read again."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from tidegauge_spark.source.options.kafka import PREFIX, SERVERS
 from tidegauge_spark.source.planning.broken_log import BrokenLogError, first_line
 
 MAXIMA: Final = "maxima"
-"""The field of the observation with the largest event time of each partition (ms), in order of their
-names."""
+"""The field of the observation with the largest event time of each partition (ms), in the order of the names
+of the partitions."""
 
 EARLIEST: Final = -2
-"""What Kafka calls the first offset that there is."""
+"""Kafka's name for the first available offset."""
 
 
 @dataclass
 class WatchedReader:
     """A reader of Spark's own Kafka source.
 
-    options: those of the reader. event_time: what is computed of each record, None: its timestamp. column:
-    where the event time is in its rows.
+    options: the options of the reader. event_time: the expression for the event time of a record, None: its
+    timestamp. column: the event time column of its rows.
     """
 
     session: SparkSession
@@ -44,7 +44,8 @@ class WatchedReader:
         return records if self.event_time is None else records.withColumn(self.column, self.event_time)
 
     def observed(self, rows: DataFrame, name: str) -> DataFrame:
-        """Return the same rows; the progress of their query shows the largest event times under a name."""
+        """Return the same rows, observed: the progress of their query shows the largest event times under a
+        name."""
         millis = f"unix_millis(`{self.column}`)"
         each = [
             max_of(expr(f"CASE WHEN {_is(partition)} THEN {millis} END")) for partition in self.partitions
@@ -52,15 +53,15 @@ class WatchedReader:
         return rows.observe(name, array(*each).alias(MAXIMA))
 
     def look_up(self, stretches: Mapping[str, tuple[int, int]]) -> dict[str, int]:
-        """Return the largest event times between offsets of partitions (ms), read by a job of Spark.
+        """Return the largest event times between offsets of partitions (ms), read by a Spark job.
 
-        `UNKNOWN` in place of a first offset stands for where the query began.
+        `UNKNOWN` in place of a first offset stands for the offset at which the query began.
         """
         starts, ends = _by_topic(), _by_topic()
         for name, (first, end) in stretches.items():
             topic, _, partition = name.rpartition("-")
             if first == UNKNOWN and self._option("startingOffsets", "latest").lower() != "earliest":
-                continue  # from the beginning of the topic on is much more than the query has read
+                continue  # from the beginning of the topic would be much more than the query has read
             starts[topic][partition] = EARLIEST if first == UNKNOWN else first
             ends[topic][partition] = end
         if not starts:
@@ -107,7 +108,7 @@ def partitions_of(session: SparkSession, options: Mapping[str, str]) -> tuple[st
 
 
 def _partition_counts(session: SparkSession, options: Mapping[str, str], topics: list[str]) -> dict[str, int]:
-    """Return how many partitions topics have, by the client of Kafka that Spark's source brings."""
+    """Return the number of partitions of each topic, from the Kafka client of Spark's source."""
     jvm: Any = session._jvm
     config, names = jvm.java.util.Properties(), jvm.java.util.ArrayList()
     for name, value in options.items():
