@@ -1,26 +1,25 @@
-"""Event time for PySpark: sources that have an exact watermark, and wait for one another; operators with it.
+"""Event time for PySpark: sources with an exact watermark that wait for one another, and operators.
 
-`load(reader)` returns the rows of an `AlignedSource` with its own watermark under Spark's windows, joins and
-deduplication: the smallest over its partitions. `withWatermark` follows the furthest one.
+`load(reader)` returns the rows of an `AlignedSource`, with the watermark of the source under Spark's windows,
+joins and deduplication: the smallest over its partitions. `withWatermark` follows the furthest partition.
 `watermark_of(reader)` does the same for Spark's own Kafka source.
 
 Spark gives a query one watermark, and windows that fire once, at their end. For allowed lateness, early
-results, results that are taken back, and late records that are kept, this library has operators with a
-watermark of the stream itself: `load_inputs(reader, key=...)` goes into `run_windows`, with the aggregates
-of `tidegauge_spark.operators.aggregates`. An operator with several input channels follows the *valve*,
-which turns them into one watermark and one status: `run_valves` for a data frame of steps. `Valve` is the
-same decision without Spark. Timestamps are whole numbers, in milliseconds.
+results, retractions and a late output this library has operators whose watermark belongs to the stream
+itself: `run_windows` takes the result of `load_inputs(reader, key=...)` and the aggregates of
+`tidegauge_spark.operators.aggregates`. An operator with several input channels follows a *valve*, which
+combines their watermarks and statuses into one watermark and one status: `run_valves` does so for a data
+frame of steps. `Valve` makes the same decisions without Spark. Timestamps are whole numbers, in milliseconds.
 
-Nor does Spark hold back a source that is far ahead of the others, so that their records pile up in the state
-of a join. After `register(spark)`, `spark.readStream.format("tidegauge")` reads folders of files, or numbers,
-from an `AlignedSource`: none of its subtasks gets further ahead of the slowest than a drift that the user
-allows.
-Call `ensure_coordination(spark)` first to align several sources with one another, in one query or in several
-of an application, or run a `coordination()` service of your own for several applications.
+Spark does not hold back a source that is far ahead of the others, so its records pile up in the state of a
+join. After `register(spark)`, `spark.readStream.format("tidegauge")` reads folders of files, topics of Kafka,
+or numbers from an `AlignedSource`: none of its subtasks gets further ahead of the slowest than a drift that
+the user allows. Call `ensure_coordination(spark)` first to align several sources, in one query or in several
+queries of an application. For several applications run a `coordination()` service.
 
-It needs PySpark 4.2 or later (4.3 is what it is tested with), and for the valves `protobuf` and the RocksDB
-state store provider in a streaming query.
-The behaviour is that of the Tidegauge specification; ids such as "VALVE-15" name its rules.
+The library requires PySpark 4.2 or later (it is tested with 4.3). The valves also require `protobuf` and the
+RocksDB state store provider in a streaming query. The behaviour is that of the Tidegauge specification; ids
+such as "VALVE-15" name its rules.
 """
 
 from importlib import import_module
@@ -117,12 +116,12 @@ _MODULES: Final = {
     "run_windows": "operators.window",
     "watermark_of": "source.watermark_of",
 }
-"""Where the names are. Each is imported when it is first used: Spark starts a Python process for each query,
-and most of what is here needs PyArrow or the whole of PySpark."""
+"""The module of each name. A name is imported when it is first used: Spark starts a Python process for each
+query, and most of these modules need PyArrow or the whole of PySpark."""
 
 
 def __getattr__(name: str) -> Any:
-    """A name of the library, imported when it is first used."""
+    """Import a name of the library when it is first used."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

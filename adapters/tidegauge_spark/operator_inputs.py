@@ -1,7 +1,6 @@
-"""What goes into the operators of this library: the records of aligned sources, behind a valve.
+"""The input of the operators of this library: the records of aligned sources, behind a valve.
 
-Each subtask of the sources is a channel of the valve. It says in rows of the stream how far it is and whether
-it is idle.
+Each subtask of the sources is a channel of the valve. Rows of the stream carry its watermark and its status.
 """
 
 from __future__ import annotations
@@ -27,21 +26,22 @@ FUNCTION: Final = "load_inputs"
 def load_inputs(
     *readers: DataStreamReader, key: str | Sequence[str] = (), operator_subtasks: int = 1
 ) -> DataFrame:
-    """Return the records of aligned sources as what goes into `run_windows`, in `WINDOW_INPUT_SCHEMA`.
+    """Return the records of aligned sources as the input of `run_windows`, in `WINDOW_INPUT_SCHEMA`.
 
     The event time is that of the sources. A query needs the RocksDB state store provider. Over restarts the
-    sources stay in their order, and keep their numbers of subtasks.
+    sources keep their order and their numbers of subtasks.
 
     Args:
         readers: `spark.readStream.format("tidegauge")`, or a source of `register_log`, with all its options,
-            for each source. The columns of all sources are the same.
-        key: the columns for each value of which there are windows, of any types but maps. Nulls are a value
-            like any other; without columns all records have the same key.
-        operator_subtasks: the number of subtasks to which the records are dealt out by key.
+            one for each source. All sources have the same columns.
+        key: the columns by which windows are grouped, of any types except maps. Null is a value like any
+            other; without columns all records have the same key.
+        operator_subtasks: the number of subtasks to which the records are distributed by key.
 
     Raises:
-        TypeError: if a reader is no such reader.
-        IllegalArgumentError: for columns that differ or are missing, for `lateColumn`, and without a reader.
+        TypeError: if a reader is not a reader of an aligned source.
+        IllegalArgumentError: if columns differ or are missing, if `lateColumn` is set, or if no reader is
+            given.
     """
     if not readers:
         raise IllegalArgumentError("load_inputs() was given no reader: give it one for each source")
@@ -59,7 +59,7 @@ def load_inputs(
 
 
 class _Source(NamedTuple):
-    """A source by its name among the others, with the columns of its records."""
+    """A source, with its name among the sources and the columns of its records."""
 
     given: GivenReader
     name: str
@@ -78,14 +78,15 @@ class _Source(NamedTuple):
         return cls(given, options.name or str(place), options.subtasks, StructType(records))
 
     def rows(self) -> DataFrame:
-        """Return the records, and in rows of their own how far each subtask is."""
+        """Return the records, and rows that carry the watermark and the status of each subtask."""
         in_band = {"progressColumn": PROGRESS_COLUMN, "inBandWatermarks": "true", "sourceName": self.name}
         schema = StructType([*self.columns, StructField(PROGRESS_COLUMN, PROGRESS_SCHEMA)])
         return self.given.with_options(in_band).schema(schema).load()
 
 
 def _check_alike(sources: list[_Source]) -> None:
-    """Raise `IllegalArgumentError` for sources of one name, or with columns other than the first one's."""
+    """Raise `IllegalArgumentError` if two sources have the same name, or columns that differ from the first
+    source's."""
     names = [source.name for source in sources]
     if len(set(names)) < len(names):
         raise IllegalArgumentError(

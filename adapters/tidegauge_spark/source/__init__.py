@@ -1,1 +1,1 @@
-"""The aligned data source, and the listener that tells from its offsets which sources are in backlog."""
+"""The aligned data source, and the listener that reports from its offsets which sources are in backlog."""

@@ -1,4 +1,4 @@
-"""Which running queries are in backlog, for the program that has started them."""
+"""A listener that reports which running queries are in backlog."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from pyspark.sql.streaming.listener import (
 
 
 class BacklogChange(NamedTuple):
-    """A source has got into backlog, or out of it.
+    """A source has entered backlog or left it.
 
-    query_id: of the query, the same after a restart. query_name: None if it has none. source: the identity of
-    the source. batch_id: the micro-batch at the end of which it was so. backlog: what it is from now on.
+    query_id: the id of the query, the same after a restart. query_name: None if it has none. source: the
+    identity of the source. batch_id: the micro-batch at whose end the change was reported. backlog: whether
+    the source is in backlog from now on.
     """
 
     query_id: str
@@ -31,33 +32,35 @@ class BacklogChange(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What is known of a query: its name, and the sources that have said whether they are in backlog."""
+    """A query: its name, and the backlog flag of each source that has reported one."""
 
     name: str | None
     sources: Mapping[str, bool]
 
 
 class BacklogListener(StreamingQueryListener):
-    """Tells which sources of running queries are in backlog: `spark.streams.addListener(BacklogListener())`.
+    """Reports which sources of running queries are in backlog:
+    `spark.streams.addListener(BacklogListener())`.
 
-    A source is in backlog while one of its subtasks is (BACKLOG-8). It says so in its offset, after
-    "spark.tidegauge.backlog.watermarkLagThreshold" was set and `register(spark)` called. A source is named by
-    its identity, which stays the same over restarts; it is the column source of a source without sourceName.
-    Sources of other formats are not looked at. What is told is as of the end of the last micro-batch that
-    Spark has reported; a query that has ended is forgotten.
+    A source is in backlog while one of its subtasks is (BACKLOG-8). Its offset says so if
+    `spark.tidegauge.backlog.watermarkLagThreshold` was set before `register(spark)` was called. Sources are
+    listed by identity, which stays the same over restarts; it is the value of the column source of a source
+    without sourceName. Sources of other formats are ignored. The answers are as of the end of the last
+    micro-batch that Spark has reported. Queries that have ended are forgotten.
     """
 
     def __init__(self, on_change: Callable[[BacklogChange], None] | None = None) -> None:
-        """on_change: called when a source gets into backlog or out of it, and at first if it is in backlog.
+        """on_change: called when a source enters or leaves backlog, and at first if it is in backlog.
 
-        It is called in a thread of Spark's, one change at a time. Spark logs what it raises, and goes on.
+        It is called in a thread of Spark, one change at a time. If it raises, Spark logs the error and
+        continues.
         """
         self._on_change = on_change
         self._lock = threading.Lock()
         self._queries: dict[str, _Known] = {}
 
     def in_backlog(self, query: str) -> bool | None:
-        """Return whether a source of the query is in backlog, None if none of them has said anything.
+        """Return whether a source of the query is in backlog, None if no source has reported it.
 
         query: its name or its id.
         """
@@ -65,8 +68,8 @@ class BacklogListener(StreamingQueryListener):
         return any(sources.values()) if sources else None
 
     def sources_in_backlog(self, query: str) -> dict[str, bool]:
-        """Return which sources of the query, by identity, are in backlog; those that said nothing are not
-        listed.
+        """Return which sources of the query are in backlog, by identity; sources that have not reported it
+        are omitted.
 
         query: its name or its id.
         """
@@ -77,12 +80,12 @@ class BacklogListener(StreamingQueryListener):
         return {}
 
     def onQueryStarted(self, event: QueryStartedEvent) -> None:
-        """Know nothing about a query that starts."""
+        """Start without knowledge of the query."""
         with self._lock:
             self._queries[str(event.id)] = _Known(event.name, {})
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:
-        """Take what the sources of a query say at the end of a micro-batch."""
+        """Take the backlog flags of the sources of a query at the end of a micro-batch."""
         self.progressed(event.progress)
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
@@ -105,8 +108,8 @@ class BacklogListener(StreamingQueryListener):
 
 
 def _said(offset: Any) -> list[tuple[str, bool]]:
-    """Return identity and flag of the source that has written an offset; none if it is of another format,
-    or none of its subtasks has said anything."""
+    """Return identity and flag of the source that has written an offset; empty if the source has another
+    format, or none of its subtasks has reported a flag."""
     try:
         stored = json.loads(offset) if isinstance(offset, str) else offset
         source, flags = stored["source"], stored["signals"]["state"]["backlog"]

@@ -1,9 +1,10 @@
 """Rows of an aligned source with its own watermark under Spark's operators: the smallest over its splits.
 
-`withWatermark` follows the largest event time that was seen, so a split with a gap takes the watermark along
-and Spark drops the rows of all others that lie in that gap. The source knows better. It says its watermark in
-one row of each batch, in a column of its own. Spark's watermark stands on that column, and the mark by which
-operators find their watermark goes over to the column with the event time.
+`withWatermark` follows the largest event time that was seen. After a gap in one split the watermark jumps
+ahead, and Spark drops the rows of all other splits from the time of the gap. The source knows the watermark
+of each split. One row of each batch carries the watermark of the source, in a column of its own. Spark's
+watermark is defined on that column, and the mark by which operators find their watermark is moved to the
+event time column.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ POLICY_CONF: Final = "spark.sql.streaming.multipleWatermarkPolicy"
 BARRIER: Final = "spark_partition_id() < 0"
 """Never true, and not deterministic: Spark moves no filter and no join condition past such a filter.
 
-A deterministic one is merged with the next filter of the query, and pushed below the watermark with it, where
-both remove the rows that say the watermark. `rand() < 0` is folded to false by Spark 4.3, and does not hold.
+A deterministic filter is merged with the next filter of the query and pushed below the watermark with it,
+where both remove the rows that carry the watermark. `rand() < 0` does not work: Spark 4.3 folds it to false.
 """
 
 _FROM_WHOLE_NUMBERS: Final = {
@@ -44,15 +45,15 @@ _FROM_WHOLE_NUMBERS: Final = {
 
 
 def load(reader: DataStreamReader) -> DataFrame:
-    """Return the rows of an aligned source with the exact watermark on the column of their event time.
+    """Return the rows of an aligned source with the exact watermark on their event time column.
 
     There is no delay to choose. The option `maxOutOfOrderness` of the source says how far the records of a
-    split are out of order; a record within it is not late. An event time of whole numbers is returned as a
-    timestamp. The watermark of a query of several sources is the smallest of theirs.
+    split are out of order; a record within this bound is not late. An event time that is a whole number is
+    returned as a timestamp. The watermark of a query with several sources is the smallest of theirs.
     `dropDuplicatesWithinWatermark` drops rows whose event times are less than `maxOutOfOrderness` apart.
 
-    `load()` is called here, because a filter between the source and its watermark would remove the rows that
-    say the watermark. Do not call `withWatermark` on the result: Spark then fails at the second batch.
+    This function calls `load()` itself, because a filter between the source and its watermark would remove
+    the rows that carry the watermark. Do not call `withWatermark` on the result; it is rejected.
 
     Args:
         reader: `spark.readStream.format("tidegauge")`, or a source of `register_log`, with all its options.
@@ -80,15 +81,15 @@ def load(reader: DataStreamReader) -> DataFrame:
 
 
 def with_mark(with_watermark: DataFrame, columns: StructType, event_time: EventTime) -> DataFrame:
-    """Return the records among rows; the watermark of the event time is what the other rows said.
+    """Return the records among rows, with the watermark that the other rows carry on their event time.
 
-    with_watermark: rows whose Spark watermark stands on `WATERMARK_COLUMN`, null on records. columns: those
-    of the result.
+    with_watermark: rows whose Spark watermark is defined on `WATERMARK_COLUMN`, null on records. columns: the
+    columns of the result.
     """
     # Spark writes the mark on the column of the watermark. Operators look for it on the columns they use.
-    # Its value is the delay: `dropDuplicatesWithinWatermark` remembers a row until the watermark is further
-    # than that beyond it. With 0 a row is forgotten at once, though a duplicate that is 15 s younger and
-    # overtaken by 19 s is not late where the disorder is 20 s.
+    # Its value is the delay: `dropDuplicatesWithinWatermark` remembers a row until the watermark is more than
+    # this delay ahead of the row. With 0 a row would be forgotten at once. But a duplicate that is 15 s
+    # younger, and 19 s behind the greatest event time, is not late where the out-of-orderness is 20 s.
     mark = dict.fromkeys(with_watermark.schema[WATERMARK_COLUMN].metadata, event_time.max_out_of_orderness)
     records = with_watermark.where(f"{_quoted(WATERMARK_COLUMN)} IS NULL OR {BARRIER}")
     return records.select(
@@ -112,7 +113,7 @@ def _quoted(name: str) -> str:
 
 
 def check_policy(spark: SparkSession) -> None:
-    """Raise `IllegalOptionError` if a query of several sources followed the furthest of them."""
+    """Raise `IllegalOptionError` if a query of several sources would follow the furthest of them."""
     policy = str(spark.conf.get(POLICY_CONF, "min"))
     if policy.lower() != "min":
         raise IllegalOptionError(
@@ -122,7 +123,8 @@ def check_policy(spark: SparkSession) -> None:
 
 
 def _spelled(event_time: EventTime, columns: StructType) -> str:
-    """Return the event time column as the schema spells it. Raises `IllegalOptionError` for a nested one."""
+    """Return the event time column as the schema spells it. Raises `IllegalOptionError` for a nested
+    column."""
     for name in columns.names:
         if name.lower() == event_time.column.lower():
             return name
@@ -133,7 +135,7 @@ def _spelled(event_time: EventTime, columns: StructType) -> str:
 
 
 def without_redefinition(rows: DataFrame, function: str, remedy: str) -> DataFrame:
-    """Return the rows, which refuse a second watermark at once. Spark would at the second batch."""
+    """Return the rows, on which `withWatermark` raises at once. Spark would fail at the second batch."""
 
     def refuse(eventTime: str, delayThreshold: str) -> NoReturn:
         raise IllegalOptionError(

@@ -1,7 +1,7 @@
-"""The aligned source that a reader of Spark would load: its options, its columns, and a reader of its own.
+"""The aligned source that a reader of Spark would load: its options, its columns, and a separate reader.
 
-A reader of Spark keeps each option that is set on it. What this library sets goes to a new reader, so that a
-later `load()` of the user's gives the rows that it always gave.
+A reader of Spark keeps each option that is set on it. Options that this library sets go to a new reader, so
+that a later `load()` on the user's reader returns the same rows as before.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class GivenReader(NamedTuple):
 
 
 def given_reader(reader: Any, function: str) -> GivenReader:
-    """Return what a reader would load. Raises `TypeError` if it is no reader of an aligned source.
+    """Return the source that a reader would load. Raises `TypeError` if it is not a reader of an aligned
+    source.
 
     function: the function of this library that was called, for the message.
     """
@@ -66,7 +67,7 @@ def source_of(rows: DataFrame) -> tuple[str, dict[str, str]]:
 
 
 def session_of(reader: Any, function: str, source: str = "tidegauge") -> SparkSession:
-    """Return the session of a reader. Raises `TypeError` for anything else that a function is given."""
+    """Return the session of a reader. Raises `TypeError` if the argument is not a reader."""
     if isinstance(reader, DataFrame):
         raise TypeError(
             f"{function}(reader) calls load() itself, and was given a DataFrame: give it "

@@ -1,4 +1,4 @@
-"""A log of one's own as a streaming source, aligned as the others are."""
+"""A user-defined log as a streaming source, aligned like the others."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def register_log(
     open_log: Callable[[Mapping[str, str]], SplitLog],
     options: Collection[str] = (),
 ) -> None:
-    """Make `spark.readStream.format(name)` known to a session: a log that `open_log` returns.
+    """Register `spark.readStream.format(name)` in a session: a log that `open_log` returns.
 
-    options: the names of the options that the log has of its own, such as "path"; `open_log` gets those that
-    were given. All other options are those of `AlignedSource` that do not belong to files, Kafka or numbers.
-    `open_log` runs in Python processes that Spark starts, so it must be possible to pickle it; it may raise
-    `IllegalOptionError`. Raises it itself for an own option that the source has, too.
+    options: the names of the log's own options, such as "path"; `open_log` gets those that are set. All other
+    options are those of `AlignedSource` that do not belong to files, Kafka or numbers. `open_log` runs in
+    Python processes that Spark starts, so it has to be picklable. It may raise `IllegalOptionError`.
+    `register_log` raises `IllegalOptionError` for an own option whose name the source uses.
     """
     check_own_options(name, options)
 

@@ -1,4 +1,4 @@
-"""Data sources made known to a session, so that several queries may begin on one at the same moment."""
+"""Registration of data sources in a session, safe for queries that start at the same moment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VARIABLES_OF_PLANNERS: Final = (
     "SPARK_LOCAL_DIRS",
     "SPARK_PYTHON_RUNTIME",
 )
-"""What Spark puts into the environment of a data source whenever a query of it is planned."""
+"""The variables that Spark puts into the environment of a data source whenever a query is planned."""
 
 
 _registered: Final[dict[tuple[str, str], type[DataSource]]] = {}
@@ -25,24 +25,25 @@ _registered: Final[dict[tuple[str, str], type[DataSource]]] = {}
 
 
 def registered_source(spark: SparkSession, name: str) -> type[DataSource] | None:
-    """Return the data source that `register_source` has made known to a session by that name."""
+    """Return the data source that `register_source` has registered in a session under that name."""
     return _registered.get((session_identity(spark), name))
 
 
 def register_source(spark: SparkSession, source: type[DataSource]) -> None:
-    """Make a Python data source known to a session by its name, as `spark.dataSource.register` does.
+    """Register a Python data source in a session by its name, as `spark.dataSource.register` does.
 
     Spark 4.3 keeps one environment, a `java.util.HashMap`, for all queries of a data source, and each query
-    puts variables into it when it is planned. Two first queries that do so at the same moment count an entry
-    twice, and from then on each task of the source fails with `OptionalDataException`. Entries that are there
-    already are only replaced, so they are put in here, before any query begins.
+    puts variables into it when it is planned. If two first queries do so at the same moment, an entry is
+    counted twice, and from then on each task of the source fails with `OptionalDataException`. Entries that
+    exist are only replaced, so this function adds them before any query starts.
 
     Raises `WorkerPythonError` if the Python of Spark's workers lacks this library.
     """
     check_worker_python(spark)
     spark.dataSource.register(source)
     _registered[session_identity(spark), source.name()] = source
-    # Spark Connect has no such object, and another version may keep it elsewhere: the source works without.
+    # Spark Connect has no such object, and another version may keep it elsewhere. The source
+    # works without it.
     with suppress(Exception):
         known = spark._jsparkSession.sessionState().dataSourceManager().lookupDataSource(source.name())
         environment = known.dataSourceCls().envVars()

@@ -12,7 +12,7 @@ _listening: Final[set[tuple[str, type[StreamingQueryListener]]]] = set()
 
 
 def session_identity(spark: SparkSession) -> str:
-    """Return the identity of a session, the same for as long as it lives; "" with Spark Connect."""
+    """Return the identity of a session, constant over its lifetime; "" with Spark Connect."""
     try:
         return str(spark._jsparkSession.sessionUUID())
     except Exception:  # a session of Spark Connect
@@ -20,7 +20,7 @@ def session_identity(spark: SparkSession) -> str:
 
 
 def listen_once(spark: SparkSession, listener: type[StreamingQueryListener]) -> None:
-    """Add a listener of a class to a session that has none of that class from this library."""
+    """Add a listener to a session, unless the session already has one of that class from this library."""
     place = session_identity(spark), listener
     if place not in _listening:
         _listening.add(place)

@@ -1,7 +1,7 @@
-"""The check that Spark's watermark follows what the sources of a query say, while the query runs.
+"""The check, while a query runs, that Spark's watermark follows the watermarks of its sources.
 
-Nothing in Spark promises that the rows which say a watermark reach it. Its optimizer may learn to move
-filters past the one that takes these rows out: then no window would ever fire, and nothing would tell.
+Spark does not promise that the rows with the watermark reach it. A later optimizer may move filters past the
+filter that removes these rows: then no window would ever fire, and no error would be reported.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _LOG = logging.getLogger("tidegauge_spark")
 
 
 class SourceProgress(NamedTuple):
-    """What the progress of a query shows of a source.
+    """A source in the progress of a query.
 
-    said: its watermark (ms), None if it says none. moved: whether the batch has rows of it. check: the file
-    in which it is told of a loss.
+    said: its watermark (ms), None if it has none. moved: whether the batch has rows of it. check: the file
+    through which the source is notified of a loss.
     """
 
     said: int | None
@@ -47,20 +47,22 @@ class SourceProgress(NamedTuple):
 
 @dataclass
 class WatermarkFollower:
-    """The watermark that one run of a query has to have, from what its sources have said.
+    """The watermark that one run of a query should have, computed from the watermarks of its sources.
 
-    said: the last word of each source in this run (ms), None before. reported: whether a loss was.
+    said: the latest watermark of each source in this run (ms), None before the first. reported: whether a
+    loss was reported.
     """
 
     said: dict[int, int | None] = field(default_factory=dict)
     reported: bool = False
 
     def loss(self, watermark: int, largest: int | None, sources: list[SourceProgress]) -> str | None:
-        """Take the progress of a batch; return what is wrong with it, None if nothing is.
+        """Take the progress of a batch; return a description of the loss, None if there is none.
 
         Args:
-            watermark: Spark's watermark in this batch, in ms, from what was said in earlier ones.
-            largest: what Spark found in this batch where a watermark stands, in ms; None if nothing.
+            watermark: Spark's watermark in this batch, in ms, from the watermarks of earlier batches.
+            largest: the largest value that Spark found in the watermark column in this batch, in ms; None if
+                there was none.
             sources: all sources of the query.
         """
         due = self._smallest(len(sources))
@@ -81,16 +83,16 @@ class WatermarkFollower:
 
 
 class WatermarkCheck(StreamingQueryListener):
-    """Ends a query whose watermark does not follow its sources: these fail at their next planning."""
+    """Ends a query whose watermark does not follow its sources: they fail at their next planning."""
 
     def __init__(self) -> None:
         self._runs: dict[uuid.UUID, WatermarkFollower] = {}
 
     def onQueryStarted(self, event: QueryStartedEvent) -> None:
-        """Nothing is known of a query that starts."""
+        """Start without knowledge of the query."""
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:
-        """Look at a query all of whose sources say their watermark."""
+        """Check a query all of whose sources report their watermark."""
         progress = event.progress
         known = _saying(progress.sources)
         shown = progress.eventTime.get("watermark")
@@ -110,7 +112,7 @@ class WatermarkCheck(StreamingQueryListener):
 
 
 def end_query(checks: Iterable[Path], loss: str) -> None:
-    """Let the sources that look for these files end their query, with one line."""
+    """Write a loss to these files, so that the sources that check them end their query with one line."""
     line = (
         f"the rows that say the watermark do not reach it: {loss}; use the version of Spark that "
         "tidegauge_spark was tested with, and report the plan of the query"
@@ -122,9 +124,9 @@ def end_query(checks: Iterable[Path], loss: str) -> None:
 
 
 def _saying(sources: Iterable[Any]) -> list[SourceProgress]:
-    """Return the sources that say their watermark, or none if other sources have a watermark of their own.
+    """Return the sources that report their watermark; empty if other sources have a watermark of their own.
 
-    A companion says the watermark of a reader beside it, which shows none itself.
+    A companion reports the watermark of the reader beside it, which shows none itself.
     """
     every = list(sources)
     known = [_source(each) for each in every]
@@ -133,7 +135,7 @@ def _saying(sources: Iterable[Any]) -> list[SourceProgress]:
 
 
 def _source(progress: Any) -> SourceProgress | None:
-    """Return what a source shows, None if it says no watermark to Spark."""
+    """Return a source from its progress, None if it reports no watermark to Spark."""
     try:
         shown = json.loads(progress.latestOffset)
         said, check = shown[SAID_WATERMARK], Path(shown[CHECK])
@@ -160,6 +162,7 @@ _folder = _Folder()
 
 
 def checked_in(spark: SparkSession) -> Path:
-    """Return a file in which a source will find that its watermark is lost. The session gets its check."""
+    """Return the file through which a source is notified that its watermark is lost; add the check to the
+    session."""
     listen_once(spark, WatermarkCheck)
     return _folder.new_file()

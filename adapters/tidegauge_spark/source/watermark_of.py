@@ -1,9 +1,10 @@
 """Rows of Spark's own Kafka source with the exact watermark: the smallest over the partitions of its topics.
 
-Spark's reader stays as it is, with its options and its jars. Its rows are observed: the progress of each
-batch has the largest event time of each partition. A listener in the driver reports it to a companion, a
-small source in the same query, which says in the next batch the watermark that follows. Spark's watermark
-stands on the companion, and the mark by which operators find it goes over to the event time of the rows.
+Spark's reader keeps its options and its jars. Its rows are observed: the progress of each batch has the
+largest event time of each partition. A listener in the driver reports these times to a companion, a small
+source in the same query. In the next batch the companion emits the watermark that follows from them. Spark's
+watermark is defined on the companion, and the mark by which operators find the watermark is moved to the
+event time of the rows.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from tidegauge_spark.source.watermark_check import checked_in
 TIMESTAMP: Final = "timestamp"
 
 ARGUMENTS: Final = {"maxoutoforderness": "max_out_of_orderness", "idletimeout": "idle_timeout"}
-"""Options of this library's own sources, and the arguments that take their place."""
+"""Options of this library's own sources, and the arguments that replace them."""
 
 
 def watermark_of(
@@ -48,33 +49,33 @@ def watermark_of(
 ) -> DataFrame:
     """Return the rows of Spark's own Kafka source with the exact watermark on their event time.
 
-    The watermark that Spark has in batch N+2 is at most the smallest, over the partitions, of the largest
-    event time that this query has read up to the end of batch N, minus `max_out_of_orderness` and 1 ms. It
-    is computed from the rows that were read, never from what the brokers have beyond: a row can be late only
-    if it is further out of order in its own partition than allowed, or if its partition was idle, or new. A
-    partition without records holds the watermark back unless it is idle. This holds for any
-    `maxOffsetsPerTrigger`, and over restarts and kills: what was read but not reported is read again by a
-    job of Spark, once.
+    Take the largest event time that this query has read in each partition up to the end of batch N. Spark's
+    watermark in batch N+2 is at most the smallest of these times, minus `max_out_of_orderness` and 1 ms.
+    Records that the query has not read yet never count. A row can be late only if it is further out of order
+    in its own partition than allowed, or if its partition was idle or is new. A partition without records
+    holds the watermark back unless it is idle. This holds for any `maxOffsetsPerTrigger`, and over restarts
+    and kills: records that were read but not reported are read again once, by a Spark job.
 
-    The watermark comes one batch later than that of `withWatermark`, two if batches follow one another
-    closely. An existing checkpoint of the query without `watermark_of` cannot be continued, since a source
-    comes in. When a topic gets more partitions, the query ends with one line, and continues after a new
-    start.
+    The watermark comes one batch later than with `withWatermark`, or two if batches follow one another
+    closely. Over Kafka no input is finished for good: the last windows wait for newer records in every
+    partition, or for `idle_timeout`. A checkpoint that was written without `watermark_of` cannot be
+    continued, because the query has one more source. When a topic gets more partitions, the query fails with
+    a message of one line, and continues when the program is started again.
 
     Args:
         reader: `spark.readStream.format("kafka")` with `subscribe` or `assign`, without `.load()`.
         event_time: None for the timestamp of the record. Otherwise a column or SQL text that computes a
-            timestamp from the columns of a record; the rows have it as the column `eventTime`. Rows where it
-            is null pass and move no watermark.
+            timestamp from the columns of a record; it becomes the column `eventTime`. Rows where it is null
+            pass and move no watermark.
         max_out_of_orderness: how far the records of a partition are out of order, in ms or as "30 seconds".
-        idle_timeout: a partition in which nothing new was found for longer holds back the watermark no more,
-            until it has records; None: every partition does.
+        idle_timeout: a partition that was found empty for longer no longer holds back the watermark, until it
+            has records; None: partitions never become idle.
 
     Raises:
         TypeError: if `reader` is not a reader of Kafka, or the event time is not a timestamp.
-        IllegalArgumentError: if a duration is not one.
+        IllegalArgumentError: if a duration is not valid.
         IllegalOptionError: if the options do not fit, or Spark's `multipleWatermarkPolicy` is not "min".
-        BrokenLogError: if Kafka does not say which partitions there are.
+        BrokenLogError: if Kafka does not return the partitions.
     """
     spark = session_of(reader, "watermark_of", "kafka")
     out_of_orderness = milliseconds_of(max_out_of_orderness, "max_out_of_orderness")
@@ -100,14 +101,14 @@ def watermark_of(
     if timeout is not None:
         companion = companion.option("idleTimeout", f"{timeout} ms")
     said = companion.load().withWatermark(WATERMARK_COLUMN, "0 seconds")
-    # The companion comes first: a union has the metadata of its first input, and with it the mark.
+    # The companion comes first: a union has the metadata of its first input, and so the mark.
     both = said.unionByName(watched.observed(rows, name), allowMissingColumns=True)
     marked = with_mark(both, rows.schema, EventTime(column, max_out_of_orderness=out_of_orderness))
     return without_redefinition(marked, "watermark_of", "max_out_of_orderness")
 
 
 def _options_of(records: DataFrame) -> dict[str, str]:
-    """Return the options of a reader of Kafka. Raises `TypeError` for another reader."""
+    """Return the options of a Kafka reader. Raises `TypeError` for another reader."""
     name, options = source_of(records)
     if name != "kafka":
         raise TypeError(

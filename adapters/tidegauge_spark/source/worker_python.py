@@ -1,4 +1,4 @@
-"""The Python that Spark starts for data sources and tasks, and whether it has this library."""
+"""The Python that Spark starts for data sources and tasks, and the check that it has this library."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class WorkerPythonError(RuntimeError):
 def check_worker_python(spark: SparkSession) -> None:
     """Raise `WorkerPythonError` if the Python of Spark's workers lacks this library.
 
-    A program that runs in an environment which is not activated finds the library, and its workers, started
-    as "python3", do not. Spark would say so in the middle of a traceback, when the first query starts.
-    Where there is nothing to look at, as with Spark Connect, nothing is checked.
+    If a program runs in an environment that is not activated, the program finds the library, but its workers,
+    started as "python3", do not. Spark would report it in the middle of a traceback, when the first query
+    starts. If the Python of the workers is not known, as with Spark Connect, the check is skipped.
     """
     try:
         context = spark.sparkContext
@@ -48,7 +48,7 @@ def check_worker_python(spark: SparkSession) -> None:
 
 @cache
 def _lacks_library(python: str, shipped: tuple[str, ...]) -> bool:
-    """Return whether a Python says that it has no such module; shipped: what Spark adds to its path."""
+    """Return whether a Python lacks the module; shipped: the paths that Spark adds to its module path."""
     path = os.pathsep.join(filter(None, (*shipped, os.environ.get("PYTHONPATH"))))
     try:
         ran = subprocess.run(
@@ -58,5 +58,5 @@ def _lacks_library(python: str, shipped: tuple[str, ...]) -> bool:
             timeout=_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return False  # Spark will say it better
+        return False  # the error of Spark is clearer
     return ran.returncode == _MISSING
