@@ -1,1 +1,1 @@
-"""What sources over files, over logs and over numbers share: how a batch is planned, stored and announced."""
+"""The code that sources over files, logs and numbers share: batches are planned, stored and announced."""

@@ -1,4 +1,4 @@
-"""What a source adds to its rows: columns of its own, and rows that are no records."""
+"""The columns that a source adds to its rows, and the rows that are not records."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _TYPES: Final[tuple[DataType, ...]] = (PROGRESS_SCHEMA, BooleanType(), Timestamp
 
 
 def with_added_columns(columns: StructType, added: AddedColumns) -> StructType:
-    """Return columns with those that are added.
+    """Return columns together with the added ones.
 
-    Raises `IllegalOptionError` if there is a column of such a name.
+    Raises `IllegalOptionError` if a column of such a name exists.
     """
     fields = list(columns.fields)
     for option, name, type_ in zip(OPTIONS, added, _TYPES, strict=True):
@@ -73,7 +73,7 @@ def records_batch(
 def added_rows(
     partition: PlannedPartition, added: AddedColumns, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a partition that are no records: what is said in band, and the watermark."""
+    """Yield the rows of a partition that are not records: the in-band rows, and the row of the watermark."""
     if partition.said:
         assert added.progress is not None
         yield in_band_batch(partition, added.progress, schema)
@@ -82,7 +82,7 @@ def added_rows(
 
 
 def watermark_batch(watermark: int, column: str, schema: pa.Schema) -> pa.RecordBatch:
-    """Return the row of a watermark (ms): `column` has it, all others are null."""
+    """Return the row of a watermark (ms): `column` holds it, all other columns are null."""
     arrays: list[Any] = [
         pa.array([watermark * 1000], pa.int64()).cast(each.type)
         if each.name == column

@@ -2,9 +2,9 @@
 
 
 class BrokenLogError(RuntimeError):
-    """A split cannot be read as it should be: the text names the place, what is wrong, and the remedy."""
+    """A split cannot be read correctly: the text names the place, the problem and the remedy."""
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of what an error says, or its type if it says nothing."""
+    """Return the first line of an error's message, or the error's type if the message is empty."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,4 +1,4 @@
-"""Event times of rows: a column of a file in ms, and how far they have come."""
+"""Event times of rows: a column of a file in ms, and the greatest event time so far."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.planning.late_rows import count_not_after
 
 MILLISECOND: Final = {"ms": 1, "us": 1_000, "ns": 1_000_000}
-"""How many of a unit are a millisecond; a second is a thousand of them."""
+"""The number of units in a millisecond; a second is a thousand milliseconds."""
 
 
 class FutureTimes(NamedTuple):
-    """Event times beyond a limit: the first row that has one, its time, and the smallest of all (ms)."""
+    """Event times beyond a limit: the first row that has one, its event time, and the smallest of them
+    (ms)."""
 
     row: int
     time: int
@@ -23,13 +24,13 @@ class FutureTimes(NamedTuple):
 
 
 class EventTimes(NamedTuple):
-    """How far the event time has come at each row of some rows in order.
+    """The progress of event time over some rows in order.
 
     latest: the greatest event time (ms) up to each row, `MIN` before the first valid one. first_invalid: the
-    first row whose event time is not valid, None if there is no such row. future: what lies beyond a limit,
-    None if nothing does; such rows move nothing, as rows without an event time. smallest: the smallest valid
-    event time (ms), `MAX` if there is none. single: the event time of each row (ms), `MAX` where it moves
-    nothing; None if all rows are in order, so that `latest` has them.
+    first row whose event time is not valid, None if there is none. future: the event times beyond a limit,
+    None if there are none; such rows do not advance event time, as if they had none. smallest: the smallest
+    valid event time (ms), `MAX` if there is none. single: the event time of each row (ms), `MAX` for a row
+    that does not advance event time; None if all rows are in order, so that `latest` has their event times.
     """
 
     latest: memoryview
@@ -39,7 +40,7 @@ class EventTimes(NamedTuple):
     single: memoryview | None = None
 
     def late(self, first: int, end: int, watermark: int) -> int:
-        """Return how many of the rows from `first` up to `end` are not after a watermark (ms)."""
+        """Return how many of the rows from `first` to `end`, excluded, are not after a watermark (ms)."""
         if watermark < self.smallest:
             return 0
         times = self.latest if self.single is None else self.single
@@ -47,27 +48,27 @@ class EventTimes(NamedTuple):
 
     @property
     def look_like_seconds(self) -> bool:
-        """Whether these ms are seconds, perhaps: those from 1973 to 2286 would be a few months of 1970."""
+        """Whether these ms may be seconds: seconds from 1973 to 2286 would be a few months of 1970."""
         return bool(self.latest) and self.latest[0] >= 10**8 and maybe_seconds(self.latest[-1])
 
 
 def maybe_seconds(greatest: int) -> bool:
-    """Return whether the greatest of some numbers (ms) allows that they count seconds."""
+    """Return whether numbers whose greatest is given (ms) may count seconds."""
     return 10**8 <= greatest < 10**10
 
 
 def is_event_time(type_: pa.DataType) -> bool:
-    """Return whether a column of this type can be an event time: a timestamp, or a whole number, of ms."""
+    """Return whether a column of this type can be an event time: a timestamp, or a whole number of ms."""
     return bool(pa.types.is_timestamp(type_) or pa.types.is_signed_integer(type_))
 
 
 def milliseconds(column: Any, unit: str = "ms") -> Any:
     """Return the event times of a column as an Arrow array of 64-bit integers (ms), null where not valid.
 
-    column: an array or chunked array of a type that `is_event_time`. unit: what a whole number counts, as the
-    option eventTimeUnit says. A timestamp between two milliseconds is
-    that of the earlier one; one without a time zone is taken as UTC. Not valid are null, `MIN` and `MAX`,
-    which are no moments of event time, and what does not fit 64 bits of milliseconds.
+    column: an array or chunked array of a type that `is_event_time`. unit: the unit of a whole number, as in
+    the option eventTimeUnit. A timestamp between two milliseconds is rounded down. A timestamp without a time
+    zone is taken as UTC. Null, `MIN`, `MAX`, and values that do not fit 64 bits of milliseconds are not
+    valid: `MIN` and `MAX` are not moments of event time.
     """
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if isinstance(array, pa.ChunkedArray):  # an empty one combines into none
@@ -88,9 +89,9 @@ def milliseconds(column: Any, unit: str = "ms") -> Any:
 
 
 def event_times(column: Any, unit: str = "ms", limit: int = MAX) -> EventTimes:
-    """Return how far the event time has come at each row of a column; see `milliseconds`.
+    """Return the progress of event time over a column; see `milliseconds`.
 
-    limit: what is later (ms) moves nothing.
+    limit: later event times (ms) do not advance event time.
     """
     times = milliseconds(column, unit)
     first_invalid = future = None
@@ -121,7 +122,7 @@ def _numbers(array: Any) -> memoryview:
 
 
 def rounded_down(times: Any, divisor: int) -> Any:
-    """Return 64-bit integers (an Arrow array) divided by a positive number, rounded towards the past."""
+    """Return 64-bit integers (an Arrow array) divided by a positive number, rounded down."""
     quotient = pc.divide(times, divisor)  # rounded towards 0
     if (pc.min(times).as_py() or 0) >= 0:
         return quotient

@@ -1,7 +1,8 @@
-"""The guard against event times far beyond the clock: a wrong clock of a device, or milliseconds as seconds.
+"""The guard against event times far ahead of the clock: a wrong clock of a device, or wrong units.
 
-One row dated 2100 would take the watermark of its split along. The others are not held back by it, but its
-own split is: with alignment it is blocked for 75 years, and without it all its later rows can be late.
+The watermark of a split would jump with one row dated 2100. Other splits are not held back by it, but the
+split itself is: with alignment it is blocked for 75 years, and without alignment all its later rows can be
+late.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from tidegauge_spark.source.options.future import FAIL, PASS, FutureOptions
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 DAY: Final = 86_400_000
-"""How far beyond the clock (ms) an event time is worth a warning where no option says what to do: clocks that
-are set to another time zone are less wrong than that."""
+"""How far ahead of the clock (ms) an event time is worth a warning if no option is set: clocks that are set
+to another time zone are less wrong than that."""
 
 _LOG: Final = logging.getLogger("tidegauge_spark")
 
@@ -25,10 +26,10 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class FutureGuard:
-    """What one run of a source does with event times beyond its limit.
+    """The handling of event times beyond the limit in one run of a source.
 
-    Event times are compared with the clock on the wall, also where `clockStep` sets a virtual one for the
-    processing time: event times are moments since 1970 and the virtual clock begins at 0.
+    Event times are compared with the wall clock, even if `clockStep` sets a virtual clock for processing
+    time: event times are moments since 1970, and the virtual clock begins at 0.
     """
 
     def __init__(self, options: FutureOptions | None, wall_clock: Callable[[], int]) -> None:
@@ -37,7 +38,8 @@ class FutureGuard:
         self._has_warned = False
 
     def limit(self) -> int:
-        """Return the latest event time (ms) that is not in the future; `MAX` once nothing is looked for."""
+        """Return the latest event time (ms) that is not in the future; `MAX` once there is nothing left to
+        check."""
         if self._options is None:
             return MAX if self._has_warned else self._wall_clock() + DAY
         return min(MAX - 1, self._wall_clock() + self._options.most)
@@ -53,7 +55,8 @@ class FutureGuard:
         return self._options is not None and self._options.fails
 
     def met(self, split: str, place: str, time: int) -> None:
-        """A row of the future is about to be planned; place: where it is, in words. time: in ms.
+        """Take a row of the future that is about to be planned; place: where it is, in words. time: its event
+        time in ms.
 
         Warns once in a run. Raises `BrokenLogError` if the query has to fail.
         """

@@ -1,4 +1,4 @@
-"""A source in its watermark group: what it reports, and how far the others are."""
+"""A source in its watermark group: its reports, and the minimum of the group."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tidegauge_spark.source.options.source import Alignment, SourceOptions
 
 
 class SourceStanding(NamedTuple):
-    """A source as its group sees it: its identity, and its smallest watermark (ms), None if nobody has to
-    wait for it. reports: that of each subtask, from which the smallest is taken."""
+    """A source as its group sees it: its identity, and its smallest watermark (ms), None if the others do not
+    wait for it. reports: the reports of its subtasks, of which the smallest is taken."""
 
     source: str
     minimum: int | None
@@ -29,13 +29,13 @@ class SourceStanding(NamedTuple):
 
     @classmethod
     def of(cls, source: str, reports: Iterable[int | None]) -> SourceStanding:
-        """Return the standing of a source whose subtasks report these."""
+        """Return the standing of a source whose subtasks report these watermarks."""
         each = tuple(reports)
         return cls(source, min((one for one in each if one is not None), default=None), each)
 
 
 class GroupedReader(DataSourceStreamReader):
-    """The part of a source coordinator that speaks to the group; without alignment there is none."""
+    """The part of a source coordinator that exchanges reports with the group, if the source is aligned."""
 
     def __init__(self, options: SourceOptions, wall_clock: Callable[[], int]) -> None:
         self._options = options
@@ -47,7 +47,7 @@ class GroupedReader(DataSourceStreamReader):
         self._exchanged: tuple[int | None, ...] = ()
 
     def _announcement(self, standing: SourceStanding, now: int) -> GroupMinimum | None:
-        """Return what the group was found to be, at most an update interval ago; None without alignment."""
+        """Return the state of the group, at most an update interval old; None without alignment."""
         alignment = self._options.alignment
         if self._announced is not None and alignment is not None:
             at, announced = self._announced
@@ -59,22 +59,23 @@ class GroupedReader(DataSourceStreamReader):
 
     @property
     def _together(self) -> bool:
-        """Whether the bound rises while a batch is planned: no interval was set for which it stands."""
+        """Whether the bound rises while a batch is planned: no update interval was set."""
         return self._options.alignment is not None and self._options.alignment.update_interval == 0
 
     @property
     def _has_companions(self) -> bool:
-        """Whether other sources of the group are in this query, and plan their batches with it."""
+        """Whether other sources of the group are in this query, and plan their batches with this one."""
         alignment = self._options.alignment
         return self._together and alignment is not None and alignment.sources_in_query > 1
 
     def _told(self, standing: SourceStanding) -> bool:
-        """Tell the group how the source stands; return whether it has heard it, if there is a service."""
+        """Report the standing of the source; return whether the group has received it, if there is a
+        service."""
         self._group_minimum(standing)
         return self._member is None or self._member.gone_for == 0
 
     def _group_minimum(self, standing: SourceStanding) -> GroupMinimum | None:
-        """Report the minimum of this source; return the group's (ALIGN-2), None if there is no alignment."""
+        """Report the minimum of this source; return the group's (ALIGN-2), None without alignment."""
         alignment = self._options.alignment
         if alignment is None:
             return None
@@ -104,13 +105,14 @@ class GroupedReader(DataSourceStreamReader):
         return GroupMember(coordinator, alignment.group, source, alignment.patience, run=run)
 
     def _end_heartbeat(self) -> None:
-        """Say no longer that the query runs."""
+        """Stop the heartbeat of the query."""
         if self._heartbeat is not None:
             self._heartbeat.stop()
 
     def _reach_of_others(self, answer: GroupReport) -> int | None:
-        """Return how far all others of the group are when this batch is read (ms), `MAX` if there are none,
-        None: nobody knows, as of sources in other queries, whose batches come at other times."""
+        """Return how far all other sources of the group will be when this batch is read (ms): `MAX` if there
+        are none, None if it is not known, as for sources of other queries, whose batches come at other
+        times."""
         alignment = self._options.alignment
         if alignment is None or not self._together:
             return None
@@ -119,9 +121,10 @@ class GroupedReader(DataSourceStreamReader):
         return answer.reach if answer.joined <= alignment.sources_in_query else None
 
     def _minimum_in_query(self) -> int | None:
-        """Return how far the sources of this query are that do not wait (ms), None if nobody knows.
+        """Return the smallest watermark of this query's sources that are not idle (ms), None if it is not
+        known.
 
-        Sources of other queries that are in the group can only make it less.
+        Sources of other queries in the group can only make it smaller.
         """
         alignment = self._options.alignment
         if self._options.idle_timeout is None or alignment is None or alignment.sources_in_query == 1:
@@ -132,7 +135,7 @@ class GroupedReader(DataSourceStreamReader):
         return known.minimum
 
     def _leave(self, identity: str) -> None:
-        """Leave the group, if there is a service: nobody waits for the source any more."""
+        """Leave the group, if there is a service: the others no longer wait for the source."""
         alignment = self._options.alignment
         if alignment is not None and alignment.coordinator is not None:
             with contextlib.suppress(CoordinatorError):

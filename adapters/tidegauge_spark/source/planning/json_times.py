@@ -1,4 +1,4 @@
-"""Event times in JSON: timestamps that are texts, and the event times of records that are JSON objects."""
+"""Event times in JSON: timestamps as texts, and the event times of records that are JSON objects."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tidegauge_spark.decisions.timestamps import MAX, MIN
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 _MICROSECONDS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1}
-"""How many are in a unit; a nanosecond is less than one."""
+"""The number of microseconds in a unit; a nanosecond is less than one."""
 
 
 def microseconds(text: Any) -> int:
-    """Return a moment that is an ISO 8601 text, UTC if it does not say otherwise (us since 1970).
+    """Return an ISO 8601 text as a moment, in UTC if it has no time zone (us since 1970).
 
-    Raises `TypeError` for what is no text, `ValueError` for another text.
+    Raises `TypeError` for a value that is not a text, `ValueError` for another text.
     """
     if not isinstance(text, str):
         raise TypeError(f"{text!r} is no timestamp; write it as an ISO 8601 text")

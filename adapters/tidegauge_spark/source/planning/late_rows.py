@@ -1,4 +1,4 @@
-"""Rows that are late: their event time is not after the watermark that the source said before their batch."""
+"""Late rows: their event time is not after the watermark that the source had before their batch."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 
 
 class LateRows(NamedTuple):
-    """How many rows of a source were late, and how many were planned unchecked: only executors know the event
-    times of these."""
+    """The number of late rows of a source, and of rows that were planned unchecked: only executors know their
+    event times."""
 
     late: int = 0
     unchecked: int = 0
@@ -21,7 +21,7 @@ class LateRows(NamedTuple):
         return LateRows(self.late + more.late, self.unchecked + more.unchecked)
 
     def shown(self) -> dict[str, Any]:
-        """Return what the progress shows, as JSON."""
+        """Return the counts as the progress shows them, as JSON."""
         return {"lateRows": self.late, "uncheckedRows": self.unchecked}
 
 
@@ -34,5 +34,6 @@ def count_not_after(times: memoryview, time: int, in_order: bool) -> int:
 
 
 def late_flags(times: Any, watermark: int) -> Any:
-    """Return which of some event times (an Arrow array, ms) are late by a watermark (ms); null is not."""
+    """Return a flag for each of some event times (an Arrow array, ms): late by a watermark (ms); null is not
+    late."""
     return pc.fill_null(pc.less_equal(times, watermark), False)

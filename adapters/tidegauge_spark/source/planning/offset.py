@@ -1,4 +1,4 @@
-"""What every source says in its offset, whatever it reads."""
+"""The common part of the offsets of all sources."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tidegauge_spark.source.planning.signals import PlannedSignals
 
 
 class Offset(Protocol):
-    """How far a source is planned; see `SourceOffset` and `FilesOffset`."""
+    """An offset of a source; see `SourceOffset` and `FilesOffset`."""
 
     @property
     def source(self) -> str:
@@ -24,7 +24,7 @@ class Offset(Protocol):
 
     @property
     def signals(self) -> PlannedSignals:
-        """What goes in band."""
+        """The signals of the source."""
 
     @property
     def ended(self) -> bool:

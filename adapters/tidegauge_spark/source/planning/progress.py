@@ -1,4 +1,4 @@
-"""How a source stands, for the progress of its query, and the warnings that follow from it."""
+"""The standing of a source, for the progress of its query and for warnings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tidegauge_spark.source.planning.standing import SplitStanding, shown
 
 
 class ProgressReader(GroupedReader, Generic[AnyOffset]):
-    """The part of a source coordinator that shows how the source stands.
+    """The part of a source coordinator that shows the standing of the source.
 
     `_blocked` has the splits that the last planning has held back.
     """
@@ -28,14 +28,14 @@ class ProgressReader(GroupedReader, Generic[AnyOffset]):
 
     @abstractmethod
     def _standings(self, offset: AnyOffset) -> Iterator[SplitStanding]:
-        """Yield how the splits stand that are neither finished nor idle."""
+        """Yield the standing of each split that is neither finished nor idle."""
 
     @abstractmethod
     def _extent(self, offset: AnyOffset) -> Extent:
-        """Return how much of the source is planned."""
+        """Return the planned part of the source."""
 
     def _shown(self, offset: AnyOffset) -> dict[str, Any]:
-        """Return what the progress shows of a source and of its group, as JSON."""
+        """Return the standing of the source and of its group as the progress shows it, as JSON."""
         latest = self._extent(offset).latest
         standing = shown(self._standings(offset), self._moment(offset, offset.now), latest)
         if self._options.alignment is not None or self._blocked:
@@ -45,7 +45,7 @@ class ProgressReader(GroupedReader, Generic[AnyOffset]):
         return standing if self._member is None else {**standing, **self._member.status()}
 
     def _watched(self, offset: AnyOffset, planned: AnyOffset) -> None:
-        """Warn if the plannings of this run show that alignment gains nothing, or blocks a split for long."""
+        """Warn if alignment gains nothing in this run, or blocks a split for long."""
         if self._watch is None:
             return
         name = self._options.name or offset.source
@@ -56,6 +56,6 @@ class ProgressReader(GroupedReader, Generic[AnyOffset]):
             self._watch.planned(name, records, self._blocked, standing["drift"] or 0)
 
     def _moment(self, offset: AnyOffset, now: int) -> int:
-        """Return the processing time (ms) that event times are compared with: the virtual clock as it is, the
-        one on the wall since 1970."""
+        """Return the time (ms) that event times are compared with: that of the virtual clock, or the
+        wall-clock time since 1970."""
         return now if self._options.clock_step is not None else offset.started_at + now

@@ -1,4 +1,4 @@
-"""The column that says where a row came from and what it is: a record, or something said in band."""
+"""The column that says what a row is and where it came from: a record, or an in-band signal."""
 
 from __future__ import annotations
 
@@ -28,12 +28,11 @@ PROGRESS_SCHEMA: Final = StructType(
 """The fields of the column that the option progressColumn names: what a row is, where it came from, and when.
 
 source: the option sourceName, or else the identity of the source. subtask: counted from 0. split: the name of
-the record's split, null in band. kind: "record", or with the option inBandWatermarks also "watermark",
-"idle", "active" and "record-attributes", rows in which all other columns are null. timestamp: the event time
-of the record (ms), null if it has no valid one; or the watermark (ms). backlog: whether the subtask said last
-that what follows is backlog, null if it has said nothing; of "record-attributes" what it says now.
-planned_at: the processing time at which the batch was planned, in ms since the source started, by the
-source's own clock.
+the record's split, null for in-band rows. kind: "record", or with the option inBandWatermarks also
+"watermark", "idle", "active" and "record-attributes": rows in which all other columns are null. timestamp:
+the event time of the record (ms), null if it has no valid one; or the watermark (ms). backlog: the latest
+backlog flag of the subtask, null if there was none; for "record-attributes" the new flag. planned_at: the
+processing time at which the batch was planned, in ms since the source started, by the source's own clock.
 """
 
 RECORD: Final = "record"
@@ -43,11 +42,11 @@ _FIELDS: Final = list(to_arrow_schema(PROGRESS_SCHEMA))
 
 @dataclass
 class PlannedPartition(InputPartition):
-    """What one subtask has in one batch beside its records.
+    """The part of one subtask in one batch, beside its records.
 
-    said: what goes in band, in order. backlog: what it had said about its records before. watermark: that of
-    the whole source (ms), in the one partition of the batch that says it. late_until: up to which event time
-    records are late (ms).
+    said: the in-band signals, in order. backlog: the backlog flag before them. watermark: the watermark of
+    the whole source (ms), set in one partition of the batch. late_until: records up to this event time are
+    late (ms).
     """
 
     source: str
@@ -70,7 +69,7 @@ class SplitsPartition(PlannedPartition, Generic[AnySlice]):
 
 
 def record_progress(partition: PlannedPartition, split: str, timestamps: Any) -> pa.StructArray:
-    """Return the column for the records of a split with these event times (an Arrow array, ms)."""
+    """Return the progress column for records of a split with these event times (an Arrow array, ms)."""
     count = len(timestamps)
     return pa.StructArray.from_arrays(
         [
@@ -87,7 +86,8 @@ def record_progress(partition: PlannedPartition, split: str, timestamps: Any) ->
 
 
 def in_band_batch(partition: PlannedPartition, column: str, schema: pa.Schema) -> pa.RecordBatch:
-    """Return what a subtask says in band as rows of this schema, in which `column` holds the progress."""
+    """Return the in-band signals of a subtask as rows of this schema, in which `column` is the progress
+    column."""
     progress = [
         {
             "source": partition.source,
@@ -106,7 +106,7 @@ def in_band_batch(partition: PlannedPartition, column: str, schema: pa.Schema) -
 
 
 def _backlog(partition: PlannedPartition) -> Sequence[bool | None]:
-    """Return what was said about records up to each thing that is said, that one included."""
+    """Return the backlog flag that holds after each in-band signal."""
     flags, last = [], partition.backlog
     for each in partition.said:
         last = last if each.backlog is None else each.backlog

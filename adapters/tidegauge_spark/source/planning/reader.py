@@ -1,8 +1,8 @@
 """The source coordinator of a query: when it plans, and how Spark calls it.
 
 Spark keeps one reader of a source in a process of the driver for as long as the query runs. That reader is
-the source coordinator of chapter ALIGN: it plans how far each split is read in the next batch, and all it
-has to remember is in the offset that it returns.
+the source coordinator of chapter ALIGN: it plans how far each split is read in the next batch. All its state
+is in the offset that it returns.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from tidegauge_spark.source.planning.said_watermark import SaidWatermark
 from tidegauge_spark.source.planning.signals import PlannedSignals
 
 WAIT: Final = 100
-"""How long a planning under AvailableNow waits for something to read (ms), before it lets go of Spark."""
+"""How long a planning under AvailableNow waits for records (ms), before it returns to Spark."""
 
 LOOK_AGAIN: Final = 10
-"""How often it looks meanwhile (ms)."""
+"""How often it checks meanwhile (ms)."""
 
 
 class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
-    """The source coordinator in the driver; in the executors it only reads what was planned.
+    """The source coordinator in the driver; in the executors the reader only reads what was planned.
 
-    `wall_clock` returns ms since 1970, `sleep` waits for seconds.
+    `wall_clock` returns ms since 1970; `sleep` waits for a number of seconds.
     """
 
     def __init__(
@@ -63,15 +63,15 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
 
     @abstractmethod
     def _initial(self, identity: str, started_at: int) -> AnyOffset:
-        """Return where a new source stands: nothing is planned and no time has passed."""
+        """Return the offset of a new source: nothing is planned and no time has passed."""
 
     @abstractmethod
     def _parsed(self, stored: dict[str, Any]) -> AnyOffset:
-        """Return a stored offset. Raises `IllegalOffsetError` if it is not one of this source."""
+        """Return a stored offset. Raises `IllegalOffsetError` if it does not belong to this source."""
 
     @abstractmethod
     def _recorded(self, stored: dict[str, Any]) -> RecordedSource:
-        """Return what a stored offset says for the event log, whatever the options are now."""
+        """Return the state for the event log from a stored offset, whatever the options are now."""
 
     @abstractmethod
     def _planned(self, offset: AnyOffset, now: int, most_rows: int | None) -> AnyOffset:
@@ -79,20 +79,20 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
 
     @abstractmethod
     def _reach(self, offset: AnyOffset, now: int, most_rows: int | None) -> int | None:
-        """Return which minimum (ms) the batch after this offset comes to at a processing time, if no other
-        source holds it back; None: nobody has to wait for this one."""
+        """Return the minimum (ms) that the batch after this offset reaches at a processing time, if no other
+        source holds it back; None: the others do not wait for this source."""
 
     @abstractmethod
     def _progressed(self, offset: AnyOffset, planned: AnyOffset) -> bool:
-        """Return whether a planning brought something to read, or to remember."""
+        """Return whether a planning brought records, or state to store."""
 
     @abstractmethod
     def _finished(self, offset: AnyOffset) -> bool:
-        """Return whether everything is planned, and tell the group if so."""
+        """Return whether everything is planned; if so, report it to the group."""
 
     @abstractmethod
     def _partitions(self, name: str, before: AnyOffset, after: AnyOffset) -> Sequence[PlannedPartition]:
-        """Return what lies between two offsets; name: what the rows call the source.
+        """Return the partitions between two offsets; name: the name of the source in the rows.
 
         Raises `IllegalOffsetError` for offsets that do not follow one another.
         """
@@ -102,7 +102,7 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
         """Return a partition that has no records."""
 
     def initialOffset(self) -> dict[str, Any]:
-        """Return where a new source stands, with a new identity."""
+        """Return the offset of a new source, with a new identity."""
         identity = str(uuid.uuid4())
         self._unlogged = identity
         return self._initial(identity, self._wall_clock()).to_json()
@@ -112,18 +112,19 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
         return ReadMaxRows(self._options.rows_per_batch)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Spark is going to end the query as soon as nothing new is planned: see `latestOffset`."""
+        """Spark will end the query as soon as nothing new is planned: see `latestOffset`."""
         self._available_now = True
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        """Plan the next batch: report the minimum, learn the group's, return how far to read.
+        """Plan the next batch: report the minimum, receive the group's, return how far to read.
 
-        Where nothing can be read, the answer is `start`, unless that would end the query with records unread
-        (AvailableNow), or the virtual clock has to go on: then only the time in the offset is another one.
+        If nothing can be read, the result is `start`, with two exceptions: under AvailableNow that would end
+        the query with records unread, and a virtual clock has to advance. Then only the time in the offset
+        changes.
 
-        If the group cannot be asked there is no bound, and nothing is read until it answers again. Raises
-        `CoordinatorError` after coordinatorTimeout, and at once if the service refuses. What is reported
-        here is in the checkpoint already, since Spark has logged `start`.
+        If the group does not answer there is no bound, and nothing is read until it answers again. Raises
+        `CoordinatorError` after coordinatorTimeout, and at once if the service refuses. The reported minimum
+        is in the checkpoint already, because Spark has logged `start`.
         """
         self._said_watermark.check()
         offset = self._offsets.restored(start)
@@ -155,7 +156,8 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
         return self._said_again(start, offset)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[PlannedPartition]:
-        """Return what lies between two offsets: nothing else counts, so a replay is exact (JOB-4)."""
+        """Return the partitions between two offsets. They depend on nothing else, so a replay is exact
+        (JOB-4)."""
         if start == end:
             return []
         before, after = self._offsets.restored(start), self._offsets.restored(end)
@@ -171,10 +173,11 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
         return partitions
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
-        """Return what the progress of the query shows as `latestOffset`: how the source stands.
+        """Return the `latestOffset` that the progress of the query shows: the standing of the source.
 
-        That is what `standing.shown` says of its splits, `shown_blocked` of those that are blocked, and
-        `GroupMember.status` of its group, if there is a coordination service. None before the first planning.
+        It combines `standing.shown` for the splits, `shown_blocked` for the blocked splits, and
+        `GroupMember.status` for the group, if there is a coordination service. None before the first
+        planning.
         """
         offset = self._offsets.newest
         if offset is None:
@@ -182,7 +185,7 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
         return {**self._shown(offset), **self._said_watermark.shown(offset)}
 
     def commit(self, end: dict[str, Any]) -> None:
-        """Nothing is kept for batches that were read; but a batch was, so the identity is in the log.
+        """Note that a batch was read, so the identity of the source is in Spark's log.
 
         All sources of the query have planned the batch after that one.
         """
@@ -190,10 +193,10 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
         self._promise()
 
     def stop(self) -> None:
-        """Leave the group if the identity dies here, before it was logged; nobody should wait for it.
+        """Leave the group if the identity was not logged: it is lost, and the others should not wait for it.
 
-        Otherwise the last report stays for the restart timeout: a restart goes on from there. Spark often
-        ends the process without this call.
+        Otherwise the last report stays for the restart timeout, and a restart continues from there. Spark
+        often ends the process without this call.
         """
         self._end_heartbeat()
         if self._unlogged is not None:
@@ -204,7 +207,7 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
         return self._wall_clock() if newest is None else newest.started_at
 
     def _said_again(self, start: dict[str, Any], offset: AnyOffset) -> dict[str, Any]:
-        """Return `start`, or an offset of which the batch says nothing but the watermark."""
+        """Return `start`, or an offset whose batch has only the row of the watermark."""
         if not self._said_watermark.due(offset):
             return start
         return self._stored(start, offset.at(max(self._now(offset), offset.now + 1)))
@@ -213,12 +216,13 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
         return self._offsets.stored(start, offset, self._exchanged, self._run_out)
 
     def _now(self, offset: AnyOffset) -> int:
-        """Return the processing time by the clock on the wall (ms); it stands still if that is put back."""
+        """Return the processing time by the wall clock (ms); it does not advance while that clock is set
+        back."""
         return max(offset.now, self._wall_clock() - offset.started_at)
 
     def _most_rows(self, offset: AnyOffset, limit: ReadLimit) -> int | None:
-        """Return the most rows of the next batch: those of the read limit, None if it is no limit, or more
-        while there is a backlog."""
+        """Return the maximum number of rows of the next batch: that of the read limit, None if there is no
+        limit, or another one in backlog."""
         most_rows = _most_rows(limit)
         signals = self._options.signals
         if most_rows is None or signals is None or not offset.signals.in_backlog:
@@ -233,9 +237,9 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
         splits: Mapping[str, SplitMoment],
         ended: bool,
     ) -> PlannedSignals:
-        """Return what a planning says in band: see `SourceSignals.planned`.
+        """Return the signals of a planning: see `SourceSignals.planned`.
 
-        Raises `IllegalOffsetError` if the checkpoint has another form of what was said before.
+        Raises `IllegalOffsetError` if the checkpoint has another form of the signals before.
         """
         options = self._options.signals
         assert options is not None
@@ -248,22 +252,22 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
         return before._replace(said=said, state=signals.state())
 
     def _signalled(self, before: PlannedSignals, after: PlannedSignals) -> bool:
-        """Return whether something is said, or a clock was stopped or goes on."""
+        """Return whether there is a signal, or the clock of a split was stopped or continues."""
         said = bool(after.said) or self._said_watermark.rises(before, after)
         return said or after.blocked_splits != before.blocked_splits
 
     def _in_band(self, signals: PlannedSignals, subtask: int) -> list[BacklogOutput]:
-        """Return what a subtask says in rows."""
+        """Return the in-band signals of a subtask."""
         options = self._options.signals
         return signals.said.get(subtask, []) if options is not None and options.in_band else []
 
     def _promise(self) -> None:
-        """Tell the others how far the next batch will bring this source, if nobody holds it back.
+        """Report how far the next batch will bring this source, if no other source holds it back.
 
-        Spark asks the sources of a query one after the other how far to read, so none of them knows what the
-        others are about to read. It is time for this when all have answered: what each says then is about
-        the same batch. What a source in another query says would be about another batch, which may come
-        much later.
+        Spark queries the sources of a query one after the other for their offsets, so none of them knows what
+        the others are about to read. This report is sent when all of them have answered, so that all reports
+        are about the same batch. A report of a source in another query would be about another batch, which
+        may come much later.
         """
         offset, limit = self._offsets.newest, self._limit
         if self._member is None or not self._has_companions or limit is None or offset is None:
@@ -273,7 +277,7 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
 
 
 def _most_rows(limit: ReadLimit) -> int | None:
-    """Return the most rows that a read limit allows, None if it is no limit."""
+    """Return the maximum number of rows of a read limit, None if it is not a limit."""
     if isinstance(limit, ReadAllAvailable):
         return None
     if isinstance(limit, ReadMaxRows):

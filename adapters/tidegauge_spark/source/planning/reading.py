@@ -1,4 +1,4 @@
-"""What a planning takes of a split, and how far a split is for alignment."""
+"""The records that a planning takes from a split, and the watermark of a split for alignment."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from tidegauge_spark.source.planning.alignment.blocked import Unread
 from tidegauge_spark.source.planning.late_rows import LateRows
 
 NOTHING: Final = MIN - 1
-"""Up to which event time a split is read of which nothing is: rows without one count as `MIN`."""
+"""The event time up to which a split is read of which nothing is: rows without an event time count as
+`MIN`."""
 
 
 class Reading(Protocol):
-    """What one planning takes of a split: see `SplitReading` and `LogReading`. admitted: the greatest event
-    time up to which records are taken, or `NOTHING`. late_until: up to which event time records are
-    late (ms); late: how many of those that were taken are."""
+    """The records that one planning takes from a split: see `SplitReading` and `LogReading`. admitted: the
+    greatest event time up to which records are taken, or `NOTHING`. late_until: records up to this event time
+    are late (ms); late: the number of late records that were taken."""
 
     admitted: int
     late_until: int
@@ -24,36 +25,36 @@ class Reading(Protocol):
 
     @property
     def position(self) -> Any:
-        """How far it is, a `SplitPosition`."""
+        """The position of the split, a `SplitPosition`."""
 
     @property
     def slices(self) -> Any:
-        """What was taken, in a list."""
+        """The slices that were taken."""
 
     @property
     def held_back(self) -> bool:
-        """Whether the last `take` has left a record because its event time is later than what is admitted."""
+        """Whether the last `take` has left a record because its event time is later than the admitted one."""
 
     @property
     def unread(self) -> Unread:
-        """How much of the split is not planned."""
+        """The unread part of the split."""
 
     @property
     def exhausted(self) -> bool:
         """Whether all that is there has been planned."""
 
     def next_time(self) -> int | None:
-        """Return the event time that the next record brings the split to (ms), None if there is no record."""
+        """Return the event time of the split after its next record (ms), None if there is no record."""
 
     def take(self, rows: int) -> int:
-        """Take up to so many records more; return how many."""
+        """Take up to this number of further records; return the number taken."""
 
 
 def known_watermark(reading: Reading, out_of_orderness: int) -> int | None:
-    """Return how far a split is for alignment (ms), None if nobody knows.
+    """Return the watermark of a split for alignment (ms), None if it is not known.
 
-    Before the first record it is what the first one will make of it: that is true from the beginning, and
-    bounds the others from the beginning.
+    Before the first record it is the watermark after that record: it is valid from the beginning, and bounds
+    the other splits from the beginning.
     """
     if reading.position.latest != MIN:
         return int(reading.position.watermark(out_of_orderness))

@@ -1,4 +1,4 @@
-"""The offsets of one run of a query: those that Spark hands back, and those that were planned."""
+"""The offsets of one run of a query: those that Spark returns, and those that were planned."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_KNOWN: Final = 3
 
 
 class RunOffsets(Generic[AnyOffset]):
-    """The latest offsets, so that they need not be parsed again, and the event log that goes with them."""
+    """The latest offsets, so that they need not be parsed again, and the event log that belongs to them."""
 
     def __init__(
         self,
@@ -23,8 +23,8 @@ class RunOffsets(Generic[AnyOffset]):
         parsed: Callable[[dict[str, Any]], AnyOffset],
         recorded: Callable[[dict[str, Any]], RecordedSource],
     ) -> None:
-        """parsed: returns a stored offset, and raises `IllegalOffsetError` for one of another source.
-        recorded: returns what a stored offset says for the event log, whatever the options are now."""
+        """parsed: returns a stored offset, and raises `IllegalOffsetError` for an offset of another source.
+        recorded: returns the state for the event log from a stored offset, whatever the options are now."""
         self._parsed = parsed
         self._recorder = _new_recorder(options, recorded)
         self._known: deque[tuple[dict[str, Any], AnyOffset]] = deque(maxlen=_MOST_KNOWN)
@@ -35,7 +35,7 @@ class RunOffsets(Generic[AnyOffset]):
         return self._known[-1][1] if self._known else None
 
     def restored(self, stored: dict[str, Any]) -> AnyOffset:
-        """Return a stored offset; the latest are known. Raises `IllegalOffsetError` as parsing does."""
+        """Return a stored offset; the latest are cached. Raises `IllegalOffsetError` as parsing does."""
         for known, offset in self._known:
             if known == stored:
                 return offset
@@ -50,7 +50,7 @@ class RunOffsets(Generic[AnyOffset]):
         reports: Sequence[int | None],
         run_out: Collection[int],
     ) -> dict[str, Any]:
-        """Return a planned offset as Spark stores it; start: the one before it. reports, run_out: as in
+        """Return a planned offset as Spark stores it; start: the offset before it. reports, run_out: as in
         `SourceRecorder.extended`."""
         stored = offset.to_json()
         if self._recorder is None:

@@ -1,4 +1,4 @@
-"""What a source tells Spark of its watermark during one run of its query."""
+"""The watermark that a source reports to Spark during one run of its query."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from tidegauge_spark.source.planning.signals import PlannedSignals
 from tidegauge_spark.source.planning.standing import CHECK, SAID_WATERMARK
 
 FIRST: Final = 0
-"""Where Spark's watermark begins (ms): at 1970. An earlier one changes nothing."""
+"""The initial value of Spark's watermark (ms): 1970. An earlier watermark has no effect."""
 
 LAST: Final = int(datetime(9999, 1, 1, tzinfo=UTC).timestamp()) * 1000
-"""The end of event time for Spark (ms): it formats watermarks, and adds delays to them, which has to fit."""
+"""The end of event time for Spark (ms). Spark formats watermarks and adds delays to them, which must not
+overflow."""
 
 
 class LostWatermarkError(RuntimeError):
-    """Spark's watermark does not follow what the sources of its query say."""
+    """Spark's watermark does not follow the watermarks of the sources of its query."""
 
 
 def said_watermark(combined: int) -> int | None:
-    """Return what Spark is told of the watermark of a source (ms), None if there is nothing to tell."""
+    """Return the watermark that is reported to Spark for a source (ms), None if it has none yet."""
     return None if combined == MIN else min(max(combined, FIRST), LAST)
 
 
 class EndedOffset(Protocol):
-    """What has to be known of an offset: see `reader.Offset`."""
+    """The required part of an offset: see `reader.Offset`."""
 
     @property
     def signals(self) -> PlannedSignals:
-        """What goes in band."""
+        """The signals of the source."""
 
     @property
     def ended(self) -> bool:
@@ -43,8 +44,8 @@ class EndedOffset(Protocol):
 class SaidWatermark:
     """The watermark of a source in each batch, and once after each start.
 
-    Spark does not keep the watermarks of the single sources of a query in its checkpoint. A source that said
-    nothing after a restart would hold back all others.
+    Spark does not keep the watermarks of the single sources of a query in its checkpoint. A source that
+    reported nothing after a restart would hold back all others.
     """
 
     def __init__(self, options: SourceOptions) -> None:
@@ -54,28 +55,28 @@ class SaidWatermark:
         self._has_looked = False
 
     def at(self, offset: EndedOffset) -> int | None:
-        """Return what Spark is told at an offset (ms), None if it is told nothing.
+        """Return the watermark that is reported to Spark at an offset (ms), None if there is none.
 
-        It is the end of time only for an input that is finished for good: Spark keeps it in the checkpoint,
-        and drops all that comes later.
+        It is the end of time only if the input is finished for good: Spark stores it in the checkpoint, and
+        drops all later rows.
         """
         return said_watermark(MAX if offset.ended else offset.signals.combined) if self._told else None
 
     def due(self, offset: EndedOffset) -> bool:
-        """Return whether a batch is needed that says nothing but the watermark."""
+        """Return whether a batch is needed that has only the row of the watermark."""
         return not self._said and self.at(offset) is not None
 
     def looks_again(self, offset: EndedOffset) -> bool:
-        """Return whether the source looks for something to plan though it has read everything.
+        """Return whether the source plans again although it has read everything.
 
-        It does once in a run: what has changed since the last one may raise the watermark.
+        It does so once in a run: changes since the last run may raise the watermark.
         """
         looks = self._told and not (self._has_looked or offset.ended)
         self._has_looked = True
         return looks
 
     def rises(self, before: PlannedSignals, after: PlannedSignals) -> bool:
-        """Return whether a planning has something new to say."""
+        """Return whether a planning raises the watermark."""
         return self._told and after.combined != before.combined
 
     def put_into(
@@ -84,7 +85,7 @@ class SaidWatermark:
         after: EndedOffset,
         without_records: Callable[[], PlannedPartition],
     ) -> Sequence[PlannedPartition]:
-        """Return the partitions of a batch, one of which says the watermark at its end."""
+        """Return the partitions of a batch, one of which carries the watermark at its end."""
         watermark = self.at(after)
         if watermark is None:
             return partitions
@@ -94,7 +95,7 @@ class SaidWatermark:
         return told
 
     def shown(self, offset: EndedOffset) -> dict[str, Any]:
-        """Return what the progress of the query shows."""
+        """Return the watermark as the progress of the query shows it."""
         return {} if self._check is None else {SAID_WATERMARK: self.at(offset), CHECK: str(self._check)}
 
     def check(self) -> None:

@@ -1,4 +1,4 @@
-"""Offsets with a version and a checksum: one that was damaged or written by something else is found out."""
+"""Offsets with a version and a checksum, which detect damaged and foreign offsets."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import zlib
 from typing import Any, Final
 
 VERSION: Final = 1
-"""The version of the format. A reader refuses an offset of another one."""
+"""The version of the format. A reader rejects an offset of another version."""
 
 
 class IllegalOffsetError(ValueError):
-    """An offset of a checkpoint that this source, with these options, cannot go on from."""
+    """An offset of a checkpoint from which this source, with these options, cannot continue."""
 
 
 def sealed(offset: dict[str, Any]) -> dict[str, Any]:
-    """Return an offset, of what JSON knows, with version and checksum, as it is stored."""
+    """Return an offset, made of JSON values, with version and checksum, as it is stored."""
     content = {"version": VERSION, **offset}
     return {**content, "checksum": _checksum(content)}
 
 
 def unsealed(stored: Any) -> None:
-    """Raise `IllegalOffsetError` if a stored offset is not as `sealed` made it.
+    """Raise `IllegalOffsetError` if a stored offset is not as `sealed` returned it.
 
-    One without a checksum is taken for whole: earlier versions of this library wrote none.
+    An offset without a checksum is accepted: earlier versions of this library wrote none.
     """
     if not isinstance(stored, dict) or stored.get("version") != VERSION:
         version = stored.get("version") if isinstance(stored, dict) else None

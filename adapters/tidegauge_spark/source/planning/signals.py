@@ -1,4 +1,4 @@
-"""What an offset holds of the signals of its source: what was said last, and what is remembered."""
+"""The signals of a source in its offset: those sent last, and the state behind them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 
 
 class PlannedSignals(NamedTuple):
-    """said: what each subtask says in the last batch, in order. state: that of `SourceSignals`, None before
-    the first planning, and for a source without signals. late: the rows that were late so far. forgotten_at:
-    the watermark of the source (ms) when the state before this one was given up, `MIN` if none was."""
+    """said: the signals of each subtask in the last batch, in order. state: the state of `SourceSignals`,
+    None before the first planning, and for a source without signals. late: the number of late rows so far.
+    forgotten_at: the watermark of the source (ms) when the state before this one was discarded, `MIN` if none
+    was."""
 
     said: Mapping[int, list[BacklogOutput]]
     state: Mapping[str, Any] | None
@@ -24,40 +25,42 @@ class PlannedSignals(NamedTuple):
 
     @property
     def idle_splits(self) -> frozenset[str]:
-        """The splits that nobody waits for."""
+        """The idle splits, which are excluded from the watermark."""
         return frozenset(() if self.state is None else self.state["idle_splits"])
 
     @property
     def blocked_splits(self) -> list[str]:
-        """The splits whose clocks stand still, in order."""
+        """The splits whose idleness clocks are stopped, in order."""
         return [] if self.state is None else list(self.state["blocked_splits"])
 
     @property
     def idle_subtasks(self) -> frozenset[int]:
-        """The subtasks that have said last that they are idle."""
+        """The subtasks whose last status is idle."""
         flags = () if self.state is None else self.state["idle"]
         return frozenset(subtask for subtask, idle in enumerate(flags) if idle)
 
     @property
     def combined(self) -> int:
-        """The watermark of the source (ms): the smallest over its subtasks, `MIN` if there was none."""
+        """The watermark of the source (ms): the smallest over its subtasks, `MIN` if there is none yet."""
         return MIN if self.state is None else int(self.state.get("combined", MIN))
 
     @property
     def late_until(self) -> int:
-        """Up to which event time (ms) rows of the next batch are late: Spark's watermark does not go back."""
+        """The event time (ms) up to which rows of the next batch are late: Spark's watermark does not
+        regress."""
         return max(self.combined, self.forgotten_at)
 
     def with_late(self, more: LateRows) -> PlannedSignals:
-        """Return the same after a batch in which so many rows are late."""
+        """Return the signals after a batch with these late rows."""
         return self._replace(late=self.late.plus(more))
 
     def forgotten(self) -> PlannedSignals:
-        """Return what is left where the subtasks are others: nothing of what each said is known."""
+        """Return what remains if the number of subtasks changes: the signals of single subtasks are
+        discarded."""
         return NO_SIGNALS._replace(late=self.late, forgotten_at=self.late_until)
 
     def backlog(self, subtask: int) -> bool | None:
-        """Return what a subtask has said last about its records, None if nothing."""
+        """Return the last backlog flag of a subtask, None if there was none."""
         flag: bool | None = None if self.state is None else self.state["backlog"][subtask]
         return flag
 
@@ -67,9 +70,9 @@ class PlannedSignals(NamedTuple):
         return self.state is not None and any(self.state["backlog"])
 
     def restored(self, subtasks: int, idle_timeout: int | None, threshold: int | None) -> SourceSignals:
-        """Return signals that continue from here, with the settings of `SourceSignals`.
+        """Return signals that continue from this state, with the settings of `SourceSignals`.
 
-        Raises `IllegalOffsetError` if the checkpoint has another form of what was said before.
+        Raises `IllegalOffsetError` if the checkpoint has another form of the state.
         """
         if self.state is None:
             return SourceSignals(subtasks, idle_timeout, threshold)
@@ -82,11 +85,11 @@ class PlannedSignals(NamedTuple):
             ) from error
 
     def silent(self) -> PlannedSignals:
-        """Return the same with nothing to say."""
+        """Return the same state without signals to send."""
         return self._replace(said={})
 
     def to_json(self) -> dict[str, Any] | None:
-        """Return what is stored, None for a source without signals."""
+        """Return the stored form, None for a source without signals."""
         if self.state is None:
             return None
         said = {str(subtask): [list(each) for each in outputs] for subtask, outputs in self.said.items()}
@@ -99,7 +102,8 @@ class PlannedSignals(NamedTuple):
 
     @classmethod
     def from_json(cls, stored: dict[str, Any] | None) -> PlannedSignals:
-        """Return what `to_json` has written. Other things raise `KeyError`, `TypeError` or `ValueError`."""
+        """Return the signals that `to_json` has written. Raises `KeyError`, `TypeError` or `ValueError` for
+        other values."""
         if stored is None:
             return NO_SIGNALS
         said = {

@@ -1,4 +1,4 @@
-"""What the offsets of sources over splits of records have in common."""
+"""The common part of the offsets of sources over splits of records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tidegauge_spark.source.planning.signals import NO_SIGNALS, PlannedSignals
 
 
 class SplitPosition(Protocol):
-    """How far a split is planned, a named tuple: see `FilePosition` and `LogPosition`."""
+    """The planned position of a split, a named tuple: see `FilePosition` and `LogPosition`."""
 
     @property
     def subtask(self) -> int:
@@ -21,18 +21,18 @@ class SplitPosition(Protocol):
 
     @property
     def records(self) -> int:
-        """How many records of the split are planned."""
+        """The number of records of the split that are planned."""
 
     @property
     def latest(self) -> int:
-        """The greatest event time of them (ms), `MIN` if there is none."""
+        """The greatest event time of the planned records (ms), `MIN` if there is none."""
 
     @property
     def finished(self) -> bool:
         """Whether the split is planned to its end."""
 
     def watermark(self, out_of_orderness: int) -> int:
-        """Return the watermark (ms), for records that are late by that much at most (ms)."""
+        """Return the watermark (ms), for records that are out of order by at most this duration (ms)."""
 
     def _replace(self, *, subtask: int = ..., finished: bool = ...) -> Self: ...
 
@@ -43,11 +43,11 @@ AnySlice = TypeVar("AnySlice")
 
 @dataclass(frozen=True)
 class SplitsOffset(ABC, Generic[AnyPosition, AnySlice]):
-    """How far a source is planned that reads splits of records.
+    """The planned position of a source that reads splits of records.
 
-    source, started_at, now, bound: as in `SourceOffset`. watermarks: what each subtask has emitted last (ms),
-    `MIN` if nothing. splits: how far each split is planned, by name. slices: what the last batch reads, by
-    split. signals: what goes in band.
+    source, started_at, now, bound: as in `SourceOffset`. watermarks: the watermark that each subtask has
+    emitted last (ms), `MIN` if none. splits: the position of each split, by name. slices: the records of the
+    last batch, by split. signals: the signals of the source.
     """
 
     source: str
@@ -65,21 +65,22 @@ class SplitsOffset(ABC, Generic[AnyPosition, AnySlice]):
 
     @abstractmethod
     def _follows(self, before: AnyPosition | None, split: str, slices: Sequence[AnySlice]) -> bool:
-        """Return whether what is read of a split begins where it stood before (None: nowhere yet)."""
+        """Return whether the slices of a split begin at its position before (None: the split is new)."""
 
     @property
     def ended(self) -> bool:
-        """Whether all that will ever be said has been said."""
+        """Whether the watermark of the end has been emitted."""
         return all(watermark == MAX for watermark in self.watermarks)
 
     def at(self, now: int) -> Self:
-        """Return this offset at another processing time (ms since the source started), nothing to read."""
+        """Return this offset at another processing time (ms since the source started), without records to
+        read."""
         return replace(self, now=now, slices={}, signals=self.signals.silent())
 
     def stored(self, kind: str, **of_the_source: str) -> dict[str, Any]:
         """Return the offset as Spark stores it; positions and slices are lists of their fields.
 
-        kind: of which kind of source it is. of_the_source: what else such a source remembers.
+        kind: the kind of the source. of_the_source: further state of that kind of source.
         """
         offset = {
             "kind": kind,
@@ -96,10 +97,11 @@ class SplitsOffset(ABC, Generic[AnyPosition, AnySlice]):
         return sealed(offset)
 
     def with_subtasks(self, count: int, in_band: bool) -> Self:
-        """Return this offset for a source that goes on with so many subtasks, which take the splits in turn.
+        """Return this offset for a source that continues with this number of subtasks, which take the splits
+        in turn.
 
-        Raises `IllegalOffsetError` if it is another number and the subtasks speak in band: the operators
-        behind them wait for as many as there were.
+        Raises `IllegalOffsetError` if the number has changed and there are in-band signals: the operators
+        after the source wait for the former number of subtasks.
         """
         if count == len(self.watermarks):
             return self
@@ -131,11 +133,11 @@ class SplitsOffset(ABC, Generic[AnyPosition, AnySlice]):
         slice_: Callable[[Any], AnySlice],
         *of_the_source: str,
     ) -> Self:
-        """Return the offset that `stored` was made of by the method of this name.
+        """Return the offset from which the method `stored` made these values.
 
         kind, of_the_source: as there, the latter by name. over: what such a source reads, in words. position,
-        slice_: make one of its list. Raises `IllegalOffsetError` for anything else: an offset of another
-        source or version, or a damaged one.
+        slice_: make a position or slice from its list. Raises `IllegalOffsetError` for anything else: an
+        offset of another source or version, or a damaged one.
         """
         unsealed(stored)
         try:
@@ -161,7 +163,7 @@ class SplitsOffset(ABC, Generic[AnyPosition, AnySlice]):
         return offset
 
     def check_follows(self, start: Self) -> None:
-        """Raise `IllegalOffsetError` if what this offset reads does not begin where another one ends."""
+        """Raise `IllegalOffsetError` if the slices of this offset do not begin where another offset ends."""
         for split, slices in self.slices.items():
             if not self._follows(start.splits.get(split), split, slices):
                 raise IllegalOffsetError(
@@ -170,7 +172,7 @@ class SplitsOffset(ABC, Generic[AnyPosition, AnySlice]):
                 )
 
     def _check_consistent(self) -> None:
-        """Raise `ValueError` for what no planning leaves behind."""
+        """Raise `ValueError` for a state that no planning produces."""
         if any(position.subtask >= len(self.watermarks) for position in self.splits.values()):
             raise ValueError("a split belongs to a subtask that there is not")
         if not all(MIN <= watermark <= MAX for watermark in self.watermarks):

@@ -1,7 +1,7 @@
-"""How far a source over splits of records is read in the next batch, in plain Python.
+"""The planning of the next batch of a source over splits of records, in plain Python.
 
-What there is to read and clocks come in as arguments: files (`source.files`), or any other log
-(`source.logs`). Timestamps are in ms.
+The records to read and the clocks are arguments: files (`source.files`), or any other log (`source.logs`).
+Timestamps are in ms.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ AnyReading = TypeVar("AnyReading", bound=Reading)
 
 
 class PlanningOptions(Protocol):
-    """What a planning has to know of the options of its source: see `FileOptions` and `LogOptions`."""
+    """The options that a planning requires: see `FileOptions` and `LogOptions`."""
 
     @property
     def subtasks(self) -> int:
@@ -46,9 +46,9 @@ class PlanningOptions(Protocol):
 
 @dataclass
 class PlannedSplit(Generic[AnyReading]):
-    """A split in one planning: what can be read of it, whether it gets no more files, whether its owner holds
-    it back, whether it was found empty for longer than the idle timeout, and whether it has files that come
-    after the end of this run."""
+    """A split in one planning: its reading, whether it gets no more records, whether its owner holds it back,
+    whether it was found empty for longer than the idle timeout, and whether it has records after the end of
+    this run."""
 
     reading: AnyReading
     complete: bool
@@ -63,22 +63,23 @@ class PlannedSplit(Generic[AnyReading]):
 
     @property
     def blocked(self) -> bool:
-        """Whether it has, or may have, something that is not read."""
+        """Whether the split has, or may have, unread records."""
         return self.paused or self.grown or not self.reading.exhausted
 
     @property
     def silent(self) -> bool:
-        """Whether nobody waits for it: it is idle, and still has nothing to read (SPLIT-4, SOURCE-8)."""
+        """Whether the split is excluded from the minimum: it is idle, and still has nothing to read (SPLIT-4,
+        SOURCE-8)."""
         return self.idle and not self.blocked
 
 
 class SplitsPlanning(Generic[AnyOffset, AnyReading]):
     """One planning of a source over splits.
 
-    alignment: None if the source is not aligned (SOURCE-4). offset: where it stands. splits: those that there
-    are. to_the_end: nothing is added any more, so that a split with nothing left to plan is not waited for
-    (AvailableNow). least_first: splits of which least was read come first, where they do not share row by
-    row.
+    alignment: None if the source is not aligned (SOURCE-4). offset: the position of the source. splits: the
+    splits that exist. to_the_end: no records are added any more, so that a split without unread records is
+    excluded from the minimum (AvailableNow). least_first: splits with the fewest records read come first,
+    where splits do not share row by row.
     """
 
     def __init__(
@@ -114,12 +115,12 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
 
     @property
     def readings(self) -> Iterator[tuple[str, AnyReading]]:
-        """What is read of each split, by name."""
+        """The reading of each split, by name."""
         return ((name, split.reading) for name, split in self._splits.items())
 
     @property
     def has_splits(self) -> bool:
-        """Whether there is anything to read from, now or later."""
+        """Whether there are splits to read, now or later."""
         return bool(self._splits)
 
     @property
@@ -129,27 +130,27 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
 
     @property
     def settled(self) -> bool:
-        """Whether no split can become idle any more in this run: what is not idle is finished, or has
-        something that is not read."""
+        """Whether no split can become idle any more in this run: each split that is not idle is finished, or
+        has unread records."""
         return all(split.idle or split.finished or split.blocked for split in self._splits.values())
 
     @property
     def minimum(self) -> int | None:
-        """The smallest watermark (ms) of the subtasks that are waited for (ALIGN-1), None without such.
+        """The smallest watermark (ms) over the subtasks (ALIGN-1), None if all are excluded.
 
-        Not waited for are subtasks whose splits are all finished (ALIGN-5), and those of which nothing is
-        known (ALIGN-6).
+        Subtasks whose splits are all finished are excluded (ALIGN-5), and subtasks without a watermark
+        (ALIGN-6).
         """
         return min((each for each in self.reports if each is not None), default=None)
 
     @property
     def reports(self) -> tuple[int | None, ...]:
-        """What each subtask reports (ms), None if nobody has to wait for it."""
+        """The report of each subtask (ms), None if the others do not wait for it."""
         return tuple(self._watermark(subtask) for subtask in range(len(self._by_subtask)))
 
     @property
     def run_out(self) -> frozenset[int]:
-        """The subtasks that have read all that there is for this run (AvailableNow); none in another run."""
+        """The subtasks that have read all records of this run (AvailableNow); none in another run."""
         return frozenset(
             subtask
             for subtask, splits in enumerate(self._by_subtask)
@@ -158,16 +159,16 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
 
     @property
     def late(self) -> LateRows:
-        """How many of the rows that were planned are late."""
+        """The number of planned rows that are late."""
         late = LateRows()
         for split in self._splits.values():
             late = late.plus(split.reading.late)
         return late
 
     def moments(self, offset: AnyOffset) -> dict[str, SplitMoment]:
-        """Return how each split stands now, after a planning that went on from an offset.
+        """Return the state of each split after a planning that continued from an offset.
 
-        Where no signals are remembered, as of a checkpoint without them, all records have arrived just now.
+        Without stored signals, as in a checkpoint without them, all records count as having arrived just now.
         """
         fresh = offset.signals.state is None
         return {
@@ -184,8 +185,8 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
     def planned(self, now: int, group: GroupMinimum | None, most_rows: int | None) -> AnyOffset:
         """Return how far the source is read in the next batch, at this processing time (ms).
 
-        group: what is known of it, None if nothing bounds the source. most_rows: the most rows of the batch,
-        None if there is no such limit.
+        group: the state of the group, None if nothing bounds the source. most_rows: the maximum number of
+        rows of the batch, None if there is no limit.
         """
         bound: int | None = None
         left = most_rows
@@ -217,8 +218,7 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
 
     @property
     def blocked(self) -> Iterator[BlockedSplit]:
-        """The splits of which the last planning has left something that is there, since the bound or their
-        owner holds them back."""
+        """The splits of which the last planning has left records, because of the bound or their owner."""
         for name, split in self._splits.items():
             reading = split.reading
             if not reading.exhausted and (split.paused or reading.admitted == NOTHING or reading.held_back):
@@ -226,20 +226,21 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
                 yield BlockedSplit(name, reading.position.records, reading.unread, until)
 
     def _until(self, split: PlannedSplit[AnyReading]) -> int:
-        """Return the minimum of the group (ms) at which a blocked split is read on."""
+        """Return the minimum of the group (ms) at which reading of a blocked split continues."""
         reading = split.reading
         whole = None if self._by_split else self._watermark(reading.position.subtask)
         if whole is not None and reading.admitted == NOTHING:
             return max(MIN, whole - self._drift)
         latest = int(reading.position.latest)
-        if latest == MIN or latest <= reading.admitted:  # its next record is later; that one is known
+        if latest == MIN or latest <= reading.admitted:  # its next record is later, and known
             latest = max(latest, reading.next_time() or latest)
         first = latest - self._out_of_orderness - self._drift
         known = known_watermark(reading, self._out_of_orderness)
-        return max(MIN, first if known is None else min(first, known))  # the slowest is always read on
+        return max(MIN, first if known is None else min(first, known))  # the slowest is never blocked
 
     def _take(self, group: GroupMinimum | None, most_rows: int | None) -> int:
-        """Plan what the bound admits, and say how far each subtask is then; return how many rows that is."""
+        """Plan the records that the bound admits, and emit the watermarks of the subtasks; return the number
+        of rows."""
         readings = [split.reading for split in self._splits.values()]
         if self._least_first:
             readings.sort(key=lambda reading: reading.position.records)
@@ -261,7 +262,7 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
         return sum(counts)
 
     def _admit(self, subtask: int, minimum: int | None) -> None:
-        """Say of each split of a subtask up to which event time it is read; minimum: the group's (ms)."""
+        """Set the event time up to which each split of a subtask is read; minimum: the group's (ms)."""
         bounded, splits = self._subtasks[subtask], self._by_subtask[subtask]
         watermarks = {
             name: known_watermark(split.reading, self._out_of_orderness) for name, split in splits.items()
@@ -277,8 +278,8 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
                 split.reading.admitted = NOTHING
             elif self._by_split or (watermark is not None and watermark == slowest):
                 # Part I of FLIP-182: the watermark of the subtask is that of its slowest split. While that
-                # stays within the bound the subtask is not blocked, and the others are read as far as they
-                # go.
+                # watermark is within the bound the subtask is not blocked, and its other splits are read to
+                # their ends.
                 split.reading.admitted = self._admitted(bounded, split.reading, watermark, minimum)
 
     def _admitted(
@@ -297,8 +298,8 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
         }
 
     def _emit(self, subtask: int) -> None:
-        """Tell a subtask how far its splits are: its watermark is that of the slowest (SPLIT-1), and one that
-        is finished does not hold it (SPLIT-11)."""
+        """Update the watermark of a subtask: it is that of its slowest split (SPLIT-1), finished splits
+        excluded (SPLIT-11)."""
         unfinished = self._unfinished(subtask)
         for name in self._subtasks[subtask].splits - unfinished.keys():
             self._subtasks[subtask].finish(name)
@@ -307,11 +308,11 @@ class SplitsPlanning(Generic[AnyOffset, AnyReading]):
         )
 
     def _watermark(self, subtask: int) -> int | None:
-        """Return what a subtask reports (ms), None if nobody has to wait for it.
+        """Return the report of a subtask (ms), None if the others do not wait for it.
 
-        It is the watermark that it has emitted (SOURCE-6). A split that has something to read counts by its
-        next record even before that has come: otherwise one that begins far ahead would hold back the
-        watermark, and the bound would keep it from being read.
+        It is the watermark that the subtask has emitted (SOURCE-6). A split that has unread records counts by
+        its next record even before that record is read: otherwise a split that begins far ahead would hold
+        back the watermark, and the bound would prevent it from being read.
         """
         waited = [split for split in self._by_subtask[subtask].values() if self._is_waited_for(split)]
         emitted = reported(self._subtasks[subtask])
@@ -335,10 +336,11 @@ def _records_of(offset: SplitsOffset[Any, Any], split: str) -> int:
 def assigned(
     offset: SplitsOffset[AnyPosition, Any], splits: Collection[str], begin: Callable[[str, int], AnyPosition]
 ) -> dict[str, AnyPosition]:
-    """Return how far each split is planned, and who reads it; new ones go to those who have the fewest.
+    """Return the position and the subtask of each split; new splits go to the subtasks with the fewest
+    splits.
 
-    Splits that are finished do not count. New ones are taken in the order of their names, and of two subtasks
-    that have the same number it is the first one. begin: returns where a split is that a subtask gets.
+    Finished splits do not count. New splits are taken in the order of their names, and of two subtasks with
+    the same number the first one is chosen. begin: returns the initial position of a split for a subtask.
     """
     positions = dict(offset.splits)
     new = sorted(split for split in splits if split not in positions)

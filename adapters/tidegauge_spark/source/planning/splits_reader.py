@@ -1,4 +1,5 @@
-"""The coordinator of a source over splits of records: what sources over files and over other logs share."""
+"""The coordinator of a source over splits of records: the common part of sources over files and other
+logs."""
 
 from __future__ import annotations
 
@@ -28,12 +29,12 @@ from tidegauge_spark.worker_process import spare_collections
 
 
 class SplitsReader(AlignedReader[AnyOffset], Generic[AnyOffset, AnyReading]):
-    """The source coordinator of splits; what there is to read of them, a derived class knows."""
+    """The source coordinator of splits; a derived class knows the records to read."""
 
     @property
     @abstractmethod
     def _reads(self) -> PlanningOptions:
-        """What a planning has to know of the options."""
+        """The options that a planning requires."""
 
     @abstractmethod
     def _from_json(self, stored: dict[str, Any]) -> AnyOffset:
@@ -41,12 +42,12 @@ class SplitsReader(AlignedReader[AnyOffset], Generic[AnyOffset, AnyReading]):
 
     @abstractmethod
     def _planning(self, offset: AnyOffset, now: int) -> SplitsPlanning[AnyOffset, AnyReading]:
-        """Return a planning of the splits that there are at a processing time (ms since the source started);
-        under AvailableNow, of those at its beginning."""
+        """Return a planning of the splits that exist at a processing time (ms since the source started);
+        under AvailableNow, of those at the beginning of the run."""
 
     @abstractmethod
     def _may_be_over(self, offset: AnyOffset) -> bool:
-        """Return whether a run under AvailableNow may have read all that there was at its beginning."""
+        """Return whether a run under AvailableNow may have read all records that existed at its beginning."""
 
     @abstractmethod
     def _rows_of(self, partition: SplitsPartition[Any]) -> Iterator[Any]:
@@ -63,7 +64,7 @@ class SplitsReader(AlignedReader[AnyOffset], Generic[AnyOffset, AnyReading]):
         return recorded(offset, self._moment(offset, offset.now), self._reads.max_out_of_orderness)
 
     def _standing(self, offset: AnyOffset, planning: SplitsPlanning[AnyOffset, AnyReading]) -> SourceStanding:
-        """Return how the source stands before a planning reads anything."""
+        """Return the standing of the source before a planning reads anything."""
         return SourceStanding.of(offset.source, () if self._options.alignment is None else planning.reports)
 
     def _may_read(self, group: GroupMinimum | None) -> bool:
@@ -81,10 +82,10 @@ class SplitsReader(AlignedReader[AnyOffset], Generic[AnyOffset, AnyReading]):
         looked_at: int,
         ended: bool,
     ) -> AnyOffset:
-        """Return how far a planning reads, with what is said in band.
+        """Return how far a planning reads, with its signals.
 
-        looked_at: the processing time of which it is known what was in the splits (ms). ended: no other
-        splits will come.
+        looked_at: the processing time at which the splits were last listed (ms). ended: no other splits will
+        come.
         """
         planned = planning.planned(now, group, most_rows)
         self._run_out = planning.run_out
@@ -125,7 +126,7 @@ class SplitsReader(AlignedReader[AnyOffset], Generic[AnyOffset, AnyReading]):
         if not planning.exhausted:
             return False
         planned = planning.planned(offset.now, None, 0)
-        if self._options.added.watermark is not None:  # each batch says the watermark: none is left over
+        if self._options.added.watermark is not None:  # each batch carries the watermark: none is left over
             planned = replace(planned, signals=planned.signals.silent())
         if self._progressed(offset, planned):
             return False

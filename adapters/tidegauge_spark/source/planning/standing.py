@@ -1,4 +1,4 @@
-"""How a source stands, for the progress of the query: how far it is behind, and which splits hold it."""
+"""The standing of a source, for the progress of the query: its watermark, and the slowest splits."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ from tidegauge_spark.decisions.timestamps import MIN
 MOST_NAMES: Final = 5
 
 SAID_WATERMARK: Final = "saidWatermark"
-"""Where the progress shows the watermark that Spark is told (ms), None if it is told nothing."""
+"""The key in the progress for the watermark that is reported to Spark (ms), None if there is none."""
 
 CHECK: Final = "watermarkCheck"
-"""Where it shows the file in which the source finds out that Spark's watermark does not follow."""
+"""The key for the file through which the source is notified that Spark's watermark does not follow."""
 
 COMPANION: Final = "companionOf"
-"""Where it shows under which name the rows of the reader beside a companion are observed."""
+"""The key for the name under which the rows of the reader beside a companion are observed."""
 
 
 class SplitStanding(NamedTuple):
-    """A split that somebody waits for: its name and its watermark (ms), `MIN` before its first record."""
+    """A split that is not excluded from the minimum: its name and its watermark (ms), `MIN` before its first
+    record."""
 
     name: str
     watermark: int
 
 
 def shown(splits: Iterable[SplitStanding], moment: int, latest: int = MIN) -> dict[str, Any]:
-    """Return what the progress shows of the splits that are waited for, as JSON.
+    """Return the splits that are not excluded from the minimum as the progress shows them, as JSON.
 
-    `watermark`: that of the slowest (ms), None if it has none, or if nobody is waited for. `lag`: how far
-    that is behind the clock, whose time is `moment` (ms). `drift`: how far the slowest and the fastest are
-    apart (ms), of those that have a watermark. `delay`: how far the slowest is behind `latest`, the greatest
-    event time that was read (ms). `heldBy`: which splits are the slowest, a few of them by name.
+    `watermark`: that of the slowest split (ms), None if it has none, or if all splits are excluded. `lag`:
+    how far that watermark is behind the clock, whose time is `moment` (ms). `drift`: how far the slowest and
+    the fastest split are apart (ms), among those with a watermark. `delay`: how far the slowest is behind
+    `latest`, the greatest event time that was read (ms). `heldBy`: the slowest splits, a few of them by name.
     """
     awaited = sorted(splits)
     marks = [each.watermark for each in awaited if each.watermark != MIN]

@@ -1,1 +1,1 @@
-"""What alignment does in one run of a query: which splits it blocks, and what is worth a warning."""
+"""The effects of alignment in one run of a query: the splits that it blocks, and its warnings."""

@@ -1,4 +1,4 @@
-"""The splits that are not read now although they have something to read."""
+"""The splits that are not read now although they have records."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 MOST_SHOWN: Final = 5
-"""Of how many blocked splits the progress shows more than that they are blocked."""
+"""The maximum number of blocked splits that the progress describes."""
 
 
 class Unread(NamedTuple):
-    """How much of a split is not planned, in what the source counts: "Files", "Positions" or "Numbers"."""
+    """The unread part of a split, in the unit of the source: "Files", "Positions" or "Numbers"."""
 
     amount: int
     unit: str
@@ -19,8 +19,8 @@ class Unread(NamedTuple):
 class BlockedSplit(NamedTuple):
     """A split that a planning has held back.
 
-    records: how many records of it are planned. until: the watermark (ms) of the slowest of the group at
-    which the split is read on; None if its owner holds it back.
+    records: the number of its records that are planned. until: the watermark (ms) of the slowest split in the
+    group at which reading continues; None if the owner of the split holds it back.
     """
 
     name: str
@@ -29,12 +29,12 @@ class BlockedSplit(NamedTuple):
     until: int | None
 
     def shown(self) -> dict[str, Any]:
-        """Return what the progress shows, as JSON."""
+        """Return the split as the progress shows it, as JSON."""
         return {"split": self.name, f"unread{self.unread.unit}": self.unread.amount, "until": self.until}
 
 
 def shown_blocked(blocked: Sequence[BlockedSplit]) -> dict[str, Any]:
-    """Return what the progress shows of the blocked splits: how many there are, and those that wait for the
-    highest watermark."""
+    """Return the blocked splits as the progress shows them: their number, and those that wait for the highest
+    watermark."""
     furthest = sorted(blocked, key=lambda split: (split.until is None, -(split.until or 0), split.name))
     return {"blockedSplits": len(blocked), "blocked": [split.shown() for split in furthest[:MOST_SHOWN]]}

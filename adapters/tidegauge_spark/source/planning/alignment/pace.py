@@ -1,4 +1,4 @@
-"""How long batches take, next to how far a source may be ahead of the others."""
+"""The duration of batches, compared with the drift that the source is allowed."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ import logging
 from typing import Final
 
 _IN_A_ROW: Final = 3
-"""So many batches have to be too long: the first one of a query often is, and that means nothing."""
+"""The number of batches that have to be too long: the first batch of a query often is, without
+consequences."""
 
 _LOG: Final = logging.getLogger("tidegauge_spark")
 
 
 class Pace:
-    """The time from one planning to the next, of plannings that brought something to read."""
+    """The time between plannings, for plannings that brought records."""
 
     def __init__(self, drift: int) -> None:
-        """drift: how far the source may be ahead of the slowest of its group (ms)."""
+        """drift: how far the source may be ahead of the slowest source of its group (ms)."""
         self._drift = drift
         self._last: int | None = None
         self._too_long = 0
 
     def planned(self, source: str, now: int) -> None:
-        """A batch was planned at a processing time (ms).
+        """Take a batch that was planned at a processing time (ms).
 
-        Warns, once, when batches take longer than the drift: the source may then fall behind the clock, and
-        further with each batch.
+        Warns once if batches take longer than the drift: the source may then fall further behind the clock
+        with each batch.
         """
         taken = 0 if self._last is None else now - self._last
         self._last = now

@@ -1,4 +1,4 @@
-"""The warnings about alignment in one run of a query: that it gains nothing, or blocks a split for long."""
+"""The warnings about alignment in one run of a query: it gains nothing, or blocks a split for long."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from typing import Final, NamedTuple
 from tidegauge_spark.source.planning.alignment.blocked import BlockedSplit
 
 BATCHES_TO_JUDGE: Final = 100
-"""After how many batches with records it is said that alignment gains nothing. That is a measure of work and
-not of time: a source that is waiting for records proves nothing."""
+"""The number of batches with records after which a warning says that alignment gains nothing. It measures
+work and not time: a source that waits for records proves nothing."""
 
 _LOG: Final = logging.getLogger("tidegauge_spark")
 
 
 class Extent(NamedTuple):
-    """How much of a source is planned: how many records, and the greatest event time of them (ms)."""
+    """The planned part of a source: the number of records, and their greatest event time (ms)."""
 
     records: int
     latest: int
 
 
 class AlignmentWatch:
-    """Looks at each planning of a source."""
+    """Observes each planning of a source."""
 
     def __init__(self, drift: int, idle_timeout: int | None) -> None:
         """drift: how far splits may be apart (ms). idle_timeout: how long a split may be blocked without a
-        warning (ms), None: forever."""
+        warning (ms), None: without limit."""
         self._drift, self._idle_timeout = drift, idle_timeout
         self._batches = self._records = self._spread = 0
         self._judged = self._has_warned = False
         self._since: dict[str, tuple[int, int]] = {}
-        """When each blocked split was blocked (ms), and how many records of it were planned then."""
+        """When each blocked split was blocked (ms), and how many of its records were planned then."""
 
     def planned(self, source: str, records: int, blocked: Iterable[BlockedSplit], spread: int) -> None:
-        """Take a batch of a source that is alone in its group. records: how many it has. spread: how far its
-        splits are apart after it (ms).
+        """Take a batch of a source that is alone in its group. records: the number of its records. spread:
+        how far its splits are apart after it (ms).
 
-        Warns once if none of many batches has blocked a split, nor come near to that.
+        Warns once if none of many batches has blocked a split, or come close to it.
         """
         if self._judged or not records:
             return
@@ -58,7 +58,7 @@ class AlignmentWatch:
     def blocked(self, source: str, now: int, blocked: Sequence[BlockedSplit], held_by: Sequence[str]) -> None:
         """Take the splits that are blocked at a processing time (ms). held_by: the slowest splits.
 
-        Warns once if none of the records of a blocked split was read for longer than the idle timeout.
+        Warns once if no record of a blocked split was read for longer than the idle timeout.
         """
         if self._idle_timeout is None or self._has_warned:
             return

@@ -1,1 +1,1 @@
-"""The event log of a source: what it did in each batch, from the offsets before and after it."""
+"""The event log of a source: its rows for each batch, from the offsets before and after it."""

@@ -1,6 +1,6 @@
-"""What a source did in one batch, as rows of an event log: from the offsets before and after it only.
+"""The rows of an event log for one batch, derived only from the offsets before and after it.
 
-So a batch that is planned once and run again after a crash gives the same rows again.
+A batch that is planned once and run again after a crash therefore produces the same rows again.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from tidegauge_spark.event_log.log_files import LogRow
 
 
 class RecordedSplit(NamedTuple):
-    """How far a split is planned: who reads it, how many records, the greatest event time of them and the
-    watermark (ms; `MIN`: none), whether it has ended, and whether it is idle."""
+    """The state of a split: the subtask that reads it, the number of its records, their greatest event time,
+    the watermark (ms; `MIN`: none), whether it has ended, and whether it is idle."""
 
     subtask: int
     records: int
@@ -28,11 +28,11 @@ class RecordedSplit(NamedTuple):
 
 @dataclass(frozen=True)
 class RecordedSource:
-    """How far a source is planned, as an offset says.
+    """The state of a source, from an offset.
 
-    source: its identity. at: the processing time of the planning (ms). watermarks: what each subtask has
-    emitted last (ms), `MIN` if nothing. idle: which subtasks have said so. said: what subtasks say in band in
-    this batch; None: the source says nothing in band, and its watermarks are all that there is.
+    source: its identity. at: the processing time of the planning (ms). watermarks: the watermark that each
+    subtask has emitted last (ms), `MIN` if none. idle: the subtasks whose last status is idle. said: the
+    in-band signals of the subtasks in this batch; None: the source has no in-band signals, only watermarks.
     """
 
     source: str
@@ -44,11 +44,12 @@ class RecordedSource:
 
     @property
     def subtasks(self) -> int:
-        """How many there are."""
+        """The number of subtasks."""
         return len(self.watermarks)
 
     def shared_out_as(self, other: RecordedSource) -> RecordedSource:
-        """Return this source with the subtasks of another one: nothing is known of them, the splits are."""
+        """Return this source with the subtasks of another one: the state of the subtasks is unknown, the
+        splits are the same."""
         return RecordedSource(
             self.source,
             self.at,
@@ -71,12 +72,13 @@ def rows_between(
     bound: int | None,
     run_out: tuple[Collection[int], Collection[int]] = ((), ()),
 ) -> list[LogRow]:
-    """Return what happened from one offset to the next, each subtask's rows in their order.
+    """Return the rows from one offset to the next, each subtask's rows in their order.
 
-    recorded: how many subtasks are in the log; None: this is its first batch. resumed: whether batches before
-    this one are not in the log. reports: what each subtask told the coordinator at this planning (ms; None:
-    that nobody has to wait for it), empty: nothing. bound: what the coordinator then announced (ms).
-    run_out: the subtasks that had read all that there was for their run, before and after.
+    recorded: the number of subtasks in the log; None: this is the first batch of the log. resumed: whether
+    batches before this one are missing from the log. reports: the report of each subtask to the coordinator
+    at this planning (ms; None: the others do not wait for it), empty: no reports. bound: the bound that the
+    coordinator then announced (ms). run_out: the subtasks that had read all records of their run, before and
+    after the batch.
     """
     rows: list[LogRow] = []
     moved = before.subtasks != after.subtasks
@@ -108,7 +110,7 @@ def rows_between(
 
 
 def _standing(source: RecordedSource) -> Iterator[LogRow]:
-    """Yield how a source stands when its log begins, or begins again."""
+    """Yield the state of a source when its log begins, or begins again."""
     for name, split in source.splits.items():
         yield LogRow(split.subtask, "assigned", split=name)
         if split.watermark != MIN:
@@ -127,9 +129,9 @@ def _standing(source: RecordedSource) -> Iterator[LogRow]:
 def _exchange(
     subtask: int, report: int | None, before: RecordedSource, bound: int | None
 ) -> Iterator[LogRow]:
-    # The planning knows more than what was output, which the reports of a log are about (SOURCE-6, SOURCE-8).
-    # A split that has run out holds back the watermark that is emitted, not the one that is planned by. A
-    # subtask that is idle is waited for as soon as it has something; it outputs ACTIVE when that is read.
+    # The planning may report more than the output, which the reports of a log refer to (SOURCE-6, SOURCE-8).
+    # A split that has run out holds back the emitted watermark, but not the one that the planning uses. The
+    # others wait for an idle subtask as soon as it has records; it outputs ACTIVE when these are read.
     emitted = before.watermarks[subtask]
     idle = subtask in before.idle
     if report is None:
@@ -142,7 +144,7 @@ def _exchange(
 
 
 def _said(subtask: int, before: RecordedSource, after: RecordedSource) -> list[LogRow]:
-    """Return what a subtask outputs beside its records."""
+    """Return the output of a subtask beside its records."""
     if after.said is None:
         watermark = after.watermarks[subtask]
         return [LogRow(subtask, "watermark", watermark)] if watermark > before.watermarks[subtask] else []

@@ -1,4 +1,4 @@
-"""What an offset of splits says for the event log of the source."""
+"""The state of a source over splits for its event log, from an offset."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tidegauge_spark.source.planning.splits_offset import SplitsOffset
 
 
 def recorded(offset: SplitsOffset[Any, Any], at: int, out_of_orderness: int) -> RecordedSource:
-    """Return how the source stands. at: the processing time (ms). out_of_orderness: how far a split's
+    """Return the state of the source. at: the processing time (ms). out_of_orderness: how far a split's
     watermark is behind its greatest event time (ms)."""
     signals = offset.signals
     return RecordedSource(

@@ -1,7 +1,7 @@
-"""The event log of a source: which rows are in it already is in the offsets, and so in the checkpoint.
+"""The event log of a source. Offsets, and so the checkpoint, say which rows it already has.
 
-An offset that Spark has logged is carried out exactly once. A file of the log has the number of its batch, so
-that a batch that is run again after a crash replaces its file by the same one.
+A batch that Spark has logged is recorded exactly once. A file of the log has the number of its batch, so that
+a batch that is run again after a crash replaces its file by an identical one.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from tidegauge_spark.source.planning.recording.recorded_rows import RecordedSour
 from tidegauge_spark.source.planning.sealed_offset import sealed
 
 _LOG: Final = "event_log"
-"""What of an offset is the recorder's: `batches`, how many files there are; `rows`, how many rows of each
-subtask; `reports`, `bound` and `run_out`, as in `rows_between`; `paused`, whether nothing was recorded."""
+"""The recorder's part of an offset: `batches`, the number of files; `rows`, the number of rows of each
+subtask; `reports`, `bound` and `run_out`, as in `rows_between`; `paused`, whether the batch was not
+recorded."""
 
 
 class SourceRecorder:
-    """Writes what a source does. `job`: what its log calls the job. `name`: what it calls the source, None:
-    by the identity of the source. `state` reads a stored offset."""
+    """Writes the event log of a source. `job`: the name of the job in the log. `name`: the name of the
+    source, None: its identity. `state` reads a stored offset."""
 
     def __init__(
         self,
@@ -43,7 +44,7 @@ class SourceRecorder:
         reports: Sequence[int | None],
         run_out: Collection[int],
     ) -> dict[str, Any]:
-        """Return an offset with what has to be known of the log at its end."""
+        """Return an offset together with the state of the log at its end."""
         log = start.get(_LOG, {})
         told: dict[str, Any] = {"reports": list(reports), "bound": end["bound"]} if reports else {}
         if run_out:
@@ -56,9 +57,9 @@ class SourceRecorder:
         return _with_log(end, {"batches": log.get("batches", 0) + 1, "rows": rows, **told})
 
     def write(self, start: dict[str, Any], end: dict[str, Any]) -> None:
-        """Write the file of a batch that Spark has logged; again, if it is there.
+        """Write the file of a batch that Spark has logged; again, if it exists.
 
-        Raises `EventLogError` if that cannot be, or if the folder has the log of another source that has the
+        Raises `EventLogError` if it cannot be written, or if the folder has the log of another source of the
         same name.
         """
         if _LOG not in end or end[_LOG].get("paused"):
@@ -91,7 +92,7 @@ def _run_out(log: dict[str, Any] | None) -> frozenset[int]:
 
 
 def paused(start: dict[str, Any], end: dict[str, Any]) -> dict[str, Any]:
-    """Return an offset that is planned without a recorder: the log, if there is one, goes on later."""
+    """Return an offset that is planned without a recorder: an existing log continues later."""
     if _LOG not in start:
         return end
     return _with_log(end, {name: start[_LOG][name] for name in ("batches", "rows")} | {"paused": True})
