@@ -1,4 +1,4 @@
-"""The column with the event time: where it is in a row, and what its values mean."""
+"""The event time column: where it is in a row, and the meaning of its values."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tidegauge_spark.source.files.formats import found_name
 
 
 class EventTimeColumn(NamedTuple):
-    """path: the name of the column, or of a struct and of the fields that lead to the time in it. type: that
-    in Spark. written_unit: what the user says that a whole number counts, None: nothing."""
+    """path: the name of the column, or of a struct and the fields that lead to the event time in it. type:
+    its type in Spark. written_unit: the unit of a whole number as set by the user, None: not set."""
 
     path: tuple[str, ...]
     type: pa.DataType
@@ -21,7 +21,7 @@ class EventTimeColumn(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """What a whole number counts."""
+        """The unit of a whole number."""
         return self.written_unit or "ms"
 
     @property
@@ -30,12 +30,12 @@ class EventTimeColumn(NamedTuple):
         return ".".join(self.path)
 
     def of(self, rows: Any) -> Any:
-        """Return the column of rows, a table or record batch that has it under this very name."""
+        """Return the column of rows, a table or record batch that has it under exactly this name."""
         return nested(rows.column(self.path[0]), self.path[1:])
 
 
 def found_path(fields: Sequence[pa.Field], wanted: Sequence[str]) -> tuple[str, ...] | None:
-    """Return how a path is spelled among these fields, None if it is not there; see `found_name`.
+    """Return the spelling of a path among these fields, None if it does not exist; see `found_name`.
 
     wanted: names of a column and its fields; a single name may also be a path with dots in it.
     """
@@ -51,11 +51,11 @@ def found_path(fields: Sequence[pa.Field], wanted: Sequence[str]) -> tuple[str, 
 
 
 def type_at(fields: Sequence[pa.Field], path: Sequence[str]) -> pa.DataType:
-    """Return the type of what a path that is spelled as in the fields leads to."""
+    """Return the type at a path that is spelled as in the fields."""
     type_ = next(each.type for each in fields if each.name == path[0])
     return type_at(list(type_), path[1:]) if len(path) > 1 else type_
 
 
 def nested(column: Any, path: Sequence[str]) -> Any:
-    """Return what a path leads to in a column; null where a struct on the way is."""
+    """Return the values at a path in a column; null where a struct on the path is null."""
     return pc.struct_field(column, list(path)) if path else column

@@ -1,4 +1,4 @@
-"""The event times of the rows that are next, as the driver knows them: read ahead, and kept for a while."""
+"""The event times of the next rows, as the driver knows them: read ahead, and cached."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from tidegauge_spark.source.planning.event_times import maybe_seconds
 from tidegauge_spark.source.planning.future_guard import FutureGuard
 
 MOST_ROWS: Final = 1 << 24
-"""Of how many rows the event times are kept: 128 MB of them."""
+"""The number of rows whose event times are cached: 128 MB of them."""
 
 _LEAST_ROWS: Final = 1024
 
 MOST_BYTES_AHEAD: Final = 1 << 26
-"""How many bytes the files have together that are read ahead."""
+"""The total size in bytes of the files that are read ahead."""
 
 
 MOST_SUMMARIES: Final = 1 << 18
-"""Of how many blocks it is kept what is known without reading."""
+"""The number of blocks whose summaries are cached."""
 
 
 class BlockPlace(NamedTuple):
-    """Where a block is: in which file (of `size` bytes) of a split, and where it begins in there."""
+    """The place of a block: the file (of `size` bytes) of a split, and where the block begins in it."""
 
     split: str
     file: str
@@ -44,10 +44,10 @@ class BlockPlace(NamedTuple):
 
 
 class EventTimeIndex:
-    """Blocks of files, of which the driver reads the event time column only.
+    """Blocks of files, of which the driver reads only the event time column.
 
-    Of a large block it keeps a window from the row on that is next, so that there is room for all `splits`:
-    it is read again where the window ends, and not at each planning.
+    Of a large block it caches a window that begins at the next row, so that there is room for all `splits`.
+    The block is read again where the window ends, and not at each planning.
     """
 
     def __init__(
@@ -61,18 +61,17 @@ class EventTimeIndex:
         in_background: bool,
         most_rows: int = MOST_ROWS,
     ) -> None:
-        """columns: those of rows. A file of others is refused before a batch with it is logged, since it
-        could not be replaced later. fail_on_invalid: whether a value that is not valid is an error. guard:
-        what becomes of event times far beyond the clock.
-        in_background: whether to read ahead, beside the planning. most_rows: how much is kept.
-        """
+        """columns: the columns of rows. A file with other columns is rejected before a batch with it is
+        logged, because it could not be replaced later. fail_on_invalid: whether an invalid event time is an
+        error. guard: what becomes of event times far ahead of the clock. in_background: whether to read
+        ahead, beside the planning. most_rows: the size of the cache in rows."""
         self._folder, self._format, self._event_time = folder, format, event_time
         self._columns = columns
         self._unit_unknown = event_time.written_unit is None and pa.types.is_integer(event_time.type)
         self._fail_on_invalid = fail_on_invalid
         self._guard = guard
         self.splits = 1
-        """How many splits share what is kept."""
+        """The number of splits that share the cache."""
         self._most_rows = most_rows
         self._blocks: LimitedCache[BlockPlace, Block] = LimitedCache(most_rows)
         self._summaries: LimitedCache[BlockPlace, tuple[BlockSummary | None, ...]] = LimitedCache(
@@ -82,7 +81,7 @@ class EventTimeIndex:
         self._coming: dict[BlockPlace, Future[Block]] = {}
 
     def block(self, split: str, position: FilePosition) -> Block:
-        """Return the block that a position of a split is in.
+        """Return the block of a split's position.
 
         Raises `LostFileError` if the file has vanished, `BrokenLogError` if it cannot be read.
         """
@@ -110,13 +109,14 @@ class EventTimeIndex:
             )
         self._guard_against(block, place, position.before)
         block = block.window(row, max(_LEAST_ROWS, self._most_rows // (2 * self.splits)))
-        self._blocks.keep(place, block, len(block.times.latest) + 1)  # an empty one takes some room, too
+        self._blocks.keep(place, block, len(block.times.latest) + 1)  # an empty block takes some room, too
         return block
 
     def summary(self, split: str, position: FilePosition) -> BlockSummary | None:
-        """Return what is known without reading of the block that begins at a position, None if nothing is.
+        """Return the summary of the block that begins at a position, without reading it; None if there is
+        none.
 
-        A block that is known already, or is being read, needs no summary. Raises as `block` does.
+        A block that is cached, or is being read, needs no summary. Raises as `block` does.
         """
         place = _place(split, position)
         if place in self._blocks or place in self._coming:
@@ -135,7 +135,8 @@ class EventTimeIndex:
         return None if summary.greatest > self._guard.limit() else summary
 
     def read_ahead(self, splits: Iterable[tuple[str, SplitReading]]) -> None:
-        """Begin to read what splits will need next, as far as there is room. Errors wait until then."""
+        """Start to read the next blocks of the splits, as far as there is room. Errors are raised when the
+        blocks are used."""
         if self._worker is None:
             return
         room = MOST_BYTES_AHEAD - sum(place.size for place in self._coming)
@@ -152,7 +153,7 @@ class EventTimeIndex:
             self._coming[place] = self._worker.submit(self._read, place)
 
     def stop(self) -> None:
-        """Read nothing more ahead."""
+        """Stop reading ahead."""
         if self._worker is not None:
             self._worker.shutdown(wait=False, cancel_futures=True)
 
@@ -169,13 +170,14 @@ class EventTimeIndex:
             return block
 
     def _is_due(self, block: Block) -> bool:
-        """Return whether an event time that was in the future when its block was read is so no longer."""
+        """Return whether an event time that was in the future when its block was read no longer is."""
         return block.times.future is not None and block.times.future.smallest <= self._guard.limit()
 
     def _guard_against(self, block: Block, place: BlockPlace, before: int) -> None:
-        """Tell the guard of the first event time of a whole block that is in the future. Raises as it does.
+        """Pass the first event time of a whole block that is in the future to the guard. Raises as the guard
+        does.
 
-        before: how many rows of the file come before the block.
+        before: the number of rows of the file before the block.
         """
         latest, future = block.times.latest, block.times.future
         row = bisect_right(latest, self._guard.limit()) if future is None else future.row
@@ -186,7 +188,7 @@ class EventTimeIndex:
         self._guard.met(place.split, f"row {before + row}, counted from 0, of the file {file}", time)
 
     def _check(self, file: Any, place: BlockPlace) -> None:
-        """Refuse a file of other columns; those that are in the names of folders are not read from it."""
+        """Reject a file with other columns; columns in the names of folders are not read from it."""
         names = self._columns.names
         elsewhere = {found_name(names, column) for column, _ in self._folder.values_in(place.file)}
         columns = pa.schema([field for field in self._columns if field.name not in elsewhere])

@@ -1,4 +1,4 @@
-"""What a file format has to say of a file: blocks with event times for the driver, rows for the executors."""
+"""File formats: blocks with event times for the driver, rows for the executors."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _KINDS: Final[dict[str, Callable[[pa.DataType], bool]]] = {
 class Block(NamedTuple):
     """Rows of a file that are read together: a row group of Parquet, some lines of JSON.
 
-    begin, end: row groups or bytes, without `end`. last: no more blocks follow in the file. times: how far
-    the event time has come, from the beginning of the block, at each row of a window of it: `before` rows
+    begin, end: row groups or bytes, `end` excluded. last: whether no more blocks follow in the file. times:
+    the progress of event time, from the beginning of the block, at each row of a window of it: `before` rows
     come before the window, `behind` after it.
     """
 
@@ -46,20 +46,20 @@ class Block(NamedTuple):
 
     @property
     def until(self) -> int:
-        """Behind which row the window ends."""
+        """The end of the window: the number of rows up to and including its last."""
         return self.before + len(self.times.latest)
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self.until + self.behind
 
     def shows(self, row: int) -> bool:
-        """Return whether a row is in the window, or behind the block."""
+        """Return whether a row is in the window, or after the block."""
         return self.before <= row < self.until or row >= self.rows
 
     def latest(self, row: int) -> int:
-        """Return how far the event time has come at a row of the window (ms)."""
+        """Return the greatest event time up to a row of the window (ms)."""
         return self.times.latest[row - self.before]
 
     def first_time(self) -> int:
@@ -68,16 +68,16 @@ class Block(NamedTuple):
         return self.times.latest[first] if first < len(self.times.latest) else MIN
 
     def admitted(self, time: int, row: int, end: int) -> int:
-        """Return up to which row, from this one to `end`, all of the window, no event time is later (ms)."""
+        """Return the row, from this one to `end`, before which no event time of the window is later (ms)."""
         found = bisect_right(self.times.latest, time, row - self.before, end - self.before)
         return found + self.before
 
     def late(self, first: int, end: int, watermark: int) -> int:
-        """Return how many of some rows of the window are not after a watermark (ms)."""
+        """Return how many of these rows of the window are not after a watermark (ms)."""
         return self.times.late(first - self.before, end - self.before, watermark)
 
     def window(self, row: int, rows: int) -> Block:
-        """Return this block with a window of so many rows from a row on, if it has more."""
+        """Return this block with a window of this number of rows from a row on, if the block is larger."""
         if self.rows <= rows:
             return self
         shown = _copied(self.times.latest[row : row + rows])
@@ -91,7 +91,7 @@ def _copied(numbers: memoryview) -> memoryview:
 
 
 class BlockSummary(NamedTuple):
-    """What is known of a block without reading it: where it is, how many rows there are, all with valid event
+    """A summary of a block that was not read: where it is, the number of its rows, all with valid event
     times, and the greatest and the smallest of these (ms)."""
 
     begin: int
@@ -108,49 +108,49 @@ class BlockSummary(NamedTuple):
         return self.rows if self.greatest <= watermark else 0
 
     def latest(self, row: int) -> int:
-        """Return how far the event time has come at the last row (ms); no other one can be asked for."""
+        """Return the greatest event time up to the last row (ms); other rows are not supported."""
         assert row == self.rows - 1
         return self.greatest
 
 
 class FileFormat(Protocol):
-    """A file format. `file` is an open file (`pyarrow.NativeFile`), `described` what messages call it.
+    """A file format. `file` is an open file (`pyarrow.NativeFile`), `described` its name in messages.
 
-    Every method raises `BrokenLogError` for a file that is not of this format, or not of these columns.
+    Every method raises `BrokenLogError` for a file of another format or with other columns.
     """
 
     keeps_statistics: ClassVar[bool]
-    """Whether there are files of which `summaries` knows anything."""
+    """Whether `summaries` returns anything for some files."""
 
     def schema(self, file: Any, described: str, event_time_column: str) -> StructType:
-        """Return the columns of a file, none of which has to have a value in each row."""
+        """Return the columns of a file, all of them nullable."""
 
     def block(
         self, file: Any, described: str, begin: int, event_time: EventTimeColumn, limit: int = MAX
     ) -> Block:
-        """Return the block that begins there. limit: event times that are later (ms) move nothing."""
+        """Return the block that begins there. limit: later event times (ms) do not advance event time."""
 
     def check(self, file: Any, described: str, schema: pa.Schema) -> None:
-        """Refuse a file with a column of a type that `rows` could never read as these columns, if the file
-        says of which types its columns are."""
+        """Reject a file with a column of a type that `rows` could never convert to these columns, if the file
+        declares the types of its columns."""
 
     def summaries(
         self, file: Any, described: str, event_time: EventTimeColumn
     ) -> tuple[BlockSummary | None, ...]:
-        """Return what is known of the blocks, by their begin; none if the format keeps no statistics."""
+        """Return summaries of the blocks, by their begin; empty if the format keeps no statistics."""
 
     def rows(
         self, file: Any, described: str, begin: int, end: int, schema: pa.Schema, event_time: EventTimeColumn
     ) -> pa.Table:
         """Return the rows between two borders of blocks, in the types that the columns have in Spark.
 
-        Columns that the file does not have are null, and event times that are not valid may be.
+        Columns that the file does not have are null, and invalid event times may be null.
         """
 
 
 @contextmanager
 def parsing(described: str, format_name: str) -> Iterator[None]:
-    """Turn what a parser says of a bad file into a `BrokenLogError`."""
+    """Convert the error of a parser about a bad file into a `BrokenLogError`."""
     try:
         yield
     except BrokenLogError:
@@ -163,7 +163,7 @@ def parsing(described: str, format_name: str) -> Iterator[None]:
 
 
 def spark_type(field: pa.Field, described: str) -> DataType:
-    """Return the type in Spark of a column. Raises `BrokenLogError` if Spark has none."""
+    """Return the Spark type of a column. Raises `BrokenLogError` if Spark has none."""
     try:
         return from_arrow_type(field.type)
     except TypeError as error:
@@ -174,7 +174,8 @@ def spark_type(field: pa.Field, described: str) -> DataType:
 
 
 def found_name(names: Sequence[str], wanted: str) -> str | None:
-    """Return how a column is spelled in a file, None if it is not there. Case only tells two apart."""
+    """Return the spelling of a column in a file, None if it does not exist. Case matters only if two names
+    differ in nothing else."""
     if wanted in names:
         return wanted
     alike = [name for name in names if name.lower() == wanted.lower()]
@@ -190,9 +191,9 @@ def missing_event_time(described: str, wanted: str, names: Sequence[str]) -> Bro
 
 
 def fitted(column: Any, field: pa.Field, described: str) -> Any:
-    """Return a column in the type that it has in Spark.
+    """Return a column in its Spark type.
 
-    A timestamp between two microseconds is that of the earlier one. What is of another kind is not converted.
+    A timestamp between two microseconds is rounded down. Values of another kind are not converted.
     """
     try:
         if _kind(column.type) != _kind(field.type):
@@ -216,7 +217,7 @@ def fitted(column: Any, field: pa.Field, described: str) -> Any:
 
 
 def _is_narrower(wanted: pa.DataType, given: pa.DataType) -> bool:
-    """Return whether values lose digits in the type `wanted` that Arrow drops without a word."""
+    """Return whether values would silently lose digits in the type `wanted`, because Arrow drops them."""
     types = pa.types
     if types.is_dictionary(given):
         return _is_narrower(wanted, given.value_type)
@@ -240,7 +241,7 @@ def _is_list(type_: pa.DataType) -> bool:
 
 
 def _kind(type_: pa.DataType) -> str:
-    """Return what a value of a type is, whatever its size."""
+    """Return the kind of a type, whatever its size."""
     if pa.types.is_dictionary(type_):
         return _kind(type_.value_type)
     for kind, is_of_kind in _KINDS.items():

@@ -1,7 +1,7 @@
 """Files of JSON lines as parts of a log. A block is about a megabyte of whole lines.
 
-The parser is the standard library's: that of pyarrow crashes on a line that is `null` and may hang on a line
-that is cut off.
+The parser is that of the standard library: the parser of pyarrow crashes on a line that is `null`, and may
+hang on a line that is cut off.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tidegauge_spark.source.planning.json_times import microseconds
 NAME: Final = "JSON lines"
 
 BLOCK: Final = 1 << 20
-"""How many bytes a block has, up to the end of the line that they end in."""
+"""The size of a block in bytes, extended to the end of the last line."""
 
 Record = dict[str, Any]
 
@@ -45,12 +45,12 @@ Convert = Callable[[Any], Any]
 
 
 class JsonLinesFormat:
-    """One JSON object on each line; a timestamp is an ISO 8601 text, and UTC if it does not say otherwise."""
+    """One JSON object on each line; a timestamp is an ISO 8601 text, in UTC if it has no time zone."""
 
     keeps_statistics: ClassVar[bool] = False
 
     def schema(self, file: Any, described: str, event_time_column: str) -> StructType:
-        """Return the columns of the first block; an event time column of texts has timestamps."""
+        """Return the columns of the first block; an event time column of texts has the type timestamp."""
         with parsing(described, NAME):
             types = _types(_records(_lines(file, 0)), described)
             path = found_path(list(types), [event_time_column]) or ()
@@ -74,12 +74,12 @@ class JsonLinesFormat:
             return Block(begin, end, end >= file.size(), event_times(column, event_time.unit, limit))
 
     def check(self, file: Any, described: str, schema: pa.Schema) -> None:
-        """Refuse nothing: the types of columns are those of their values, in each row."""
+        """Accept every file: columns have the types of their values, in each row."""
 
     def summaries(
         self, file: Any, described: str, event_time: EventTimeColumn
     ) -> tuple[BlockSummary | None, ...]:
-        """Return nothing: only reading tells."""
+        """Return no summaries: only reading shows the event times."""
         return ()
 
     def rows(
@@ -95,7 +95,7 @@ class JsonLinesFormat:
 
 
 def _lines(file: Any, begin: int) -> bytes:
-    """Return the bytes of a block: whole lines, of which the last one of the file need not have an end."""
+    """Return the bytes of a block: whole lines; the last line of the file may lack its line end."""
     file.seek(begin)
     lines: bytes = file.read(BLOCK)
     while lines and not lines.endswith(b"\n"):
@@ -123,7 +123,7 @@ def _records(lines: bytes) -> list[Record]:
 
 
 def _holder(record: Record, path: tuple[str, ...]) -> Record:
-    """Return the object in a record that a path leads to, an empty one if there is none."""
+    """Return the object at a path in a record, an empty one if there is none."""
     for name in path:
         inner = record.get(found_name(list(record), name) or name)
         record = inner if isinstance(inner, dict) else {}
@@ -135,7 +135,7 @@ def _is_there(records: list[Record], wanted: str) -> bool:
 
 
 def _types(records: list[Record], described: str) -> pa.StructType:
-    """Return the columns of records, with types that all their values have."""
+    """Return the columns of records, with types that fit all their values."""
     try:
         return pa.array(records, from_pandas=False).type if records else pa.struct([])
     except (pa.ArrowException, ArithmeticError, TypeError, ValueError) as error:
@@ -146,18 +146,18 @@ def _types(records: list[Record], described: str) -> pa.StructType:
 
 
 def _inside(path: Path | None, name: str) -> Path | None:
-    """Return the path to the event time inside of a column or field, None if it is not in there."""
+    """Return the path to the event time inside of a column or field, None if it is elsewhere."""
     return path[1:] if path and path[0] == name else None
 
 
 def _column(records: list[Record], field: pa.Field, described: str, event_time: Path) -> Any:
-    """Return a column of records; null where a record does not have it, and where the event time, to which
-    that path leads, is not one.
+    """Return a column of records; null where a record does not have it, and where the event time at that path
+    is not valid.
 
-    Raises `BrokenLogError` for a value that the type does not have.
+    Raises `BrokenLogError` for a value that does not fit the type.
     """
     values = [record.get(field.name) for record in records]
-    if None in values:  # perhaps it is spelled otherwise
+    if None in values:  # the name may have another case
         values = [
             record.get(found_name(list(record), field.name) or field.name) if value is None else value
             for record, value in zip(records, values, strict=True)
@@ -177,9 +177,9 @@ def _column(records: list[Record], field: pa.Field, described: str, event_time: 
 
 
 def _converter(type_: pa.DataType, event_time: Path | None = None) -> Convert | None:
-    """Return how a JSON value becomes one that Arrow takes for this type, None if it takes it as it is.
+    """Return the conversion of a JSON value for Arrow in this type, None if none is needed.
 
-    event_time: the path to the event time inside of it, empty if it is the event time.
+    event_time: the path to the event time inside of it, empty if it is the event time itself.
     """
     if event_time == ():
         return _valid(_of_value(type_))
@@ -206,7 +206,7 @@ def _of_value(type_: pa.DataType) -> Convert | None:
 
 
 def _valid(convert: Convert | None) -> Convert | None:
-    """Return a conversion that gives null for what is no time in 64 bits."""
+    """Return a conversion that yields null for a value that is not a time in 64 bits."""
     if convert is None:
         return None
 
@@ -221,7 +221,7 @@ def _valid(convert: Convert | None) -> Convert | None:
 
 
 def _object(inner: dict[str, Convert], value: Any) -> Record:
-    """Return a JSON object of which these fields are converted."""
+    """Return a JSON object with these fields converted."""
     if not isinstance(value, dict):
         raise TypeError(f"{value!r} is no object")
     converted = dict(value)
@@ -245,8 +245,8 @@ def _whole(value: Any) -> int:
 
 
 def _spark_type(type_: pa.DataType, event_time: Path | None) -> Any:
-    """Return the type in Spark. event_time: the path to the event time inside of it, empty if it is the event
-    time."""
+    """Return the Spark type. event_time: the path to the event time inside of it, empty if it is the event
+    time itself."""
     if pa.types.is_struct(type_):
         return StructType(
             [StructField(each.name, _spark_type(each.type, _inside(event_time, each.name))) for each in type_]

@@ -1,4 +1,4 @@
-"""A cache of limited weight that forgets at random."""
+"""A cache of limited weight with random eviction."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ Value = TypeVar("Value")
 
 
 class LimitedCache(Generic[Key, Value]):
-    """Values with a weight each, and no more than `most` of it together.
+    """Values with a weight each, `most` in total.
 
-    Splits are read in turn. Forgetting what was used longest ago would then forget just what comes next, and
-    as soon as there is a little too much nothing would ever be found; a random victim leaves most of it.
+    Splits are read in turn. Eviction of the least recently used value would evict exactly the value that is
+    needed next, so that a cache that is slightly too small would never hit. Random eviction keeps most of the
+    values.
     """
 
     def __init__(self, most: int) -> None:
@@ -28,12 +29,12 @@ class LimitedCache(Generic[Key, Value]):
         return key in self._values
 
     def get(self, key: Key) -> Value | None:
-        """Return a value, None if it is not there."""
+        """Return a value, None if it is not cached."""
         found = self._values.get(key)
         return None if found is None else found[0]
 
     def take(self, key: Key) -> Value | None:
-        """Return a value and forget it, None if it is not there."""
+        """Return a value and remove it, None if it is not cached."""
         found = self._values.pop(key, None)
         if found is None:
             return None
@@ -47,7 +48,7 @@ class LimitedCache(Generic[Key, Value]):
         return value
 
     def keep(self, key: Key, value: Value, weight: int) -> None:
-        """Keep a value, and forget others if it is too much."""
+        """Cache a value, and evict others if the total weight is too large."""
         self.take(key)
         if weight > self._most:
             return

@@ -1,8 +1,8 @@
-"""The offset of a source over files: all that its coordinator has to remember, as JSON.
+"""The offset of a source over files: the complete state of its coordinator, as JSON.
 
-Spark writes the offset to the checkpoint before a batch is read, and hands it to a new reader after a crash.
-What is not in here is lost with the process (JOB-4). It lists what is to be read, so that files that appear
-later change nothing about a batch.
+Spark writes the offset to the checkpoint before a batch is read, and passes it to a new reader after a crash.
+State that is not in the offset is lost with the process (JOB-4). The offset lists the rows to read, so that
+files that appear later do not change a batch.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ KIND: Final = "files"
 
 @dataclass(frozen=True)
 class FilesOffset(SplitsOffset[FilePosition, Slice]):
-    """How far a source over files is planned.
+    """The planned position of a source over files.
 
-    path, format, layout: what it reads, in which order. event_time: of which column its watermarks are, in
-    words; empty in an offset of a version of this library that did not say it.
+    path, format, layout: what it reads, in which order. event_time: the column of its watermarks, in words;
+    empty in an offset of a version of this library that did not store it.
     """
 
     path: str = field(kw_only=True)
@@ -35,7 +35,7 @@ class FilesOffset(SplitsOffset[FilePosition, Slice]):
 
     @classmethod
     def initial(cls, options: FileOptions, source: str, started_at: int) -> FilesOffset:
-        """Return where a new source stands: nothing is known yet and no time has passed."""
+        """Return the offset of a new source: nothing is known yet and no time has passed."""
         watermarks = (MIN,) * options.subtasks
         return cls(
             source,
@@ -58,7 +58,8 @@ class FilesOffset(SplitsOffset[FilePosition, Slice]):
     def from_json(cls, stored: dict[str, Any]) -> FilesOffset:
         """Return the offset that `to_json` has written.
 
-        Raises `IllegalOffsetError` for anything else: one of another source or version, or damaged.
+        Raises `IllegalOffsetError` for anything else: an offset of another source or version, or a damaged
+        one.
         """
         read = ["path", "format", "layout"]
         if isinstance(stored, dict) and "event_time" in stored:
@@ -66,12 +67,12 @@ class FilesOffset(SplitsOffset[FilePosition, Slice]):
         return cls.read(stored, KIND, "files", FilePosition.from_json, Slice.from_json, *read)
 
     def continued(self, options: FileOptions, in_band: bool) -> FilesOffset:
-        """Return this offset for a source that goes on with these options.
+        """Return this offset for a source that continues with these options.
 
-        Raises `IllegalOffsetError` if it belongs to other files than the options say: going on then would
-        lose records or repeat them (JOB-1); or to other event times, of which its watermarks are. The number
-        of subtasks may be another one, unless they speak in band: the operators behind them wait for as many
-        as there were.
+        Raises `IllegalOffsetError` if it belongs to other files than the options: continuing would lose or
+        repeat records (JOB-1). Raises it, too, if its watermarks belong to another event time column. The
+        number of subtasks may change, unless there are in-band signals: the operators after the source wait
+        for the former number of subtasks.
         """
         same = (self.format, self.layout) == (options.format, str(options.layout))
         if not same or (self.path != options.path and not options.path_moved):

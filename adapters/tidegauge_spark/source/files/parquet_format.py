@@ -27,18 +27,18 @@ from tidegauge_spark.source.planning.event_times import EventTimes, event_times,
 NAME: Final = "Parquet"
 
 _SPARK_SCHEMA: Final = b"org.apache.spark.sql.parquet.row.metadata"
-"""Where Spark leaves the schema of what it has written."""
+"""The metadata key of the schema of a file that Spark has written."""
 
 _NO_TIMES: Final = EventTimes(memoryview(b"").cast("q"), None)
 
 
 class ParquetFormat:
-    """Reads of the driver are of the event time column only."""
+    """The Parquet format. The driver reads only the event time column."""
 
     keeps_statistics: ClassVar[bool] = True
 
     def schema(self, file: Any, described: str, event_time_column: str) -> StructType:
-        """Return the columns, as Spark wrote them if it did."""
+        """Return the columns, as Spark wrote them if Spark wrote the file."""
         with parsing(described, NAME):
             arrow = _opened(file).schema_arrow
             written = (arrow.metadata or {}).get(_SPARK_SCHEMA)
@@ -62,7 +62,7 @@ class ParquetFormat:
             return Block(begin, begin + 1, begin + 1 >= opened.num_row_groups, times)
 
     def check(self, file: Any, described: str, schema: pa.Schema) -> None:
-        """Refuse columns of another type, by the footer; a file without rows is never read."""
+        """Reject columns of another type, from the footer; a file without rows is never read."""
         with parsing(described, NAME):
             opened = _opened(file)
             written = opened.schema_arrow
@@ -74,7 +74,7 @@ class ParquetFormat:
     def summaries(
         self, file: Any, described: str, event_time: EventTimeColumn
     ) -> tuple[BlockSummary | None, ...]:
-        """Return what the statistics of each row group say."""
+        """Return the summary of each row group from its statistics."""
         with parsing(described, NAME):
             opened = _opened(file)
             path, type_ = _column(opened, described, event_time)
@@ -100,7 +100,8 @@ class ParquetFormat:
 
 
 def _column(opened: Any, described: str, event_time: EventTimeColumn) -> tuple[tuple[str, ...], pa.DataType]:
-    """Return where the event time is in a file, and of which type. Raises `BrokenLogError` if it is not."""
+    """Return the path and the type of the event time in a file. Raises `BrokenLogError` if it is missing or
+    has another type."""
     fields = list(opened.schema_arrow)
     path = found_path(fields, event_time.path)
     if path is None:

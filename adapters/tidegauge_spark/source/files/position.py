@@ -1,4 +1,4 @@
-"""How far a split of files is planned, and what of it is read in a batch."""
+"""The planned position in a split of files, and the part of it that is read in a batch."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from tidegauge_spark.decisions.watermark_generators import bounded_watermark
 
 
 class FilePosition(NamedTuple):
-    """How far a split is planned.
+    """The planned position in a split.
 
-    subtask: who reads it. file, size: the file that was planned last, "" before the first, and its bytes.
-    whole: whether all of that file is planned. block: where the block begins that is planned next, or in
-    part; before: how many rows of the file come before that block. row: how many rows of the file are
-    planned. behind: how many files were there, up to this one, when it was looked at. records: how many rows
-    of the split are planned. latest: the greatest event time of them (ms), `MIN` if there is none. modified:
-    when the file was modified, if files are in that order (ns since 1970); newest: the latest such time of
-    the files up to this one. names: the names of the files that `behind` counts, as `SplitFiles.checksums`
-    has them. more: whether there were files after this one. finished: whether the split is planned to its
-    end.
+    subtask: the subtask that reads it. file, size: the file that was planned last, "" before the first, and
+    its size in bytes. whole: whether all of that file is planned. block: where the next block, or the block
+    that is planned in part, begins; before: the number of rows of the file before that block. row: the number
+    of rows of the file that are planned. behind: the number of files up to this one, included, at the last
+    listing. records: the number of rows of the split that are planned. latest: their greatest event time
+    (ms), `MIN` if there is none. modified: when the file was modified, if files are in that order (ns since
+    1970); newest: the latest such time of the files up to this one. names: the checksum of the names of the
+    files that `behind` counts, as in `SplitFiles.checksums`. more: whether there were files after this one.
+    finished: whether the split is planned to its end.
     """
 
     subtask: int
@@ -39,17 +39,17 @@ class FilePosition(NamedTuple):
     finished: bool = False
 
     def watermark(self, out_of_orderness: int) -> int:
-        """Return the watermark (ms): what is up to there has come, unless it is later than the bound (ms)."""
+        """Return the watermark (ms), for records that are out of order by at most this duration (ms)."""
         return bounded_watermark(self.latest, out_of_orderness)
 
     @property
     def place(self) -> FilePosition:
-        """This position without what each look at the folder can change."""
+        """This position without the fields that each listing of the folder can change."""
         return self._replace(behind=0, names=0, more=False)
 
     @classmethod
     def from_json(cls, stored: Any) -> FilePosition:
-        """Return the position that a list of its fields holds. Raises `ValueError` for what is none."""
+        """Return the position from a list of its fields. Raises `ValueError` for other values."""
         position = cls(*stored)
         numbers = (position.size, position.block, position.before, position.row, position.behind)
         if (
@@ -71,9 +71,10 @@ class FilePosition(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """So many `rows` of some blocks that follow one another, from the `first` of these rows on.
+    """A number of `rows` in consecutive blocks, beginning with row `first` of these blocks.
 
-    file, size: the file and its bytes. begin, end: where the blocks begin and end, in row groups or bytes.
+    file, size: the file and its size in bytes. begin, end: where the blocks begin and end, in row groups or
+    bytes.
     """
 
     file: str
@@ -85,7 +86,7 @@ class Slice(NamedTuple):
 
     @classmethod
     def from_json(cls, stored: Any) -> Slice:
-        """Return the slice that a list of its fields holds. Raises `ValueError` for what is none."""
+        """Return the slice from a list of its fields. Raises `ValueError` for other values."""
         found = cls(*stored)
         if type(found.file) is not str or any(type(each) is not int or each < 0 for each in found[1:]):
             raise ValueError(f"no rows of a block: {stored!r}")

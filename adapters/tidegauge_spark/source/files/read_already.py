@@ -1,4 +1,5 @@
-"""Where a split stands among the files that are there, and whether those that were read are as they were."""
+"""The position of a split among the present files, and the check that files that were read have not
+changed."""
 
 from __future__ import annotations
 
@@ -20,18 +21,18 @@ _REMEDIES: Final = {
     SINK_LOG: "files are in the order of its log: name the partition columns in splitBy, or write only such "
     "values of them as do not sort before those that are read",
 }
-"""What helps against files that sort before what is read; by what they are in order."""
+"""The remedy against files that sort before files that are read, by the order of the files."""
 
 
 def position_in(
     folder: LogFolder, split: str, position: FilePosition, files: SplitFiles, fail_on_data_loss: bool
 ) -> FilePosition:
-    """Return where a split stands among the files that are there now.
+    """Return the position of a split among the present files.
 
-    Raises `BrokenLogError` if a file was added that would never be read, since it sorts before one that was
-    read, or if a file that was read has changed so that it would be read again, and `LostFileError` if the
-    one that was read last has vanished before all of it was read, or all that were behind it, unless that
-    may be.
+    Raises `BrokenLogError` if a file was added that would never be read, because it sorts before one that was
+    read, or if a file that was read has changed so that it would be read again. Raises `LostFileError` if the
+    file that was read last has vanished before all of it was read, or if all files after it have vanished,
+    unless data loss is allowed.
     """
     behind = bisect_right(files.keys, folder.key(position.file, position.modified)) if position.file else 0
     more = behind < len(files.names)
@@ -90,9 +91,9 @@ def position_in(
 def check_unchanged(
     folder: LogFolder, positions: Mapping[str, FilePosition], before: Listing, found: Listing
 ) -> None:
-    """Raise `BrokenLogError` if a file that was read is another one than at the look before.
+    """Raise `BrokenLogError` if a file that was read has changed since the last listing.
 
-    That is seen where files are in order of modification, since it would be read again, or out of order.
+    The check covers files in order of modification time, which would be read again, or out of order.
     """
     for split, position in positions.items():
         old, new = before.get(split), found.get(split)
@@ -130,9 +131,9 @@ def _touched(folder: LogFolder, split: str, name: str, time: str = "") -> Broken
 
 
 def check_moved(folder: LogFolder, positions: Mapping[str, FilePosition]) -> None:
-    """Raise `IllegalOffsetError` if files that are in order of modification have other such times here.
+    """Raise `IllegalOffsetError` if files in order of modification time have other modification times here.
 
-    It cannot be seen of a split whose last file was removed: what is read of it already would be read again.
+    A split whose last file was removed cannot be checked: the records that were read would be read again.
     """
     for split, files in folder.list().items():
         position = positions.get(split)
@@ -149,7 +150,7 @@ def check_moved(folder: LogFolder, positions: Mapping[str, FilePosition]) -> Non
 
 
 def vanished_unread(folder: LogFolder, split: str) -> LostFileError:
-    """Return the error about a split of which no unread file is there any more, though there were some."""
+    """Return the error about a split whose unread files have all vanished."""
     return LostFileError(
         f"files of the split {split!r} of {folder.path!r} have vanished before they were read; "
         "bring them back, or set failOnDataLoss to false to go on without them"
@@ -157,7 +158,7 @@ def vanished_unread(folder: LogFolder, split: str) -> LostFileError:
 
 
 def vanished(folder: LogFolder, split: str) -> LostFileError:
-    """Return the error about a split whose folder is not there any more."""
+    """Return the error about a split whose folder has vanished."""
     return LostFileError(
         f"the folder {folder.path.rstrip('/') + '/' + split!r} of a split has vanished; bring it back, or "
         "set failOnDataLoss to false to go on without it (a folder that is to be removed gets a file "

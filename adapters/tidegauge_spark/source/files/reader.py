@@ -41,7 +41,7 @@ FilesPlanning = SplitsPlanning[FilesOffset, SplitReading]
 
 
 class PlannedInVain(NamedTuple):
-    """A planning that brought nothing, and so will not as long as nothing about it is different."""
+    """A planning without results, which need not be repeated until its inputs change."""
 
     offset: FilesOffset
     found: Listing
@@ -49,12 +49,12 @@ class PlannedInVain(NamedTuple):
     group: GroupMinimum | None
 
     def holds(self, offset: FilesOffset, found: Listing) -> bool:
-        """Return whether offset and files are still these; by identity, they are never changed."""
+        """Return whether offset and listing are unchanged; by identity, because they are immutable."""
         return self.offset is offset and self.found is found
 
 
 class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
-    """The reader of folders of files: the driver plans, by the event times; the executors read the rows."""
+    """The reader of folders of files: the driver plans by event times, the executors read the rows."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         wall_clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """schema: the columns that the rows have in Spark. Raises `IllegalOptionError` if they do not fit."""
+        """schema: the columns of the rows in Spark. Raises `IllegalOptionError` if they do not fit."""
         super().__init__(options, wall_clock, sleep)
         assert options.files is not None
         self._files = options.files
@@ -89,16 +89,16 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
             sleep=sleep,
         )
         self._looked: Listing | None = None
-        """What was found when a planning looked last."""
+        """The listing at the last planning."""
         self._in_vain: PlannedInVain | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Executors need only what it takes to read."""
+        """Pickle only what executors need to read."""
         return AlignedFilesReader, (self._options, self._schema)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Read the files that are there now: the query ends when these are read, and, with an idle timeout,
-        when no split is waited for that has nothing more."""
+        """Read the files that exist now: the query ends when they are read and, with an idle timeout, when
+        every split without further files is idle."""
         super().prepareForTriggerAvailableNow()
         self._discovery.freeze()
 
@@ -167,7 +167,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         return None if self._discovery.splits(now) is None else super()._reach(offset, now, most_rows)
 
     def _planning_of(self, offset: FilesOffset, found: Listing) -> FilesPlanning:
-        """Return a planning of the splits that there are; what is finished and removed is forgotten."""
+        """Return a planning of the present splits; splits that are finished and removed are dropped."""
         idle = offset.signals.idle_splits
         most_files = self._files.files_per_batch
         budget = None if most_files is None else FileBudget(most_files)
@@ -192,7 +192,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
             offset,
             splits,
             self._available_now,
-            least_first=budget is not None,  # files are not divided as rows are
+            least_first=budget is not None,  # files are not divided like rows
         )
 
     def _split(
@@ -209,7 +209,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         if files is None and self._files.layout.of_spark:
             if position.more and self._files.fail_on_data_loss:
                 raise vanished_unread(self._folder, split)
-            files = SplitFiles((), (), finished=ended or position.finished)  # no folder of it would tell
+            files = SplitFiles((), (), finished=ended or position.finished)  # no folder would tell
         if files is None:
             if self._files.fail_on_data_loss:
                 raise vanished(self._folder, split)
@@ -222,14 +222,14 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         reading = SplitReading(position, files, load, skip_lost, summarize)
         if self._files.starting_timestamp is not None and not position.records:
             reading.skip_before(self._files.starting_timestamp)
-        reading.budget = budget  # what is left out costs nothing
+        reading.budget = budget  # skipped files do not count
         return PlannedSplit(reading, files.finished, files.paused, idle, grown)
 
     def _rows_of(self, partition: SplitsPartition[Any]) -> Iterator[Any]:
         return self._rows.read(partition)
 
     def stop(self) -> None:
-        """Stop to look for files."""
+        """Stop the discovery of files."""
         self._discovery.stop()
         self._index.stop()
         super().stop()

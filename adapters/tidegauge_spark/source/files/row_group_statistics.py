@@ -1,4 +1,4 @@
-"""What Parquet's statistics say of the event times of row groups, so that these need not be read."""
+"""The event times of row groups from Parquet's statistics, so that the row groups need not be read."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from tidegauge_spark.source.files.formats import BlockSummary
 from tidegauge_spark.source.planning.event_times import milliseconds
 
 _STORED_AS: Final = ("INT32", "INT64")
-"""As what event times with an order are stored; Spark's older timestamps (INT96) have none."""
+"""The physical types of event times with an order; Spark's older timestamps (INT96) have none."""
 
 
 def summaries(metadata: Any, path: str, type_: pa.DataType, unit: str) -> tuple[BlockSummary | None, ...]:
-    """Return a summary of each row group, None where its statistics do not tell enough; none if none does.
+    """Return a summary of each row group, None where its statistics are not sufficient; empty if none are.
 
-    metadata: that of the file. path: the column with the event time, with dots. type_: its type in the file.
-    unit: what a whole number counts. Statistics of a column with nulls, or with event times that are not
-    valid, are of no use: such rows are an error, or move nothing.
+    metadata: the metadata of the file. path: the event time column, with dots. type_: its type in the file.
+    unit: the unit of a whole number. Statistics of a column with nulls, or with invalid event times, are not
+    used: such rows are an error, or do not advance event time.
     """
     columns = [each for each in range(metadata.num_columns) if metadata.schema.column(each).path == path]
     if len(columns) != 1:  # a field of a struct, and a column with a dot in its name
@@ -40,7 +40,8 @@ def summaries(metadata: Any, path: str, type_: pa.DataType, unit: str) -> tuple[
 
 
 def _bounds(statistics: Any, type_: pa.DataType, unit: str) -> tuple[int, int] | None:
-    """Return the smallest and the greatest event time (ms), None if not known or some are not valid."""
+    """Return the smallest and the greatest event time (ms), None if they are not known or some are
+    invalid."""
     if statistics is None or not (statistics.has_min_max and statistics.has_null_count):
         return None
     if statistics.null_count:

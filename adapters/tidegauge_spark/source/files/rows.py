@@ -1,4 +1,4 @@
-"""The rows of a source over files: what an executor reads of what was planned."""
+"""The rows of a source over files: an executor reads the planned slices."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from tidegauge_spark.source.planning.progress_rows import SplitsPartition
 ROWS_PER_ARROW_BATCH: Final = 65_536
 
 MOST_BYTES_KEPT: Final = 1 << 27
-"""How much a process keeps of what it has decoded and not handed out yet."""
+"""The size of a process's cache of rows that are decoded and not returned yet."""
 
 
 _partly_read: Final[LimitedCache[Any, Any]] = LimitedCache(MOST_BYTES_KEPT)
-"""Decoded blocks of which more will be read in a later batch, perhaps in this process."""
+"""Decoded blocks of which a later batch will read more, perhaps in this process."""
 
 
 class FilesRows:
-    """Reads rows with the columns that they have in Spark (`schema`, of Arrow)."""
+    """Reads rows in the columns and types that they have in Spark (`schema`, of Arrow)."""
 
     def __init__(self, files: FileOptions, folder: LogFolder, schema: pa.Schema) -> None:
         self._files, self._folder, self._schema = files, folder, schema
@@ -41,10 +41,10 @@ class FilesRows:
         self._event_time = event_time_column(files, schema)
 
     def read(self, partition: SplitsPartition[Slice]) -> Iterator[Any]:
-        """Yield the rows of a partition as Arrow record batches, in order of split, file and row, and then
-        what is said in band.
+        """Yield the rows of a partition as Arrow record batches, in order of split, file and row, then the
+        added rows.
 
-        Raises `BrokenLogError` if a file is not what was planned, or does not fit the schema.
+        Raises `BrokenLogError` if a file is not as it was planned, or does not fit the schema.
         """
         for split, part in partition.slices:
             try:

@@ -1,4 +1,4 @@
-"""The columns of a source over files: given by the user, or those of the first file."""
+"""The columns of a source over files: from the user, or from the first file."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ FORMATS: Final[dict[str, Callable[[], FileFormat]]] = {"parquet": ParquetFormat,
 
 
 def first_schema(files: FileOptions) -> StructType:
-    """Return the columns of the first file that has any, and the column of the progress.
+    """Return the columns of the first file that has any, and the added columns.
 
-    Raises `BrokenLogError` if there is no such file, or if it cannot be read, `IllegalOptionError` if its
-    event time column is none.
+    Raises `BrokenLogError` if there is no such file, or if it cannot be read, and `IllegalOptionError` if its
+    event time column is not valid.
     """
     folder, format_ = LogFolder(files.path, files.layout), FORMATS[files.format]()
     listing = folder.list()
@@ -59,7 +59,7 @@ def first_schema(files: FileOptions) -> StructType:
 
 
 def _with_partition_columns(schema: StructType, listing: Listing, files: FileOptions) -> StructType:
-    """Return the columns of a file and those of its folders, which take the place of one of that name."""
+    """Return the columns of a file and of its folders; the latter replace columns of the same name."""
     fields = list(schema.fields)
     for column, values in partition_values(listing).items() if files.layout.of_spark else ():
         if column.lower() == files.event_time_column.lower():
@@ -77,9 +77,9 @@ def _with_partition_columns(schema: StructType, listing: Listing, files: FileOpt
 
 
 def checked_schema(files: FileOptions, schema: StructType) -> pa.Schema:
-    """Return the columns as Arrow has them.
+    """Return the columns in Arrow's types.
 
-    Raises `IllegalOptionError` if there is no event time column among them, or no column for the progress.
+    Raises `IllegalOptionError` if the event time column or an added column is missing.
     """
     arrow = to_arrow_schema(schema, timezone="UTC")
     event_time_column(files, arrow)
@@ -114,7 +114,7 @@ def data_columns(files: FileOptions, schema: pa.Schema) -> pa.Schema:
 
 
 def event_time_column(files: FileOptions, schema: pa.Schema) -> EventTimeColumn:
-    """Return the event time column. Raises `IllegalOptionError` if it is not there, or not a time."""
+    """Return the event time column. Raises `IllegalOptionError` if it does not exist, or has another type."""
     wanted = files.event_time_column
     path = found_path(list(schema), [wanted])
     if path is None:

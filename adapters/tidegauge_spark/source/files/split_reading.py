@@ -1,4 +1,4 @@
-"""What one planning takes of a split: rows in the order of the files, up to an event time."""
+"""The rows that one planning takes from a split, in the order of the files, up to an event time."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from tidegauge_spark.source.planning.alignment.blocked import Unread
 from tidegauge_spark.source.planning.late_rows import LateRows
 
 ROWS_READ_TOGETHER: Final = 65_536
-"""With so many rows no further block is joined to a slice, which is read into memory as a whole."""
+"""The number of rows from which no further block is joined to a slice, which is read into memory as a
+whole."""
 
 SummarizeBlock = Callable[[FilePosition], BlockSummary | None]
-"""Returns what is known without loading of the block that begins at a position, None if nothing is."""
+"""Returns the summary of the block that begins at a position, without loading it; None if there is none."""
 
 LoadBlock = Callable[[FilePosition], Block]
-"""Returns the block that a position is in, with a window that shows its row."""
+"""Returns the block of a position, with a window that shows its row."""
 
 
 @dataclass
 class FileBudget:
-    """How many files a batch may still begin."""
+    """The number of files that a batch may still begin."""
 
     left: int
 
 
 class SplitReading:
-    """A split that is being planned: `position` moves on with each row taken, `slices` are these rows."""
+    """A split in a planning: `position` advances with each row taken, `slices` are these rows."""
 
     def __init__(
         self,
@@ -42,22 +43,23 @@ class SplitReading:
         skip_lost: bool = False,
         summarize: SummarizeBlock | None = None,
     ) -> None:
-        """Start at a position; `position.behind` of the files are up to it, the others after it.
+        """Start at a position; the first `position.behind` files are up to it, the others after it.
 
-        skip_lost: go on behind files that have vanished; otherwise they are an error when they are reached.
-        summarize: None if every block is loaded of which rows are taken. What is taken is the same.
+        skip_lost: continue after files that have vanished; otherwise they are an error when they are reached.
+        summarize: None if every block is loaded from which rows are taken. The rows that are taken are the
+        same.
         """
         self.position = position
         self.slices: list[Slice] = []
         self.admitted = MAX
         """The greatest event time up to which rows are taken."""
         self.budget: FileBudget | None = None
-        """How many files may still be begun, by this split and others; None: any number."""
+        """The number of files that this split and others may still begin; None: any number."""
         self.late_until = MIN
-        """Up to which event time (ms) rows are late; `late` counts them."""
+        """Rows up to this event time (ms) are late; `late` counts them."""
         self.late = LateRows()
         self.held_back = False
-        """Whether a row is left because its event time is later than what is admitted."""
+        """Whether a row was left because its event time is later than the admitted one."""
         self._files = files
         self._load = load
         self._skip_lost = skip_lost
@@ -66,10 +68,10 @@ class SplitReading:
         self._summarized = False
 
     def next_time(self) -> int | None:
-        """Return the event time that the next row brings the split to, None if there is no row.
+        """Return the event time of the split after its next row, None if there is no row.
 
-        Before the first event time it is that one, if it is in the block: rows without one come first.
-        Raises `BrokenLogError` if its block cannot be read.
+        Before the first event time it is that first one, if it is in the block: rows without an event time
+        come first. Raises `BrokenLogError` if the block cannot be read.
         """
         block = self._block()
         if block is None:
@@ -79,7 +81,8 @@ class SplitReading:
         return block.first_time() if latest == MIN else latest
 
     def take(self, rows: int) -> int:
-        """Take up to so many rows more; return how many. Raises `BrokenLogError` as `next_time` does."""
+        """Take up to this number of further rows; return the number taken. Raises `BrokenLogError` as
+        `next_time` does."""
         taken = 0
         self.held_back = self.position.latest > self.admitted
         while taken < rows and self.position.latest <= self.admitted:
@@ -106,7 +109,7 @@ class SplitReading:
         return taken
 
     def skip_before(self, time: int) -> None:
-        """Leave out what comes before the first row with this event time (ms) or a later one.
+        """Skip the rows before the first row with this event time (ms) or a later one.
 
         Raises `BrokenLogError` as `next_time` does.
         """
@@ -120,8 +123,9 @@ class SplitReading:
     def needs(self, known: Callable[[FilePosition], Block | None]) -> FilePosition | None:
         """Return the position in the first block that is needed next and not known, None if there is none.
 
-        It looks no further than one block behind the next row. As long as summaries do, no block is needed;
-        where they do for some, one is needed for the next row only, which tells how far the split is.
+        The search ends one block after the next row. While summaries are sufficient, no block is needed.
+        Where they are sufficient for some blocks only, a block is needed just for the next row, which
+        determines the watermark of the split.
         """
         if self._summarize is not None and not self._loaded:
             return None
@@ -139,7 +143,7 @@ class SplitReading:
 
     @property
     def unread(self) -> Unread:
-        """How many files are not planned to their end."""
+        """The number of files that are not planned to their ends."""
         return Unread(len(self._files.names) - self.position.behind + (not self.position.whole), "Files")
 
     @property
@@ -148,7 +152,7 @@ class SplitReading:
         return self.position.whole and self.position.behind >= len(self._files.names)
 
     def _block(self) -> Block | None:
-        """Return the block of the next row, None if there is no row; move on behind what has none."""
+        """Return the block of the next row, None if there is no row; skip blocks and files without rows."""
         while not self.exhausted:
             if self.position.whole:
                 self.position = self._in_next_file(self.position)
@@ -169,8 +173,8 @@ class SplitReading:
     def _whole_block(self, rows: int) -> BlockSummary | None:
         """Return the block of the next row, if all of it is taken whatever the order of its rows is.
 
-        That is so if none of its event times is later than what is admitted, and it is one of no more than so
-        many rows. None in all other cases: then the block has to be loaded.
+        That is the case if none of its event times is later than the admitted one, and if it has no more than
+        this number of rows. Otherwise None: then the block has to be loaded.
         """
         if self._summarize is None or self.exhausted:
             return None
@@ -183,14 +187,14 @@ class SplitReading:
             return None
         if summary is None or summary.rows > rows or summary.greatest > self.admitted:
             return None
-        if summary.smallest <= self.late_until < summary.greatest:  # which rows are late, only these tell
+        if summary.smallest <= self.late_until < summary.greatest:  # only the rows tell which are late
             return None
         self.position = position
         self._summarized = True
         return summary
 
     def _take(self, block: Block | BlockSummary, first: int, end: int) -> None:
-        """Take rows of a block, from the `first` up to `end`."""
+        """Take rows of a block, from `first` to `end`, excluded."""
         position, rows = self.position, end - first
         if self.late_until != MIN:
             self.late = self.late.plus(LateRows(block.late(first, end, self.late_until)))
@@ -227,6 +231,6 @@ class SplitReading:
 
 
 def _behind(position: FilePosition, block: Block | BlockSummary) -> FilePosition:
-    """Return the position at the end of the block that a position is in."""
+    """Return the position after the block of a position."""
     row = position.before + block.rows
     return position._replace(whole=block.last, block=block.end, before=row, row=row)

@@ -1,1 +1,1 @@
-"""Topics of Kafka as a log: its partitions are the splits, the timestamps of records their event times."""
+"""Topics of Kafka as a log: partitions are the splits, timestamps of records the event times."""

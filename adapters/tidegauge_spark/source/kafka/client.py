@@ -1,4 +1,4 @@
-"""Clients of Kafka, and what its errors mean."""
+"""Clients of Kafka, and the meaning of its errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tidegauge_spark.source.options.kafka import PREFIX, SERVERS, KafkaOptions
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 PLANNING: Final = {"fetch.message.max.bytes": 1 << 18, "queued.max.messages.kbytes": 1 << 10}
-"""The driver reads short parts here and there: it should not get megabytes that it drops."""
+"""The driver reads short parts at several places: it should not receive megabytes that it drops."""
 
 FOR_ALL: Final = {
     "group.id": "tidegauge",  # needed, though no group is joined
@@ -24,7 +24,7 @@ FOR_ALL: Final = {
 }
 
 DEFAULTS: Final = {"isolation.level": "read_uncommitted"}
-"""As in Spark's source over Kafka."""
+"""The same as in Spark's Kafka source."""
 
 MOST_AT_ONCE: Final = 10_000
 _WAIT: Final = 0.1
@@ -46,7 +46,7 @@ def client_library() -> Any:
 
 
 def consumer(options: KafkaOptions, own: Mapping[str, Any]) -> Any:
-    """Return a new consumer. Raises `IllegalOptionError` for options that it does not know."""
+    """Return a new consumer. Raises `IllegalOptionError` for options that the consumer does not know."""
     library = client_library()
     try:
         return library.Consumer({**DEFAULTS, **own, **options.config, **FOR_ALL}, logger=_LOG)
@@ -55,7 +55,7 @@ def consumer(options: KafkaOptions, own: Mapping[str, Any]) -> Any:
 
 
 def admin(options: KafkaOptions) -> Any:
-    """Return a client that asks for offsets. Raises `IllegalOptionError` as `consumer` does."""
+    """Return a client for offset lookups. Raises `IllegalOptionError` as `consumer` does."""
     library = client_library()
     from confluent_kafka.admin import AdminClient
 
@@ -67,7 +67,7 @@ def admin(options: KafkaOptions) -> Any:
 
 
 def refused(error: Any) -> IllegalOptionError:
-    """Return the error about options that the client does not accept."""
+    """Return the error about options that the client rejects."""
     return IllegalOptionError(
         f"the options {PREFIX}*: {error.args[0].str()}; they are those of librdkafka, correct or leave out"
     )
@@ -86,9 +86,10 @@ def messages(
 ) -> Iterator[Any]:
     """Yield lists of the messages of a partition from an offset (`place`) on, before the offset `end`.
 
-    most: after so many it may stop. Offsets may be missing: after compaction, or where a transaction ended.
-    An empty list is yielded last if there are no more messages before the end. Raises `LostRecordsError` if
-    the first offset is not there any more, and `BrokenLogError` if there is no answer.
+    most: the number of messages after which the iterator may stop. Offsets may be missing: after compaction,
+    or where a transaction ended. An empty list is yielded last if there are no more messages before the end.
+    Raises `LostRecordsError` if the first offset no longer exists, and `BrokenLogError` if the brokers do not
+    answer.
     """
     library = client_library()
     consumer.assign([place])
@@ -115,7 +116,7 @@ def messages(
 
 
 def _check(library: Any, error: Any, place: Any) -> None:
-    """Raise what an error means, unless the client will try again."""
+    """Raise the exception for an error, unless the client will try again."""
     where = f"offset {place.offset} of partition {place.partition} of the topic {place.topic!r}"
     if error.code() == library.KafkaError._AUTO_OFFSET_RESET:
         raise LostRecordsError(
@@ -127,6 +128,6 @@ def _check(library: Any, error: Any, place: Any) -> None:
 
 
 def passing(library: Any) -> tuple[int, ...]:
-    """Return the codes of errors that mean that no broker answers, for now."""
+    """Return the codes of errors that mean that no broker answers at present."""
     kafka = library.KafkaError
     return (kafka._ALL_BROKERS_DOWN, kafka._TRANSPORT, kafka._TIMED_OUT, kafka._RESOLVE)

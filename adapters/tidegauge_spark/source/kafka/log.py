@@ -27,17 +27,18 @@ from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import maybe_seconds, milliseconds
 
 TIMES_AT_ONCE: Final = 2_000
-"""Of how many records the driver reads the event times at once; beyond that it looks up offsets by time."""
+"""The number of records whose event times the driver reads at once; beyond that it looks up offsets by
+time."""
 
 _readers: Final[dict[tuple[Any, ...], Any]] = {}
-"""The consumers with which this process, an executor's, has read: connecting takes time."""
+"""The consumers of this process, an executor's. They are cached because connecting takes time."""
 
 
 class KafkaLog(SplitLog):
     """Topics of Kafka; a split is called "topic-partition". Positions are offsets.
 
-    The event time of a record is its timestamp, or a field of its value, which is a JSON object. With
-    isolation.level "read_committed" the end of a split is that of the last finished transaction.
+    The event time of a record is its timestamp, or a field of its value, which is then a JSON object. With
+    isolation.level "read_committed" a split ends at the last finished transaction.
     """
 
     def __init__(self, options: KafkaOptions) -> None:
@@ -49,19 +50,19 @@ class KafkaLog(SplitLog):
         self._ranges: Mapping[str, SplitRange] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Connections are made where they are needed."""
+        """Pickle the options only: connections are made where they are needed."""
         return KafkaLog, (self._options,)
 
     @property
     def identity(self) -> str:
-        """The topics, and where the event time is; the brokers may be others after a restart."""
+        """The topics, and where the event time is; the brokers may change over a restart."""
         field = self._options.event_time_field
         event_time = "" if field is None else f", event time from eventTimeField {field}"
         return f"topics {', '.join(self._options.topics)} of Kafka{event_time}"
 
     @property
     def schema(self) -> StructType:
-        """The columns of Spark's own source over Kafka, and of an event time in the value."""
+        """The columns of Spark's own Kafka source, and the column of an event time in the value."""
         return self._options.schema
 
     @property
@@ -72,7 +73,7 @@ class KafkaLog(SplitLog):
     def splits(self) -> Mapping[str, SplitRange]:
         """Return the partitions and their first and next offsets.
 
-        Raises `IllegalOptionError` for a topic that there is not, `BrokenLogError` if no broker answers.
+        Raises `IllegalOptionError` for a topic that does not exist, `BrokenLogError` if no broker answers.
         """
         places = self._found_partitions()
         begins, ends = self._offsets(places, "earliest"), self._offsets(places, "latest")
@@ -83,7 +84,7 @@ class KafkaLog(SplitLog):
         return self._ranges
 
     def starts(self) -> Mapping[str, int]:
-        """Return where a first start begins, as startingOffsets and startingTimestamp say."""
+        """Return the initial offsets of a first start, from startingOffsets and startingTimestamp."""
         ranges = self.splits()
         if self._options.starting_timestamp is not None:
             found = {split: self._offset_at(split, self._options.starting_timestamp) for split in ranges}
@@ -96,7 +97,7 @@ class KafkaLog(SplitLog):
     def event_times(self, split: str, first: int, end: int) -> RecordTimes:
         """Return the event times of the next records: up to `TIMES_AT_ONCE` of them.
 
-        Raises `BrokenLogError` for a record without a valid one in its value, unless that may be.
+        Raises `BrokenLogError` for a record without a valid event time in its value, unless that is allowed.
         """
         positions: list[int] = []
         times: list[int] = []
@@ -110,7 +111,7 @@ class KafkaLog(SplitLog):
     def seek(self, split: str, time: int) -> int | None:
         """Return the first offset whose record has this timestamp or a later one.
 
-        None if the event time is in the value: brokers know the timestamp only.
+        None if the event time is in the value: brokers know only the timestamp.
         """
         return self._offset_at(split, time) if self._options.event_time_field is None else None
 
@@ -158,7 +159,7 @@ class KafkaLog(SplitLog):
         self._consumer = self._admin = None
 
     def _asks(self) -> Any:
-        """Return the client that asks for partitions and offsets."""
+        """Return the client for lookups of partitions and offsets."""
         if self._admin is None:
             self._admin = admin(self._options)
         return self._admin
@@ -174,7 +175,7 @@ class KafkaLog(SplitLog):
         return client_library().TopicPartition(topic, int(partition), offset)
 
     def _found_partitions(self) -> list[Any]:
-        """Return the partitions, looked up again after the discovery interval."""
+        """Return the partitions; they are looked up again after the discovery interval."""
         now = time.monotonic()
         if self._looked_at is None or now - self._looked_at >= self._options.discovery_interval / 1000:
             topics = [self._topic(name) for name in self._options.topics]
@@ -216,7 +217,8 @@ class KafkaLog(SplitLog):
         return offsets
 
     def _asked(self, ask: Callable[[float], Any]) -> Any:
-        """Return an answer of the brokers. Raises `BrokenLogError` if there is none in time, or a refusal."""
+        """Return an answer of the brokers. Raises `BrokenLogError` if there is none in time, or if they
+        refuse."""
         library = client_library()
         try:
             return ask(self._options.patience / 1000)

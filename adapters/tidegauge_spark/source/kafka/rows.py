@@ -11,8 +11,8 @@ from tidegauge_spark.source.options.kafka import EVENT_TIME, KafkaOptions
 from tidegauge_spark.source.planning.json_times import times_in
 
 SPARKS_TIMESTAMP_TYPES: Final = {0: -1, 1: 0, 2: 1}
-"""What Spark, as Kafka's own client, calls the types of timestamps, by the numbers of confluent-kafka: none,
-the time of creation, the time of appending."""
+"""The names of timestamp types in Spark, which are those of Kafka's own client, by the numbers of
+confluent-kafka: none, time of creation, time of appending."""
 
 
 def record_batch(messages: Sequence[Any], options: KafkaOptions) -> Any:

@@ -1,1 +1,1 @@
-"""Sources over any log that can say which splits it has, and the event times of their records."""
+"""Sources over any log that knows its splits, and the event times of their records."""

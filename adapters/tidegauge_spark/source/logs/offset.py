@@ -1,7 +1,7 @@
-"""The offset of a source over a log: all that its coordinator has to remember, as JSON.
+"""The offset of a source over a log: the complete state of its coordinator, as JSON.
 
-Spark writes the offset to the checkpoint before a batch is read, and hands it to a new reader after a crash.
-What is not in here is lost with the process (JOB-4).
+Spark writes the offset to the checkpoint before a batch is read, and passes it to a new reader after a crash.
+State that is not in the offset is lost with the process (JOB-4).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ KIND: Final = "log"
 
 @dataclass(frozen=True)
 class LogOffset(SplitsOffset[LogPosition, LogSlice]):
-    """How far a source over a log is planned. log: the identity of the log."""
+    """The planned position of a source over a log. log: the identity of the log."""
 
     log: str = field(kw_only=True)
 
     @classmethod
     def initial(cls, log: str, subtasks: int, source: str, started_at: int) -> LogOffset:
-        """Return where a new source stands: nothing is known yet and no time has passed."""
+        """Return the offset of a new source: nothing is known yet and no time has passed."""
         return cls(source, started_at, 0, None, (MIN,) * subtasks, log=log)
 
     def to_json(self) -> dict[str, Any]:
@@ -37,15 +37,16 @@ class LogOffset(SplitsOffset[LogPosition, LogSlice]):
     def from_json(cls, stored: dict[str, Any]) -> LogOffset:
         """Return the offset that `to_json` has written.
 
-        Raises `IllegalOffsetError` for anything else: one of another source or version, or damaged.
+        Raises `IllegalOffsetError` for anything else: an offset of another source or version, or a damaged
+        one.
         """
         return cls.read(stored, KIND, "a log", LogPosition.from_json, LogSlice.from_json, "log")
 
     def continued(self, log: str, subtasks: int, in_band: bool) -> LogOffset:
-        """Return this offset for a source that goes on with these options; see `with_subtasks`.
+        """Return this offset for a source that continues with these options; see `with_subtasks`.
 
-        Raises `IllegalOffsetError` if it belongs to another log: going on then would lose records or repeat
-        them (JOB-1).
+        Raises `IllegalOffsetError` if it belongs to another log: continuing would lose or repeat records
+        (JOB-1).
         """
         if self.log != log:
             raise IllegalOffsetError(
@@ -55,9 +56,9 @@ class LogOffset(SplitsOffset[LogPosition, LogSlice]):
         return self.with_subtasks(subtasks, in_band)
 
     def check_follows(self, start: LogOffset) -> None:
-        """Raise `IllegalOffsetError` if the records of this offset do not begin where another one ends.
+        """Raise `IllegalOffsetError` if the records of this offset do not begin where another offset ends.
 
-        Before the first batch Spark asks for the initial offset again, and splits have grown since.
+        Before the first batch Spark requests the initial offset again, and the splits may have grown since.
         """
         if start.source == self.source:
             super().check_follows(start)

@@ -1,4 +1,4 @@
-"""How far a split of a log is planned."""
+"""The planned position in a split of a log."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tidegauge_spark.decisions.watermark_generators import bounded_watermark
 
 
 class LogPosition(NamedTuple):
-    """How far a split is planned.
+    """The planned position in a split.
 
-    subtask: who reads it. next: the first position that is not planned. records: how many records are
-    planned; where they were not counted, how many positions. latest: the greatest event time of them (ms),
-    as far as it is known, `MIN` if there is none. finished: whether the split is planned to its end.
+    subtask: the subtask that reads it. next: the first position that is not planned. records: the number of
+    planned records; where they were not counted, the number of positions. latest: their greatest known event
+    time (ms), `MIN` if there is none. finished: whether the split is planned to its end.
     """
 
     subtask: int
@@ -23,12 +23,12 @@ class LogPosition(NamedTuple):
     finished: bool = False
 
     def watermark(self, out_of_orderness: int) -> int:
-        """Return the watermark (ms): what is up to there has come, unless it is later than the bound (ms)."""
+        """Return the watermark (ms), for records that are out of order by at most this duration (ms)."""
         return bounded_watermark(self.latest, out_of_orderness)
 
     @classmethod
     def from_json(cls, stored: Any) -> LogPosition:
-        """Return the position that a list of its fields holds. Raises `ValueError` for what is none."""
+        """Return the position from a list of its fields. Raises `ValueError` for other values."""
         position = cls(*stored)
         if (
             len(stored) != len(cls._fields)
@@ -42,14 +42,14 @@ class LogPosition(NamedTuple):
 
 
 class LogSlice(NamedTuple):
-    """The records of a split from position `first` on, up to `end`, which is excluded."""
+    """The records of a split from position `first` to `end`, excluded."""
 
     first: int
     end: int
 
     @classmethod
     def from_json(cls, stored: Any) -> LogSlice:
-        """Return the slice that a list of its fields holds. Raises `ValueError` for what is none."""
+        """Return the slice from a list of its fields. Raises `ValueError` for other values."""
         found = cls(*stored)
         if any(type(each) is not int for each in found) or found.first >= found.end:
             raise ValueError(f"no positions of a split: {stored!r}")

@@ -23,7 +23,7 @@ LogPlanning = SplitsPlanning[LogOffset, LogReading]
 
 
 class AlignedLogReader(SplitsReader[LogOffset, LogReading]):
-    """The reader of a log: the driver plans, by the event times; the executors read the records."""
+    """The reader of a log: the driver plans by event times, the executors read the records."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class AlignedLogReader(SplitsReader[LogOffset, LogReading]):
         wall_clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """options: those of the source, with some of a log."""
+        """options: the options of the source, including those of a log."""
         super().__init__(options, wall_clock, sleep)
         assert options.log is not None
         self._log_options, self._log = options.log, log
@@ -40,12 +40,12 @@ class AlignedLogReader(SplitsReader[LogOffset, LogReading]):
         self._last: Mapping[str, SplitRange] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Executors need only what it takes to read."""
+        """Pickle only what executors need to read."""
         return AlignedLogReader, (self._options, self._log)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Read what is there now: the query ends when that is read, and, with an idle timeout, when no split
-        is waited for that has nothing more."""
+        """Read the records that exist now: the query ends when they are read and, with an idle timeout, when
+        every split without further records is idle."""
         super().prepareForTriggerAvailableNow()
         self._last = self._log.splits()
 
@@ -108,9 +108,9 @@ class AlignedLogReader(SplitsReader[LogOffset, LogReading]):
         )
 
     def _checked(self, split: str, position: LogPosition, range_: SplitRange | None) -> LogPosition:
-        """Return where a split stands among the records that are there now.
+        """Return the position of a split among the present records.
 
-        Raises `LostRecordsError` if records are gone that were not read, unless that may be.
+        Raises `LostRecordsError` if unread records have vanished, unless data loss is allowed.
         """
         fails = self._log_options.fail_on_data_loss
         remedy = "bring them back, or set failOnDataLoss to false to go on without them"
@@ -137,6 +137,6 @@ class AlignedLogReader(SplitsReader[LogOffset, LogReading]):
         return log_rows(self._log, partition, options.added, options.fail_on_data_loss)
 
     def stop(self) -> None:
-        """Leave the group, and let go of the log."""
+        """Leave the group, and close the log."""
         super().stop()
         self._log.close()

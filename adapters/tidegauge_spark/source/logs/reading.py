@@ -1,4 +1,4 @@
-"""What one planning takes of a split of a log: records in order of position, up to an event time."""
+"""The records that one planning takes from a split of a log, in order of position, up to an event time."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ from tidegauge_spark.source.planning.late_rows import LateRows
 Kept = TypeVar("Kept")
 
 MOST_SPLITS_KNOWN: Final = 1000
-"""Of how many splits some event times are kept."""
+"""The number of splits of which some event times are cached."""
 
 LOOK_BACK: Final = 16
-"""How many positions before the place of a jump the driver looks at, to find the last record before it."""
+"""The number of positions before the target of a jump that the driver reads to find the last record before
+it."""
 
 PARTS_AHEAD: Final = 16
-"""How many parts of a split the driver looks through, to find its first event time."""
+"""The number of parts of a split that the driver searches for its first event time."""
 
 
 class FirstTime(NamedTuple):
     """The first event time (ms) of a split from the position `first` on, and the position `at` that has it.
 
-    end: None; or the end of the split up to which, or near which, there was none: then `at` is `first`.
+    end: None; or the end of the split up to which, or near which, there was no event time: then `at` is
+    `first`.
     """
 
     first: int
@@ -45,18 +47,18 @@ def _keep(kept: OrderedDict[str, Kept], split: str, value: Kept) -> None:
 
 
 class KnownTimes:
-    """The event times that a log was last asked for, of each split; those of the future are `MIN`."""
+    """The latest event times that a log returned for each split; those in the future are `MIN`."""
 
     def __init__(self, log: SplitLog, guard: FutureGuard) -> None:
-        """guard: what becomes of event times far beyond the clock."""
+        """guard: what becomes of event times far ahead of the clock."""
         self._log, self._guard = log, guard
         self._future: dict[str, int] = {}
-        """The smallest event time (ms) of each split that was in the future when the log was asked."""
+        """The smallest event time (ms) of each split that was in the future when it was read."""
         self._known: OrderedDict[str, tuple[int, RecordTimes]] = OrderedDict()
         self._first: OrderedDict[str, FirstTime] = OrderedDict()
 
     def after(self, split: str, first: int, end: int) -> RecordTimes:
-        """Return event times that cover a position; they may begin before it, and end behind `end`."""
+        """Return event times that cover a position; they may begin before it, and end after `end`."""
         known = self._known.get(split)
         due = self._future.get(split, MAX) <= self._guard.limit()
         if known is not None and known[0] <= first < known[1].until and not due:
@@ -68,7 +70,7 @@ class KnownTimes:
     def first_time(self, split: str, first: int, end: int) -> int:
         """Return the first event time from a position on (ms), `MIN` if there is none near.
 
-        What was found is kept until the split is behind it: to look for it takes many parts.
+        The result is cached until the split is past it, because the search may read many parts.
         """
         known = self._first.get(split)
         due = self._future.get(split, MAX) <= self._guard.limit()
@@ -99,7 +101,8 @@ class KnownTimes:
         return self._guarded(split, found)
 
     def _guarded(self, split: str, found: RecordTimes) -> RecordTimes:
-        """Tell the guard of the first event time in the future; return what may move a watermark."""
+        """Pass the first event time in the future to the guard; return the times that may move a
+        watermark."""
         self._future.pop(split, None)
         limit = self._guard.limit()
         if max(found.times, default=MIN) <= limit:
@@ -112,12 +115,12 @@ class KnownTimes:
         return found._replace(times=[MIN if time > limit else time for time in found.times])
 
     def seek(self, split: str, time: int) -> int | None:
-        """Return what `SplitLog.seek` does, but no position behind one at which the query has to fail."""
+        """Return the result of `SplitLog.seek`, but no position after one at which the query has to fail."""
         return self._log.seek(split, min(time, self._guard.limit() + 1) if self._guard.fails else time)
 
 
 class LogReading:
-    """A split that is being planned: `position` moves on with the records taken, `slices` holds them."""
+    """A split in a planning: `position` advances with the records taken, `slices` holds them."""
 
     def __init__(self, split: str, position: LogPosition, range_: SplitRange, known: KnownTimes) -> None:
         self.position = position
@@ -125,15 +128,15 @@ class LogReading:
         self.admitted = MAX
         """The greatest event time up to which records are taken."""
         self.late_until = MIN
-        """Up to which event time (ms) records are late; `late` counts them."""
+        """Records up to this event time (ms) are late; `late` counts them."""
         self.late = LateRows()
         self.held_back = False
-        """Whether a record is left because its event time is later than what is admitted."""
+        """Whether a record was left because its event time is later than the admitted one."""
         self._split, self._end, self._known = split, range_.end, known
 
     @property
     def unread(self) -> Unread:
-        """How many positions are not planned."""
+        """The number of positions that are not planned."""
         return Unread(max(0, self._end - self.position.next), "Positions")
 
     @property
@@ -142,9 +145,10 @@ class LogReading:
         return self.position.next >= self._end
 
     def next_time(self) -> int | None:
-        """Return the event time that the next record brings the split to, None if there is no record.
+        """Return the event time of the split after its next record, None if there is no record.
 
-        Before the first event time it is that one, if it is not too far away: records without one come first.
+        Before the first event time it is that first one, if it is not too far away: records without an event
+        time come first.
         """
         while not self.exhausted:
             at = self.position.next
@@ -157,7 +161,7 @@ class LogReading:
         return None
 
     def take(self, rows: int) -> int:
-        """Take up to so many records more; return how many."""
+        """Take up to this number of further records; return the number taken."""
         taken = 0
         while taken < rows and not self.exhausted and self.position.latest <= self.admitted:
             known = self._known.after(self._split, self.position.next, self._end)
@@ -170,7 +174,7 @@ class LogReading:
         return taken
 
     def _take(self, known: RecordTimes, rows: int) -> int:
-        """Take what is admitted of records whose event times are known; return how many."""
+        """Take the admitted records among those whose event times are known; return their number."""
         first = index = bisect_left(known.positions, self.position.next)
         last = min(bisect_left(known.positions, self._end), first + rows)
         latest = self.position.latest
@@ -186,7 +190,7 @@ class LogReading:
         return index - first
 
     def _jump(self, rows: int, least: int) -> int:
-        """Take more than `least` positions at once, if the log has an index; return how many."""
+        """Take more than `least` positions at once, if the log has an index; return their number."""
         at = self.position.next
         target = min(self._end, at + rows)
         if target - at <= least:
@@ -205,8 +209,8 @@ class LogReading:
         return target - at
 
     def _last_time(self, first: int, end: int) -> int | None:
-        """Return the event time of the last record that has one, from a position on and before `end`; None
-        without such."""
+        """Return the event time of the last record that has one, between a position and `end`, excluded; None
+        if there is none."""
         last = None
         while first < end:
             known = self._known.after(self._split, first, self._end)
@@ -219,7 +223,7 @@ class LogReading:
         return last
 
     def _move(self, end: int, records: int, latest: int) -> None:
-        """Move on to a position; what lies before it is read if there are records in it."""
+        """Advance to a position; the positions before it are read if they have records."""
         first = self.position.next
         self.position = self.position._replace(
             next=end, records=self.position.records + records, latest=latest

@@ -1,4 +1,4 @@
-"""The rows of a source over a log: what an executor reads of what was planned."""
+"""The rows of a source over a log: an executor reads the planned slices."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def log_schema(log: SplitLog, added: AddedColumns) -> StructType:
 def log_rows(
     log: SplitLog, partition: SplitsPartition[LogSlice], added: AddedColumns, fail_on_data_loss: bool
 ) -> Iterator[Any]:
-    """Yield the records of a partition as Arrow record batches, in order of split and position, and then
-    what is said in band."""
+    """Yield the records of a partition as Arrow record batches, in order of split and position, then the
+    added rows."""
     names = StructType(list(log.schema)).names
     schema = to_arrow_schema(log_schema(log, added), timezone="UTC")
     for split, part in partition.slices:
@@ -45,7 +45,7 @@ def _event_times(log: SplitLog, batch: Any) -> Any:
 
 
 def _batches(log: SplitLog, split: str, part: LogSlice, fail_on_data_loss: bool) -> Iterator[Any]:
-    """Yield the records of a slice, or those that are left of them where some may be lost."""
+    """Yield the records of a slice, or those that remain if some may be lost."""
     try:
         yield from log.read(split, part.first, part.end)
     except LostRecordsError:

@@ -1,4 +1,4 @@
-"""What a log has to say to be read under watermark alignment: the interface of `register_log`."""
+"""The interface of a log for `register_log`, which is read under watermark alignment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class LostRecordsError(BrokenLogError):
 
 
 class SplitRange(NamedTuple):
-    """Which positions of a split can be read now: `begin`, and those after it up to `end`, which is excluded.
+    """The positions of a split that can be read now: from `begin` to `end`, excluded.
 
     complete: whether the split gets no more records. A complete split that is read does not hold back the
     watermark.
@@ -28,11 +28,11 @@ class SplitRange(NamedTuple):
 
 
 class RecordTimes(NamedTuple):
-    """The event times of some records of a split that follow one another.
+    """The event times of some consecutive records of a split.
 
-    positions: where the records are, in ascending order. times: the event time of each (ms since 1970), -2^63
-    for a record without one. until: the position up to which these are all records; those from there on are
-    not in here.
+    positions: the positions of the records, in ascending order. times: the event time of each record (ms
+    since 1970), -2^63 for a record without one. until: the position before which these are all records;
+    records from there on are not included.
     """
 
     positions: Sequence[int]
@@ -43,17 +43,17 @@ class RecordTimes(NamedTuple):
 class SplitLog(ABC):
     """A log of several splits, each a sequence of records at positions that are whole numbers.
 
-    Positions ascend and need not be dense. A record keeps its position and never changes: what a checkpoint
-    names is read again after a crash. The log is pickled to the executors, which call `read`, and `splits`
-    where records were lost; it should therefore connect to what it reads when it is first asked. A failure
-    that the user has to mend is best a `BrokenLogError` with one line that names the split, what is wrong,
-    and the remedy.
+    Positions ascend and need not be dense. A record keeps its position and never changes: the positions in a
+    checkpoint are read again after a crash. The log is pickled to the executors, which call `read`, and also
+    `splits` where records were lost; it should therefore connect when it is first used. For a failure that
+    the user has to fix, raise a `BrokenLogError` with one line that names the split, the problem and the
+    remedy.
     """
 
     @property
     @abstractmethod
     def identity(self) -> str:
-        """What is read, in words. A checkpoint is refused if it was made with another identity."""
+        """A description of the log. A checkpoint with another identity is rejected."""
 
     @property
     @abstractmethod
@@ -67,28 +67,29 @@ class SplitLog(ABC):
 
     @abstractmethod
     def splits(self) -> Mapping[str, SplitRange]:
-        """Return the splits that there are now, by name. The driver asks at each planning."""
+        """Return the present splits, by name. The driver calls this at each planning."""
 
     @abstractmethod
     def event_times(self, split: str, first: int, end: int) -> RecordTimes:
         """Return the event times of the next records from a position on, before the position `end`.
 
-        It may be any number of them, such as some thousands, but `until` has to be greater than `first`. The
-        driver keeps the answer, and asks again behind it. Times are at least -2^63 and less than 2^63 - 1.
+        The result may cover any number of records, such as some thousands, but `until` has to be greater than
+        `first`. The driver caches the result, and requests the records after it later. Times are at least
+        -2^63 and less than 2^63 - 1.
         """
 
     @abstractmethod
     def read(self, split: str, first: int, end: int) -> Iterator[Any]:
         """Yield all records from a position on, before the position `end`, in order.
 
-        They come as `pyarrow.RecordBatch`, with the columns of `schema` as Spark has them in Arrow.
+        They are `pyarrow.RecordBatch` objects, with the columns of `schema` in Spark's Arrow types.
         """
 
     def starts(self) -> Mapping[str, int]:
-        """Return where a query begins that starts for the first time, by split.
+        """Return the initial positions of a query that starts for the first time, by split.
 
-        Splits that are not named, or appear later, are read from the begin of their range: that is the
-        default for all of them.
+        Splits that are not named, or appear later, are read from the begin of their range. By default that
+        applies to all splits.
         """
         return {}
 
@@ -99,12 +100,12 @@ class SplitLog(ABC):
     def seek(self, split: str, time: int) -> int | None:
         """Return the position of the first record of a split whose event time is at least `time` (ms).
 
-        It is the end of the split if there is no such record, and None if the log has no index to look this
-        up, as by default. With an index a planning can go far without reading all event times in between:
-        then the watermark follows the last record of a batch, which may be earlier than the greatest event
-        time by the out-of-orderness, and is never later.
+        It is the end of the split if there is no such record, and None if the log has no index for this
+        lookup, as by default. With an index a planning can advance far without reading all event times in
+        between. The watermark then follows the last record of a batch, which may be earlier than the greatest
+        event time by the out-of-orderness, and is never later.
         """
         return None
 
     def close(self) -> None:  # noqa: B027, a log need not do it
-        """The query has stopped: let go of connections."""
+        """Release connections: the query has stopped."""

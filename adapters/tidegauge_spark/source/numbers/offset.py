@@ -1,7 +1,7 @@
-"""The offset of an aligned source: all that its coordinator has to remember, as JSON.
+"""The offset of an aligned source: the complete state of its coordinator, as JSON.
 
-Spark writes the offset to the checkpoint before a batch is read, and hands it to a new reader after a crash.
-What is not in here is lost with the process (JOB-4).
+Spark writes the offset to the checkpoint before a batch is read, and passes it to a new reader after a crash.
+State that is not in the offset is lost with the process (JOB-4).
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from tidegauge_spark.source.planning.signals import NO_SIGNALS, PlannedSignals
 
 @dataclass(frozen=True)
 class SubtaskOffset:
-    """How far a subtask has been planned: `next` is the first of its numbers, first to last, not planned."""
+    """The planned position of a subtask: `next` is the first of its numbers, `first` to `last`, that is not
+    planned."""
 
     first: int
     last: int
@@ -25,15 +26,16 @@ class SubtaskOffset:
 
     @property
     def finished(self) -> bool:
-        """Whether all records of the subtask are planned: it will get no more."""
+        """Whether all records of the subtask are planned, so that it gets no more."""
         return self.next > self.last
 
     @property
     def watermark(self) -> int:
         """The watermark (ms): 1 ms less than the timestamp of the last record that was planned.
 
-        Before the first record it is what it will be after it: a number sequence is known and in order, so
-        the first timestamp - 1 is true from the beginning, and bounds the others from the beginning.
+        Before the first record it is the watermark after that record: a number sequence is known and in
+        order, so the first timestamp - 1 is valid from the beginning, and bounds the other subtasks from the
+        beginning.
         """
         return max(MIN, self.first - 1, self.next - 2)
 
@@ -45,12 +47,12 @@ class SubtaskOffset:
 
 @dataclass(frozen=True)
 class SourceOffset:
-    """How far a source has been planned.
+    """The planned position of a source.
 
-    source: the identity of the source, made when its query started for the first time. started_at: when
+    source: the identity of the source, created when its query started for the first time. started_at: when
     that was (ms since 1970). now: the processing time of the last planning (ms since started_at, by the
-    source's own clock). bound: the last one announced to the subtasks (ms), None if there was none; only
-    told, nothing is derived from it. signals: what goes in band.
+    source's own clock). bound: the bound that was last announced to the subtasks (ms), None if there was
+    none; it is only informative. signals: the signals of the source.
     """
 
     source: str
@@ -71,11 +73,12 @@ class SourceOffset:
         return self.finished
 
     def at(self, now: int) -> SourceOffset:
-        """Return this offset at another processing time (ms since the source started), nothing to read."""
+        """Return this offset at another processing time (ms since the source started), without records to
+        read."""
         return replace(self, now=now, signals=self.signals.silent())
 
     def to_json(self) -> dict[str, Any]:
-        """Return the offset as Spark stores it. `watermark` and `finished` are there for who reads it."""
+        """Return the offset as Spark stores it. `watermark` and `finished` are there for human readers."""
         offset = {
             "source": self.source,
             "started_at": self.started_at,
@@ -99,7 +102,8 @@ class SourceOffset:
     def from_json(cls, stored: dict[str, Any]) -> SourceOffset:
         """Return the offset that `to_json` has written.
 
-        Raises `IllegalOffsetError` for anything else: one of another source or version, or damaged.
+        Raises `IllegalOffsetError` for anything else: an offset of another source or version, or a damaged
+        one.
         """
         unsealed(stored)
         try:
@@ -122,14 +126,14 @@ class SourceOffset:
 
     @classmethod
     def initial(cls, sequences: tuple[Sequence, ...], source: str, started_at: int) -> SourceOffset:
-        """Return where a new source stands: nothing is planned and no time has passed."""
+        """Return the offset of a new source: nothing is planned and no time has passed."""
         subtasks = tuple(SubtaskOffset(each.first, each.last, each.first) for each in sequences)
         return cls(source, started_at, now=0, bound=None, subtasks=subtasks)
 
     def check(self, sequences: tuple[Sequence, ...]) -> None:
-        """Raise `IllegalOffsetError` if the offset belongs to other numbers than the options say.
+        """Raise `IllegalOffsetError` if the offset belongs to other numbers than the options.
 
-        Going on then would lose records or repeat them (JOB-1).
+        Continuing would lose or repeat records (JOB-1).
         """
         stored = [(subtask.first, subtask.last) for subtask in self.subtasks]
         wanted = [(sequence.first, sequence.last) for sequence in sequences]

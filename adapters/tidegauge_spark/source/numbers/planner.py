@@ -1,4 +1,4 @@
-"""How far a source over number sequences is read in the next batch, in plain Python."""
+"""The planning of the next batch of a source over number sequences, in plain Python."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _ALIGNED: Final = settings_for_planning(0, by_split=True)
 
 
 def minimum(offset: SourceOffset, sequences: Several[Sequence], now: int) -> int | None:
-    """Return the smallest watermark (ms) of the subtasks that are waited for (ALIGN-1), None without such."""
+    """Return the smallest watermark (ms) over the subtasks (ALIGN-1), None if all are excluded."""
     return min((each for each in reports(offset, sequences, now) if each is not None), default=None)
 
 
 def reports(offset: SourceOffset, sequences: Several[Sequence], now: int) -> Iterator[int | None]:
-    """Yield what each subtask reports (ms), None if nobody has to wait for it.
+    """Yield the report of each subtask (ms), None if the others do not wait for it.
 
-    Not waited for are the finished (ALIGN-5), and the idle that have nothing to read now either (SOURCE-8).
+    Finished subtasks are excluded (ALIGN-5), and idle subtasks that have nothing to read now (SOURCE-8).
     """
     idle = offset.signals.idle_splits
     for index, (subtask, sequence) in enumerate(zip(offset.subtasks, sequences, strict=True)):
@@ -43,7 +43,7 @@ def reports(offset: SourceOffset, sequences: Several[Sequence], now: int) -> Ite
 
 
 def _standing(index: int, subtask: SubtaskOffset, idle: bool = False) -> SourceSubtask:
-    """Return a subtask as a planning finds it; what is finished has no split, and so is idle, too."""
+    """Return a subtask in its state at a planning; a finished subtask has no split, and so is idle, too."""
     split = {} if subtask.finished else {str(index): StandingSplit(subtask.watermark, idle)}
     return standing(_ALIGNED, subtask.watermark, split)
 
@@ -51,10 +51,10 @@ def _standing(index: int, subtask: SubtaskOffset, idle: bool = False) -> SourceS
 def moments(
     offset: SourceOffset, planned: SourceOffset, sequences: Several[Sequence]
 ) -> dict[str, SplitMoment]:
-    """Return how each subtask stands after a planning that went on from an offset; its split has its index
-    as name.
+    """Return the state of each subtask after a planning that continued from an offset; the name of its split
+    is its index.
 
-    Where no signals are remembered, as of a checkpoint without them, all records have arrived just now.
+    Without stored signals, as in a checkpoint without them, all records count as having arrived just now.
     """
     fresh = offset.signals.state is None
     return {
@@ -80,9 +80,9 @@ def plan(
 ) -> SourceOffset:
     """Return how far the source is read in the next batch.
 
-    offset: where it stands. now: the processing time (ms since the source started). group: what is known of
-    its group; not looked at if the source is not aligned (SOURCE-4). most_rows: the most rows of the batch,
-    None if there is no such limit.
+    offset: the position of the source. now: the processing time (ms since the source started). group: the
+    state of its group; ignored if the source is not aligned (SOURCE-4). most_rows: the maximum number of rows
+    of the batch, None if there is no limit.
 
     With a drift of 0 a watermark may be 1 ms past the bound: see `SourceSubtask.reads_up_to`.
     """
@@ -103,7 +103,7 @@ def plan(
 
 
 def blocked(options: SourceOptions, planned: SourceOffset, now: int) -> Iterator[BlockedSplit]:
-    """Yield the subtasks of which a planning has left numbers that can be read, beyond the bound."""
+    """Yield the subtasks of which a planning has left readable numbers beyond the bound."""
     if options.alignment is None or planned.bound is None:
         return
     for index, (subtask, sequence) in enumerate(zip(planned.subtasks, options.sequences, strict=True)):
@@ -161,7 +161,7 @@ def _available(bounded: SourceSubtask, subtask: SubtaskOffset, last: int, minimu
 
 
 class _Reading:
-    """What is left of the numbers that a subtask may read."""
+    """The remaining numbers that a subtask may read."""
 
     def __init__(self, available: int) -> None:
         self._available = available

@@ -23,7 +23,7 @@ from tidegauge_spark.source.planning.standing import SplitStanding
 
 
 class AlignedSourceReader(AlignedReader[SourceOffset]):
-    """The reader of number sequences: the driver plans, the executors make the numbers."""
+    """The reader of number sequences: the driver plans, the executors create the numbers."""
 
     def _initial(self, identity: str, started_at: int) -> SourceOffset:
         return SourceOffset.initial(self._options.sequences, identity, started_at)
@@ -67,7 +67,7 @@ class AlignedSourceReader(AlignedReader[SourceOffset]):
         return Extent(sum(subtask.records for subtask in offset.subtasks), latest)
 
     def _finished(self, offset: SourceOffset) -> bool:
-        # The others need to know (ALIGN-5).
+        # The other sources need this report (ALIGN-5).
         return offset.finished and self._told(SourceStanding(offset.source, None))
 
     def _partitions(self, name: str, before: SourceOffset, after: SourceOffset) -> list[SubtaskPartition]:

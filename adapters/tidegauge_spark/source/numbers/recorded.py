@@ -1,4 +1,4 @@
-"""What an offset of number sequences says for the event log of the source."""
+"""The state of a source over number sequences for its event log, from an offset."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from tidegauge_spark.source.planning.recording.recorded_rows import RecordedSour
 
 
 def recorded(offset: SourceOffset, at: int) -> RecordedSource:
-    """Return how the source stands; each subtask has one split, which has its number as name. at: the
-    processing time (ms)."""
+    """Return the state of the source; each subtask has one split, named by its index. at: the processing time
+    (ms)."""
     signals = offset.signals
     watermarks = tuple(each.watermark if each.records else MIN for each in offset.subtasks)
     return RecordedSource(

@@ -1,4 +1,4 @@
-"""The rows of a source over number sequences: what an executor makes of what was planned."""
+"""The rows of a source over number sequences: an executor creates the planned numbers."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ def sequence_schema(added: AddedColumns) -> StructType:
 
 
 def sequence_rows(partition: SubtaskPartition, added: AddedColumns) -> Iterator[Any]:
-    """Yield the records of a partition as Arrow record batches, not more than some MB at once, and then what
-    is said in band."""
+    """Yield the records of a partition as Arrow record batches of some MB at most, then the added rows."""
     schema = to_arrow_schema(sequence_schema(added), timezone="UTC")
     for first in range(partition.first, partition.last + 1, ROWS_PER_ARROW_BATCH):
         last = min(partition.last, first + ROWS_PER_ARROW_BATCH - 1)

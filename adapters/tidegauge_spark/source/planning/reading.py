@@ -10,7 +10,7 @@ from tidegauge_spark.source.planning.alignment.blocked import Unread
 from tidegauge_spark.source.planning.late_rows import LateRows
 
 NOTHING: Final = MIN - 1
-"""The event time up to which a split is read of which nothing is: rows without an event time count as
+"""The admitted event time of a split from which nothing is read: rows without an event time count as
 `MIN`."""
 
 

@@ -1,4 +1,4 @@
-"""What a look at the folder of a source finds: splits, and their files in the order of reading."""
+"""The result of listing the folder of a source: splits, and their files in the order of reading."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from tidegauge_spark.source.options.layout import Layout
 
 FINISHED: Final = "_FINISHED"
 """An empty file of this name in the folder of a split says that the split gets no more files; beside the
-splits it says that there will be no more splits."""
+splits, that there will be no more splits."""
 
 PAUSED: Final = "_PAUSED"
-"""An empty file of this name in the folder of a split says that nothing is read of it until it is removed."""
+"""An empty file of this name in the folder of a split holds the split back until the file is removed."""
 
 Key = tuple[Any, ...]
-"""By which the files of a split are in order: see `file_key`."""
+"""The sort key of the files of a split: see `file_key`."""
 
 
 class FoundFile(NamedTuple):
-    """A file of a split: its name, unique in the split; its bytes; when it was modified (ns since 1970)."""
+    """A file of a split: its name, unique in the split; its size in bytes; when it was modified (ns since
+    1970)."""
 
     name: str
     size: int
@@ -33,10 +34,10 @@ class FoundFile(NamedTuple):
 class SplitFiles(NamedTuple):
     """The files of a split: names in the order in which they are read, with their sizes (bytes).
 
-    finished: whether the split gets no more. paused: whether it is not to be read for now. modified: when the
-    files were modified (ns since 1970), 0 if that does not matter. keys: by what they are in order.
-    newest, checksums: of each file and those before it, if they are in order of modification, the latest such
-    time, and their names (`name_checksum`, combined by exclusive or).
+    finished: whether the split gets no more files. paused: whether the split is held back. modified: when the
+    files were modified (ns since 1970), 0 if that does not matter. keys: the sort keys of the files. newest,
+    checksums: if the files are in order of modification time, for each file and the files before it the
+    latest such time, and the checksum of their names (`name_checksum`, combined by exclusive or).
     """
 
     names: tuple[str, ...]
@@ -52,9 +53,9 @@ class SplitFiles(NamedTuple):
 class Listing(dict[str, SplitFiles]):
     """The splits that were found, by name.
 
-    ended: whether there will be no other ones. grown: the splits that have further files, which are not to be
-    read for now. being_written: whether some job of Spark has not committed yet what it writes. root: what
-    messages call the folder.
+    ended: whether there will be no other splits. grown: the splits that have further files, which are not
+    read in this run. being_written: whether a Spark job has not committed its files yet. root: the name of
+    the folder in messages.
     """
 
     ended: bool = False
@@ -81,12 +82,12 @@ def in_order(files: Iterable[FoundFile], layout: Layout, finished: bool, paused:
 
 
 def name_checksum(name: str) -> int:
-    """Return what stands for the name of a file among those that are read."""
+    """Return the checksum of the name of a file."""
     return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=6).digest(), "big")
 
 
 def file_key(layout: Layout, name: str, modified: int) -> Key:
-    """Return by what a file is in order: the values of the partition columns, the time of its modification if
-    that counts, its name. Other files, and whether this one is still there, do not matter."""
+    """Return the sort key of a file: the values of its partition columns, its modification time if that
+    counts, its name. The key does not depend on other files, or on whether the file still exists."""
     values = tuple(value_order(raw) for _, raw in values_in(name)) if layout.of_spark else ()
     return values, modified if layout.by_modification else 0, name

@@ -1,4 +1,4 @@
-"""The files of a partitioned log: a folder, in the layout that the options say."""
+"""The files of a partitioned log: a folder, in the layout of the options."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class LostFileError(BrokenLogError):
 
 
 class LogFolder:
-    """The folder of a source; `path` is a local one, or the URI of another.
+    """The folder of a source; `path` is a local path or a URI.
 
-    With a sub-folder for each split the path of a file in it is "split/file"; in a folder as Spark writes it
-    that is the name of the file.
+    With a sub-folder for each split the path of a file is "split/file"; in a folder with the layout of Spark
+    it is the name of the file.
     """
 
     def __init__(self, path: str, layout: Layout = SUB_FOLDERS) -> None:
-        """Raises `BrokenLogError` for a path that is none."""
+        """Raises `BrokenLogError` for an invalid path."""
         self.path, self.layout = path, layout
         try:
             if "://" in path:
@@ -55,13 +55,13 @@ class LogFolder:
     def list(self) -> Listing:
         """Return the files of each split.
 
-        Names that begin with "_" or "." are not looked at, as in Spark. Raises `BrokenLogError` if the folder
-        is not there, or has something that would never be read: a file beside the splits, a folder in one.
+        Names that begin with "_" or "." are ignored, as in Spark. Raises `BrokenLogError` if the folder does
+        not exist, or has an entry that would never be read: a file beside the splits, or a folder in a split.
         """
         if not self.layout.of_spark:
             return self._sub_folders()
-        committed = self._committed()  # before the files are looked up: they are there then
-        being_written = self._being_written()  # a job that ends while they are looked up has moved some
+        committed = self._committed()  # before the files are listed, so that they exist then
+        being_written = self._being_written()  # a job that ends during the listing has moved some of them
         prefix = len(self._root) + 1
         entries = ((info.path[prefix:], info) for info in self._entries(self._root))
         listing = spark_listing(entries, self.path, self.layout, committed)
@@ -70,7 +70,7 @@ class LogFolder:
 
     @property
     def ordered_by(self) -> str:
-        """By what the files of a folder are in order: "name", "modificationTime", or `SINK_LOG`."""
+        """The order of the files of a folder: "name", "modificationTime", or `SINK_LOG`."""
         if not self.layout.by_modification:
             return "name"
         return SINK_LOG if self._sink_log.found else "modificationTime"
@@ -80,11 +80,11 @@ class LogFolder:
         return values_in(name) if self.layout.of_spark else []
 
     def key(self, name: str, modified: int) -> Key:
-        """Return by what the files of a split are in order: see `file_key`."""
+        """Return the sort key of a file in a split: see `file_key`."""
         return file_key(self.layout, name, modified)
 
     def _being_written(self) -> bool:
-        """Return whether a job of Spark has not committed what it writes to the folder itself."""
+        """Return whether a Spark job has not committed the files that it writes to the folder itself."""
         return any(
             is_of_a_job(info.path.rpartition("/")[2])
             for info in self._entries(self._root, recursive=False)
@@ -92,7 +92,8 @@ class LogFolder:
         )
 
     def _committed(self) -> dict[str, FoundFile] | None:
-        """Return what a streaming query of Spark has committed, None if none has written the folder."""
+        """Return the files that a streaming query of Spark has committed, None if no query has written the
+        folder."""
         folder = f"{self._root}/{SINK_LOG}"
         names = [info.path.rpartition("/")[2] for info in self._entries(folder, allow_missing=True)]
         if not names and self._filesystem.get_file_info(folder).type == filesystems.FileType.NotFound:
@@ -142,9 +143,11 @@ class LogFolder:
         return listing
 
     def _entries(self, folder: str, allow_missing: bool = False, recursive: bool = True) -> Any:
-        """Return all that is in a folder. What is removed meanwhile can make it fail, but not always.
+        """Return the entries of a folder. Entries that are removed meanwhile may make a listing fail, so it
+        is retried.
 
-        allow_missing: it is empty if it is not there. recursive: whether folders in it are looked into.
+        allow_missing: return nothing if the folder does not exist. recursive: whether folders in it are
+        listed.
         """
         selector = filesystems.FileSelector(folder, allow_not_found=allow_missing, recursive=recursive)
         for attempt in range(ATTEMPTS):
@@ -161,7 +164,7 @@ class LogFolder:
     def open(self, split: str, name: str, size: int) -> Iterator[Any]:
         """Open a file that had `size` bytes when it was found.
 
-        Raises `LostFileError` if it is not there any more, `BrokenLogError` if its size is another one.
+        Raises `LostFileError` if the file has vanished, `BrokenLogError` if its size has changed.
         """
         try:
             file = self._filesystem.open_input_file(f"{self._root}/{self._path(split, name)}")
@@ -180,7 +183,7 @@ class LogFolder:
             yield file
 
     def described(self, split: str, name: str) -> str:
-        """Return what a message calls a file."""
+        """Return the name of a file for messages."""
         return repr(f"{self.path.rstrip('/')}/{self._path(split, name)}")
 
     def _path(self, split: str, name: str) -> str:
@@ -188,7 +191,7 @@ class LogFolder:
 
 
 def changed(file: str, size: int, size_now: int) -> str:
-    """Return the message about a file that is not what it was."""
+    """Return the message about a file that has changed."""
     return (
         f"the file {file} has changed from {size} to {size_now} bytes after it was found: a file must be "
         'complete when it appears; write it under a name that begins with "_" and rename it when it is'

@@ -1,4 +1,4 @@
-"""Partition columns, as Spark leaves them in the names of folders: "day=2026-01-01/region=eu"."""
+"""Partition columns, as Spark writes them in the names of folders: "day=2026-01-01/region=eu"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pyspark.sql.types import DataType, DateType, DoubleType, IntegerType, LongT
 from tidegauge_spark.source.planning.broken_log import BrokenLogError, first_line
 
 NULL: Final = "__HIVE_DEFAULT_PARTITION__"
-"""What Spark writes for null, and for an empty text."""
+"""The value that Spark writes for null, and for an empty text."""
 
 _WHOLE: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
@@ -25,18 +25,19 @@ _TIMESTAMP: Final = re.compile(rf"{_DATE.pattern}[ T][0-9]{{2}}:[0-9]{{2}}:[0-9]
 
 
 def values_in(name: str) -> list[tuple[str, str]]:
-    """Return the partition columns in a path of a file, with their values as the folders have them."""
+    """Return the partition columns in the path of a file, with their values as written in the folder
+    names."""
     parted = (each.partition("=") for each in name.split("/")[:-1])
     return [(unescaped(column), raw) for column, _, raw in parted]
 
 
 def unescaped(raw: str) -> str:
-    """Return the text that is in the name of a folder, where Spark writes ":" as "%3A"."""
+    """Return the unescaped text of a folder name, in which Spark writes ":" as "%3A"."""
     return unquote(raw, "latin-1")
 
 
 def value_order(raw: str) -> tuple[int, Decimal, str]:
-    """Return by what the values of a column are in order: null, numbers by size, other texts."""
+    """Return the sort key of a column's value: null, numbers by size, other texts."""
     if raw == NULL:
         return 0, Decimal(0), ""
     text = unescaped(raw)
@@ -45,7 +46,7 @@ def value_order(raw: str) -> tuple[int, Decimal, str]:
 
 
 def _decimal(text: str) -> Decimal | None:
-    """Return the number that a text is, None if it is none, or too large or small for a decimal."""
+    """Return the number in a text, None if there is none, or if it is too large or small for a decimal."""
     try:
         return Decimal(text) if _NUMBER.fullmatch(text) else None
     except ArithmeticError:
@@ -53,10 +54,10 @@ def _decimal(text: str) -> Decimal | None:
 
 
 def inferred_type(column: str, values: Iterable[str]) -> DataType:
-    """Return the type that Spark infers of all values of a column.
+    """Return the type that Spark infers from all values of a column.
 
-    Raises `BrokenLogError` where that depends on Spark's settings: the time zone of timestamps, the precision
-    of decimals.
+    Raises `BrokenLogError` if the type depends on Spark's settings: the time zone of timestamps, the
+    precision of decimals.
     """
     kinds = {_kind(column, raw) for raw in values if raw != NULL}
     if not kinds or StringType in kinds or (DateType in kinds and len(kinds) > 1):
@@ -100,9 +101,9 @@ def _not_inferred(column: str, raw: str, what: str) -> BrokenLogError:
 
 
 def typed_value(raw: str, field: pa.Field, described: str) -> Any:
-    """Return a value of a partition column in the type that it has in Spark, as a scalar of Arrow.
+    """Return a value of a partition column in its Spark type, as an Arrow scalar.
 
-    described: what messages call the file. Raises `BrokenLogError` for a value that is not of this type.
+    described: the name of the file in messages. Raises `BrokenLogError` for a value of another type.
     """
     try:
         if raw == NULL:

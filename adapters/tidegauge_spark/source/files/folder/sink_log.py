@@ -1,4 +1,4 @@
-"""The log of Spark's file sink: which files of a folder a streaming query has committed."""
+"""The log of Spark's file sink, which lists the files of a folder that a streaming query has committed."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from tidegauge_spark.source.files.folder.listing import FoundFile
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 SINK_LOG: Final = "_spark_metadata"
-"""Where the sink keeps its log, in the folder that it writes."""
+"""The folder of the log, in the folder that the sink writes."""
 
 _BATCH: Final = re.compile(r"([0-9]+)(\.compact)?")
 _VERSION: Final = "v1"
 
 
 class SinkLog:
-    """The log of a sink, read again as far as it has grown."""
+    """The log of a sink, of which only new entries are read."""
 
     def __init__(self, read: Callable[[str], bytes], described: str) -> None:
-        """read: returns the content of a file of the log. described: what messages call the log."""
+        """read: returns the content of a file of the log. described: the name of the log in messages."""
         self._read, self._described = read, described
         self._known: dict[str, list[FoundFile]] = {}
 
     @property
     def found(self) -> bool:
-        """Whether there was anything in the log when it was read last."""
+        """Whether the log had entries when it was last read."""
         return bool(self._known)
 
     def committed(self, names: Iterable[str]) -> dict[str, FoundFile]:
-        """Return the files that are committed, by the last part of their names.
+        """Return the committed files, by the last part of their names.
 
-        names: those of the files in the folder of the log. The name of a file is its whole path, wherever it
-        was when the log was written. The time of its modification is that of the log, which copies keep. If
-        that does not grow from one entry to the next it is made to, by 1 ns: the log is in the order in which
-        files were committed, also when it is compacted.
-        Raises `BrokenLogError` for a log that is not as Spark writes it.
+        names: the files in the folder of the log. The name of a file in the log is its whole path, wherever
+        it was when the log was written. Its modification time is taken from the log, which copies preserve.
+        If that time does not increase from one entry to the next, it is increased by 1 ns: the log is in the
+        order in which files were committed, also when it is compacted.
+        Raises `BrokenLogError` for a log that does not have Spark's format.
         """
         batches = {int(found[1]): each for each in names if (found := _BATCH.fullmatch(each)) is not None}
         compact = [number for number, name in batches.items() if name.endswith(".compact")]

@@ -1,4 +1,4 @@
-"""Folders as Spark writes them: files with part numbers, perhaps in folders of partition columns."""
+"""Folders with the layout of Spark: files with part numbers, perhaps in folders of partition columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tidegauge_spark.source.options.layout import COLUMNS, ONE_SPLIT, PART_NUMBE
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 WHOLE_FOLDER: Final = "all"
-"""What the split is called if there is only one."""
+"""The name of the split if there is only one."""
 
 _TEMPORARY: Final = "_temporary"
 _STAGING: Final = ".spark-staging-"
@@ -26,13 +26,12 @@ Splits = dict[str, list[FoundFile]]
 
 
 def is_hidden(name: str) -> bool:
-    """Return whether Spark does not look at a file or folder of this name."""
+    """Return whether Spark ignores a file or folder of this name."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
 
 
 def is_of_a_job(name: str) -> bool:
-    """Return whether a folder of this name is there as long as a job of Spark has not committed what it
-    writes beside it."""
+    """Return whether a folder of this name belongs to a Spark job that has not committed its files."""
     return name == _TEMPORARY or name.startswith(_STAGING)
 
 
@@ -44,10 +43,11 @@ def spark_listing(
 ) -> Listing:
     """Return the splits of a folder that Spark has written.
 
-    entries: all that is in the folder, by its path in there. root: what messages call the folder. committed:
-    the files of the log of Spark's sink by their names, see `sink_log`; None if there is no such log.
+    entries: the entries of the folder, by their paths in it. root: the name of the folder in messages.
+    committed: the files in the log of Spark's sink by their names, see `sink_log`; None if there is no such
+    log.
 
-    Raises `BrokenLogError` for what would never be read, or could be read in part or twice.
+    Raises `BrokenLogError` for an entry that would never be read, or could be read in part or twice.
     """
     listing, splits = Listing(), Splits()
     listing.root = root
@@ -84,9 +84,10 @@ def spark_listing(
 
 
 def committed_file(committed: Mapping[str, FoundFile], path: str) -> FoundFile | None:
-    """Return what the log of a sink says of a file, None if nothing. The folder may have been elsewhere then.
+    """Return the entry of a file in the log of a sink, None if there is none.
 
-    A file has a name of its own (a UUID is in it), so its place is looked at to be sure only.
+    The folder may have been elsewhere when the log was written. The name of a file is unique (it contains a
+    UUID), so its folder is compared only as a safeguard.
     """
     found = committed.get(path.rpartition("/")[2])
     if found is None or not f"/{found.name}".endswith(f"/{path}"):
@@ -97,7 +98,7 @@ def committed_file(committed: Mapping[str, FoundFile], path: str) -> FoundFile |
 def _checked_columns(
     path: str, root: str, layout: Layout, columns: tuple[str, ...] | None
 ) -> tuple[str, ...]:
-    """Return the partition columns of a file, which all files have to have."""
+    """Return the partition columns of a file; they have to be the same for all files."""
     for folder in path.split("/")[:-1]:
         column, equals, value = folder.partition("=")
         if not (column and equals and value):
@@ -139,7 +140,7 @@ def _split(path: str, root: str, layout: Layout) -> str:
 
 
 def _folders(path: str, layout: Layout) -> Iterator[str]:
-    """Yield the folders in a path that say which split it belongs to, in the order that splitBy has."""
+    """Yield the folders in a path that determine its split, in the order of splitBy."""
     columns = [column for column, _ in values_in(path)]
     folders = dict(zip(columns, path.split("/"), strict=False))
     for wanted in layout.columns:
@@ -149,7 +150,7 @@ def _folders(path: str, layout: Layout) -> Iterator[str]:
 
 
 def _split_of_folder(path: str, root: str, layout: Layout) -> str | None:
-    """Return of which split a file says that it is finished or paused, None: of all."""
+    """Return the split that a marker file says is finished or paused, None: all splits."""
     folder, _, name = path.rpartition("/")
     if not folder:
         return None
@@ -162,7 +163,7 @@ def _split_of_folder(path: str, root: str, layout: Layout) -> str | None:
 
 
 def partition_values(listing: Listing) -> dict[str, set[str]]:
-    """Return the partition columns of the files, with their values as the folders have them."""
+    """Return the partition columns of the files, with their values as written in the folder names."""
     found: dict[str, set[str]] = {}
     for files in listing.values():
         for name in files.names:

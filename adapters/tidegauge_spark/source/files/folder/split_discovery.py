@@ -1,4 +1,4 @@
-"""Which splits and files there are: looked up again at most once in an interval."""
+"""The discovery of splits and files: the folder is listed at most once in an interval."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from tidegauge_spark.source.planning.broken_log import BrokenLogError
 _LOG: Final = logging.getLogger(__name__)
 
 JOB_PATIENCE: Final = 60
-"""How often AvailableNow looks, once a second, whether a job that writes to the folder has ended."""
+"""The number of checks, one a second, with which AvailableNow waits for the end of a job that writes to the
+folder."""
 
 
 class SplitDiscovery:
-    """Lists the folder of a source now and then, beside the planning if it may."""
+    """Lists the folder of a source from time to time, in the background if allowed."""
 
     def __init__(
         self,
@@ -26,8 +27,8 @@ class SplitDiscovery:
         in_background: bool,
         sleep: Callable[[float], None],
     ) -> None:
-        """interval: how long a listing is good (ms). in_background: whether to list beside the planning.
-        sleep: waits so many seconds."""
+        """interval: how long a listing is valid (ms). in_background: whether to list beside the planning.
+        sleep: waits for a number of seconds."""
         self._list, self._sleep = list_folder, sleep
         self._interval = interval
         self._worker = ThreadPoolExecutor(1, "tidegauge-discovery") if in_background else None
@@ -41,9 +42,9 @@ class SplitDiscovery:
         self._shown = self._seen = Listing()
 
     def freeze(self) -> None:
-        """Show what is there now, and nothing that appears later (AvailableNow).
+        """Keep the present listing, without anything that appears later (AvailableNow).
 
-        Later looks only tell which splits have more meanwhile (`Listing.grown`). Waits for a job of Spark
+        Later listings only tell which splits have got further files (`Listing.grown`). Waits for a Spark job
         that writes here, and raises `BrokenLogError` if that takes too long.
         """
         found = self._list()
@@ -64,8 +65,8 @@ class SplitDiscovery:
         self._found_at = None
 
     def splits(self, now: int) -> Listing | None:
-        """Return what there is at a processing time (ms), None as long as it is not known, since a job of
-        Spark is writing. Raises `BrokenLogError` if it cannot be listed."""
+        """Return the listing at a processing time (ms), None while it is not known because a Spark job is
+        writing. Raises `BrokenLogError` if the folder cannot be listed."""
         if self._found_at is None:
             self._found_at = self.looked_at = now
             if self._found is None:
@@ -84,10 +85,10 @@ class SplitDiscovery:
         return self._only_last(self._last, self._found)
 
     def _find(self, found: Listing, begun_at: int) -> None:
-        """Take a listing that was begun at a time (ms), unless a job of Spark has not committed yet.
+        """Take a listing that was begun at a time (ms), unless a Spark job has not committed yet.
 
-        It moves its files one after the other to where they are found: an earlier one may come later. Until
-        then it is not known whether a split is empty.
+        The job moves its files one after the other to the places where they are found, so an earlier file may
+        come later. Until the commit it is not known whether a split is empty.
         """
         if not found.being_written:
             self._held_back = False
@@ -96,7 +97,7 @@ class SplitDiscovery:
             self._hold_back(found)
 
     def _hold_back(self, found: Listing) -> None:
-        """Say once that a listing is not taken."""
+        """Report once that a listing is not used."""
         if not self._held_back:
             self._held_back = True
             _LOG.warning(
@@ -106,7 +107,7 @@ class SplitDiscovery:
             )
 
     def _only_last(self, last: Listing, found: Listing) -> Listing:
-        """Return the last listing that is read of, another object after each look."""
+        """Return the last usable listing, a new object for each listing of the folder."""
         if found is not self._seen:
             self._seen = found
             self._shown = Listing(last)
