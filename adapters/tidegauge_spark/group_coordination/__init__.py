@@ -1,1 +1,1 @@
-"""Where the sources of a watermark group meet: the service, its clients, and the members of a group."""
+"""The coordination of a watermark group: the service, its clients, and the members of a group."""

@@ -1,6 +1,6 @@
-"""How a source speaks with the coordination service: its minimum goes there, the group's comes back.
+"""The client of the coordination service: a source reports its minimum and receives the group's.
 
-A request and its answer are one line of JSON each, on a connection of their own. Watermarks are in ms.
+A request and its answer are one line of JSON each, on a separate connection. Watermarks are in ms.
 """
 
 from __future__ import annotations
@@ -22,23 +22,25 @@ LONGEST_LINE: Final = 1 << 20
 
 
 class CoordinatorError(RuntimeError):
-    """The coordination service did not answer, or refused. The source must not read on: nobody bounds it."""
+    """The coordination service did not answer, or refused. The source must stop reading, because it has no
+    bound."""
 
 
 class CoordinatorGoneError(CoordinatorError):
-    """Nobody answers at the address of the coordination service; it may come back."""
+    """The coordination service does not answer at its address; it may come back."""
 
 
 class GroupReport(NamedTuple):
-    """What the service says of a group to one of its sources.
+    """The answer of the service about a group to one of its sources.
 
-    service: which service it is; one that is started anew is another one, be it at the same address. minima:
-    the last report of each source that counts as joined (ms), by identity; `MIN`: it has no watermark yet,
-    `MAX`: nobody has to wait for it. silent: for how long the service has heard nothing of the slowest (ms).
-    reach: how far all of them will be with the batch that they plan now (ms), None: not all have said so.
-    present: how many of them have reported what holds for the present run of the source. former: how many
-    more are known that belong to earlier runs. overdue: whether the source has waited for its restart timeout
-    in this run. left: those of the minima whose queries have been down for too long.
+    service: the identity of the service; a restarted service has another one, even at the same address.
+    minima: the last report of each source that counts as joined (ms), by identity; `MIN`: it has no watermark
+    yet, `MAX`: the others do not wait for it. silent: the time since the last sign of life of the slowest
+    source (ms). reach: the smallest watermark of all of them after the batch that they plan now (ms), None:
+    not all have reported it. present: the number of them whose last report holds for the source's present
+    run. former: the number of further known sources that belong to earlier runs. overdue: whether the source
+    has waited for its restart timeout in this run. left: the sources among the minima whose queries have been
+    down for too long.
     """
 
     service: str
@@ -51,12 +53,12 @@ class GroupReport(NamedTuple):
     left: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return what `from_json` reads: all that is true later, too."""
+        """Return the input of `from_json`: the part that remains valid later."""
         return {"service": self.service, "minima": dict(self.minima)}
 
     @classmethod
     def from_json(cls, stored: Any) -> GroupReport:
-        """Return what `to_json` has written. Raises `ValueError` for anything else."""
+        """Return the report that `to_json` has written. Raises `ValueError` for anything else."""
         if isinstance(stored, dict):
             service, minima = stored.get("service"), stored.get("minima")
             if (
@@ -68,21 +70,21 @@ class GroupReport(NamedTuple):
         raise ValueError(f"this is not what a coordination service says of a group: {stored!r}")
 
     def answer(self) -> dict[str, Any]:
-        """Return what `from_answer` reads: all that the service says, as JSON."""
+        """Return the input of `from_answer`: the complete answer of the service, as JSON."""
         return {**self._asdict(), "minima": dict(self.minima), "left": list(self.left)}
 
     @classmethod
     def from_answer(cls, answer: Mapping[str, Any]) -> GroupReport:
-        """Return what `answer` has written. Raises `ValueError` for anything else."""
+        """Return the report that `answer` has written. Raises `ValueError` for anything else."""
         now = {name: answer[name] for name in _OF_THE_MOMENT if name in answer}
         return cls.from_json(answer)._replace(**now, left=tuple(answer.get("left", ())))
 
     def is_complete(self, sources_in_group: int, sources_in_query: int) -> bool:
-        """Return whether the sources have joined that have to, so that something may be read.
+        """Return whether the required sources have joined, so that reading may begin.
 
         Sources of earlier runs do not count. Only a source that has waited for its restart timeout continues
-        without those that are missing, if that many have been there: the query of a source that had nothing
-        new may have ended before this one began.
+        without the missing sources, if former sources make up the number: the query of a source that had
+        nothing new may have ended before this one began.
         """
         joined = self.joined
         if joined >= sources_in_group and self.present >= sources_in_query:
@@ -96,12 +98,12 @@ class GroupReport(NamedTuple):
 
     @property
     def joined(self) -> int:
-        """How many sources are in the group, those included that nobody has to wait for."""
+        """The number of sources in the group, including those that the others do not wait for."""
         return len(self.minima)
 
     @property
     def slowest(self) -> str | None:
-        """The identity of the source that the others wait for, None if they wait for nobody."""
+        """The identity of the source that the others wait for, None if there is none."""
         minimum = self.minimum
         if minimum == MAX:
             return None
@@ -111,9 +113,9 @@ class GroupReport(NamedTuple):
 class GroupSource(NamedTuple):
     """A source as the service knows it.
 
-    source: its identity. minimum: what it reported last (ms), `MAX` if nobody has to wait for it, as after a
-    normal end, or when its query has been down for its `restartTimeout`. age: how long ago its last sign of
-    life was (ms), None if it was another source that told of it and not yet this one.
+    source: its identity. minimum: its last report (ms), `MAX` if the others do not wait for it, as after a
+    normal end, or when its query has been down for its `restartTimeout`. age: the time since its last sign of
+    life (ms), None if only another source has reported it so far.
     """
 
     source: str
@@ -125,13 +127,13 @@ _OF_THE_MOMENT: Final = ("silent", "reach", "present", "former", "overdue")
 
 
 def is_watermark(value: Any) -> bool:
-    """Return whether this is a watermark (ms), or `MIN` or `MAX`."""
+    """Return whether a value is a watermark (ms), or `MIN` or `MAX`."""
     return type(value) is int and MIN <= value <= MAX
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where a coordination service listens, and the token that it asks for: "host:port/token"."""
+    """The address of a coordination service and the token that it requires: "host:port/token"."""
 
     host: str
     port: int
@@ -142,7 +144,7 @@ class Address:
 
     @classmethod
     def parse(cls, text: str) -> Address:
-        """Return the address that `str` of an address has written. Raises `ValueError` for another text."""
+        """Return the address from its text form. Raises `ValueError` for another text."""
         place, slash, token = text.partition("/")
         host, colon, port = place.rpartition(":")
         if not (slash and colon and host and token and port.isascii() and port.isdigit()):
@@ -160,12 +162,12 @@ def report(
     known: GroupReport | None = None,
     presence: Presence | None = None,
 ) -> GroupReport:
-    """Report the minimum of a source (ms; None or `MAX`: nobody has to wait for it).
+    """Report the minimum of a source (ms; None or `MAX`: the others do not wait for it).
 
-    Return what the group says. A source joins it by its first report. known: what the source heard last of
-    the group. A service that has been started anew takes from it who else was there, and how far, so that
-    nobody runs away from those who have not reported again (ALIGN-11). presence: in which run of the source
-    this is reported. Raises `CoordinatorError`.
+    Returns the answer of the service about the group. A source joins the group with its first report. known:
+    the group as the source last knew it. A restarted service takes the other sources and their minima from
+    it, so that no source runs ahead of sources that have not reported again (ALIGN-11). presence: the run of
+    the source in which this is reported. Raises `CoordinatorError`.
     """
     request: dict[str, Any] = {
         "do": "report",
@@ -187,7 +189,7 @@ def report(
 
 
 def promise(address: Address, group: str, source: str, reach: int) -> None:
-    """Say how far a source will be with its next batch (ms), if nobody holds it back.
+    """Report how far the next batch will bring a source (ms), if no other source holds it back.
 
     Raises `CoordinatorError`.
     """
@@ -195,22 +197,22 @@ def promise(address: Address, group: str, source: str, reach: int) -> None:
 
 
 def renew(address: Address, group: str, source: str, run: str) -> None:
-    """Say that a run of a source goes on, without a report. Raises `CoordinatorError`."""
+    """Report that a run of a source continues, without a minimum. Raises `CoordinatorError`."""
     _ask(address, {"do": "renew", "group": group, "source": source, "run": run})
 
 
 def leave_group(address: str, group: str, source: str) -> None:
-    """Take a source, by its identity, out of its group: the others no longer wait for it.
+    """Remove a source, by its identity, from its group: the others no longer wait for it.
 
-    That is not needed where a query has come to its end, or is started again. For a query that has failed, or
-    was stopped, the others wait for the option `restartTimeout` of its source; this function spares them the
-    time. Unknown sources are ignored. Raises `CoordinatorError`.
+    That is not needed if a query has come to its end, or is started again. For a query that has failed, or
+    was stopped, the others wait for the option `restartTimeout` of its source; this function ends the wait at
+    once. Unknown sources are ignored. Raises `CoordinatorError`.
     """
     _ask(Address.parse(address), {"do": "leave", "group": group, "source": source})
 
 
 def group_sources(address: str, group: str) -> list[GroupSource]:
-    """Return the sources that are in a group: for whom does it wait? Raises `CoordinatorError`."""
+    """Return the sources of a group, to see which source it waits for. Raises `CoordinatorError`."""
     answer = _ask(Address.parse(address), {"do": "list", "group": group}, "sources")
     return [GroupSource(*each) for each in answer["sources"]]
 
@@ -218,8 +220,8 @@ def group_sources(address: str, group: str) -> list[GroupSource]:
 def _ask(address: Address, request: dict[str, Any], *expected: str) -> Any:
     """Send a request; return the answer, which has the expected keys.
 
-    Raises `CoordinatorGoneError` if there is no answer, `CoordinatorError` for one that is a refusal or not
-    understood.
+    Raises `CoordinatorGoneError` if there is no answer, `CoordinatorError` for a refusal or an answer that is
+    not understood.
     """
     place = f"{address.host}:{address.port}"
     try:

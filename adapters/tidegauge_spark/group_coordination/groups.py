@@ -1,4 +1,4 @@
-"""What a coordination service knows: the last report of every source, by group. Watermarks are in ms."""
+"""The state of a coordination service: the last report of every source, by group. Watermarks are in ms."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tidegauge_spark.group_coordination.membership import Membership
 from tidegauge_spark.group_coordination.presence import Presence
 
 MOST_FORMER: Final = 1_000
-"""How many sources of earlier runs are remembered in a group. A notebook that runs a query every minute, each
-time with a new checkpoint, would fill the memory of its driver."""
+"""The maximum number of sources of earlier runs that are kept in a group. A notebook that runs a query every
+minute, each time with a new checkpoint, would otherwise fill the memory of its driver."""
 
 
 class Groups:
-    """The sources that have met at a service. To it, each is a source of chapter ALIGN with one subtask.
+    """The sources of a service. To the service, each is a source of chapter ALIGN with one subtask.
 
-    `service` is the identity of this one. `clock` returns seconds.
+    `service` is the identity of this service. `clock` returns seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -42,9 +42,9 @@ class Groups:
     ) -> GroupReport:
         """Take the minimum of a source (ms); return the last reports of the group.
 
-        A report replaces the last one of the same source, which is in one group at a time. One of `MIN` joins
-        the group and says nothing (ALIGN-6). A source that has fallen silent is waited for (ALIGN-11) until
-        its restart timeout is over. What the source knows of the others is taken where it is of another
+        A report replaces the last one of the same source, which is in one group at a time. A report of `MIN`
+        joins the group without a watermark (ALIGN-6). The others wait for a silent source (ALIGN-11) until
+        its restart timeout is over. The source's knowledge of other sources is used if it comes from another
         service and they have not reported themselves.
         """
         with self._lock:
@@ -56,7 +56,7 @@ class Groups:
             member = self._join(group, source, now)
             self._let_go(group, now, reporting=source)
             if minimum < self._coordinators.minima(group)[source]:
-                member.promised = None  # it was put back, or has old records all at once
+                member.promised = None  # the source was set back, or suddenly has old records
             if minimum == MAX:
                 self._coordinators.finish(source, 0)
             else:
@@ -65,9 +65,9 @@ class Groups:
             return self._answer(group, member, now)
 
     def renew(self, group: str, source: str, run: str) -> None:
-        """Take note that a run of a source goes on. Another run, or an unknown source, is ignored.
+        """Record that a run of a source continues. Another run, or an unknown source, is ignored.
 
-        A source that has left because nothing was heard of it is back with its last report.
+        A source that has left because of its silence returns with its last report.
         """
         with self._lock:
             member = self._members.get(source)
@@ -79,9 +79,9 @@ class Groups:
                 member.before_leaving = None
 
     def promise(self, group: str, source: str, reach: int) -> None:
-        """Take how far a source will be with its next batch (ms), if nobody holds it back.
+        """Take how far the next batch will bring a source (ms), if no other source holds it back.
 
-        Of a source that is not in this group nothing is taken.
+        Sources of other groups are ignored.
         """
         with self._lock:
             member = self._members.get(source)
@@ -89,14 +89,14 @@ class Groups:
                 member.promised = reach
 
     def leave(self, group: str, source: str) -> None:
-        """Forget a source, if it is in this group."""
+        """Remove a source, if it is in this group."""
         with self._lock:
             if source in self._members and self._members[source].group == group:
                 self._forget(source)
 
     def sources(self, group: str) -> list[tuple[str, int, int | None]]:
-        """Return the sources of a group: identity, minimum (ms), how long ago its last sign of life was (ms),
-        None if another source told of it."""
+        """Return the sources of a group: identity, minimum (ms), time since the last sign of life (ms; None
+        if only another source has reported it)."""
         with self._lock:
             now = self._clock()
             self._let_go(group, now)
@@ -107,14 +107,14 @@ class Groups:
             ]
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer a request of a client whose token was right."""
+        """Answer a request of a client with the right token."""
         try:
             return self._answered(request)
         except ValueError:
             return {"refused": "the request is not understood; are both of the same version?"}
 
     def _answered(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer a request. Raises `ValueError` for one that is not understood."""
+        """Answer a request. Raises `ValueError` for a request that is not understood."""
         what, group, source = request.get("do"), request.get("group"), request.get("source")
         if isinstance(group, str) and what == "list":
             return {"sources": self.sources(group)}
@@ -139,7 +139,7 @@ class Groups:
         return {}
 
     def _answer(self, group: str, member: Membership, now: float) -> GroupReport:
-        """Return what the service says to a member of a group."""
+        """Return the answer of the service to a member of a group."""
         everybody = self._coordinators.minima(group)
         minima = {
             source: minimum
@@ -159,7 +159,8 @@ class Groups:
         return said._replace(silent=0 if slowest is None else self._members[slowest].silent(now))
 
     def _let_go(self, group: str, now: float, reporting: str | None = None) -> None:
-        """Wait no longer for sources whose queries have been down for too long; forget the oldest of them."""
+        """Let sources leave whose queries have been down for too long; drop the oldest of the sources that
+        have left."""
         former = []
         for source, minimum in self._coordinators.minima(group).items():
             member = self._members[source]
@@ -173,14 +174,14 @@ class Groups:
             self._forget(source)
 
     def _take_over(self, group: str, source: str, watermark: int, now: float) -> None:
-        """Remember what another source has told; of two tales the lower one is safe."""
+        """Take a report about a source from another source; of two such reports the lower one is safe."""
         told = self._coordinators.minima(group).get(source, MAX)
         self._join(group, source, now)
         self._coordinators.report(source, 0, min(told, watermark))
 
     def _reach(self, minima: Mapping[str, int]) -> int | None:
-        """Return how far all that somebody waits for will be with their next batch (ms), None if not all have
-        said so."""
+        """Return the smallest watermark after the next batches of all sources that the others wait for (ms),
+        None if not all have reported it."""
         promised = [self._members[source].promised for source, minimum in minima.items() if minimum != MAX]
         said = [reach for reach in promised if reach is not None]
         return min(said, default=None) if len(said) == len(promised) else None

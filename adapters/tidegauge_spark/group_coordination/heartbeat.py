@@ -1,4 +1,4 @@
-"""The signs of life of a source between its reports: a batch may take minutes while its query runs."""
+"""The heartbeats of a source between its reports: a batch may take minutes while its query runs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from tidegauge_spark.group_coordination.presence import HEARTBEAT
 
 
 class Heartbeat:
-    """Renews the presence of a member in its group, in a thread of its own, until `stop`.
+    """Renews the presence of a member in its group, in a separate thread, until `stop`.
 
-    It stops, too, when the member is gone, and with the process: Spark kills that of a query that ends.
+    It also ends when the member is garbage-collected, and with the process, which Spark kills when the query
+    ends.
     """
 
     def __init__(self, member: GroupMember, interval: float = HEARTBEAT) -> None:
-        """interval: seconds from one sign of life to the next."""
+        """interval: seconds between heartbeats."""
         self._stopped = threading.Event()
         weakref.finalize(member, self._stopped.set)
         self.thread = threading.Thread(
@@ -34,7 +35,7 @@ class Heartbeat:
         self._stopped.set()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy of a reader in an executor does not plan, and is nobody's sign of life."""
+        """Pickle a heartbeat that does nothing: a copy of a reader in an executor does not plan."""
         return _no_heartbeat, ()
 
 
@@ -48,4 +49,4 @@ def _beat(renew: Callable[[], Callable[[], None] | None], stopped: threading.Eve
         if beat is None:
             return
         beat()
-        del beat  # it would keep the member until the next time
+        del beat  # a reference would keep the member alive until the next heartbeat

@@ -1,7 +1,7 @@
-"""A source as a member of its group: what it learns from the coordination service, and what it does without.
+"""A source as a member of its group: its exchange with the coordination service, with and without an answer.
 
-Watermarks are in ms. Without the service nobody knows how far the others are, so the source stands still: it
-never runs ahead in the hope that all is well.
+Watermarks are in ms. Without the service the source does not know how far the others are, so it reads
+nothing: it never runs ahead on an assumption.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ DEFAULT_PATIENCE: Final = 60_000
 """How long a source waits for a service that is gone before it fails (ms)."""
 
 SILENT: Final = int(3 * HEARTBEAT * 1000)
-"""From which silence on the query of a source seems to be down (ms)."""
+"""The silence after which the query of a source seems to be down (ms)."""
 
 _LOG: Final = logging.getLogger("tidegauge_spark")
 
 
 class GroupMember:
-    """The member of a group that a source is, from one planning to the next.
+    """The membership of a source in its group, from one planning to the next.
 
-    `patience`: how long it waits for a service that is gone before it fails (ms, 0: not at all). `known`:
-    what it heard of the group before; a source that keeps it in its offset, and is restarted, waits for those
-    it knew before they have reported again (ALIGN-11). `run`: the run of its query, by `clock`, which returns
-    seconds. It can be pickled.
+    `patience`: how long the source waits for a service that is gone before it fails (ms, 0: not at all).
+    `known`: the group as the source last knew it; a source that stores it in its offset, and is restarted,
+    waits for the sources that it knew before they have reported again (ALIGN-11). `run`: the run of its
+    query, by `clock`, which returns seconds. A member can be pickled.
     """
 
     def __init__(
@@ -64,15 +64,15 @@ class GroupMember:
         self._run = run
 
     def report(self, minimum: int | None) -> GroupReport | None:
-        """Report the minimum of the source (ms; None or `MAX`: nobody has to wait for it).
+        """Report the minimum of the source (ms; None or `MAX`: the others do not wait for it).
 
-        Return what the group says, or None while the service is gone: then nothing may be planned, and
-        nothing is lost, since the next call asks again. Warnings in the log tell that it is gone, that it is
-        back, that the group waits for a source of which nothing is heard, and that such a source has left.
-        Under `Trigger.AvailableNow`, where "nothing new" ends the query, go on with empty batches.
+        Returns the answer of the service, or None while the service is gone: then nothing may be planned, and
+        nothing is lost, because the next call reports again. The log has a warning when the service is gone,
+        when it is back, when the group waits for a silent source, and when such a source has left. Under
+        `Trigger.AvailableNow`, where a planning without news ends the query, continue with empty batches.
 
         Raises `CoordinatorGoneError` when the patience is over, and `CoordinatorError` for a service that
-        answers and refuses, which no waiting mends.
+        answers and refuses, which waiting does not fix.
         """
         try:
             presence = None if self._run is None else self._run.presence(self._clock())
@@ -92,16 +92,16 @@ class GroupMember:
         return answer
 
     def renew(self) -> None:
-        """Say that the query of the source runs, though it has nothing to report. A service that is gone, or
-        refuses, is a matter of the next report."""
+        """Report that the query of the source runs, although it has no new minimum. A service that is gone,
+        or refuses, is handled by the next report."""
         if self._run is not None:
             with contextlib.suppress(CoordinatorError):
                 renew(self._address, self._group, self._source, self._run.token)
 
     def promise(self, reach: int | None) -> None:
-        """Say how far the next batch will bring the source (ms; None: nobody has to wait for it).
+        """Report how far the next batch will bring the source (ms; None: the others do not wait for it).
 
-        Nothing is said to a service that is gone: the next report tells that.
+        Nothing is sent to a service that is gone: the next report handles that.
         """
         if self._gone_since is None:
             with contextlib.suppress(CoordinatorGoneError):
@@ -109,16 +109,17 @@ class GroupMember:
 
     @property
     def gone_for(self) -> int:
-        """For how long the service has been gone (ms), as far as the reports have shown; 0: it answers."""
+        """How long the service has been gone (ms), according to the reports; 0: it answers."""
         if self._gone_since is None:
             return 0
         return max(1, int((self._clock() - self._gone_since) * 1000))
 
     def status(self) -> dict[str, Any]:
-        """Return what to show in the progress of the query, as JSON.
+        """Return the group's state for the progress of the query, as JSON.
 
-        `coordinator`: "answers" or "gone". `goneFor` (ms). `sourcesInGroup`: how many are known, None before
-        the first answer; `groupMinimum` (ms) and `waitsFor`, the identity of the slowest source, likewise.
+        `coordinator`: "answers" or "gone". `goneFor` (ms). `sourcesInGroup`: the number of known sources,
+        None before the first answer; `groupMinimum` (ms) and `waitsFor`, the identity of the slowest source,
+        likewise.
         """
         known = self._known
         return {
@@ -131,7 +132,7 @@ class GroupMember:
 
     @property
     def known(self) -> GroupReport | None:
-        """What the service said last of the group, None before it has."""
+        """The last answer of the service, None before the first."""
         return self._known
 
     @property
@@ -139,7 +140,7 @@ class GroupMember:
         return f"{self._address.host}:{self._address.port}"
 
     def _bear(self, error: CoordinatorGoneError) -> None:
-        """Say once that the service is gone. Raises `CoordinatorGoneError` when the patience is over."""
+        """Report once that the service is gone. Raises `CoordinatorGoneError` when the patience is over."""
         first = self._gone_since is None
         if self._gone_since is None:
             self._gone_since = self._clock()
@@ -152,9 +153,9 @@ class GroupMember:
             )
 
     def _point_at_the_silent(self, answer: GroupReport) -> None:
-        """Say once that the group waits for a source whose query seems to be down."""
+        """Report once that the group waits for a source whose query seems to be down."""
         slowest = answer.slowest
-        silent = answer.silent >= SILENT  # this source itself has just been heard
+        silent = answer.silent >= SILENT  # this source itself has just reported
         if silent and slowest != self._silent:
             _LOG.warning(
                 "source %s waits for source %s of group %r, of which nothing was heard for %d ms; start its "
@@ -164,7 +165,7 @@ class GroupMember:
         self._silent = slowest if silent else None
 
     def _point_at_those_who_left(self, answer: GroupReport) -> None:
-        """Say once of each source that its query has been down for too long."""
+        """Report once for each source that its query has been down for too long."""
         left = frozenset(answer.left)
         for source in sorted(left - self._left):
             _LOG.warning(

@@ -1,4 +1,5 @@
-"""Which sources of a group are there, which were there before, and for which of them the others still wait.
+"""The memberships of a group: sources that are present, sources of earlier runs, and which of them the others
+wait for.
 
 Times are seconds by the clock of the service; durations are in ms.
 """
@@ -13,12 +14,13 @@ from tidegauge_spark.group_coordination.presence import DEFAULT_RESTART_TIMEOUT,
 
 @dataclass
 class Membership:
-    """What the service knows of a source beside its last report.
+    """The service's knowledge of a source, beside its last report.
 
     began: when the source was started for the first time. run, run_began: the run of its query that reported
-    last. reported_at: its last report. heard_at: its last report or heartbeat. itself: False while all that
-    is known of it was passed on by another source. promised: how far its next batch will bring it (ms).
-    before_leaving: its last report (ms) if it has left because its query was down, else None.
+    last. reported_at: the time of its last report. heard_at: the time of its last report or heartbeat.
+    itself: False while all of this knowledge was passed on by another source. promised: how far its next
+    batch will bring it (ms). before_leaving: its last report (ms) if it has left because its query was down,
+    else None.
     """
 
     group: str
@@ -34,11 +36,11 @@ class Membership:
 
     @classmethod
     def joined(cls, group: str, now: float) -> Membership:
-        """Return the membership of a source that was unknown until now."""
+        """Return the membership of a source that was unknown before."""
         return cls(group, began=now, run_began=now, reported_at=now, heard_at=now)
 
     def report(self, now: float, presence: Presence | None) -> None:
-        """Take note of a report of the source itself."""
+        """Record a report of the source itself."""
         if presence is not None:
             if not self.itself:
                 self.began = now - presence.source_age / 1000
@@ -51,7 +53,7 @@ class Membership:
         self.before_leaving = None
 
     def silent(self, now: float) -> int:
-        """Return how long ago there was a sign of life (ms)."""
+        """Return the time since the last sign of life (ms)."""
         return int((now - self.heard_at) * 1000)
 
     def is_down(self, now: float) -> bool:
@@ -61,16 +63,16 @@ class Membership:
     def counts_for(self, other: Membership, minimum: int) -> bool:
         """Return whether this source, whose last report is `minimum`, counts as joined for another one.
 
-        A source that holds the others back does. One that does not, since it is finished or idle, has read
-        all that a run had for it, or has left, counts for the sources that had been started by its last
-        report: they have met. To a source that was started later it belongs to an earlier run.
+        A source that holds back the others counts. A source that does not, because it is finished or idle,
+        has read all records of a run, or has left, counts for the sources that had been started by its last
+        report, since they have met. To a source that was started later it belongs to an earlier run.
         """
         return self is other or minimum != MAX or self.reported_at >= other.began
 
     def is_in_run_of(self, other: Membership, minimum: int) -> bool:
-        """Return whether what this source reported last holds for the present run of another one.
+        """Return whether the last report of this source holds for the present run of another one.
 
-        Its minimum does, since a query continues from its checkpoint. `MAX` may be the end of an earlier run
+        A minimum holds, because a query continues from its checkpoint. `MAX` may be the end of an earlier run
         under AvailableNow.
         """
         return self is other or minimum != MAX or self.reported_at >= other.run_began

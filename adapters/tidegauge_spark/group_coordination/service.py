@@ -1,7 +1,7 @@
 """The coordination service: where the sources of a group meet, in one query or in several.
 
-It runs in a thread of the user's driver process and keeps nothing on disk: sources that restart report again,
-and what they report is in their own checkpoints.
+It runs in a thread of the user's driver process and stores nothing on disk: sources that restart report
+again, and their reports are in their own checkpoints.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from tidegauge_spark.group_coordination.groups import Groups
 
 LOCAL: Final = "127.0.0.1"
 WAITING: Final = 256
-"""How many connections may wait to be accepted: many sources may plan at the same moment."""
+"""The number of connections that may wait to be accepted: many sources may plan at the same moment."""
 AT_ONCE: Final = 512
-"""How many connections are served at once; those beyond are closed, so that strangers cannot fill the driver
-with threads. A source takes a closed one for a service that is gone, and asks again."""
+"""The number of connections that are served at once. Further connections are closed, so that foreign clients
+cannot fill the driver with threads. To a source a closed connection means a service that is gone, and it
+tries again."""
 
 
 class _Server(socketserver.ThreadingTCPServer):
@@ -38,21 +39,21 @@ class _Server(socketserver.ThreadingTCPServer):
         super().__init__((host, port), _Handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread of its own, if there is one left."""
+        """Answer in a separate thread, if one is free."""
         if self._free.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer, and give the thread back."""
+        """Answer, and release the thread."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Be silent about a client that has gone away; it knows best."""
+        """Ignore the error of a client that has disconnected."""
 
 
 class _Handler(socketserver.StreamRequestHandler):
@@ -60,7 +61,7 @@ class _Handler(socketserver.StreamRequestHandler):
     server: _Server
 
     def handle(self) -> None:
-        """Answer one line of JSON by one line of JSON."""
+        """Answer one line of JSON with one line of JSON."""
         try:
             request = json.loads(self.rfile.readline(LONGEST_LINE))
         except ValueError:
@@ -75,12 +76,13 @@ class _Handler(socketserver.StreamRequestHandler):
 
 
 class CoordinationService:
-    """A coordination service that runs in a thread of this process, from its making to `close`."""
+    """A coordination service in a thread of this process, from its construction to `close`."""
 
     def __init__(self, address: str | None = None) -> None:
         """Listen at an address, by default on a free port of 127.0.0.1 with a new token.
 
-        Raises `ValueError` for a text that is no address, and `CoordinatorError` if nobody can listen there.
+        Raises `ValueError` for a text that is not an address, and `CoordinatorError` if the address is not
+        available.
         """
         host, port, token = LOCAL, 0, secrets.token_urlsafe(16)
         if address is not None:
@@ -94,7 +96,7 @@ class CoordinationService:
                 "another port, and give the new address in the option coordinator of all sources"
             ) from error
         self.address = str(Address(host, int(self._server.server_address[1]), token))
-        """Where it listens, for the option "coordinator" of the sources."""
+        """The address of the service, for the option "coordinator" of the sources."""
         self._thread = threading.Thread(
             target=self._server.serve_forever,
             kwargs={"poll_interval": 0.05},
@@ -104,7 +106,7 @@ class CoordinationService:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop to answer. The sources in its groups read nothing more."""
+        """Stop the service. The sources in its groups read nothing more."""
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
@@ -115,14 +117,15 @@ def coordination(address: str | None = None) -> Iterator[str]:
     """Run a coordination service; the value is its address, for the option "coordinator" of the sources.
 
     Start it before the queries and keep it open until they have ended: a source whose service is gone reads
-    nothing more. It listens on 127.0.0.1 only, and serves who knows the token in the address; planning
-    happens in the driver, so that is enough on a cluster, too.
+    nothing more. It listens on 127.0.0.1 only, and serves clients that know the token in the address.
+    Planning happens in the driver, so this is sufficient on a cluster, too.
 
-    address: where to listen and with which token, "host:port/token". With the one of a service that is gone,
-    the sources that knew it go on; they tell the new one who else was in their groups. On another host than
-    127.0.0.1 the token travels unprotected.
+    address: where to listen and with which token, "host:port/token". With the address of a service that is
+    gone, the sources that knew it continue, and report the other sources of their groups to the new service.
+    On another host than 127.0.0.1 the token is sent unprotected.
 
-    Raises `ValueError` for a text that is no address, and `CoordinatorError` if nobody can listen there.
+    Raises `ValueError` for a text that is not an address, and `CoordinatorError` if the address is not
+    available.
     """
     service = CoordinationService(address)
     try:

@@ -1,7 +1,7 @@
 """The coordination service of a Spark application: started once, on demand, and published in the session.
 
-Data sources are planned in Python processes of the driver which know neither the session nor one another, so
-the service runs in the process that made the session, and its address has to be handed to the sources.
+Data sources are planned in Python processes of the driver that know neither the session nor one another. The
+service therefore runs in the process that created the session, and its address is passed to the sources.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from tidegauge_spark.group_coordination.service import CoordinationService
 COORDINATOR_CONF: Final = "spark.tidegauge.coordinator.token"
 """The setting of a session that holds the address of its coordination service, "host:port/token".
 
-Spark blacks out settings with "token" in their names in its logs and on its pages.
+Spark redacts settings with "token" in their names in its logs and on its pages.
 """
 
 
 class _Running:
-    """The service that this process runs, and for which application; there is one driver in a process."""
+    """The service of this process, and the application that it belongs to; a process has one driver."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -31,7 +31,7 @@ class _Running:
         self.ended: set[str] = set()
 
     def address_for(self, application: str) -> str:
-        """Return the address of the application's service; start it if there is none."""
+        """Return the address of the application's service; start the service if there is none."""
         if self.service is None or self.application != application:
             self.close()
             self.service, self.application = CoordinationService(), application
@@ -48,17 +48,17 @@ _running: Final = _Running()
 
 
 def ensure_coordination(spark: SparkSession) -> str:
-    """Return the address of the coordination service of an application; start it if there is none.
+    """Return the address of the coordination service of an application; start the service if there is none.
 
-    The address is published in the session as `COORDINATOR_CONF`, and `register(spark)`, called after this,
-    hands it to all sources that are in a group and have no option "coordinator". All sessions of the
-    application get the same service, which runs as long as this process, or until `end_coordination`.
+    The address is published in the session as `COORDINATOR_CONF`, and `register(spark)`, called after this
+    function, passes it to all sources that are in a group and have no option "coordinator". All sessions of
+    the application use the same service, which runs as long as this process, or until `end_coordination`.
 
-    An address that is published already is returned as it is: so a service that runs elsewhere
-    (`coordination()`), for the sources of several applications, takes the place of this one.
+    An address that is published already is returned unchanged. A service that runs elsewhere
+    (`coordination()`), for the sources of several applications, therefore replaces this one.
 
-    Raises `ValueError` if the setting holds something that is no address, and `CoordinatorError` where the
-    sources are planned in another process than this one's driver: in a Spark Connect client.
+    Raises `ValueError` if the setting holds a value that is not an address, and `CoordinatorError` if the
+    sources are planned in another process than the driver of this one: in a Spark Connect client.
     """
     published = published_coordination(spark)
     if published is not None:
@@ -70,9 +70,9 @@ def ensure_coordination(spark: SparkSession) -> str:
 
 
 def published_coordination(spark: SparkSession) -> str | None:
-    """Return the address of the coordination service that a session knows, None if it knows none.
+    """Return the address of the coordination service that is published in a session, None if there is none.
 
-    Raises `ValueError` if `COORDINATOR_CONF` holds something that is no address.
+    Raises `ValueError` if `COORDINATOR_CONF` holds a value that is not an address.
     """
     published = spark.conf.get(COORDINATOR_CONF, None)
     if published is None or published in _running.ended:
@@ -89,7 +89,7 @@ def published_coordination(spark: SparkSession) -> str | None:
 def end_coordination(spark: SparkSession) -> None:
     """End the service that `ensure_coordination` has started, when no query needs it any more.
 
-    A service that runs elsewhere goes on. Without one that was started nothing happens.
+    A service that runs elsewhere continues. If no service was started, nothing happens.
     """
     with _running.lock:
         if _running.service is not None:
