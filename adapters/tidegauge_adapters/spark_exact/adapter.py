@@ -1,8 +1,8 @@
 """`--adapter spark-exact`: Spark's own operators behind `tidegauge_spark.load(reader)`.
 
-A scenario is the log of a source: its splits, their records, and in which micro-batch each of them is there.
-Time is the virtual clock of the source. The adapter decides nothing: it reads Spark's watermark and what the
-source says from the progress of the query, and the windows that fire from its rows.
+A scenario becomes the log of a source: its splits, their records, and the micro-batch in which each of them
+appears. Time is the virtual clock of the source. The adapter makes no decisions: it reads Spark's watermark
+and the signals of the source from the progress of the query, and the windows that fire from its rows.
 """
 
 from __future__ import annotations
@@ -73,20 +73,20 @@ class SparkExactAdapter(QueryAdapter):
         self._opening = threading.Lock()
 
     def inexpressible(self, scenario: Scenario) -> str | None:
-        """Return what a scenario contains that no log brings."""
+        """Return the part of a scenario that no log can contain, None if there is none."""
         return inexpressible(scenario) if isinstance(scenario, SplitsScenario | ValveScenario) else None
 
     def watermark_outputs(
         self, spark: RunningSpark, scenario: ValveScenario | SplitsScenario
     ) -> Sequence[Outputs]:
-        """Return what each step gives."""
+        """Return the outputs of each step."""
         with self._rooms_of(spark).room() as rows:
             return watermark_outputs(rows, scenario)
 
     def window_outputs(
         self, spark: RunningSpark, histories: Mapping[str, History]
     ) -> Mapping[str, Mapping[int, Sequence[AnyOutput]]]:
-        """Return what each new step of each history gives."""
+        """Return the outputs of each new step of each history."""
         session = self._rooms_of(spark).session
         return window_outputs(session, spark.folder.subfolder("exact"), histories)
 
@@ -98,7 +98,8 @@ class SparkExactAdapter(QueryAdapter):
 
 
 class Rooms:
-    """The sources of a Spark for scenarios of splits and valves: one for each query that runs at a time."""
+    """The sources of a Spark session for scenarios of splits and valves: one for each query that runs at a
+    time."""
 
     def __init__(self, spark: RunningSpark) -> None:
         self.spark = spark
@@ -111,7 +112,7 @@ class Rooms:
 
     @contextmanager
     def room(self) -> Iterator[ExactRows]:
-        """A source that no other query reads as long as the block runs."""
+        """Yield a source that no other query reads while the block runs."""
         rows = self._free.get()
         try:
             yield rows

@@ -1,7 +1,7 @@
-"""Scenarios of splits, of inputs and of valves as feeds of a log: data, silence, and nothing else.
+"""Scenarios of splits, of inputs and of valves as feeds of a log, made of data and silence only.
 
-A part that has data brings a record in each micro-batch, one without an event time if the scenario gives it
-no watermark. A part without data brings none, and the virtual time of a micro-batch is longer than the idle
+A part with data brings a record in each micro-batch; the record has no event time if the scenario gives no
+watermark. A part without data brings none, and the virtual time of a micro-batch is longer than the idle
 timeout of the source.
 """
 
@@ -24,19 +24,19 @@ CLOCK_STEP: Final = "1000ms"
 """The virtual time of a micro-batch."""
 
 IDLE_TIMEOUT: Final = "500ms"
-"""Less than the time of a micro-batch: a split that brings nothing in one is idle from then on."""
+"""Less than the time of a micro-batch: a split without records in a micro-batch is idle afterwards."""
 
 
 class InexpressibleError(Exception):
-    """No log brings what a scenario contains."""
+    """No log can contain this part of a scenario."""
 
 
 @dataclass
 class FedCourse:
     """The feeds of a course.
 
-    steps: which step of the course each feed belongs to, by its place there. restarts: before which feeds the
-    query is started again.
+    steps: for each feed, the index of its step in the course. restarts: the feeds before which the query is
+    restarted.
     """
 
     feeds: list[Feed] = field(default_factory=list)
@@ -81,7 +81,7 @@ class Feeding:
             case splits.SplitWatermarkStep(split, timestamp, deferred):
                 self._watermark(split, timestamp)
                 if self._silent and self._unseen and not deferred:
-                    # It is an update only above the output; a micro-batch always is.
+                    # It is an update only above the output, but a micro-batch is always an update.
                     raise InexpressibleError("the watermark of a new split of an idle source")
                 self._flush_unless(deferred, place)
             case splits.InputWatermarkStep(number, timestamp) | valve.WatermarkStep(number, timestamp):
@@ -103,7 +103,7 @@ class Feeding:
                 self._flush(place, place)
 
     def _name(self, split: str) -> str:
-        """Return what the log calls a part now. A log lists what is written to it."""
+        """Return the present name of a part in the log. A log lists a split as soon as it is written to."""
         if split not in self._names:
             self._add(split)
         return self._names[split]
@@ -143,8 +143,8 @@ class Feeding:
             self._flush(place, place)
 
     def _flush(self, step: int, place: int) -> None:
-        """Let a micro-batch come, or two: a split is found idle in the micro-batch after the one that has
-        found the split, or has read its last record."""
+        """Add one or two micro-batches. A split becomes idle in the micro-batch after the one that found the
+        split, or read its last record."""
         silent = [name for name, awake in self._awake.items() if not awake and name not in self._complete]
         unread = any(self._pending.rows.get(name) for name in silent)
         unseen = any(name in self._unseen for name in silent)
@@ -168,7 +168,7 @@ class Feeding:
         self._fed.steps.append(step)
 
     def _is_last(self, place: int) -> bool:
-        """Return whether a split has come to its end, and none comes or is taken away any more."""
+        """Return whether the last split has ended, and no split is added or removed later."""
         ahead = self._course.steps[place + 1 :]
         changes = (splits.AddSplitStep, splits.RemoveSplitStep)
         if any(entry is not None and isinstance(entry[1], changes) for entry in ahead):
@@ -182,7 +182,7 @@ def fed_course(scenario: SplitsScenario | ValveScenario, course: Course) -> FedC
 
 
 def inexpressible(scenario: SplitsScenario | ValveScenario) -> str | None:
-    """Return what a scenario contains that no log brings, None if there is nothing."""
+    """Return the part of a scenario that no log can contain, None if there is none."""
     try:
         for course in courses(scenario.history):
             fed_course(scenario, course)

@@ -1,4 +1,4 @@
-"""A streaming query over the log of a scenario, and what its progress says of each micro-batch."""
+"""A streaming query over the log of a scenario, and the outputs of each micro-batch from its progress."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from ..spark_native.query import MicroBatch, end_offset
 from .scenario_log import END_OF_FEEDS, FORMAT, Feed, write_feeds
 
 END_OF_TIME: Final = LAST
-"""The watermark of Spark (ms) behind a source that is finished for good."""
+"""Spark's watermark (ms) after a source that is finished for good."""
 
 
 @dataclass
 class ExactBatch(MicroBatch):
     """The micro-batch of a feed.
 
-    next_watermark: the one that Spark has found in it, for the micro-batches behind (ms). said: what the
-    source says beside its records, in order, each as its kind and its timestamp.
+    next_watermark: the watermark that Spark has found in it, for later micro-batches (ms). said: the signals
+    of the source, in order, each as its kind and its timestamp.
     """
 
     next_watermark: int = 0
@@ -39,8 +39,8 @@ class ExactBatch(MicroBatch):
 class ExactRows:
     """Rows of a log through `load(reader)` and `plan`, for one query after the other.
 
-    To load a source costs more than to run a micro-batch: Spark starts Python processes for it. So the rows
-    are loaded once, and each query finds feeds of its own in the same file.
+    Loading a source costs more than running a micro-batch, because Spark starts Python processes for it. The
+    rows are therefore loaded once, and each query finds its feeds in the same file.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ExactRows:
         options: Mapping[str, str],
         collects: bool,
     ) -> None:
-        """options: of the source. collects: whether the rows that come out are of interest."""
+        """options: the options of the source. collects: whether the output rows are collected."""
         self._folder, self._collects = folder, collects
         self._feeds = folder / "feeds.jsonl"
         write_feeds(self._feeds, (), 0)
@@ -60,8 +60,8 @@ class ExactRows:
         self._queries = 0
 
     def query(self, feeds: Sequence[Feed], restarts: Sequence[int]) -> ExactQuery:
-        """Return a query, run to its end. restarts: the feeds before which it fails, and is started again
-        from its checkpoint."""
+        """Return a query, run to its end. restarts: the feeds before which it fails and is restarted from its
+        checkpoint."""
         self._queries += 1
         query = ExactQuery(self._folder / f"checkpoint-{self._queries}")
         bounds = [0, *restarts, len(feeds)]
@@ -74,7 +74,7 @@ class ExactRows:
 class ExactQuery:
     """A query that has been run: its checkpoint, and the micro-batch of each feed.
 
-    There are fewer micro-batches than feeds if the source was finished before the last one.
+    There are fewer micro-batches than feeds if the source was finished before the last feed.
     """
 
     def __init__(self, checkpoint: Path) -> None:
@@ -92,7 +92,7 @@ class ExactQuery:
         shutil.rmtree(self.checkpoint, ignore_errors=True)
 
     def run(self, rows: DataFrame, end: int, collects: bool) -> None:
-        """Run from the checkpoint, if there is one, up to the feed `end`, where the log ends the query."""
+        """Run from the checkpoint, if there is one, to the feed `end`, where the log ends the query."""
         writer = rows.writeStream.option("checkpointLocation", str(self.checkpoint))
         writer = writer.foreachBatch(self._take) if collects else writer.format("noop")
         query = writer.outputMode("append").start()
@@ -122,7 +122,7 @@ class ExactQuery:
             ]
 
     def _committed(self, number: int) -> int:
-        """Return the watermark that Spark keeps in the checkpoint with a micro-batch (ms)."""
+        """Return the watermark that Spark stores in the checkpoint with a micro-batch (ms)."""
         commit = (self.checkpoint / "commits" / str(number)).read_text(encoding="utf-8")
         return int(json.loads(commit.splitlines()[1])["nextBatchWatermarkMs"])
 

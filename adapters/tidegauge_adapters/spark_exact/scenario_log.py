@@ -1,4 +1,4 @@
-"""The log of a scenario: what each micro-batch finds in it was written before the query started."""
+"""The log of a scenario: the feed of each micro-batch is written before the query starts."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _WITHOUT_TIME: Final = -(2**63)
 
 @dataclass
 class Feed:
-    """What is new in the log when a micro-batch is planned.
+    """The additions to the log when a micro-batch is planned.
 
-    rows: by split, the records, with the columns of `COLUMNS`. Naming a split here lists it, even without a
-    record. complete: the splits that get no more records. ended: no split is left to come.
+    rows: the records by split, with the columns of `COLUMNS`. A split that is named here is listed, even
+    without a record. complete: the splits that get no more records. ended: whether no other splits will come.
     """
 
     rows: dict[str, list[list[Any]]] = field(default_factory=dict)
@@ -48,14 +48,14 @@ class Feed:
 
 
 def write_feeds(path: Path, feeds: Sequence[Feed], first: int) -> None:
-    """Write feeds into the file of a log, a line each. first: which of them the next planning finds, with all
-    before it."""
+    """Write feeds into the file of a log, one line each. first: the feed that the next planning finds,
+    together with all before it."""
     lines = [json.dumps({"first": first}), *(feed.to_json() for feed in feeds)]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 class ScenarioLog(SplitLog):
-    """A log that has one feed more at each planning. Behind the last one it raises `BrokenLogError`, which
+    """A log that has one more feed at each planning. After the last feed it raises `BrokenLogError`, which
     ends the query."""
 
     schema = COLUMNS
@@ -72,11 +72,11 @@ class ScenarioLog(SplitLog):
 
     @property
     def identity(self) -> str:
-        """Return which file it is."""
+        """Return the identity of the log: its file."""
         return f"the feeds of {self._path}"
 
     def splits(self) -> Mapping[str, SplitRange]:
-        """Return the splits with one feed more than before."""
+        """Return the splits, with one more feed than before."""
         feeds = self._all()
         if self._planned >= len(feeds):
             raise BrokenLogError(END_OF_FEEDS)
@@ -90,7 +90,7 @@ class ScenarioLog(SplitLog):
         return {split: SplitRange(0, count, split in complete) for split, count in counts.items()}
 
     def ended(self) -> bool:
-        """Return what the newest feed says."""
+        """Return whether the newest feed says that no other splits will come."""
         return self._all()[self._planned - 1].ended
 
     def event_times(self, split: str, first: int, end: int) -> RecordTimes:

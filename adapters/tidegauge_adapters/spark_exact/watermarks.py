@@ -1,7 +1,7 @@
-"""What a query says at each step of a scenario of splits, of inputs or of a valve.
+"""The outputs of a query at each step of a scenario of splits, of inputs or of a valve.
 
-A watermark is the one that Spark's operators see next: Spark keeps it in the checkpoint with the micro-batch
-that has raised it. A status is what the source says, in the order in which it says it.
+The watermark is the one that Spark's operators see next: Spark stores it in the checkpoint with the
+micro-batch that has raised it. The statuses are those of the source, in their order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .query import END_OF_TIME, ExactBatch, ExactRows
 
 
 def watermark_outputs(rows: ExactRows, scenario: SplitsScenario | ValveScenario) -> list[Outputs]:
-    """Return what each step gives."""
+    """Return the outputs of each step."""
     outputs: list[Outputs] = [()] * len(scenario.history)
     for course in courses(scenario.history):
         fed = fed_course(scenario, course)
@@ -35,7 +35,8 @@ def watermark_outputs(rows: ExactRows, scenario: SplitsScenario | ValveScenario)
 
 
 def outputs_of(batch: ExactBatch) -> list[AnyOutput]:
-    """Return what a micro-batch gives: what the source says, with Spark's watermark in place of its own."""
+    """Return the outputs of a micro-batch: the signals of the source, with Spark's watermark in place of its
+    own."""
     rises = batch.next_watermark > batch.watermark
     risen: list[AnyOutput] = [Watermark(_moment(batch.next_watermark))] if rises else []
     outputs: list[AnyOutput] = []
@@ -51,5 +52,5 @@ def outputs_of(batch: ExactBatch) -> list[AnyOutput]:
 
 
 def _moment(watermark: int) -> Timestamp:
-    """Return the moment up to which all has arrived, when Spark's watermark says "all before"."""
+    """Return the moment up to which all records have arrived, where Spark's watermark means "all before"."""
     return "MAX" if watermark == END_OF_TIME else to_wire(watermark - 1)

@@ -1,8 +1,8 @@
-"""Windows of Spark behind the exact watermark, many histories in one query.
+"""Spark's windows on the exact watermark, many histories in one query.
 
 The records are one split of the source and may be far ahead, or late. The watermark of each history is a
-record of another split, read by another subtask: it is the smaller of the two, and therefore the one that
-Spark has to follow.
+record of another split, which another subtask reads. It is the smaller of the two watermarks, and therefore
+the one that Spark has to follow.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _OPTIONS: Final = {"clockStep": CLOCK_STEP, "numSubtasks": "2"}
 def window_outputs(
     session: SparkSession, folder: Path, histories: Mapping[str, History]
 ) -> dict[str, dict[int, list[AnyOutput]]]:
-    """Return what each new step of each history gives, by its index. The histories have one windowing."""
+    """Return the outputs of each new step of each history, by its index. All histories have the same
+    windowing."""
     setup = next(iter(histories.values())).scenario.setup
     portions = schedule({name: history.course for name, history in histories.items()})
     end = min(latest(portions) + longest_window(histories), END_OF_TIME - 2)
@@ -52,10 +53,10 @@ def window_outputs(
 def _feeds(
     portions: Sequence[Portion], histories: Mapping[str, History]
 ) -> tuple[list[Feed], list[int], list[int]]:
-    """Return the feeds, the portion that each of them is of, and before which of them the query restarts.
+    """Return the feeds, the portion of each feed, and the feeds before which the query restarts.
 
-    Where the watermark rises there is a feed without records behind the portion: what fires on it is of the
-    step that raises it, and not of the records that come next.
+    Where the watermark rises, a feed without records follows the portion: the windows that fire on it belong
+    to the step that raises the watermark, and not to the records that come next.
     """
     feeds: list[Feed] = []
     numbers: list[int] = []
@@ -90,7 +91,7 @@ def _marks(portion: Portion) -> Iterator[list[object]]:
 
 
 def _mark(moment: int) -> list[object]:
-    """Return the record of a split whose watermark is to say that all up to a moment (ms) has arrived."""
+    """Return the record of a split whose watermark says that all records up to a moment (ms) have arrived."""
     return [None, None, raised_to(moment) + 1, None]  # the watermark of a split is 1 ms behind its records
 
 
