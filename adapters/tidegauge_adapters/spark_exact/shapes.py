@@ -10,10 +10,10 @@ _MOST_STEPS = 150
 _MOST_PARTS = 40
 
 _FIRST = 0
-"""Spark's watermark starts in 1970, and of splits no policy says so."""
+"""Spark's watermark starts in 1970, which no policy of splits expresses."""
 
 _LAST = 253_000_000_000_000
-"""The source says no watermark behind the year 9999, which is the end of event time for Spark."""
+"""The source reports no watermark after the year 9999, which is the end of event time for Spark."""
 
 SHAPES: Final = (
     # A record ends the idleness of its split: no watermark arrives on a channel that is still idle.
