@@ -135,7 +135,7 @@ def test_a_filter_of_the_query_takes_no_watermark_out_or_the_query_ends(
     monkeypatch.setattr(exact_watermark, "BARRIER", "false")
     rows = minutes(watermark_of(source).where("partition = 1"))
     with pytest.raises(
-        StreamingQueryException, match="the rows that say the watermark do not reach it: .* ms; use"
+        StreamingQueryException, match="the rows that carry the watermark do not reach it: .* ms; use"
     ):
         Job(queries, "own-filtered-early").run(rows)
 
@@ -285,7 +285,7 @@ def test_what_does_not_fit_is_refused_in_one_line(queries: SparkQueries, broker:
     with pytest.raises(IllegalOptionError, match="Kafka at '.*' lacks one of these topics"):
         watermark_of(reader(queries, broker, "own-nowhere"))
     with pytest.raises(
-        TypeError, match="event_time = 'value' is of type binary: write what gives a timestamp"
+        TypeError, match="event_time = 'value' is of type binary: write a timestamp expression"
     ):
         watermark_of(right, "value")
     with pytest.raises(IllegalOptionError, match="leave it out, and set max_out_of_orderness instead"):

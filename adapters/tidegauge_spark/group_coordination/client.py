@@ -67,7 +67,7 @@ class GroupReport(NamedTuple):
                 and all(map(is_watermark, minima.values()))
             ):
                 return cls(service, minima)
-        raise ValueError(f"this is not what a coordination service says of a group: {stored!r}")
+        raise ValueError(f"this is not the answer of a coordination service about a group: {stored!r}")
 
     def answer(self) -> dict[str, Any]:
         """Return the input of `from_answer`: the complete answer of the service, as JSON."""
@@ -148,9 +148,9 @@ class Address:
         place, slash, token = text.partition("/")
         host, colon, port = place.rpartition(":")
         if not (slash and colon and host and token and port.isascii() and port.isdigit()):
-            raise ValueError(f"no address of a coordination service: {text!r}")
+            raise ValueError(f"not an address of a coordination service: {text!r}")
         if not 0 < int(port) < 65536:
-            raise ValueError(f"no port: {port}")
+            raise ValueError(f"not a port: {port}")
         return cls(host, int(port), token)
 
 

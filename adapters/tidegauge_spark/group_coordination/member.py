@@ -82,7 +82,7 @@ class GroupMember:
             return None
         if self._gone_since is not None:
             _LOG.warning(
-                "source %s reads on: the coordination service at %s answers again, after %d ms",
+                "source %s continues: the coordination service at %s answers again, after %d ms",
                 *(self._source, self._place, self.gone_for),
             )
             self._gone_since = None
@@ -158,7 +158,7 @@ class GroupMember:
         silent = answer.silent >= SILENT  # this source itself has just reported
         if silent and slowest != self._silent:
             _LOG.warning(
-                "source %s waits for source %s of group %r, of which nothing was heard for %d ms; start its "
+                "source %s waits for source %s of group %r, which has been silent for %d ms; start its "
                 "query again, or the group continues without it when its restartTimeout is over",
                 *(self._source, slowest, self._group, answer.silent),
             )
@@ -169,7 +169,7 @@ class GroupMember:
         left = frozenset(answer.left)
         for source in sorted(left - self._left):
             _LOG.warning(
-                "source %s waits no longer for source %s of group %r, whose query has been down for its "
+                "source %s no longer waits for source %s of group %r, whose query has been down for its "
                 "restartTimeout; it joins again when its query is started from its checkpoint",
                 *(self._source, source, self._group),
             )

@@ -46,7 +46,7 @@ class Presence(NamedTuple):
             run, *durations = stored
             if isinstance(run, str) and all(type(each) is int and 0 <= each <= MAX for each in durations):
                 return cls(run, *durations)
-        raise ValueError(f"this is not what a source says of its run: {stored!r}")
+        raise ValueError(f"this is not the presence of a source: {stored!r}")
 
 
 class SourceRun(NamedTuple):

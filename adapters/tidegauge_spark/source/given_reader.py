@@ -52,8 +52,8 @@ def given_reader(reader: Any, function: str) -> GivenReader:
     source = registered_source(spark, name)
     if source is None or not issubclass(source, AlignedSource):
         raise TypeError(
-            f"{function}(reader) was given a reader of {name!r}: it knows the watermark of the sources of "
-            'tidegauge_spark, such as spark.readStream.format("tidegauge"), and of no other'
+            f"{function}(reader) was given a reader of {name!r}: it supports only the sources of "
+            'tidegauge_spark, such as spark.readStream.format("tidegauge")'
         )
     return GivenReader(spark, name, options, rows.schema, source(options))
 

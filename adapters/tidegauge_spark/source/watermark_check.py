@@ -70,11 +70,11 @@ class WatermarkFollower:
             if source.moved and source.said is not None:
                 self.said[number] = source.said
         if due is not None and watermark < due:
-            return f"its sources have said {due} ms, and the watermark of the query is {watermark} ms"
+            return f"its sources have reported {due} ms, and the watermark of the query is {watermark} ms"
         if len(sources) > 1 or not sources[0].moved or sources[0].said is None:
             return None
         if largest is None or largest < sources[0].said:
-            return f"its source has said {sources[0].said} ms, and Spark has found {largest} ms"
+            return f"its source has reported {sources[0].said} ms, and Spark has found {largest} ms"
         return None
 
     def _smallest(self, sources: int) -> int | None:
@@ -114,7 +114,7 @@ class WatermarkCheck(StreamingQueryListener):
 def end_query(checks: Iterable[Path], loss: str) -> None:
     """Write a loss to these files, so that the sources that check them end their query with one line."""
     line = (
-        f"the rows that say the watermark do not reach it: {loss}; use the version of Spark that "
+        f"the rows that carry the watermark do not reach it: {loss}; use the version of Spark that "
         "tidegauge_spark was tested with, and report the plan of the query"
     )
     _LOG.error("%s", line)

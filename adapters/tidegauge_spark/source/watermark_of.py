@@ -129,6 +129,6 @@ def _check_event_time(rows: DataFrame, column: str, event_time: str | Column | N
     type_ = rows.schema[column].dataType
     if not isinstance(type_, TimestampType):
         raise TypeError(
-            f"event_time = {event_time!r} is of type {type_.simpleString()}: write what gives a timestamp, "
+            f"event_time = {event_time!r} is of type {type_.simpleString()}: write a timestamp expression, "
             "such as \"timestamp_millis(CAST(get_json_object(CAST(value AS STRING), '$.at') AS BIGINT))\""
         )

@@ -216,7 +216,7 @@ def test_a_presence_passes_through_json() -> None:
         ["a", "1", 0, 0],
         ["a", True, 0, 0],
     ):
-        with pytest.raises(ValueError, match="this is not what a source says of its run"):
+        with pytest.raises(ValueError, match="this is not the presence of a source"):
             Presence.from_json(damaged)
 
 

@@ -79,7 +79,7 @@ def test_a_filter_that_spark_sees_through_ends_the_query_in_one_line(
     rows = exact(queries, gap, maxRowsPerTrigger=10, **aligned("deterministic")).where("p = 'p1'")
     job = Job(queries, f"deterministic-{barrier[:5]}")
     with pytest.raises(
-        StreamingQueryException, match=r"the rows that say the watermark do not reach it: .* ms; use"
+        StreamingQueryException, match=r"the rows that carry the watermark do not reach it: .* ms; use"
     ):
         job.run(counts(rows))
     assert job.fired == {}
@@ -93,7 +93,7 @@ def test_one_source_of_several_without_its_watermark_ends_the_query_too(
     broken = exact(queries, gap, maxRowsPerTrigger=10).where("p = 'p1'")
     job = Job(queries, "one-of-two")
     with pytest.raises(
-        StreamingQueryException, match="its sources have said .* watermark of the query is 0 ms"
+        StreamingQueryException, match="its sources have reported .* watermark of the query is 0 ms"
     ):
         job.run(counts(whole.union(broken)))
 
@@ -114,9 +114,7 @@ def test_the_reader_of_the_user_stays_as_it_was(queries: SparkQueries, gap: Path
 
 
 def test_another_source_is_refused(queries: SparkQueries) -> None:
-    with pytest.raises(
-        TypeError, match="a reader of 'rate': it knows the watermark of the sources of tidegauge"
-    ):
+    with pytest.raises(TypeError, match="a reader of 'rate': it supports only the sources of tidegauge"):
         load(queries.session.readStream.format("rate"))
 
 

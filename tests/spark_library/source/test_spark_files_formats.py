@@ -107,7 +107,7 @@ def test_what_is_no_event_time_in_json_comes_through_if_it_may(
 def test_a_value_of_another_type_in_json_is_named_with_its_column(tmp_path: Path) -> None:
     write_json(tmp_path, "x", "a", [{"time": 1, "price": 3}])
     write_json(tmp_path, "x", "b", [{"time": 2, "price": 0.5}])
-    message = r"the column 'price' of the file .*x/b' has a value .* int64 \(0.5 is no whole number\): give .* schema"
+    message = r"the column 'price' of the file .*x/b' has a value .* int64 \(0.5 is not a whole number\): give .* schema"
     with pytest.raises(BrokenLogError, match=message):
         query_of_inferred(tmp_path, fileFormat="json").run()
     with_price = StructType().add("time", LongType()).add("price", DoubleType())

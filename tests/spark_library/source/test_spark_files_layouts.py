@@ -197,7 +197,7 @@ def test_what_is_not_in_the_layout_is_refused_in_one_line(tmp_path: Path) -> Non
         ("day=", part(0), PARTS, "the folder 'day=' does not name a partition column"),
         ("", "orders.parquet", PARTS, "the file 'orders.parquet' in .* has no part number"),
         ("", part(0), REGIONS, "has no partition column 'region', which splitBy names; it has none"),
-        ("_delta_log", "0", PARTS, r'is a table of Delta, .*: read it by format\("delta"\)'),
+        ("_delta_log", "0", PARTS, r'is a Delta table, .*: read it by format\("delta"\)'),
         ("day=1", "_PAUSED", REGIONS, "the file 'day=1/_PAUSED' in .* says nothing about a split, since its"),
     ]
     for number, (below, name, options, message) in enumerate(refused):
@@ -251,9 +251,7 @@ def test_files_of_a_job_that_has_not_committed_are_not_read(
     assert query.times("00000") == [1]
     assert query.offset["signals"]["state"]["idle_splits"] == []
     (line,) = caplog.messages
-    assert line.startswith(
-        f"{tmp_path}: a job of Spark is writing here; its files are read when it has ended"
-    )
+    assert line.startswith(f"{tmp_path}: a Spark job is writing here; its files are read when it has ended")
     (tmp_path / "_temporary" / "0" / part(0, "b")).rename(tmp_path / part(0, "b"))
     shutil.rmtree(tmp_path / "_temporary")
     query.batch()
@@ -281,7 +279,7 @@ def test_a_first_look_waits_for_a_job_that_has_not_committed(tmp_path: Path, ava
         shutil.rmtree(tmp_path / "_temporary")
 
     if available_now:
-        with pytest.raises(BrokenLogError, match="a job of Spark is writing to '.*', and has not ended for"):
+        with pytest.raises(BrokenLogError, match="a Spark job is writing to '.*', and has not ended for"):
             query.restart()
         clock.sleep = end_job  # type: ignore[method-assign]
         query.restart()

@@ -31,9 +31,12 @@ from tidegauge_spark.source.options.source import parse_options
         ({"progressColumn": "Time"}, "option progressColumn = 'Time': there is a column of that name; write"),
         (
             {"split": "repeat"},
-            "option split = 'repeat': it is of number sequences, and path says to read files",
+            "option split = 'repeat': it belongs to number sequences, and path says to read files",
         ),
-        ({"end.0": "5"}, "option end.0 = '5': it is of number sequences, and path says to read files; leave"),
+        (
+            {"end.0": "5"},
+            "option end.0 = '5': it belongs to number sequences, and path says to read files; leave",
+        ),
         (
             {"splitAlignment": "false"},
             "option splitAlignment = 'false': set watermarkGroup as well, or leave",

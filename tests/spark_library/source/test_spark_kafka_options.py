@@ -49,7 +49,10 @@ def kafka_log(**options: str) -> KafkaLog:
             {**SERVERS, "subscribe": "a", "path": "/x"},
             "option path = '/x': the source reads a log that has no",
         ),
-        ({**SERVERS, "subscribe": "a", "end": "5"}, "option end = '5': it is of number sequences, and the"),
+        (
+            {**SERVERS, "subscribe": "a", "end": "5"},
+            "option end = '5': it belongs to number sequences, and the",
+        ),
         ({"startingOffsets": "latest"}, "option startingOffsets = 'latest': set subscribe as well, or leave"),
         ({"eventTimeField": "at"}, "option eventTimeField = 'at': set subscribe as well, or leave"),
         (

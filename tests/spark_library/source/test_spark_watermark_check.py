@@ -21,13 +21,13 @@ def test_a_watermark_is_there_in_the_batch_after_it_was_said() -> None:
     assert follower.loss(99, 150, [said(150)]) is None
     assert follower.loss(150, None, [said(150, moved=False)]) is None
     loss = follower.loss(149, 150, [said(200)])
-    assert loss == "its sources have said 150 ms, and the watermark of the query is 149 ms"
+    assert loss == "its sources have reported 150 ms, and the watermark of the query is 149 ms"
 
 
 @pytest.mark.parametrize("largest", [None, 98])
 def test_the_row_of_a_lone_source_is_missed_in_its_own_batch(largest: int | None) -> None:
     loss = WatermarkFollower().loss(0, largest, [said(99)])
-    assert loss == f"its source has said 99 ms, and Spark has found {largest} ms"
+    assert loss == f"its source has reported 99 ms, and Spark has found {largest} ms"
 
 
 def test_of_several_sources_the_smallest_counts_once_all_have_said_one() -> None:

@@ -117,7 +117,7 @@ def _records(lines: bytes) -> list[Record]:
             continue
         record, end = decode(text)
         if type(record) is not dict or end != len(text):
-            raise ValueError(f"line {number + 1} of a block of lines is no JSON object: {text[:40]}")
+            raise ValueError(f"line {number + 1} of a block of lines is not a JSON object: {text[:40]}")
         records.append(record)
     return records
 
@@ -223,7 +223,7 @@ def _valid(convert: Convert | None) -> Convert | None:
 def _object(inner: dict[str, Convert], value: Any) -> Record:
     """Return a JSON object with these fields converted."""
     if not isinstance(value, dict):
-        raise TypeError(f"{value!r} is no object")
+        raise TypeError(f"{value!r} is not an object")
     converted = dict(value)
     for name, convert in inner.items():
         written = name if name in value else found_name(list(value), name)
@@ -234,13 +234,13 @@ def _object(inner: dict[str, Convert], value: Any) -> Record:
 
 def _array(convert: Convert, value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise TypeError(f"{value!r} is no array")
+        raise TypeError(f"{value!r} is not an array")
     return [None if each is None else convert(each) for each in value]
 
 
 def _whole(value: Any) -> int:
     if type(value) is not int:
-        raise TypeError(f"{value!r} is no whole number")
+        raise TypeError(f"{value!r} is not a whole number")
     return value
 
 

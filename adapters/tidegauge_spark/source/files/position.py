@@ -66,7 +66,7 @@ class FilePosition(NamedTuple):
             or not MIN <= position.latest < MAX
             or position.row < position.before
         ):
-            raise ValueError(f"no position in a split: {stored!r}")
+            raise ValueError(f"not a position in a split: {stored!r}")
         return position
 
 
@@ -89,5 +89,5 @@ class Slice(NamedTuple):
         """Return the slice from a list of its fields. Raises `ValueError` for other values."""
         found = cls(*stored)
         if type(found.file) is not str or any(type(each) is not int or each < 0 for each in found[1:]):
-            raise ValueError(f"no rows of a block: {stored!r}")
+            raise ValueError(f"not a slice of rows: {stored!r}")
         return found

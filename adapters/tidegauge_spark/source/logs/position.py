@@ -37,7 +37,7 @@ class LogPosition(NamedTuple):
             or not MIN <= position.latest < MAX
             or type(position.finished) is not bool
         ):
-            raise ValueError(f"no position in a split: {stored!r}")
+            raise ValueError(f"not a position in a split: {stored!r}")
         return position
 
 
@@ -52,5 +52,5 @@ class LogSlice(NamedTuple):
         """Return the slice from a list of its fields. Raises `ValueError` for other values."""
         found = cls(*stored)
         if any(type(each) is not int for each in found) or found.first >= found.end:
-            raise ValueError(f"no positions of a split: {stored!r}")
+            raise ValueError(f"not a slice of positions: {stored!r}")
         return found

@@ -292,7 +292,7 @@ def _refuse_files(given: GivenOptions) -> None:
 def _refuse_sequence(given: GivenOptions, reads: str) -> None:
     for name, value in given.items():
         if name.partition(".")[0] in (*SEQUENCE_OPTIONS, *SUBTASK_OPTIONS):
-            given.refuse(name, value, f"it is of number sequences, and {reads}; leave one out")
+            given.refuse(name, value, f"it belongs to number sequences, and {reads}; leave one out")
 
 
 def _alignment(given: GivenOptions) -> Alignment | None:

@@ -23,7 +23,7 @@ def microseconds(text: Any) -> int:
     Raises `TypeError` for a value that is not a text, `ValueError` for another text.
     """
     if not isinstance(text, str):
-        raise TypeError(f"{text!r} is no timestamp; write it as an ISO 8601 text")
+        raise TypeError(f"{text!r} is not a timestamp; write it as an ISO 8601 text")
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

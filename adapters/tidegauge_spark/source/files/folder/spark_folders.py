@@ -58,7 +58,7 @@ def spark_listing(
         is_folder = info.type == filesystems.FileType.Directory
         if not folders and name == _DELTA_LOG:
             raise BrokenLogError(
-                f"the folder {root!r} is a table of Delta, with files that are not part of it any more: read "
+                f"the folder {root!r} is a Delta table, with files that are not part of it any more: read "
                 'it by format("delta")'
             )
         if any(map(is_hidden, folders)):

@@ -56,7 +56,7 @@ class SplitDiscovery:
             found = self._list()
         if found.being_written:
             raise BrokenLogError(
-                f"a job of Spark is writing to {found.root!r}, and has not ended for {JOB_PATIENCE} seconds: "
+                f"a Spark job is writing to {found.root!r}, and has not ended for {JOB_PATIENCE} seconds: "
                 "start the query when it has, or remove the folder _temporary or .spark-staging-... that a "
                 "killed one has left"
             )
@@ -101,7 +101,7 @@ class SplitDiscovery:
         if not self._held_back:
             self._held_back = True
             _LOG.warning(
-                "%s: a job of Spark is writing here; its files are read when it has ended, or when the "
+                "%s: a Spark job is writing here; its files are read when it has ended, or when the "
                 "folder _temporary or .spark-staging-... that a killed one has left is removed",
                 found.root,
             )
