@@ -38,7 +38,7 @@ DEVIATIONS = str(files(__package__) / "deviations.toml")
 _AT_MOST = {
     "vectors": 40,
     "state-cover": 4,
-    "random-histories": 160,
+    "random-histories": 48,
     "scale": 6,
     "properties": 4,
     "shrinking": 12,

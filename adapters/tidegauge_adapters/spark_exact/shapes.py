@@ -7,6 +7,9 @@ from tidegauge import SplitsShape, ValveShape, WindowShape
 _MOST_STEPS = 150
 """Each step is a micro-batch: longer scenarios take many minutes."""
 
+_MOST_STEPS_OF_SPLITS = 60
+"""A scenario may restore before each step, and a query on a source in Python takes over a second to start."""
+
 _MOST_PARTS = 40
 
 _FIRST = 0
@@ -24,7 +27,7 @@ SHAPES: Final = (
         highest=_LAST,
         longest_history=_MOST_STEPS,
     ),
-    SplitsShape(most_parts=_MOST_PARTS, lowest=_FIRST, highest=_LAST, longest_history=_MOST_STEPS),
+    SplitsShape(most_parts=_MOST_PARTS, lowest=_FIRST, highest=_LAST, longest_history=_MOST_STEPS_OF_SPLITS),
     # A window fires once, by event time and without allowed lateness: all accumulation modes are the same.
     # Late rows are dropped and counted. The log of a query of windows has no end.
     WindowShape(
