@@ -1,5 +1,5 @@
-"""Runs that are killed, or interrupted, at random moments: nothing that was judged is lost, the last results stay
-until there are new ones, and no process lives on."""
+"""Runs that are killed, or stopped by a signal, at random moments: nothing that was judged is lost, the last results
+stay until there are new ones, no process lives on, and `--resume` continues to the verdicts of a whole run."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from threading import Event
 
@@ -43,6 +44,7 @@ class Run:
     """A `tidegauge run` under way in `folder`, with the results of an earlier one in its output folder."""
 
     def __init__(self, folder: Path, engine: tuple[str, ...]) -> None:
+        self.engine = engine
         self.out = folder / "out"
         self.before = (self.out / "results.json").read_bytes()
         self.mark = uuid.uuid4().hex
@@ -65,7 +67,8 @@ class Run:
 
     def writes_results(self) -> bool:
         """Whether the session has ended, and results are made from its journal."""
-        return not self.has_begun()
+        journals = [path.read_bytes() for path in self.out.glob(".run-*/journal.jsonl")]
+        return any(b'{"event":"ended"' in journal for journal in journals) or not journals
 
     def wait_for(self, seconds: float) -> bool:
         """Whether it still runs after so long."""
@@ -154,7 +157,36 @@ def stopped(
         run.process.communicate()
 
 
-KILLS = [(seed, number) for number in (signal.SIGKILL, signal.SIGINT) for seed in SEEDS]
+SIGNALS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+KILLS = [(seed, number) for number in SIGNALS for seed in SEEDS]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tuple[str, ...]], dict[str, str]]:
+    """The verdicts of a run of an engine that nothing stops."""
+
+    @cache
+    def verdicts(engine: tuple[str, ...]) -> dict[str, str]:
+        folder = tmp_path_factory.mktemp("undisturbed")
+        subprocess.run(
+            [sys.executable, "-m", "tidegauge", "run", *engine, *SMALL],
+            cwd=folder,
+            env=plain_environment(),
+            capture_output=True,
+            check=False,
+            timeout=PATIENCE,
+        )
+        return verdicts_in(folder / "out")
+
+    return verdicts
+
+
+def verdicts_in(out: Path) -> dict[str, str]:
+    """The verdict of each rule and property."""
+    results = read_results(out / "results.json")
+    return {one.id: one.verdict for one in results.rules} | {
+        f"{one.component} {one.name}": one.verdict for one in results.properties
+    }
 
 
 @pytest.mark.slower
@@ -162,22 +194,23 @@ KILLS = [(seed, number) for number in (signal.SIGKILL, signal.SIGINT) for seed i
     "stopped", KILLS, indirect=True, ids=[f"{number.name}-{seed}" for seed, number in KILLS]
 )
 def test_a_run_that_is_stopped_at_any_moment_loses_nothing(
-    stopped: tuple[Run, str, signal.Signals], tidegauge: Command
+    stopped: tuple[Run, str, signal.Signals],
+    undisturbed: Callable[[tuple[str, ...]], dict[str, str]],
+    tidegauge: Command,
 ) -> None:
     run, moment, number = stopped
     out, err = run.process.communicate(timeout=PATIENCE)
     assert nothing_lives_on(run), moment
     finished = run.process.returncode
-    if number == signal.SIGINT:
-        said_all = "report: " in out  # then the signal met Python itself at its end
-        # an interrupt inside `exec` of a text, as in the making of a dataclass, ends Python by the signal, even
-        # if it is caught
-        by_signal = finished == -signal.SIGINT and err == "tidegauge: interrupted\n"
-        assert finished in (0, 1) or said_all or by_signal, (moment, out, err)
-        assert err in ("", "tidegauge: interrupted\n"), (moment, err)
-        assert "Traceback" not in out
-    elif finished != -signal.SIGKILL:
-        assert "after its end" in moment or finished in (0, 1), (moment, out, err)
+    assert "Traceback" not in out + err, (moment, err)
+    is_stopped = finished == 128 + number
+    if is_stopped:
+        (last,) = err.splitlines()
+        assert last.startswith(f"tidegauge: stopped by {number.name}"), (moment, err)
+        assert ("--resume" in last) == run.has_begun(), (moment, err)
+    else:  # the signal met Python itself, at its start or at its end
+        assert finished in (0, 1, -number), (moment, out, err)
+        assert err == "", moment
     judged = judged_by(run)
     old = (run.out / "results.json").read_bytes()
     if old != run.before:
@@ -186,12 +219,17 @@ def test_a_run_that_is_stopped_at_any_moment_loses_nothing(
     assert ended.returncode in (0, 1), (moment, ended.stderr)
     assert ended.stderr == "", moment
     results = read_results(run.out / "results.json")
-    found = {item.id: item.outcome for item in results.items if item.outcome != "not-run"}
-    assert judged.items() <= found.items(), moment
+    outcomes = {item.id: item.outcome for item in results.items if item.outcome != "not-run"}
+    assert judged.items() <= outcomes.items(), moment
     journal = events_in(run.out)
     assert {one.item for one in journal if isinstance(one, Finished)} == set(judged)
     assert any(isinstance(one, Started) for one in journal)
     assert (run.out / "report.html").is_file()
+    if run.lines() > 0:
+        resumed = tidegauge("run", *run.engine, *SMALL, "--resume")
+        assert resumed.returncode in (0, 1), (moment, resumed.stderr)
+        assert verdicts_in(run.out) == undisturbed(run.engine), moment
+        assert not run.has_begun(), moment
 
 
 def nothing_lives_on(run: Run) -> bool:

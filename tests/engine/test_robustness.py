@@ -355,8 +355,12 @@ def test_a_run_that_is_stopped_leaves_valid_results_and_no_process(
     session, worker = started.pids()
     started.process.send_signal(number)
     out, err = started.process.communicate(timeout=PATIENCE)
-    assert started.process.returncode == 1, out + err
-    assert err == ""
+    assert started.process.returncode == 128 + number, out + err
+    (last,) = err.splitlines()
+    assert last.startswith(
+        f"tidegauge: stopped by {number.name}; {len(finished)} of 17 items are judged; continue: "
+    )
+    assert last.endswith("--resume")
     assert "The run ended early" in out
     assert_results_of_a_cut_run(results_in(started.folder / "out"), finished)
     assert (started.folder / "out" / "report.html").is_file()

@@ -13,6 +13,7 @@ from tidegauge_spec import MalformedChapter
 from ..wire.results import KNOWN_DEVIATIONS
 from ..wire.scenario import BadInput
 from ..words.unshowable import UNSHOWABLE
+from .stop_signals import stop_of, stoppable
 from .terminal_text import line
 
 COLOURS = {
@@ -46,9 +47,6 @@ class HarmlessConsole(Console):
 OUT = HarmlessConsole(highlight=False, emoji=False)
 ERR = HarmlessConsole(stderr=True, highlight=False, emoji=False)
 
-_INTERRUPTED = 1
-"""The exit code after Ctrl-C: that of a run that is incomplete."""
-
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
@@ -59,17 +57,20 @@ def complain(problem: str) -> None:
 
 
 def complains(command: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
-    """A command whose bad input ends it with one line on stderr and exit code 2. So does Ctrl-C, with 1."""
+    """A command whose bad input ends it with one line on stderr and exit code 2. So do the signals that stop
+    it, with 128 and the number of the signal."""
 
     @wraps(command)
     def complaining(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
         try:
-            return command(*args, **kwargs)
+            with stoppable():
+                return command(*args, **kwargs)
         except (BadInput, MalformedChapter) as problem:
             complain(str(problem))
             raise typer.Exit(2) from None
-        except KeyboardInterrupt:
-            complain("interrupted")
-            raise typer.Exit(_INTERRUPTED) from None
+        except KeyboardInterrupt as interrupt:
+            stop = stop_of(interrupt)
+            complain(f"stopped by {stop.number.name}")
+            raise typer.Exit(stop.exit_code) from None
 
     return complaining

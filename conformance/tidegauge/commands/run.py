@@ -30,6 +30,8 @@ from .console import OUT, complains
 from .deviations import bring_up_to_date
 from .request_options import takes_request
 from .session import RunningSession, followed, session
+from .stop_signals import stop_of
+from .stopped_run import show_stopped_run
 from .summary import Detail, print_problems, print_summary
 
 _REPORT_FAILED = 3
@@ -94,6 +96,7 @@ def run(
     2: bad input, also an engine that answers nothing.
     3: as 0, but a report could not be written.
     4: trouble of the kit itself.
+    130, 143, 129: SIGINT, SIGTERM or SIGHUP has stopped it; `--resume` continues.
     """
     if suite is not None:
         raise BadInput("--suite is gone, since every check is scored: leave it out")
@@ -114,19 +117,23 @@ def run(
     processes = workers or os.cpu_count() or 1
     began = time.monotonic()
     with run_folder(out, resume) as folder:
-        writing = replace(request, out=str(folder.path))
-        command = _pytest_command(writing, processes, item_timeout)
-        chosen = {} if workers else {FEW_WORKERS: "1"}
-        with (folder.path / LOG).open("ab") as log, session(command, log.fileno(), chosen) as child:
-            events, shown = followed(child.process, folder.path, item_timeout, fail_fast, quiet)
-        _check_that_it_started(events, child, folder)
-        folder.take_place()
-        took = time.monotonic() - began
-        called, ask = ["tidegauge", *sys.argv[1:]], asking(events, request, out)
-        assembled = assemble(events, out, called, took, processes=processes, ask=ask)
-        results, written = _recorded(
-            confirmed(assembled, request, out), out, requested, Detail(verbose, quiet, shown)
-        )
+        try:
+            writing = replace(request, out=str(folder.path))
+            command = _pytest_command(writing, processes, item_timeout)
+            chosen = {} if workers else {FEW_WORKERS: "1"}
+            with (folder.path / LOG).open("ab") as log, session(command, log.fileno(), chosen) as child:
+                events, shown = followed(child.process, folder.path, item_timeout, fail_fast, quiet)
+            _check_that_it_started(events, child, folder)
+            took = time.monotonic() - began
+            called, ask = ["tidegauge", *sys.argv[1:]], asking(events, request, folder.path)
+            assembled = assemble(events, out, called, took, processes=processes, ask=ask)
+            confirmed_results = confirmed(assembled, request, out)
+            results, written = _recorded(confirmed_results, out, requested, Detail(verbose, quiet, shown))
+            folder.take_place()
+        except KeyboardInterrupt as interrupt:
+            stop = stop_of(interrupt)
+            show_stopped_run(stop, folder, reports or ())
+            raise typer.Exit(stop.exit_code) from None
     print_problems([event.not_closed for event in events if isinstance(event, Ended) and event.not_closed])
     if child.left:
         print_problems([f"the engine left processes behind, which were ended: {', '.join(child.left)}"])
@@ -181,8 +188,6 @@ def _check_that_it_started(events: list[AnyEvent], child: RunningSession, folder
         if isinstance(event, Refused):
             raise BadInput(event.problem)
     if not any(isinstance(event, Started) for event in events):
-        if child.was_stopped:
-            raise KeyboardInterrupt
         log = (folder.path / LOG).read_text(encoding="utf-8", errors="replace")
         last = " ".join(log.strip().splitlines()[-1:])
         reason = f"signal {-exit_status}" if exit_status < 0 else f"exit status {exit_status}"

@@ -33,52 +33,51 @@ _SECONDS_TO_START = float(os.environ.get("TIDEGAUGE_SECONDS_TO_START", "120"))
 
 @dataclass
 class RunningSession:
-    """The process of a test session. `was_stopped`: Ctrl-C or a termination of ours has ended it. `left`: the
-    names of processes that outlived it, and were ended."""
+    """The process of a test session. `left`: the names of processes that outlived it, and were ended."""
 
     process: subprocess.Popen[bytes]
-    was_stopped: bool = False
     left: list[str] = field(default_factory=list)
-
-    def stop(self, *_: object) -> None:
-        """End it: the handler of a signal."""
-        self.was_stopped = True
-        _signal_group(self.process.pid, signal.SIGTERM)
 
 
 @contextmanager
 def session(command: list[str], log: int, environment: Mapping[str, str]) -> Iterator[RunningSession]:
-    """The test session; it ends with us, by Ctrl-C, termination or failure too, and its workers with it.
-    `environment`: what it is told beside ours."""
+    """The test session; it ends with the block, and its workers with it. Where the block ends by a failure or
+    a signal, they end at once.
+
+    Args:
+        command: the command that starts the session.
+        log: the file descriptor to which it prints.
+        environment: what it is told beside the environment of this process.
+    """
     mark = f"{os.getpid()}-{time.monotonic_ns()}"
     with TemporaryDirectory(prefix="tidegauge-") as scratch:
-        child = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-            preexec_fn=ending_with_parent(),
-            env={
-                **os.environ,
-                "HYPOTHESIS_STORAGE_DIRECTORY": scratch,
-                IS_WATCHED: "1",
-                MARK: mark,
-                **environment,
-            },
-        )
-        running = RunningSession(child)
-        previous = {number: signal.signal(number, running.stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        ended_by_itself = False
         try:
-            yield running
+            child = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                preexec_fn=ending_with_parent(),
+                env={
+                    **os.environ,
+                    "HYPOTHESIS_STORAGE_DIRECTORY": scratch,
+                    IS_WATCHED: "1",
+                    MARK: mark,
+                    **environment,
+                },
+            )
+            running = RunningSession(child)
+            try:
+                yield running
+                ended_by_itself = child.poll() is not None and child.returncode >= 0
+            finally:
+                _signal_group(child.pid, signal.SIGKILL)
+                child.wait()
         finally:
-            for number, handler in previous.items():
-                signal.signal(number, handler)
-            ended_by_itself = child.poll() is not None and child.returncode >= 0 and not running.was_stopped
-            _signal_group(child.pid, signal.SIGKILL)
-            child.wait()
-            left = end_what_is_left(mark)
-            running.left = left if ended_by_itself else []
+            left = end_what_is_left(mark) if ended_by_itself else end_what_is_left(mark, patience=0)
+        running.left = left if ended_by_itself else []
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:

@@ -13,11 +13,12 @@ _SECONDS_TO_END = 3.0
 _ROUNDS = 3
 
 
-def end_what_is_left(mark: str) -> list[str]:
-    """End all processes of a test session that is over; the names of those that did not end by themselves."""
+def end_what_is_left(mark: str, patience: float = _SECONDS_TO_END) -> list[str]:
+    """End all processes of a test session that is over; the names of those that did not end by themselves
+    within `patience` (s)."""
     names: list[str] = []
     for _ in range(_ROUNDS):  # what is killed may have started more meanwhile
-        _, alive = psutil.wait_procs(_marked(mark), _SECONDS_TO_END)
+        _, alive = psutil.wait_procs(_marked(mark), patience)
         for process in alive:
             with suppress(psutil.Error):
                 names.append(f"{process.name()} ({process.pid})")

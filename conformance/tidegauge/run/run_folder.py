@@ -37,9 +37,13 @@ class RunFolder:
     def __init__(self, out: Path, path: Path) -> None:
         self.out, self.path = out, path
 
+    def has_started(self) -> bool:
+        """Return whether the run can be resumed."""
+        return _has_started(self.path / JOURNAL)
+
     def take_place(self) -> None:
-        """Put the journal and the log of this run in the place of the last one's. Its results stay until
-        those of this run replace them (`remove_old`), which takes a while."""
+        """Put the journal and the log of this run in the place of the last one's. From now on the run cannot
+        be resumed: its results are written."""
         with complaining(self.out):
             self._bring_out(Path.replace)
             for path in self.out.glob(f"{_HIDDEN}*"):

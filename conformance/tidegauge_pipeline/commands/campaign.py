@@ -4,8 +4,10 @@ from typing import Annotated
 
 import typer
 
-from tidegauge.commands.console import complains
+from tidegauge.commands.console import complain, complains
 from tidegauge.commands.request_options import takes_request
+from tidegauge.commands.stop_signals import stop_of
+from tidegauge.commands.stopped_run import resuming_command
 from tidegauge.run.request import Request
 from tidegauge.wire.scenario import BadInput
 
@@ -67,6 +69,7 @@ def campaign(
     Exit code 0: the engine agrees in every scenario.
     1: it differs, or gives no answer.
     2: bad input.
+    130, 143, 129: SIGINT, SIGTERM or SIGHUP has stopped it; `--resume` continues.
     """
     try:
         from ..campaign.specification import Exhaustively
@@ -80,5 +83,10 @@ def campaign(
     if channels is not None and scope is not None:
         raise BadInput("--channels and --scope both name the world: leave one out")
     every = Exhaustively(length, channels, scope) if length is not None else None
-    agrees = run_campaign(request, count, every, Where(master, workers), resume)
+    try:
+        agrees = run_campaign(request, count, every, Where(master, workers), resume)
+    except KeyboardInterrupt as interrupt:
+        stop = stop_of(interrupt)
+        complain(f"stopped by {stop.number.name}; finished parts are kept; continue: {resuming_command()}")
+        raise typer.Exit(stop.exit_code) from None
     raise typer.Exit(0 if agrees else 1)

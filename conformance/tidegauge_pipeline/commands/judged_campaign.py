@@ -69,6 +69,9 @@ def run_campaign(
                 "that the driver and all executors share"
             )
         finished = [*refused.values(), *with_counterexamples(found, specification, engine)]
+    except KeyboardInterrupt:
+        engine.stop()  # it has no time to close
+        raise
     finally:
         engine.close()
     results = _recorded(specification, chunks, finished, out, time.monotonic() - began)

@@ -61,7 +61,8 @@ def _done_in_forks(
 def _begin(work: Mapping[str, Callable[[], Any]]) -> None:
     _WORK.update(work)
     end_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _do(name: str) -> Any:

@@ -1,0 +1,70 @@
+"""The signals that stop a command: the first ends it in order, the second at once."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_SIGNALLED = 128
+"""The exit code after a signal is this number and that of the signal, as in shells: 130 after Ctrl-C."""
+
+_SECONDS_TO_END = 4.0
+"""A command that is stopped has this time (s) to write what it can; its processes have ended a second later."""
+
+
+class StopSignal(KeyboardInterrupt):
+    """A signal stops the command.
+
+    Attributes:
+        number: the signal.
+        deadline: the monotonic time (s) after which nothing more is written.
+    """
+
+    def __init__(self, number: signal.Signals) -> None:
+        super().__init__(number.name)
+        self.number = number
+        self.deadline = time.monotonic() + _SECONDS_TO_END
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command."""
+        return _SIGNALLED + self.number
+
+
+def stop_of(interrupt: KeyboardInterrupt) -> StopSignal:
+    """Return what stops the command. Some libraries have their own handlers of SIGINT: that of Spark, and the
+    one that watches files, raise a plain `KeyboardInterrupt`."""
+    return interrupt if isinstance(interrupt, StopSignal) else StopSignal(signal.SIGINT)
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Raise `StopSignal` where the block runs when a signal is to stop it. A second signal ends the process,
+    and its children end with it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread has handlers of signals
+        return
+    stopped = False
+
+    def stop(number: int, _: FrameType | None) -> None:
+        nonlocal stopped
+        if stopped:
+            os._exit(_SIGNALLED + number)
+        stopped = True
+        raise StopSignal(signal.Signals(number))
+
+    previous: dict[signal.Signals, Any] = {}
+    for number in STOP_SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` ignores SIGHUP
+            previous[number] = signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -1,0 +1,68 @@
+"""A run that a signal has stopped: the reports of what is judged, and the command that continues it."""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+
+from ..engine.parent_death import ending_with_parent
+from ..run.journal import Finished, JournalReader, Started
+from ..run.run_folder import RunFolder
+from .console import complain
+from .stop_signals import StopSignal
+
+_RESUME = "--resume"
+
+
+def show_stopped_run(stop: StopSignal, folder: RunFolder, reports: Iterable[str]) -> None:
+    """Write the reports of what is judged, and print how to continue as the last line.
+
+    The reports are made in a process of their own, which has the time that is left until the deadline. A long
+    journal takes longer; then `tidegauge report` has to make them.
+
+    Args:
+        stop: the signal.
+        folder: the folder of the run.
+        reports: the names of the reports that the user has asked for.
+    """
+    if not folder.has_started():
+        shutil.rmtree(folder.path, ignore_errors=True)
+        complain(f"stopped by {stop.number.name} before the run began; nothing is judged")
+        return
+    folder.copy_out()
+    events = JournalReader(folder.path).new_events()
+    planned = sum(len(event.planned) for event in events if isinstance(event, Started))
+    finished = len({event.item for event in events if isinstance(event, Finished)})
+    report = ["tidegauge", "report", str(folder.out)]
+    asked = [argument for name in reports for argument in ("--report", name)]
+    is_written = _ends_before(stop.deadline, [sys.executable, "-m", *report, *asked])
+    remedy = "" if is_written else f"write their reports: {shlex.join(report)}; "
+    complain(
+        f"stopped by {stop.number.name}; {finished} of {planned} items are judged; {remedy}"
+        f"continue: {resuming_command()}"
+    )
+
+
+def resuming_command() -> str:
+    """Return the command line of this process, as one that resumes what was stopped."""
+    given = sys.argv[1:]
+    return shlex.join(["tidegauge", *given, *([] if _RESUME in given else [_RESUME])])
+
+
+def _ends_before(deadline: float, command: Sequence[str]) -> bool:
+    """Run a command, which is killed with its children at the deadline; return whether it came to its end."""
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=ending_with_parent()
+    ) as child:
+        try:
+            child.wait(deadline - time.monotonic())
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            if child.poll() is None:  # its number is still its own
+                os.killpg(child.pid, signal.SIGKILL)
+    return child.returncode in (0, 1, 3)
