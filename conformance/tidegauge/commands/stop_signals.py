@@ -15,7 +15,7 @@ _SIGNALLED = 128
 """The exit code after a signal is this number and that of the signal, as in shells: 130 after Ctrl-C."""
 
 _SECONDS_TO_END = 4.0
-"""A command that is stopped has this time (s) to write what it can; its processes have ended a second later."""
+"""A command that is stopped may write for so long (s); its processes have ended a second later."""
 
 
 class StopSignal(KeyboardInterrupt):

@@ -3,9 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
 from itertools import chain
-from multiprocessing import get_context
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -14,6 +12,7 @@ from tidegauge_reference import CORE, PROFILES
 from tidegauge_spec import read_absent, read_policies
 
 from ..engine.limits import limit_memory
+from ..engine.process_pool import process_pool
 from ..judging.changes.syntax_mutants import SyntaxMutant
 from ..mutants.loading import forget_copy
 from ..mutants.mutant import Mutant
@@ -37,7 +36,7 @@ Outcome = TypeVar("Outcome")
 
 def try_named(mutants: Sequence[Mutant], budget: str, seeds: int, workers: int) -> Iterator[MutantScore]:
     """The score of each named mutant, as they become known."""
-    with _processes(workers) as pool:
+    with process_pool(workers, "spawn", limit_memory) as pool:
         yield from _in_processes(pool, _named_score, [(mutant, budget, seeds) for mutant in mutants])
 
 
@@ -48,7 +47,7 @@ def try_syntax(mutants: Sequence[SyntaxMutant], budget: str, workers: int) -> It
     under the other profiles, in the components that use the module, and with each policy changed that the
     module asks for.
     """
-    with _processes(workers) as pool:
+    with process_pool(workers, "spawn", limit_memory) as pool:
         for module in dict.fromkeys(mutant.module for mutant in mutants):
             alive = {mutant.name: mutant for mutant in mutants if mutant.module == module}
             survived: dict[str, MutantScore] = {}
@@ -136,13 +135,3 @@ def _in_processes(
     """The outcomes as they become known."""
     for future in as_completed([pool.submit(work, task) for task in tasks]):
         yield future.result()
-
-
-@contextmanager
-def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """So many processes with limited memory."""
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=limit_memory)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)

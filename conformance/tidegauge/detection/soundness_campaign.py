@@ -1,14 +1,14 @@
 """The measure of soundness over many cases: resumable, in parts, and its figures against their bars."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 
 import msgspec
 
 from ..engine.limits import limit_memory
+from ..engine.process_pool import process_pool
 from ..wire.scenario import UNREADABLE, BadInput
 from .soundness import Case, Outcome, outcome_of
 
@@ -52,16 +52,13 @@ def measured(cases: Sequence[Case], workers: int, kept: Path | None) -> Iterator
     wanted = {case.key for case in cases}
     yield from (one for key, one in known.items() if key in wanted)
     missing = [case for case in cases if case.key not in known]
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=limit_memory)
-    try:
+    with process_pool(workers, "spawn", limit_memory) as pool:
         for future in as_completed([pool.submit(_outcome, case) for case in missing]):
             outcome = future.result()
             if kept is not None:
                 with kept.open("ab") as file:
                     file.write(_ENCODER.encode(outcome) + b"\n")
             yield outcome
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _outcome(case: Case) -> Outcome | Nothing:

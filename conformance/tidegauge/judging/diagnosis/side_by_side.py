@@ -1,15 +1,15 @@
 """Runs the work on several components in parallel, in forks of this process. A fork inherits the evidence,
 which is too large to pickle for each component."""
 
-import multiprocessing
 import signal
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from ...engine.parent_death import end_with_parent
+from ...engine.process_pool import process_pool
 
 Result = TypeVar("Result")
 
@@ -41,20 +41,14 @@ def _done_in_forks(
     work: Mapping[str, Callable[[], Result]], size: Callable[[str], int], processes: int
 ) -> dict[str, Result]:
     """Return the results of the forks. Results are missing if a fork was killed."""
-    with ProcessPoolExecutor(
-        min(processes, len(work)), multiprocessing.get_context("fork"), _begin, (work,)
-    ) as pool:
-        done: dict[str, Result] = {}
-        try:
-            futures = {name: pool.submit(_do, name) for name in sorted(work, key=size, reverse=True)}
-            for name, future in futures.items():
-                done[name] = future.result()
-        except BrokenProcessPool:
-            return done
-        except BaseException:
-            for child in multiprocessing.active_children():
-                child.terminate()
-            raise
+    done: dict[str, Result] = {}
+    with (
+        suppress(BrokenProcessPool),
+        process_pool(min(processes, len(work)), "fork", _begin, (work,)) as pool,
+    ):
+        futures = {name: pool.submit(_do, name) for name in sorted(work, key=size, reverse=True)}
+        for name, future in futures.items():
+            done[name] = future.result()
     return done
 
 

@@ -1,10 +1,9 @@
 """Two engines beside each other in several processes, each of which has both for itself."""
 
-import multiprocessing
 import signal
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from multiprocessing.util import Finalize
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from ...components.component import Component
 from ...components.registry import COMPONENTS
 from ...engine.loading import describe, load_adapter
 from ...engine.parent_death import end_with_parent
+from ...engine.process_pool import process_pool
 from .difference import AT_A_TIME, Compared, Side, compared_of
 
 _SIDES: list[Side] = []
@@ -32,15 +32,11 @@ class Written(NamedTuple):
         return Side(adapter, describe(self.adapter, adapter))
 
 
-@contextmanager
-def processes_with(sides: tuple[Written, Written], number: int) -> Iterator[ProcessPoolExecutor]:
+def processes_with(
+    sides: tuple[Written, Written], number: int
+) -> AbstractContextManager[ProcessPoolExecutor]:
     """So many processes with these engines; they start with the first comparison."""
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(number, context, _begin, sides)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
+    return process_pool(number, "spawn", _begin, sides)
 
 
 def compared_in(
