@@ -1,4 +1,5 @@
-"""Kills a campaign again and again at random moments, resumes it, and compares it with an undisturbed one.
+"""Kills a campaign, or stops it by a signal, again and again at random moments, resumes it, and compares it with an
+undisturbed one.
 
 `python -m killed_campaigns [--kills 10] [--seed N] [--master 'local[2]']`, in the folder tests/campaign, prints a line
 for each kill. It fails if a row, a verdict or anything else of `results.json` but times differs, or if a finished
@@ -11,6 +12,7 @@ import argparse
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,7 @@ import psutil
 from campaigns import rows_in, without_times
 
 PATIENCE = 600
+SIGNALS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
 MUTANT = "mutant:clock-reason-counts-once"
 SCENARIOS_OF_A_CHUNK = 4_000
 MOST_DELAY = 2.0
@@ -47,9 +50,10 @@ class KilledCampaign:
         return {path: path.stat().st_mtime_ns for path in files}
 
     def run_until_killed(self, draw: random.Random) -> str:
-        """Kill the command at a random moment, and say when that was: after the first chunk that it finishes,
-        or in the time that it usually takes until then. A command without Spark is killed alone; with Spark its
-        JVM is killed as well."""
+        """End the command by a signal at a random moment, and say when that was: after the first chunk that it
+        finishes, or in the time that it usually takes until then. A command without Spark is killed alone; with
+        Spark its JVM is killed as well."""
+        number = draw.choice(SIGNALS)
         before, began = len(self._finished), time.monotonic()
         is_after_a_chunk, part = before < self.chunks and draw.random() < 0.5, draw.random()
         with self._running() as child:
@@ -60,10 +64,17 @@ class KilledCampaign:
                 self._to_a_chunk = time.monotonic() - began
             delay = part * (MOST_DELAY if is_after_a_chunk else self._to_a_chunk)
             assert not _ends_within(child, delay) or child.returncode == 1, self._said()
-            _kill_with_java(child)
-        seconds = time.monotonic() - began
+            seconds = time.monotonic() - began
+            if number == signal.SIGKILL:
+                _kill_with_java(child)
+            elif child.returncode is None:
+                child.send_signal(number)
+                # Python itself dies by the signal while it starts
+                assert child.wait(PATIENCE) in (128 + number, -number, 1), self._said()
         self._look_at_finished()
-        return f"{seconds:5.1f} s: {before} -> {len(self._finished)} of {self.chunks} chunks"
+        return (
+            f"{number.name} after {seconds:5.1f} s: {before} -> {len(self._finished)} of {self.chunks} chunks"
+        )
 
     def finish(self) -> None:
         """Run the rest. The engine differs: exit code 1."""
