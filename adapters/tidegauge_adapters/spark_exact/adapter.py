@@ -40,7 +40,7 @@ _AT_MOST = {
     "state-cover": 4,
     "random-histories": 48,
     "scale": 6,
-    "properties": 4,
+    "properties": 8,
     "shrinking": 12,
 }
 _REMARK = (
