@@ -72,7 +72,7 @@ def test_a_statement_names_its_document_and_how_engines_stand(tidegauge_here: Co
     assert text.startswith("E46 of Essay")
     assert load_statements()["E46"].text in " ".join(text.split())
     assert "VALVE-8 (MUST, valve)" in text
-    assert "reference: pass, spark: pass, spark-native: " in text
+    assert "reference: pass, spark: pass, spark-exact: pass, spark-native: " in text
 
 
 def test_an_issue_names_the_bug(tidegauge_here: Command) -> None:
