@@ -6,11 +6,13 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, Command, run_module
+from conftest import PATIENCE, ROOT, Command, plain_environment, run_module
 from msgspec.structs import replace
 
 from tidegauge.components.job.jobs import JOBS
@@ -417,3 +419,37 @@ def test_vectors_of_which_none_is_judged_are_refused(tidegauge: Command, found: 
     ended = tidegauge("run", "--adapter", "reference", "--vectors", "mine", "--component", "clock", "-n", "1")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert "is for a component that the engine claims and that the run selects" in ended.stderr
+
+
+@pytest.mark.slower
+def test_promotions_at_the_same_time_lose_none(tmp_path: Path, line: dict[str, Any]) -> None:
+    command = [sys.executable, "-m", "tidegauge", "promote", "--into", "mine"]
+    names = [f"valve/together-{number}" for number in range(20)]
+    for number in range(len(names)):
+        last = {"step": "watermark", "channel": 0, "timestamp": 1_000 + number}
+        longer = {"history": [*line["history"], last], "groups": [*line["groups"], 1]}
+        written(tmp_path, line | longer, name=f"{number}.jsonl")
+    running = [
+        subprocess.Popen(
+            [*command, f"{number}.jsonl", "--id", name],
+            cwd=tmp_path,
+            env=plain_environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for number, name in enumerate(names)
+    ]
+    complaints = [process.communicate(timeout=PATIENCE)[1] for process in running]
+    assert complaints == [""] * len(names)
+    assert sorted(one.id for one in read_vector_file(tmp_path / "mine" / "valve.json")) == sorted(names)
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["valve.json"]
+
+
+def test_a_promotion_that_is_refused_leaves_no_folder(
+    tmp_path: Path, line: dict[str, Any], tidegauge: Command
+) -> None:
+    written(tmp_path, line)
+    refused = tidegauge("promote", "VALVE-15.jsonl", "--into", "mine", "--id", "not of a valve")
+    assert refused.returncode == 2
+    assert not (tmp_path / "mine").exists()

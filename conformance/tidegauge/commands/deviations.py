@@ -11,6 +11,7 @@ from ..judging.verdicts.known_deviations import expected
 from ..wire.results import Results, Term
 from ..words.suspects import one_of_words, suspected_together
 from .console import OUT
+from .folder_lock import locked
 
 
 def bring_up_to_date(path: Path, results: Results) -> None:
@@ -20,12 +21,13 @@ def bring_up_to_date(path: Path, results: Results) -> None:
     its diagnosis. It adds nothing for differences that no model explains, since suspects describe no
     deviation.
     """
-    known = read_deviations(path) if path.exists() else KnownDeviations()
-    gone = {one.name for one in results.deviations if not expected(one)}
-    there = {one.name for one in known.deviation} - gone
-    terms = [term for found in results.components for term in found.model]
-    found = [one for one in _deviations(terms) if one.name not in there]
-    update_file(path, [one for one in known.deviation if one.name in gone], found)
+    with locked(path.parent):
+        known = read_deviations(path) if path.exists() else KnownDeviations()
+        gone = {one.name for one in results.deviations if not expected(one)}
+        there = {one.name for one in known.deviation} - gone
+        terms = [term for found in results.components for term in found.model]
+        found = [one for one in _deviations(terms) if one.name not in there]
+        update_file(path, [one for one in known.deviation if one.name in gone], found)
     for name in sorted(gone):
         OUT.print(f"{escape(str(path))}: taken out: {escape(name)}")
     for one in found:

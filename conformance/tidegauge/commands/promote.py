@@ -15,6 +15,7 @@ from ..vectors.layout import vectors_laid_out
 from ..vectors.published import Vector, every_vector, read_vector_file, vector_files
 from ..wire.scenario import BadInput, component_of, read_scenario_file
 from .console import OUT, complains
+from .folder_lock import locked
 from .vector_folder import folder_in_preparation, own_folder, replace_files
 
 
@@ -56,21 +57,22 @@ def promote(
         raise BadInput(f"{file} holds {len(given)} scenarios, which cannot all be {id!r}: leave --id out")
     broken_rule = file.stem if file.stem in load_registry().rules else None
     folder = own_folder(into) if into is not None else folder_in_preparation()
-    there = vector_files(folder) if folder.is_dir() else []
-    known = [*(vector for document in there for vector in read_vector_file(document)), *every_vector()]
     new: list[Vector] = []
-    for scenario in given:
-        earlier = same_content(scenario, [*known, *new])
-        if earlier is not None:
-            OUT.print(escape(f"{scenario.id} is a vector already: {earlier.id}"), soft_wrap=True)
-            continue
-        vector = promoted(
-            scenario, broken_rule, id=id, title=title, reason=reason, source=source, rules=rule or ()
-        )
-        if vector.id in {other.id for other in (*known, *new)}:
-            raise BadInput(f"another vector is called {vector.id!r}; choose another --id")
-        new.append(vector)
-    _add(folder, new)
+    with locked(folder):
+        there = [vector for document in vector_files(folder) for vector in read_vector_file(document)]
+        known = [*there, *every_vector()]
+        for scenario in given:
+            earlier = same_content(scenario, [*known, *new])
+            if earlier is not None:
+                OUT.print(escape(f"{scenario.id} is a vector already: {earlier.id}"), soft_wrap=True)
+                continue
+            vector = promoted(
+                scenario, broken_rule, id=id, title=title, reason=reason, source=source, rules=rule or ()
+            )
+            if vector.id in {other.id for other in (*known, *new)}:
+                raise BadInput(f"another vector is called {vector.id!r}; choose another --id")
+            new.append(vector)
+        _add(folder, new)
     for vector in new:
         _say(vector, folder)
     if new:

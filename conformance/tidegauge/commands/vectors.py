@@ -1,6 +1,7 @@
 """`tidegauge vectors`: checks golden vectors, and completes them after an edit by hand."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from ..vectors.layout import vector_schema, vectors_laid_out
 from ..vectors.published import Vector, decode_vectors, no_vectors_in, vector_files, vector_problems
 from ..wire.scenario import BadInput
 from .console import OUT, complains
+from .folder_lock import locked
 from .vector_folder import folder_in_preparation, own_folder, replace_files
 
 
@@ -36,10 +38,16 @@ def vectors(
     2: bad input; nothing is written.
     """
     chosen = own_folder(folder) if folder is not None else folder_in_preparation()
+    with locked(chosen) if rewrite else nullcontext():
+        _check(chosen, rewrite, is_own=folder is not None)
+
+
+def _check(folder: Path, rewrite: bool, is_own: bool) -> None:
+    """Compare the documents in the folder with what they must be, and write those that differ if asked to."""
     wanted: dict[Path, bytes] = {}
     ids: set[str] = set()
     wrong: list[str] = []
-    for document in vector_files(chosen):
+    for document in vector_files(folder):
         given = decode_vectors(document)
         complete = [_complete(vector, document) for vector in given]
         wanted[document] = vectors_laid_out(complete)
@@ -49,12 +57,12 @@ def vectors(
             ids.add(vector.id)
             if vector.expected != right.expected:
                 wrong.append(vector.id)
-    if folder is not None and not ids:
-        raise no_vectors_in(chosen)
+    if is_own and not ids:
+        raise no_vectors_in(folder)
     verb = "are now those" if rewrite else "are not those"
     for id in wrong:
         OUT.print(escape(f"{id}: the expected outputs {verb} of the reference"), soft_wrap=True)
-    if folder is None:
+    if not is_own:
         wanted[Path(str(vector_schema_path()))] = vector_schema()
     _settle(wanted, rewrite)
 

@@ -29,7 +29,10 @@ def update_file(path: Path, outdated: Sequence[Deviation], found: Sequence[Devia
             entries.append(table)
         if not len(entries):
             document.remove("deviation")
-        path.write_text(tomlkit.dumps(document), encoding="utf-8")
+        file = path.resolve()  # of a link it is the file that is replaced
+        partial = file.with_name(f"{file.name}.partial")
+        partial.write_text(tomlkit.dumps(document), encoding="utf-8")
+        partial.replace(file)
     except OSError as error:
         raise BadInput(f"{path} cannot be written: {error.strerror}") from None
 

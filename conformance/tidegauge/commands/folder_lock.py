@@ -1,0 +1,41 @@
+"""A lock for commands that read a folder of the user's own, and then write into it."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ..run.run_folder import complaining
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other commands out of a folder while the block runs; wait until they are out of it.
+
+    The lock is on the folder itself, so that it leaves no file behind. A folder that does not exist is made,
+    and removed again if nothing was written into it. Raises `BadInput` if that is not possible.
+    """
+    with complaining(folder):
+        place, is_new = _opened(folder)
+    try:
+        yield
+    finally:
+        if is_new:
+            with suppress(OSError):  # it is not empty
+                folder.rmdir()
+        os.close(place)
+
+
+def _opened(folder: Path) -> tuple[int, bool]:
+    """Return the descriptor of the folder, with the lock, and whether the folder is new."""
+    while True:
+        is_new = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True)
+        place = os.open(folder, os.O_RDONLY)
+        with suppress(OSError):  # a file system without locks has none
+            fcntl.flock(place, fcntl.LOCK_EX)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(place), folder.stat()):
+                return place, is_new
+        os.close(place)  # another command has removed the folder meanwhile
