@@ -18,6 +18,7 @@ from ..wire.transcript import Transcript
 from ..wire.vocabulary import Setup
 from .adapter import Adapter
 from .session import Session
+from .single_answers import single_answers
 
 _CALLS_AT_A_TIME = 2
 _SECONDS_BETWEEN_LOOKS = 0.1
@@ -131,7 +132,8 @@ class AnswersAhead(Adapter):
         """One call of the engine. What it raises, the items will see in calls of their own."""
         named = _with_ids_of_their_own(scenarios)
         try:
-            for transcript in self._adapter.run([replace(one, id=id) for id, one in named.items()]):
+            renamed = [replace(one, id=id) for id, one in named.items()]
+            for transcript in single_answers(self._adapter, renamed):
                 self._keep(named.get(transcript.scenario), transcript)
                 if self._ended:
                     break
@@ -149,6 +151,8 @@ class AnswersAhead(Adapter):
                 if transcript.failure is None:
                     self._answers[scenario] = replace(transcript, scenario=scenario.id)
                 self._changed.notify_all()
+            elif scenario is not None and transcript.failure is not None:  # it has contradicted itself
+                self._answers.pop(scenario, None)
 
 
 def _with_ids_of_their_own(scenarios: Sequence[Scenario]) -> dict[str, Scenario]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..wire.scenario import Scenario
 from ..wire.transcript import Transcript
 from .adapter import Adapter
-from .wire_check import checked
+from .single_answers import single_answers
 
 _LONGEST = 800
 """Bytes of a mark."""
@@ -58,10 +58,8 @@ def run(
 ) -> list[Transcript | None]:
     """The transcript of each scenario, in their order; None where the adapter gave none. `about_to_run` is
     told the id of each scenario, and in the end an empty one."""
-    transcripts = {
-        transcript.scenario: checked(transcript)
-        for transcript in adapter.run(_announced(scenarios, about_to_run))
-    }
+    answers = single_answers(adapter, _announced(scenarios, about_to_run))
+    transcripts = {transcript.scenario: transcript for transcript in answers}
     about_to_run("")
     return [transcripts.get(scenario.id) for scenario in scenarios]
 
