@@ -21,7 +21,7 @@ from engines import (
 from judged import accusations_in, accused_in
 from msgspec.structs import replace
 
-from tidegauge import Adapter, Implementation, Scenario, Transcript
+from tidegauge import Adapter, Failure, Implementation, Scenario, Transcript
 from tidegauge.components.property import Property
 from tidegauge.components.registry import COMPONENTS, load_mutants
 from tidegauge.engine.mutant_adapter import MutantAdapter
@@ -242,6 +242,32 @@ def checked(property: Property, make: Any, count: int = 400) -> ItemReport:
     report = ItemReport("item", "valve")
     examiner_of(ValveAdapter(make)).check(report, property, [*histories(count), *PENDING])
     return report
+
+
+class AnswersNoVariant(ValveAdapter):
+    """A valve that raises in the variants that a property compares."""
+
+    def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
+        for scenario in scenarios:
+            if "~" in scenario.id:
+                yield Transcript(scenario.id, (), Failure("exception", "no such order of steps"))
+            else:
+                yield from super().run([scenario])
+
+
+class HidesVariants(AnswersNoVariant):
+    """It says so, too."""
+
+    def inexpressible(self, scenario: Scenario) -> str | None:
+        return "another order of steps" if "~" in scenario.id else None
+
+
+@pytest.mark.parametrize(("adapter", "errors"), [(AnswersNoVariant(), 1), (HidesVariants(), 0)])
+def test_a_variant_that_the_adapter_does_not_express_is_no_error(adapter: ValveAdapter, errors: int) -> None:
+    report = ItemReport("item", "valve")
+    examiner_of(adapter).check(report, PROPERTIES["valve-idle-order"], histories(100))
+    assert len(report.errors) == errors
+    assert report.properties["valve-idle-order"].checked == 0
 
 
 PENDING = (

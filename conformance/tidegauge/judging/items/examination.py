@@ -355,12 +355,17 @@ class Examiner:
         found: list[tuple[bool | None, bool]] = []
         for family, answers in zip(families, (kept or KeptAnswers()).answers(families, play), strict=True):
             whole = [answer for answer in answers if answer is not None and answer.failure is None]
-            if report is not None and len(whole) < len(family):
+            if report is not None and len(whole) < len(family) and not self._hides_a_variant(family):
                 self._count_unanswered(report, family, answers)
             holds = property.holds(family, whole) if len(whole) == len(family) else None
             known = not holds and len(whole) == len(family) and self._known_to_differ(property, family, holds)
             found.append((None if known else holds, known))
         return found
+
+    def _hides_a_variant(self, family: Sequence[Scenario]) -> bool:
+        """Whether the adapter does not express a variant of a scenario that it expresses: in another order
+        its steps may be such as no engine of that kind is given."""
+        return any(self.adapter.inexpressible(variant) is not None for variant in family[1:])
 
     def _count_unanswered(
         self, report: ItemReport, family: Sequence[Scenario], answers: Sequence[Transcript | None]
