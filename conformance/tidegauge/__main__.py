@@ -102,7 +102,7 @@ def main() -> None:
 def _failed(error: Exception) -> int:
     """Say what went wrong; the exit code."""
     from .engine.foreign_text import message_of
-    from .engine.runner import place_in_adapter
+    from .engine.single_answers import place_in_adapter
 
     said = " ".join(message_of(error).split())[:300]
     if (place := place_in_adapter(error)) is not None:

@@ -1,6 +1,5 @@
 """Scenarios through an adapter: transcripts checked, matched by id, none lost."""
 
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from mmap import mmap
 from pathlib import Path
@@ -68,15 +67,3 @@ def _announced(scenarios: Iterable[Scenario], about_to_run: Callable[[str], None
     for scenario in scenarios:
         about_to_run(scenario.id)
         yield scenario
-
-
-def place_in_adapter(error: BaseException) -> str | None:
-    """Where the `run` of an adapter raised it, by file and line; None if it comes from elsewhere, or if that
-    adapter is one of the kit."""
-    frames = list(traceback.walk_tb(error.__traceback__))
-    modules = [str(frame.f_globals.get("__name__")) for frame, _ in frames]
-    asked = max((place for place, module in enumerate(modules) if module == __name__), default=None)
-    if asked is None or asked + 1 == len(frames) or modules[asked + 1].startswith("tidegauge"):
-        return None
-    frame, number = frames[asked + 1]
-    return f"{Path(frame.f_code.co_filename).name}, line {number}"

@@ -1,7 +1,9 @@
 """Answers that are taken once: an engine that contradicts itself gives no answer."""
 
+import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from ..wire.scenario import Scenario
 from ..wire.transcript import Failure, Transcript
@@ -42,3 +44,15 @@ def single_answers(adapter: Adapter, scenarios: Iterable[Scenario]) -> Iterator[
             yield Transcript(name, (), Failure("protocol", problem))
         elif name not in failed:
             yield transcript
+
+
+def place_in_adapter(error: BaseException) -> str | None:
+    """Where the `run` of an adapter raised it, by file and line; None if it comes from elsewhere, or if that
+    adapter is one of the kit."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    modules = [str(frame.f_globals.get("__name__")) for frame, _ in frames]
+    asked = max((place for place, module in enumerate(modules) if module == __name__), default=None)
+    if asked is None or asked + 1 == len(frames) or modules[asked + 1].startswith("tidegauge"):
+        return None
+    frame, number = frames[asked + 1]
+    return f"{Path(frame.f_code.co_filename).name}, line {number}"
