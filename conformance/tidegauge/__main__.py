@@ -35,11 +35,9 @@ _COMMANDS = {
     "diff": "diff",
     "adapters": "run",
     "mutants": "mutants",
-    "apart": "apart",
 }
 """The commands of the kit, in the order of the help text, each with its module in `commands`."""
 
-_HIDDEN = ("apart",)
 _GROUP = "tidegauge.commands"
 
 
@@ -63,7 +61,7 @@ def application(wanted: Collection[str] = ()) -> typer.Typer:
                 said = f"{registered[name].value}: {' '.join(str(problem).split())[:200]}"
                 complain(f"no command {name}: {said}")
         else:
-            app.command(name, hidden=name in _HIDDEN)(_own(name))
+            app.command(name)(_own(name))
     return app
 
 

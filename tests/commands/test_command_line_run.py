@@ -59,7 +59,7 @@ def test_the_summary_counts_and_names_the_report(reference_run: Finished) -> Non
 
 def test_the_results_stand_in_the_default_folder_with_a_report(reference_run: Finished) -> None:
     folder = reference_run[1] / "tidegauge-results"
-    assert {"results.json", "journal.jsonl", "pytest.log", "report.html"} <= {
+    assert {"results.json", "journal.jsonl", "engine.log", "report.html"} <= {
         path.name for path in folder.iterdir()
     }
     assert [path.name for path in reference_run[1].iterdir()] == ["tidegauge-results"], (

@@ -493,7 +493,7 @@ def test_an_engine_that_never_loads_ends_the_run(
     engine_module("strange", "while True:\n    pass\n")
     ended = tidegauge("run", *SMOKE)
     assert ended.returncode == 2
-    assert ended.stderr.strip() == "tidegauge: the engine did not load within 5 s; see out/pytest.log"
+    assert ended.stderr.strip() == "tidegauge: the engine did not load within 5 s; see out/engine.log"
 
 
 @pytest.mark.slower

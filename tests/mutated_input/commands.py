@@ -12,7 +12,6 @@ import msgspec
 
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.engine.apart import Question
 from tidegauge.vectors.layout import vectors_laid_out
 from tidegauge.vectors.published import load_vectors
 from tidegauge.wire.scenario import encode_scenario
@@ -75,11 +74,9 @@ def readings(runs: Path) -> list[Reading]:
     job = encode_scenario(next(iter(JOBS.values())))
     own = {f"own/{name}.json": _own_vectors(name) for name in ("valve", "window")}
     deviations = DEVIATIONS.encode()
-    question = msgspec.json.encode(Question("one", "run", tuple(valve))) + b"\n"
     both = {"old.json": results, "new.json": results}
     return [
         Reading("execute", ("execute", *ENGINE), {STDIN: scenarios}, STDIN, (0, 2), 0, 12, protocol=True),
-        Reading("apart", ("apart", *ENGINE), {STDIN: question}, STDIN, (0, 2), 0, 3, protocol=True),
         Reading(
             "replay", ("replay", "in.jsonl", *ENGINE), {"in.jsonl": scenarios}, "in.jsonl", (0, 1, 2), 0, 14
         ),

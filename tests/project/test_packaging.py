@@ -231,7 +231,7 @@ def test_a_run_from_the_installed_wheel_passes_without_a_warning(
     ended = run_module(folder, "tidegauge")("run", *smoke, environment=strict)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert ended.stderr == ""
-    assert "warning" not in (folder / "tidegauge-results" / "pytest.log").read_text(encoding="utf-8")
+    assert "warning" not in (folder / "tidegauge-results" / "engine.log").read_text(encoding="utf-8")
 
 
 def test_building_leaves_nothing_in_the_tree(wheel: zipfile.ZipFile) -> None:

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from tidegauge import BadInput
 from tidegauge.__main__ import application
-from tidegauge.run.options import PYTEST_PREFIX, REQUEST_OPTIONS, arguments_of, request_of
+from tidegauge.run.options import PYTEST_PREFIX, REQUEST_OPTIONS, request_of, with_whole_paths
 from tidegauge.run.plugin import pytest_addoption
 from tidegauge.run.request import Request
 
@@ -27,26 +27,8 @@ FULL = Request(
 )
 
 
-def given_back(arguments: list[str], prefix: str) -> dict[str, object]:
-    """Arguments as a parser collects them."""
-    given: dict[str, object] = {}
-    kinds = {option.name: option for option in REQUEST_OPTIONS}
-    for name, text in zip(arguments[::2], arguments[1::2], strict=True):
-        option = kinds[name.removeprefix(prefix)]
-        if option.repeatable:
-            given[option.name] = [*given.get(option.name, []), text]  # type: ignore[misc]
-        else:
-            given[option.name] = option.kind(text)
-    return given
-
-
 def test_every_field_of_a_request_has_one_option() -> None:
     assert [option.field for option in REQUEST_OPTIONS] == [field.name for field in fields(Request)]
-
-
-@pytest.mark.parametrize("request_", [FULL, Request(adapter="reference", out=str(Path("x").resolve()))])
-def test_a_request_is_the_same_after_its_way_through_arguments(request_: Request) -> None:
-    assert request_of(given_back(arguments_of(request_, PYTEST_PREFIX), PYTEST_PREFIX)) == request_
 
 
 def test_what_is_not_given_has_its_default() -> None:
@@ -54,9 +36,11 @@ def test_what_is_not_given_has_its_default() -> None:
 
 
 def test_files_are_named_by_their_whole_paths_and_the_word_none_is_no_file() -> None:
-    arguments = arguments_of(Request(adapter="a", deviations="none", vectors=("mine",)), "--")
-    assert arguments[arguments.index("--deviations") + 1] == "none"
-    assert arguments[arguments.index("--vectors") + 1] == str(Path("mine").resolve())
+    whole = with_whole_paths(
+        Request(adapter="a", profile="core", deviations="none", vectors=("mine",), out="x")
+    )
+    assert (whole.profile, whole.deviations) == ("core", "none")
+    assert (whole.vectors, whole.out) == ((str(Path("mine").resolve()),), str(Path("x").resolve()))
 
 
 def test_an_option_of_the_adapter_needs_its_equals_sign() -> None:

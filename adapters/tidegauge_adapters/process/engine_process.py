@@ -19,6 +19,7 @@ import psutil
 from tidegauge.engine.errors import NotAnswered
 from tidegauge.engine.foreign_text import LONGEST_TRACEBACK, printable
 from tidegauge.engine.parent_death import ending_with_parent
+from tidegauge.engine.process_tree import end_marked, kill_group, tree_of
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.transcript import Failure
 
@@ -31,7 +32,6 @@ _SHOWN = 200
 _SECONDS_TO_DIE = 5.0
 _KEPT_OF_STDERR = 64 * 1024
 
-_ROUNDS = 3
 _MARK = "TIDEGAUGE_ENGINE_PROCESS"
 """In the environment: by it what an engine has started is found, without a parent, too."""
 
@@ -137,24 +137,16 @@ class EngineProcess:
     def kill(self) -> list[str]:
         """End it and all that it started; the names of children that outlived it."""
         ended = self._child.poll() is not None
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._child.pid, signal.SIGKILL)
+        kill_group(self._child)
         with suppress(subprocess.TimeoutExpired):
             self._child.wait(_SECONDS_TO_DIE)
-        names = []
-        for _ in range(_ROUNDS):  # what is killed may have started more meanwhile
-            left = _marked(self._mark)
-            names += [name for one in left if ended and (name := _name(one))]
-            for one in left:
-                with suppress(psutil.Error):
-                    one.kill()
-            psutil.wait_procs(left, _SECONDS_TO_DIE)
+        left = end_marked(_MARK, self._mark)
         self._listener.join(_SECONDS_TO_DIE)
         self._selector.close()
         for stream in (self._stdin, self._stdout):
             with suppress(OSError):
                 stream.close()
-        return names
+        return left if ended else []
 
     def gone(self, kind: Literal["protocol", "crashed", "timeout"], text: str) -> EngineGone:
         """Kill the process; what is to be raised, with the end of its stderr."""
@@ -206,7 +198,7 @@ class EngineProcess:
         if now - self._looked < _SECONDS_BETWEEN_LOOKS:
             return
         self._looked = now
-        taken = sum(_resident(one) for one in (self._process, *_children(self._process)))
+        taken = sum(map(_resident, tree_of(self._child.pid)))
         if taken > self._memory:
             limit = self._memory / 2**20
             raise self.gone("crashed", f"the engine took more than {limit:,.0f} MiB of memory and was killed")
@@ -228,32 +220,8 @@ class EngineProcess:
                 del self._stderr[:-_KEPT_OF_STDERR]
 
 
-def _children(process: psutil.Process) -> list[psutil.Process]:
-    try:
-        return process.children(recursive=True)
-    except psutil.Error:
-        return []
-
-
-def _marked(mark: str) -> list[psutil.Process]:
-    """The processes that a process of the engine has started, and it itself."""
-    found = []
-    for process in psutil.process_iter():
-        with suppress(psutil.Error, OSError):
-            if process.environ().get(_MARK) == mark and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-    return found
-
-
 def _resident(process: psutil.Process) -> int:
     try:
         return int(process.memory_info().rss)
     except psutil.Error:
         return 0
-
-
-def _name(process: psutil.Process) -> str:
-    try:
-        return f"{process.name()} ({process.pid})"
-    except psutil.Error:
-        return ""

@@ -1,10 +1,9 @@
-"""`tidegauge run`: the suites in a child process, results and report from its journal."""
+"""`tidegauge run`: the items of the suites in worker processes, results and report from their journal."""
 
 import os
 import sys
 import time
 from importlib.metadata import EntryPoint
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
@@ -15,21 +14,22 @@ from rich.markup import escape
 from ..engine.loading import adapter_names
 from ..run.assembly import assemble, write_results
 from ..run.confirmation import confirmed
-from ..run.journal import FILE_NAME, AnyEvent, Ended, JournalReader, Refused, Started
-from ..run.options import FEW_WORKERS, PYTEST_PREFIX, arguments_of
+from ..run.journal import FILE_NAME, Ended, JournalReader, Started
+from ..run.options import with_whole_paths
 from ..run.registered_reports import Written, find_requested, write_registered
 from ..run.request import Request
 from ..run.request_check import checked
-from ..run.run_folder import LOG, RunFolder, killed_run, remove_old_counterexamples, run_folder
+from ..run.run_folder import LOG, killed_run, remove_old_counterexamples, run_folder
 from ..run.trial_answers import answers_in, asking
+from ..run.workers import WorkersOfRun, running_items
 from ..wire.implementation import NO_DEVIATIONS
 from ..wire.results import FILE_NAME as RESULTS
 from ..wire.results import Results, read_results
 from ..wire.scenario import BadInput
 from .console import OUT, complains
 from .deviations import bring_up_to_date
+from .progress_of_run import followed
 from .request_options import takes_request
-from .session import RunningSession, followed, session
 from .stop_signals import stop_of
 from .stopped_run import show_stopped_run
 from .summary import Detail, print_problems, print_summary
@@ -114,16 +114,21 @@ def run(
         return
     requested = find_requested(reports or ())
     out = Path(request.out)
+    request = with_whole_paths(request)
     processes = workers or os.cpu_count() or 1
     began = time.monotonic()
     with run_folder(out, resume) as folder:
         try:
-            writing = replace(request, out=str(folder.path))
-            command = _pytest_command(writing, processes, item_timeout)
-            chosen = {} if workers else {FEW_WORKERS: "1"}
-            with (folder.path / LOG).open("ab") as log, session(command, log.fileno(), chosen) as child:
-                events, shown = followed(child.process, folder.path, item_timeout, fail_fast, quiet)
-            _check_that_it_started(events, child, folder)
+            with (folder.path / LOG).open("ab") as log:
+                settings = WorkersOfRun(
+                    processes=processes,
+                    is_given=workers is not None,
+                    item_seconds=item_timeout,
+                    log=log.fileno(),
+                )
+                with running_items(request, folder.path, settings) as running:
+                    shown = followed(running, folder.path, fail_fast, quiet)
+            events = JournalReader(folder.path).new_events()
             took = time.monotonic() - began
             called, ask = ["tidegauge", *sys.argv[1:]], asking(events, request, folder.path)
             assembled = assemble(events, out, called, took, processes=processes, ask=ask)
@@ -135,8 +140,9 @@ def run(
             show_stopped_run(stop, folder, reports or ())
             raise typer.Exit(stop.exit_code) from None
     print_problems([event.not_closed for event in events if isinstance(event, Ended) and event.not_closed])
-    if child.left:
-        print_problems([f"the engine left processes behind, which were ended: {', '.join(child.left)}"])
+    if running.left_behind:
+        left = ", ".join(running.left_behind)
+        print_problems([f"the engine left processes behind, which were ended: {left}"])
     if update_deviations and deviations is not None:
         bring_up_to_date(deviations, results)
     raise typer.Exit(_exit_code(results, written))
@@ -165,33 +171,6 @@ def _exit_code(results: Results, written: Written) -> int:
     if results.exit_code:
         return 2 if results.exit_code == 2 else 1
     return _REPORT_FAILED if written.problems else 0
-
-
-def _pytest_command(request: Request, processes: int, item_timeout: float) -> list[str]:
-    """The test session without what it does not need, since a small run takes little longer than its start:
-    plugins that happen to be installed; the rewriting of assertions, for which pytest reads and compiles
-    every module of the kit in every process; and the search for exceptions in finalizers, for which pytest
-    collects garbage ten times at the end."""
-    suites = Path(str(files("tidegauge.run") / "suites"))
-    command = [sys.executable, "-m", "pytest", "-c", str(suites / "pytest.ini"), "--rootdir", str(suites)]
-    command += ["--assert", "plain", "-p", "no:anyio", "-p", "no:hypothesispytest", "-p", "no:tmpdir"]
-    command += ["-p", "no:unraisableexception"]
-    command += ["-n", str(processes), "--dist", "load", "-q", "--tb", "short"]
-    command += ["--timeout", str(item_timeout), "--timeout-method", "thread"]
-    command += ["--pyargs", "tidegauge.run.suites", *arguments_of(request, PYTEST_PREFIX)]
-    return command
-
-
-def _check_that_it_started(events: list[AnyEvent], child: RunningSession, folder: RunFolder) -> None:
-    exit_status = child.process.returncode
-    for event in events:
-        if isinstance(event, Refused):
-            raise BadInput(event.problem)
-    if not any(isinstance(event, Started) for event in events):
-        log = (folder.path / LOG).read_text(encoding="utf-8", errors="replace")
-        last = " ".join(log.strip().splitlines()[-1:])
-        reason = f"signal {-exit_status}" if exit_status < 0 else f"exit status {exit_status}"
-        raise BadInput(f"the test session did not start ({reason}): {last}; see {folder.out / LOG}")
 
 
 @complains

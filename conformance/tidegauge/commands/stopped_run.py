@@ -1,15 +1,14 @@
 """A run that a signal has stopped: the reports of what is judged, and the command that continues it."""
 
-import os
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
 
 from ..engine.parent_death import ending_with_parent
+from ..engine.process_tree import kill_group
 from ..run.journal import Finished, JournalReader, Started
 from ..run.run_folder import RunFolder
 from .console import complain
@@ -64,5 +63,5 @@ def _ends_before(deadline: float, command: Sequence[str]) -> bool:
             return False
         finally:
             if child.poll() is None:  # its number is still its own
-                os.killpg(child.pid, signal.SIGKILL)
+                kill_group(child)
     return child.returncode in (0, 1, 3)

@@ -62,10 +62,9 @@ class Finished(Event, frozen=True, tag="finished"):
 
 
 class Ended(Event, frozen=True, tag="ended"):
-    """The test session came to its own end. `problem`: why workers did not start any more, if so;
-    `not_closed`: what the engine did when it was to end."""
+    """The run came to its own end. `problem`: why workers did not start any more, if so; `not_closed`: what
+    the engine did when it was to end."""
 
-    exit_status: int
     problem: str = ""
     not_closed: str = ""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from msgspec import NODEFAULT
-from msgspec.structs import asdict, fields
+from msgspec.structs import fields, replace
 
 from ..wire.implementation import NO_DEVIATIONS, PROFILE_FILE
 from ..wire.scenario import BadInput
@@ -14,9 +14,6 @@ from .request import Request, Told
 
 PYTEST_PREFIX = "--tidegauge-"
 """Begins the names of the options under pytest, so that they meet no others."""
-
-FEW_WORKERS = "TIDEGAUGE_FEW_WORKERS"
-"""In the environment of a session: nobody asked for its number of workers, so a small run may do with one."""
 
 
 @dataclass(frozen=True)
@@ -73,19 +70,16 @@ def request_of(given: Mapping[str, Any]) -> Request:
     return Request(**chosen)
 
 
-def arguments_of(request: Request, prefix: str) -> list[str]:
-    """The command-line arguments that describe a request, for options whose names begin with `prefix`
-    (`--tidegauge-`). Files and folders are named by their whole paths."""
-    arguments: list[str] = []
-    told = asdict(request)
+def with_whole_paths(request: Request) -> Request:
+    """The request, with whole paths of files and folders: its journal may be read from another folder."""
+    changed: dict[str, Any] = {}
     for option in REQUEST_OPTIONS:
-        value = told[option.field]
-        if isinstance(value, dict):
-            value = [f"{key}={text}" for key, text in value.items()]
-        for text in value if option.repeatable else () if value is None else (value,):
-            whole = option.path and _is_path(option, str(text))
-            arguments += [prefix + option.name, str(Path(text).resolve() if whole else text)]
-    return arguments
+        value = getattr(request, option.field)
+        if option.path and value is not None:
+            several = value if option.repeatable else (value,)
+            whole = tuple(str(Path(text).resolve()) if _is_path(option, text) else text for text in several)
+            changed[option.field] = whole if option.repeatable else whole[0]
+    return replace(request, **changed)
 
 
 def _is_path(option: RequestOption, text: str) -> bool:

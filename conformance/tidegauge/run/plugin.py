@@ -13,9 +13,9 @@ import pytest
 from .options import PYTEST_PREFIX, REQUEST_OPTIONS
 
 if TYPE_CHECKING:
-    from .run_under_pytest import Run
+    from .run_under_pytest import SuiteRun
 
-RUN_KEY: pytest.StashKey[Run] = pytest.StashKey()
+RUN_KEY: pytest.StashKey[SuiteRun] = pytest.StashKey()
 
 NEEDS_ADAPTER = "the Tidegauge suites need --tidegauge-adapter NAME; `tidegauge adapters` lists them"
 

@@ -18,10 +18,9 @@ from ..wire.scenario import BadInput
 from .counterexamples import COUNTEREXAMPLES
 from .journal import FILE_NAME as JOURNAL
 from .journal import Finished, JournalReader
-from .watch import KILLED, RUNNING
 
-LOG = "pytest.log"
-"""What the test session prints."""
+LOG = "engine.log"
+"""What the engine prints."""
 
 _HIDDEN = ".run-"
 _STARTED = b'{"event":"started"'
@@ -133,8 +132,6 @@ def _resumed(out: Path) -> RunFolder:
     folder = left[-1]
     finished = [event.item for event in JournalReader(folder).new_events() if isinstance(event, Finished)]
     with complaining(out):
-        for path in (*folder.glob(f"{RUNNING}*"), *folder.glob(f"{KILLED}*")):
-            path.unlink()
         written = (folder / JOURNAL).read_bytes()
         (folder / JOURNAL).write_bytes(written[: written.rfind(b"\n") + 1])
         (folder / _RESUMED).write_bytes(msgspec.json.encode(finished))

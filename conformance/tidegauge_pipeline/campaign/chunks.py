@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 
+from tidegauge.engine.worker_process import WorkerLost, WorkerProcess
 from tidegauge.judging.items.examination import DIFFERENCES_KEPT
 from tidegauge.judging.items.item_report import ItemReport, SeenDifference
 from tidegauge.judging.items.judge import Judgement, judge
@@ -20,7 +21,6 @@ from tidegauge.wire.scenario import BadInput, Scenario
 from tidegauge.wire.transcript import Failure
 
 from .names import BATCH, IN_FULL
-from .process import EngineLost, EngineProcess
 from .rows import write
 from .specification import Chunk, Specification
 from .work import Judge, Judged, Lost, Rows
@@ -41,7 +41,7 @@ _DIFFERENCES_LATER = 10
 def judged_chunk(
     chunk: Chunk,
     specification: Specification,
-    engine: EngineProcess,
+    engine: WorkerProcess,
     folder: Path,
     done: Callable[[int], None] = lambda scenarios: None,
 ) -> None:
@@ -74,16 +74,14 @@ def _outcome(report: ItemReport) -> Outcome:
     return "error" if report.unanswered else "judged"
 
 
-def _judged(work: Judge, specification: Specification, engine: EngineProcess) -> Judged:
+def _judged(work: Judge, specification: Specification, engine: WorkerProcess) -> Judged:
     """The answer of the engine's process, asked again without each scenario in which that ended. `work.lost`
     is added to."""
     starts, is_given_up = 0, False
     while True:
         try:
-            answer = engine.ask(work)
-            assert isinstance(answer, Judged)
-            return answer
-        except EngineLost as error:
+            return engine.ask(work, Judged)
+        except WorkerLost as error:
             # A scenario that is lost already was marked, and not run: the engine takes many at once.
             tells_nothing = not error.scenario or error.scenario in work.lost
             starts += tells_nothing

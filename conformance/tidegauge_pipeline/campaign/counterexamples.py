@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from tidegauge.engine.worker_process import WorkerLost, WorkerProcess
 from tidegauge.judging.items.examination import counterexamples_kept
 from tidegauge.judging.items.item_report import FoundFailure, SeenDifference
 from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.transcript import Transcript
 
 from .chunks import judged_again
-from .process import EngineLost, EngineProcess
 from .specification import Specification
 from .work import Lost, Shrink, Shrunk
 
@@ -21,7 +21,7 @@ _MOST_LOST = 5
 
 
 def made_small(
-    differences: Sequence[SeenDifference], specification: Specification, engine: EngineProcess
+    differences: Sequence[SeenDifference], specification: Specification, engine: WorkerProcess
 ) -> list[FoundFailure]:
     """A few of the scenarios of a component that differ, some of each kind of difference, made small."""
     transcripts = {one.scenario.id: one.transcript for one in differences}
@@ -33,17 +33,16 @@ def made_small(
 
 
 def _small(
-    scenario: Scenario, transcript: Transcript, cited: list[str], engine: EngineProcess
+    scenario: Scenario, transcript: Transcript, cited: list[str], engine: WorkerProcess
 ) -> FoundFailure:
     lost: Lost = {}
     while len(lost) < _MOST_LOST:
         try:
-            answer = engine.ask(Shrink(scenario, lost))
-        except EngineLost as error:
+            answer = engine.ask(Shrink(scenario, lost), Shrunk)
+        except WorkerLost as error:
             if error.scenario in ("", scenario.id, *lost):
                 break
             lost[error.scenario] = error.failure
             continue
-        assert isinstance(answer, Shrunk)
         return replace(answer.failure, found_as=scenario.id)
     return FoundFailure(scenario, transcript, scenario.id, cited)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from tidegauge.engine.worker_process import WorkerLost, WorkerProcess
 from tidegauge.judging.items.item_report import ItemReport, SeenDifference, count_error
 from tidegauge.run.journal import Finished
 from tidegauge_spec import load_registry
 
 from .counterexamples import made_small
-from .process import EngineLost, EngineProcess
 from .rows import finished_in
 from .specification import Chunk, Specification
 from .work import Preflight, Refusals
@@ -44,7 +44,7 @@ def found_in(folder: Path, chunks: Sequence[Chunk], specification: Specification
     return found
 
 
-def with_counterexamples(found: Found, specification: Specification, engine: EngineProcess) -> list[Finished]:
+def with_counterexamples(found: Found, specification: Specification, engine: WorkerProcess) -> list[Finished]:
     """The finished chunks; the first one of each component has the differences, some of them made small."""
     events = []
     waiting = dict(found.differences)
@@ -57,13 +57,12 @@ def with_counterexamples(found: Found, specification: Specification, engine: Eng
     return events
 
 
-def refusal(component: str, engine: EngineProcess) -> Finished | None:
+def refusal(component: str, engine: WorkerProcess) -> Finished | None:
     """What a component shows of whose kinds of steps the engine answers none; None if it answers one."""
     try:
-        answer = engine.ask(Preflight(component, {}))
-    except EngineLost:
+        answer = engine.ask(Preflight(component, {}), Refusals)
+    except WorkerLost:
         return None
-    assert isinstance(answer, Refusals)
     if answer.failed is None:
         return None
     report = ItemReport(f"{component}-preflight", component, refused=True)

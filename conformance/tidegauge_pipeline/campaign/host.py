@@ -3,47 +3,38 @@
 It may end at any time, as the engine does: whoever started it knows the scenario from its mark.
 """
 
-import os
-import sys
 from dataclasses import replace
-from multiprocessing.connection import Connection
-from pathlib import Path
+from typing import Any
 
-import msgspec
+from msgspec import Struct
 
-from tidegauge.commands.protocol_stream import protocol_stream
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.engine.adapter import Adapter
 from tidegauge.engine.loading import load_adapter
-from tidegauge.engine.parent_death import end_with_parent
 from tidegauge.engine.runner import Marker
+from tidegauge.engine.serving import serve
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.preflight import preflight, preflight_scenarios
 from tidegauge.run.items import scenarios_of
 from tidegauge.run.rare_collections import rare_collections
-from tidegauge.run.watch import RUNNING
-from tidegauge.wire.scenario import BadInput
 
 from .engine import TimedEngine
 from .judgement import judged
 from .specification import Specification
-from .work import AnyAnswer, AnyWork, Judge, Judged, Lost, Preflight, Refusals, Refused, Shrink, Shrunk
-
-_ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(AnyWork)
+from .work import AnyWork, Judge, Judged, Lost, Preflight, Refusals, Shrink, Shrunk
 
 
 class Host:
-    """Does work for one campaign; marks in `folder` the scenario that is about to run."""
+    """Does work for one campaign, and marks the scenario that is about to run."""
 
-    def __init__(self, specification: Specification, folder: Path) -> None:
+    def __init__(self, specification: Specification, marker: Marker) -> None:
         self._specification = specification
         self._policies = specification.policies
-        self._marker = Marker(folder / f"{RUNNING}host-{os.getpid()}")
+        self._marker = marker
         self._adapter: Adapter | None = None
         self._of = ""
 
-    def answer(self, work: AnyWork) -> AnyAnswer:
+    def answer(self, work: AnyWork) -> Struct:
         """Do some work. Raises `BadInput` if the engine cannot be loaded."""
         if isinstance(work, Judge):
             return self._judge(work)
@@ -102,24 +93,11 @@ class Host:
 
 
 @rare_collections()
-def main(number: int, folder: Path) -> None:
-    """Answer what comes through the connection with that number until it is closed."""
-    end_with_parent()
-    protocol_stream().close()  # what the engine prints goes to stderr
-    with Connection(number) as connection:
-        host = Host(msgspec.json.decode(connection.recv_bytes(), type=Specification), folder)
-        while True:
-            try:
-                work = _DECODER.decode(connection.recv_bytes())
-            except EOFError:
-                break
-            try:
-                answer = host.answer(work)
-            except BadInput as problem:
-                answer = Refused(str(problem))
-            connection.send_bytes(_ENCODER.encode(answer))
-        host.close()
+def main() -> None:
+    """Serve a campaign."""
+    works: Any = AnyWork
+    serve(Specification, works, Host)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), Path(sys.argv[2]))
+    main()

@@ -8,9 +8,11 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
+from tidegauge.engine.worker_process import Stopped, WorkerProcess
+
 from .chunks import judged_chunk
-from .process import EngineProcess, Stopped
 from .specification import Chunk, Specification
+from .worker import worker_of
 
 
 def judged_in_process(
@@ -26,9 +28,9 @@ def judged_in_process(
     for chunk in chunks:
         remaining.put(chunk)
     many = 1 if specification.implementation.one_process else workers or os.cpu_count() or 1
-    engines = [EngineProcess(specification) for _ in range(min(many, len(chunks)))]
+    engines = [worker_of(specification) for _ in range(min(many, len(chunks)))]
 
-    def work(engine: EngineProcess) -> None:
+    def work(engine: WorkerProcess) -> None:
         try:
             while True:
                 judged_chunk(remaining.get_nowait(), specification, engine, folder, done)

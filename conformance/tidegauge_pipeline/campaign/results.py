@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tidegauge.run.assembly import assemble
 from tidegauge.run.confirmation import confirmed
 from tidegauge.run.journal import AnyEvent, Ended, Finished, Started
-from tidegauge.run.run_under_pytest import environment
+from tidegauge.run.run_in_process import environment
 from tidegauge.run.trial_answers import asking
 from tidegauge.wire.results import Results
 
@@ -43,7 +43,7 @@ def results_of(
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         known=specification.known,
     )
-    events: list[AnyEvent] = [started, *finished, Ended(0)]
+    events: list[AnyEvent] = [started, *finished, Ended()]
     ask = asking(events, specification.request, folder)
     assembled = assemble(events, folder, command, seconds, planned, ask=ask)
     named = replace(assembled, budget=f"campaign of {specification.size:,}")

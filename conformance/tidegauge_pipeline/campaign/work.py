@@ -59,11 +59,7 @@ class Rows(Struct):
     duration: list[int] = []
 
 
-class Answer(Struct, frozen=True, tag=True):
-    """Something done."""
-
-
-class Judged(Answer, frozen=True):
+class Judged(Struct, frozen=True):
     """`differences` are some of the scenarios that differ, of each kind some."""
 
     report: ItemReport
@@ -71,22 +67,13 @@ class Judged(Answer, frozen=True):
     differences: list[SeenDifference]
 
 
-class Shrunk(Answer, frozen=True):
+class Shrunk(Struct, frozen=True):
     """The failure of the smaller scenario."""
 
     failure: FoundFailure
 
 
-class Refusals(Answer, frozen=True):
+class Refusals(Struct, frozen=True):
     """How the engine failed in every scenario of the preflight; None if it answered one."""
 
     failed: list[tuple[Scenario, Failure]] | None
-
-
-class Refused(Answer, frozen=True):
-    """Bad input, in one line."""
-
-    problem: str
-
-
-AnyAnswer = Judged | Shrunk | Refusals | Refused

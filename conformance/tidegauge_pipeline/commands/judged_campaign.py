@@ -24,10 +24,10 @@ from tidegauge.wire.scenario import BadInput
 from ..campaign.evidence import found_in, refusal, with_counterexamples
 from ..campaign.in_process import judged_in_process
 from ..campaign.names import MOST_IN_PROCESS, SCENARIOS, SPECIFICATION
-from ..campaign.process import EngineProcess
 from ..campaign.results import results_of
 from ..campaign.rows import finished_in, remove_unfinished
 from ..campaign.specification import Chunk, Exhaustively, Specification, chunks_of, specified
+from ..campaign.worker import worker_of
 from .local_path import local_path
 from .rate import Rate
 
@@ -53,7 +53,7 @@ def run_campaign(
     number = _USUAL_COUNT if count is None and exhaustively is None else count
     specification = specified(request, number, exhaustively)
     _begin(specification, out, resume)
-    engine = EngineProcess(specification)
+    engine = worker_of(specification)
     try:
         refused = {
             space.component: event

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import pyarrow as pa
 
+from tidegauge.engine.worker_process import WorkerProcess
 from tidegauge.wire.scenario import BadInput
 
 from ..campaign.chunks import judged_chunk
-from ..campaign.process import EngineProcess
 from ..campaign.specification import Chunk, Specification
+from ..campaign.worker import worker_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,7 +27,7 @@ _SECONDS_BETWEEN_LOOKS: Final = 0.5
 
 Batches = Iterable[Any]
 
-_engines: dict[str, EngineProcess] = {}
+_engines: dict[str, WorkerProcess] = {}
 """The process of the engine of this Python worker, which serves one task after the other."""
 
 
@@ -82,13 +83,13 @@ def _judge(batches: Batches, document: bytes, place: str) -> Iterator[Any]:
         )
 
 
-def _engine_of(specification: Specification) -> EngineProcess:
+def _engine_of(specification: Specification) -> WorkerProcess:
     key = specification.digest
     if key not in _engines:
         for other in _engines.values():
             other.close()
         _engines.clear()
-        _engines[key] = EngineProcess(specification)
+        _engines[key] = worker_of(specification)
         atexit.register(_engines[key].close)
     return _engines[key]
 

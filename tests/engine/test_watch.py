@@ -11,9 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from tidegauge.engine import watch
 from tidegauge.engine.runner import Marker
-from tidegauge.run import watch
-from tidegauge.run.watch import RUNNING, SECONDS_BETWEEN_LOOKS, Watch, killed_in
+from tidegauge.engine.watch import SECONDS_BETWEEN_LOOKS, Limits, Watch
 
 SCENARIO_SECONDS = 30
 
@@ -34,15 +34,19 @@ class Watched:
     """A process that waits in a scenario, and the watch that looks after it."""
 
     def __init__(self, folder: Path, process: subprocess.Popen[bytes]) -> None:
-        self.folder, self.now = folder, 1_000.0
-        Marker(folder / f"{RUNNING}{process.pid}").about_to_run("an-item", "a-scenario", SCENARIO_SECONDS)
+        self.process, self.marks, self.now = process, folder / "marks", 1_000.0
+        Marker(self.marks).about_to_run("an-item", "a-scenario", SCENARIO_SECONDS)
 
-    def look_for(self, seconds: float, watching: Watch) -> list[str]:
-        """Look as usual, for so long; return why something was killed."""
+    def watch(self, memory_mib: int) -> Watch:
+        """Return a watch with a memory limit."""
+        return Watch(self.process.pid, self.marks, Limits(300, memory_mib))
+
+    def look_for(self, seconds: float, watching: Watch) -> str:
+        """Look as usual, for so long; return why the process was killed, empty if it was not."""
         for _ in range(round(seconds / SECONDS_BETWEEN_LOOKS)):
             self.now += SECONDS_BETWEEN_LOOKS
             watching.look()
-        return [one.reason for one in killed_in(self.folder)]
+        return watching.killed.reason if watching.killed is not None else ""
 
 
 @pytest.fixture(name="watched")
@@ -55,18 +59,17 @@ def _watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watche
 
 
 def test_a_scenario_has_its_time_and_no_more(watched: Watched) -> None:
-    watching = Watch(watched.folder, 300, 10_000)
-    assert watched.look_for(SCENARIO_SECONDS, watching) == []
-    assert watched.look_for(2, watching) == ["did not answer within 30 s"]
+    watching = watched.watch(10_000)
+    assert watched.look_for(SCENARIO_SECONDS, watching) == ""
+    assert watched.look_for(2, watching) == "did not answer within 30 s"
 
 
 def test_an_engine_is_not_blamed_for_a_machine_that_stood_still(watched: Watched) -> None:
-    watching = Watch(watched.folder, 300, 10_000)
-    assert watched.look_for(10, watching) == []
+    watching = watched.watch(10_000)
+    assert watched.look_for(10, watching) == ""
     watched.now += 3_600
-    assert watched.look_for(SCENARIO_SECONDS - 10, watching) == []
-    assert not watching.is_stuck()
-    assert watched.look_for(3, watching) == ["did not answer within 30 s"]
+    assert watched.look_for(SCENARIO_SECONDS - 10, watching) == ""
+    assert watched.look_for(3, watching) == "did not answer within 30 s"
 
 
 def test_memory_that_processes_share_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,5 +78,5 @@ def test_memory_that_processes_share_counts_once(tmp_path: Path, monkeypatch: py
         assert process.stdout.readline() == b"shared\n"
         watched = Watched(tmp_path, process)
         monkeypatch.setattr(watch, "time", SimpleNamespace(monotonic=lambda: watched.now))
-        assert watched.look_for(1, Watch(tmp_path, 300, 600)) == []
-        assert watched.look_for(1, Watch(tmp_path, 300, 150)) == ["took more than 150 MiB of memory"]
+        assert watched.look_for(1, watched.watch(600)) == ""
+        assert watched.look_for(1, watched.watch(150)) == "took more than 150 MiB of memory"

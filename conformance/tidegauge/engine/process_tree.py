@@ -1,0 +1,67 @@
+"""Ends processes that run an engine, with all that they have started. No other module kills a process of an
+engine."""
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+
+import psutil
+
+_ROUNDS = 3
+"""So often processes are looked for: what is killed may have started others meanwhile."""
+
+
+def kill_tree(number: int) -> None:
+    """Kill a process, by its number, and all its descendants."""
+    for process in tree_of(number):
+        with suppress(psutil.Error):
+            process.kill()
+
+
+def tree_of(number: int) -> list[psutil.Process]:
+    """Return a process, by its number, and its descendants; nothing if it does not run."""
+    try:
+        root = psutil.Process(number)
+        return [root, *root.children(recursive=True)]
+    except psutil.Error:
+        return []
+
+
+def kill_group(leader: subprocess.Popen[bytes]) -> None:
+    """Kill a process that leads a process group, and the other members of the group."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader.pid, signal.SIGKILL)
+
+
+def end_marked(variable: str, mark: str, patience: float = 0.0) -> list[str]:
+    """Kill every process that has a mark in its environment, whoever its parent is by now.
+
+    Args:
+        variable: the name of the environment variable.
+        mark: its value.
+        patience: the time (s) that the processes have to end by themselves.
+
+    Returns:
+        the names and numbers of the processes that were killed.
+    """
+    names: list[str] = []
+    for _ in range(_ROUNDS):
+        _, alive = psutil.wait_procs(_marked(variable, mark), patience)
+        for process in alive:
+            with suppress(psutil.Error):
+                names.append(f"{process.name()} ({process.pid})")
+                process.kill()
+        if not alive:
+            break
+        psutil.wait_procs(alive, patience)
+    return names
+
+
+def _marked(variable: str, mark: str) -> list[psutil.Process]:
+    marked = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if process.environ().get(variable) == mark and process.status() != psutil.STATUS_ZOMBIE:
+                marked.append(process)
+    return marked

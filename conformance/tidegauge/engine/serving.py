@@ -1,0 +1,69 @@
+"""A process that runs an engine, from inside: it answers what `WorkerProcess` asks.
+
+The process may end at any time, as the engine does: whoever started it knows the scenario from its mark.
+"""
+
+import faulthandler
+import os
+import sys
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import Struct
+
+from ..wire.scenario import BadInput
+from .parent_death import end_with_parent
+from .runner import Marker
+
+REFUSED = b"!"
+"""Begins the answer to work that is refused; the reason follows, in one line."""
+
+_ANSWERED = b"="
+_ENCODER = msgspec.msgpack.Encoder()
+
+
+class Host(Protocol):
+    """What answers in a worker process."""
+
+    def answer(self, work: Any) -> Struct:
+        """Return the answer to a piece of work. Raises `BadInput` to refuse it."""
+        ...
+
+    def close(self) -> None:
+        """Close the engine."""
+        ...
+
+
+def serve(opening: type[Struct], works: Any, host_of: Callable[[Any, Marker], Host]) -> None:
+    """Answer what comes through the connection that the command line names, until it is closed.
+
+    Args:
+        opening: the type of what comes first.
+        works: the types of what is asked.
+        host_of: makes the host from what came first and from the marks of what is about to run. The host is
+            made at the first question, which it can refuse (`BadInput`).
+    """
+    end_with_parent()
+    faulthandler.enable()
+    os.dup2(2, 1)  # stdout may be read by others; what the engine prints goes to the log
+    decoder = msgspec.msgpack.Decoder(works)
+    host: Host | None = None
+    with Connection(int(sys.argv[1])) as connection:
+        opened = msgspec.msgpack.decode(connection.recv_bytes(), type=opening)
+        marker = Marker(Path(sys.argv[2]))
+        while True:
+            try:
+                work = decoder.decode(connection.recv_bytes())
+            except EOFError:
+                break
+            try:
+                host = host if host is not None else host_of(opened, marker)
+                answer = _ANSWERED + _ENCODER.encode(host.answer(work))
+            except BadInput as problem:
+                answer = REFUSED + str(problem).encode()
+            connection.send_bytes(answer)
+        if host is not None:
+            host.close()

@@ -1,0 +1,198 @@
+"""A process that runs an engine, from outside: asked, watched, started again after it has ended.
+
+Runs, campaigns, confirmation and trials of a model ask engines in this way alone. What is asked is data
+(msgspec structs); the module that answers calls `serving.serve`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from ..wire.scenario import BadInput
+from ..wire.transcript import ErrorKind, Failure
+from .parent_death import ending_with_parent
+from .process_tree import kill_tree
+from .runner import Marker
+from .serving import REFUSED
+from .watch import SECONDS_BETWEEN_LOOKS, Limits, Watch
+
+SECONDS_TO_CLOSE = 30.0
+"""The time (s) that an engine has to close."""
+
+_ENCODER = msgspec.msgpack.Encoder()
+
+Reply = TypeVar("Reply")
+
+
+@dataclass(frozen=True)
+class WorkerProgram:
+    """What a worker process runs.
+
+    Args:
+        module: the module that serves; it is run as a program.
+        opening: what the module is told first.
+        log: the file descriptor to which the engine prints; None: that of this process.
+        environment: what is added to the environment of this process.
+    """
+
+    module: str
+    opening: Struct
+    log: int | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+class WorkerLost(Exception):
+    """The worker process has ended, or had to be killed.
+
+    Attributes:
+        item: the item that was about to run; empty if there was none.
+        scenario: the scenario that was about to run; empty if there was none.
+        failure: how the process ended.
+        reason: what the engine did for which the process was killed; empty if the process ended by itself.
+    """
+
+    def __init__(self, item: str, scenario: str, failure: Failure, reason: str = "") -> None:
+        super().__init__(failure.text)
+        self.item, self.scenario, self.failure, self.reason = item, scenario, failure, reason
+
+
+class Stopped(Exception):
+    """The worker process was ended from another thread."""
+
+
+class WorkerProcess:
+    """A worker process, which starts when it is first asked. Not for several threads at a time, except
+    `stop`."""
+
+    def __init__(self, program: WorkerProgram, limits: Limits) -> None:
+        self._program, self._limits = program, limits
+        self.opening = program.opening
+        """What the next process is told first."""
+
+        self._child: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        self._folder = Path()
+        self._watch: Watch | None = None
+        self._is_stopped = False
+
+    def ask(self, work: Struct, reply: type[Reply]) -> Reply:
+        """Return the answer to a piece of work, a struct of the type `reply`.
+
+        Raises:
+            WorkerLost: if the process ends meanwhile. The next question starts another process.
+            Stopped: if `stop` has been called.
+            BadInput: if the worker refuses the work, as it does if the engine cannot be loaded.
+        """
+        if self._is_stopped:
+            raise Stopped
+        if self._child is None:
+            self._start()
+        assert self._connection is not None
+        assert self._watch is not None
+        try:
+            self._connection.send_bytes(_ENCODER.encode(work))
+            while not self._connection.poll(SECONDS_BETWEEN_LOOKS):
+                self._watch.look()
+            answer = self._connection.recv_bytes()
+        except (EOFError, OSError):
+            lost = self._lost()
+            if self._is_stopped:
+                raise Stopped from None
+            raise lost from None
+        if answer.startswith(REFUSED):
+            raise BadInput(answer.removeprefix(REFUSED).decode())
+        return msgspec.msgpack.decode(answer[1:], type=reply)
+
+    def close(self) -> str:
+        """End the process, if there is one. Return why it had to be killed, empty if it had not."""
+        child = self._child
+        if child is None:
+            return ""
+        if self._connection is not None:
+            self._connection.close()
+        reason = ""
+        try:
+            child.wait(SECONDS_TO_CLOSE)
+        except subprocess.TimeoutExpired:
+            reason = f"did not answer within {SECONDS_TO_CLOSE:g} s"
+            kill_tree(child.pid)
+        self._forget()
+        return reason
+
+    def stop(self) -> None:
+        """End the process at once and for good; the thread that waits for its answer gets `Stopped`."""
+        self._is_stopped = True
+        if (child := self._child) is not None:
+            kill_tree(child.pid)
+
+    def _start(self) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="tidegauge-worker-"))
+        marks = self._folder / "about-to-run"
+        ours, theirs = socket.socketpair()
+        with theirs:
+            command = [sys.executable, "-m", self._program.module, str(theirs.fileno()), str(marks)]
+            self._child = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=self._program.log,
+                stderr=self._program.log,
+                pass_fds=(theirs.fileno(),),
+                env={**os.environ, **self._program.environment},
+                start_new_session=True,
+                preexec_fn=ending_with_parent(),
+            )
+        if self._is_stopped:  # meanwhile
+            kill_tree(self._child.pid)
+        self._watch = Watch(self._child.pid, marks, self._limits)
+        self._connection = Connection(ours.detach())
+        with suppress(OSError):  # the first answer says why
+            self._connection.send_bytes(_ENCODER.encode(self.opening))
+
+    def _lost(self) -> WorkerLost:
+        """What became of the process, which is forgotten."""
+        assert self._child is not None
+        assert self._watch is not None
+        status = self._child.wait()
+        killed = self._watch.killed
+        if killed is not None:
+            kind: ErrorKind = "timeout" if killed.outcome == "timeout" else "crashed"
+            failure = Failure(kind, f"the engine {killed.reason}")
+            lost = WorkerLost(killed.item, killed.scenario, failure, killed.reason)
+        else:
+            mark = Marker.read(self._folder / "about-to-run")
+            item, scenario = (mark.item, mark.scenario) if mark is not None else ("", "")
+            failure = Failure("crashed", f"the process of the engine ended {_how(status)}")
+            lost = WorkerLost(item, scenario, failure)
+        self._forget()
+        return lost
+
+    def _forget(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        if self._child is not None:
+            self._child.wait()
+        self._child, self._connection, self._watch = None, None, None
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _how(status: int) -> str:
+    if status >= 0:
+        return f"with exit status {status}"
+    with suppress(ValueError):
+        return f"by {signal.Signals(-status).name}"
+    return f"by signal {-status}"

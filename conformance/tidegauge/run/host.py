@@ -1,0 +1,75 @@
+"""The worker process of a run: it loads the engine, runs items on it, and puts questions to it."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from itertools import takewhile
+from typing import Any
+
+from msgspec import Struct
+
+from ..engine.apart import answers_apart, answers_together
+from ..engine.loading import describe, load_adapter
+from ..engine.runner import Marker
+from ..engine.serving import serve
+from .item_verdict import finished
+from .rare_collections import rare_collections
+from .run_in_process import Run, make_run
+from .work import Answered, AnyWork, Ask, Begin, Begun, RunOpening
+
+
+class RunHost:
+    """Answers for a run: with items, or with questions to an engine that has done nothing before."""
+
+    def __init__(self, opening: RunOpening, marker: Marker) -> None:
+        self._opening, self._marker = opening, marker
+        self._run: Run | None = None
+        self._closing = ExitStack()
+
+    def answer(self, work: AnyWork) -> Struct:
+        """Do some work. Raises `BadInput` if the engine cannot be loaded."""
+        if isinstance(work, Ask):
+            return self._answered(work)
+        run = self._loaded()
+        if isinstance(work, Begin):
+            started = run.started()
+            left = [item for item in run.planned if item.id not in self._opening.without]
+            return Begun(started, left)
+        self._marker.about_to_run(work.item.id, "")
+        event = finished(run, work.item)
+        self._marker.about_to_run("", "")
+        return event
+
+    def close(self) -> None:
+        """Close the engine."""
+        self._closing.close()
+
+    def _loaded(self) -> Run:
+        if self._run is None:
+            opening = self._opening
+            run = make_run(opening.request, self._marker, opening.item_seconds, opening.calls_ahead)
+            run.planned = [item for item in run.planned if item.id not in opening.without]
+            self._run = run
+            self._closing.callback(run.close)
+            self._closing.enter_context(rare_collections())
+        return self._run
+
+    def _answered(self, work: Ask) -> Answered:
+        request = self._opening.request
+        adapter = load_adapter(request.adapter, request.options)
+        self._closing.callback(adapter.close)
+        self._marker.about_to_run("questions", "")
+        if describe(request.adapter, adapter).one_process:
+            answers = list(answers_together(adapter, work.questions))
+        else:
+            until = time.monotonic() + work.patience
+            in_time = takewhile(lambda question: time.monotonic() < until, work.questions)
+            answers = list(answers_apart(adapter, in_time))
+        self._marker.about_to_run("", "")
+        return Answered(answers)
+
+
+if __name__ == "__main__":
+    works: Any = AnyWork
+    serve(RunOpening, works, RunHost)

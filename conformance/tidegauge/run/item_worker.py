@@ -1,0 +1,119 @@
+"""Items run in a worker process, which is started again where the engine ends it."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from ..engine.watch import Limits
+from ..engine.worker_process import WorkerLost, WorkerProcess, WorkerProgram
+from ..judging.items.item_report import ItemReport
+from ..wire.implementation import Implementation
+from ..wire.scenario import BadInput
+from .journal import Finished
+from .plan import PlannedItem
+from .request import Request
+from .work import Begin, Begun, RunItem, RunOpening
+
+_MOST_KILLED = 3
+"""After so many processes that had to be killed, no more items of that component are run."""
+
+_MOST_STARTS = 3
+"""So often in a row a process may end before it begins with the item that it was asked for."""
+
+
+class KillsOfComponents:
+    """Counts the processes that had to be killed, for all workers of a run."""
+
+    def __init__(self) -> None:
+        self._number: Counter[str] = Counter()
+        self._last: dict[str, str] = {}
+
+    def note(self, component: str, reason: str) -> None:
+        """One more had to be killed while it ran an item of that component."""
+        self._number[component] += 1
+        self._last[component] = reason
+
+    def given_up(self, component: str) -> str:
+        """Return why no more items of a component are run; empty as long as they are."""
+        number = self._number[component]
+        if number < _MOST_KILLED:
+            return ""
+        return f"{number} processes of the engine had to be killed; in the last it {self._last[component]}"
+
+
+class NoWorker(Exception):
+    """No process of the engine starts any more: why, in one line."""
+
+
+class ItemWorker:
+    """Runs one item after the other. Not for several threads at a time, except `stop`."""
+
+    def __init__(self, program: WorkerProgram, limits: Limits, kills: KillsOfComponents) -> None:
+        self._process = WorkerProcess(program, limits)
+        self._kills = kills
+
+    def begun(self) -> Begun:
+        """Load the engine and plan the run. Raises `BadInput`, also if the process ends meanwhile."""
+        try:
+            return self._process.ask(Begin(), Begun)
+        except WorkerLost as lost:
+            when = "" if lost.reason else " before the run began"
+            raise BadInput(f"{lost.failure.text}{when}") from None
+
+    def finished(self, item: PlannedItem) -> Finished:
+        """Run an item and return its event. Raises `NoWorker`, and `Stopped` after `stop`."""
+        if why := self._kills.given_up(item.component):
+            report = ItemReport(item.id, item.component)
+            return Finished(item.id, "error", 0.0, report=report, text=f"not run: {why}")
+        began = time.monotonic()
+        return replace(self._finished(item), duration_s=time.monotonic() - began)
+
+    def close(self) -> str:
+        """End the process; return what the engine did for which it had to be killed."""
+        return self._process.close()
+
+    def stop(self) -> None:
+        """End the process at once and for good."""
+        self._process.stop()
+
+    def _finished(self, item: PlannedItem) -> Finished:
+        problem = ""
+        for _ in range(_MOST_STARTS):
+            try:
+                return self._process.ask(RunItem(item), Finished)
+            except BadInput as refusal:
+                problem = str(refusal)
+            except WorkerLost as lost:
+                self._process.opening = replace(self._process.opening, calls_ahead=False)
+                if lost.item == item.id:
+                    return self._lost(item, lost)
+                problem = lost.failure.text
+        raise NoWorker(problem)
+
+    def _lost(self, item: PlannedItem, lost: WorkerLost) -> Finished:
+        """The event of an item that the engine has ended with its process."""
+        if lost.reason:
+            self._kills.note(item.component, lost.reason)
+        while_it_ran = f"while scenario {lost.scenario} ran" if lost.scenario else "outside of any scenario"
+        return Finished(
+            item=item.id,
+            outcome="timeout" if lost.failure.kind == "timeout" else "crashed",
+            duration_s=0.0,
+            text=f"the process of the engine ended {while_it_ran}",
+            running=lost.scenario,
+            did=lost.reason,
+        )
+
+
+def program_of(
+    opening: RunOpening, log: int | None = None, environment: Mapping[str, str] | None = None
+) -> WorkerProgram:
+    """Return what the worker process of a run runs; see `WorkerProgram`."""
+    return WorkerProgram("tidegauge.run.host", opening, log=log, environment=environment or {})
+
+
+def memory_of(request: Request, implementation: Implementation) -> int:
+    """Return the memory limit of a process of the engine and its children (MiB)."""
+    return request.memory or implementation.memory_mib

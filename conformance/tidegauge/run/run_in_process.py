@@ -1,0 +1,234 @@
+"""A run in the process of its engine: the engine, the plan, and the judge of each item."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+
+from msgspec.structs import replace
+
+from tidegauge_reference import Policies
+from tidegauge_spec import Rule, load_registry
+
+from ..components.within import component_within
+from ..engine.adapter import Adapter, ComponentAdapter
+from ..engine.ahead import AnswersAhead
+from ..engine.expressed_shape import drawn_shapes
+from ..engine.loading import describe, load_adapter
+from ..engine.runner import Marker
+from ..judging.items.examination import Examiner
+from ..judging.items.kept_answers import KeptAnswers
+from ..judging.items.preflight import preflight, preflight_scenarios
+from ..judging.reference.deviating_reference import Semantics, with_deviations
+from ..judging.reference.deviations import KnownDeviations, deviations_of
+from ..judging.reference.profiles import Profile, profile_of, under_profile
+from ..wire.implementation import Implementation
+from ..wire.scenario import BadInput, Scenario
+from ..wire.shapes import AnyShape
+from ..wire.transcript import Failure
+from .call_ahead import CallAhead
+from .items import scenarios_of, shapes_within
+from .journal import Started
+from .methods import check_methods
+from .plan import PlannedItem, components_asked_for, plan
+from .request import Request
+from .request_check import checked
+
+_PATIENCE = 0.4
+"""This part of its time an item waits for calls that bring nothing; then it runs its scenarios itself."""
+
+_PACKAGES = ("tidegauge", "pytest", "hypothesis", "pyspark")
+
+
+@dataclass
+class Run:
+    """What is run on whom.
+
+    Args:
+        marker: where it is marked what is about to run.
+        item_seconds: the time limit of an item (s).
+        calls_ahead: whether calls of an engine that takes many scenarios at once may begin before their
+            items. In a process that replaces another each item is on its own, so that no more than one is
+            lost at a time.
+    """
+
+    request: Request
+    adapter: Adapter
+    implementation: Implementation
+    profile: Profile
+    planned: list[PlannedItem]
+    known: KnownDeviations
+    drawn: tuple[AnyShape, ...]
+    marker: Marker
+    item_seconds: float
+    calls_ahead: bool
+
+    @property
+    def policies(self) -> Policies:
+        """The policies of the profile."""
+        return self.profile.policies
+
+    @cached_property
+    def semantics(self) -> Semantics:
+        """What the engine is compared with."""
+        return with_deviations(self.policies, self.known.deviation)
+
+    def scenarios(self, item: PlannedItem) -> Iterator[Scenario]:
+        """The scenarios of an item."""
+        shapes = shapes_within(item, self.implementation.shapes, self.drawn)
+        return scenarios_of(item, self.request, self.policies, shapes)
+
+    def rule(self, rule_id: str) -> Rule:
+        """A rule of the specification."""
+        return load_registry().rules[rule_id]
+
+    def examiner(self, item: PlannedItem) -> Examiner:
+        """A judge that leaves a mark of what it is about to run."""
+        return Examiner(
+            self._engine(item),
+            self.implementation,
+            self.policies,
+            deviations=self.known.deviation,
+            drawn=self.drawn,
+            about_to_run=lambda scenario: self._mark(item.id, scenario),
+            kept=None if self.adapter.ahead else self._kept,
+        )
+
+    def _mark(self, item: str, scenario: str) -> None:
+        """Only adapters of engines in this process are known to run a scenario as soon as they take it."""
+        one_by_one = isinstance(self.adapter, ComponentAdapter)
+        self.marker.about_to_run(item, scenario, self.request.scenario_seconds if one_by_one else 0)
+
+    def close(self) -> None:
+        """Close the engine."""
+        if self._call_ahead is not None:
+            self._call_ahead.engine.close()
+        self.adapter.close()
+
+    def started(self) -> Started:
+        """Return the first event of the journal. Raises `BadInput` if the engine lacks methods."""
+        if not self.implementation.one_process:
+            components = {item.component for item in self.planned}
+            check_methods(self.request.adapter, self.adapter, components, self.policies, self.drawn)
+        return Started(
+            request=self.request,
+            profile=self.profile.name,
+            own_profile=self.profile.own,
+            implementation=self.implementation,
+            environment=environment(),
+            planned=tuple(item.id for item in self.planned),
+            time=datetime.now(UTC).isoformat(timespec="seconds"),
+            known=self.known,
+            drawn=self.drawn,
+        )
+
+    def refusal(self, item: PlannedItem) -> list[tuple[Scenario, Failure]] | None:
+        """How the engine failed in every scenario of the preflight of an item's component; None if it
+        answered one. Tried once in each process."""
+        component = item.component
+        if component not in self._refusals:
+            capabilities = self.implementation.capabilities
+            narrowed = component_within(component, self.drawn)
+            scenarios = preflight_scenarios(narrowed, self.policies, capabilities)
+            self._refusals[component] = preflight(
+                self._engine(item), scenarios, lambda scenario: self._mark(item.id, scenario)
+            )
+        return self._refusals[component]
+
+    def _engine(self, item: PlannedItem) -> Adapter:
+        """What runs the scenarios of an item."""
+        if self._call_ahead is None:
+            return self.adapter
+        self._call_ahead.reach(item.component)
+        return self._call_ahead.engine
+
+    @cached_property
+    def _call_ahead(self) -> CallAhead | None:
+        if not self.adapter.ahead or not self.calls_ahead:
+            return None
+        engine = AnswersAhead(self.adapter, self.item_seconds * _PATIENCE)
+        examiner = Examiner(
+            engine,
+            self.implementation,
+            self.policies,
+            deviations=self.known.deviation,
+            drawn=self.drawn,
+        )
+        return CallAhead(self.planned, self.request, examiner, engine)
+
+    @cached_property
+    def _kept(self) -> KeptAnswers:
+        return KeptAnswers()
+
+    @cached_property
+    def _refusals(self) -> dict[str, list[tuple[Scenario, Failure]] | None]:
+        return {}
+
+
+def make_run(request: Request, marker: Marker, item_seconds: float, calls_ahead: bool = False) -> Run:
+    """Load the engine and plan the run that a request describes.
+
+    Args:
+        request: the request.
+        marker: where it is marked what is about to run.
+        item_seconds: the time limit of an item (s).
+        calls_ahead: see `Run`.
+
+    Raises:
+        BadInput: if the request or the engine is of no use.
+    """
+    request = checked(request)
+    adapter = load_adapter(request.adapter, request.options)
+    implementation = describe(request.adapter, adapter)
+    known = deviations_of(request.deviations, implementation.deviations)
+    profile = profile_of(request.profile or implementation.profile)
+    policies = profile.policies
+    claimed = implementation.capabilities
+    implementation = under_profile(profile, implementation)
+    if not components_asked_for(request, implementation):
+        why = _why_nothing(claimed, implementation.capabilities, profile.name)
+        raise BadInput(f"adapter {request.adapter!r} claims {why}")
+    drawn = drawn_shapes(adapter, implementation)
+    planned = plan(request, replace(implementation, shapes=drawn), policies)
+    with_deviations(policies, known.deviation)
+    return Run(
+        request=request,
+        adapter=adapter,
+        implementation=implementation,
+        profile=profile,
+        planned=planned,
+        known=known,
+        drawn=drawn,
+        marker=marker,
+        item_seconds=item_seconds,
+        calls_ahead=calls_ahead,
+    )
+
+
+def _why_nothing(claimed: Sequence[str], present: Sequence[str], profile: str) -> str:
+    """What an engine claims of which nothing can be judged, and the remedy."""
+    if not claimed:
+        return "nothing: give it the method of a component, such as `valve`"
+    if not present:
+        return f"{', '.join(claimed)}, which the profile {profile} does not have: choose another profile"
+    return f"{', '.join(present)}, and none of that is chosen: choose other rules or components"
+
+
+def environment() -> dict[str, str]:
+    """Return what the run ran on."""
+    found = {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cpus": str(os.cpu_count()),
+    }
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,213 @@
+"""The workers of a run: several processes of the engine, each of which runs one item after the other, and the
+journal of what they find."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from tempfile import TemporaryDirectory
+from threading import Lock
+
+from msgspec.structs import replace
+
+from ..engine.process_tree import end_marked
+from ..engine.watch import Limits
+from ..engine.worker_process import Stopped
+from ..wire.scenario import BadInput
+from .item_worker import ItemWorker, KillsOfComponents, NoWorker, memory_of, program_of
+from .journal import Ended, Journal, JournalReader, Refused, Started
+from .plan import PlannedItem
+from .request import Request
+from .run_folder import finished_before
+from .work import Begun, RunOpening
+
+_MARK = "TIDEGAUGE_RUN"
+"""In the environment of worker processes: what is started there has the same value, without a parent, too."""
+
+_SECONDS_TO_END = 3.0
+"""So long (s) those processes may take that are about to end by themselves."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkersOfRun:
+    """How many workers a run has, and their limits.
+
+    Args:
+        processes: the number of workers.
+        is_given: whether the user has given that number. If not, a small run does with one.
+        item_seconds: the time limit of an item (s).
+        log: the file descriptor to which the engine prints.
+    """
+
+    processes: int
+    is_given: bool
+    item_seconds: float
+    log: int
+
+
+class RunningItems:
+    """The items of a run, under way in threads of this process, one for each worker.
+
+    Attributes:
+        begun: the plan.
+        is_stopped: whether the workers were ended before their items.
+        left_behind: the names of the processes that outlived their worker, and were ended.
+    """
+
+    def __init__(self, request: Request, folder: Path, settings: WorkersOfRun) -> None:
+        self._settings = settings
+        self._mark = f"{os.getpid()}-{time.monotonic_ns()}"
+        self._limits = Limits(settings.item_seconds)
+        self._kills = KillsOfComponents()
+        self._scratch = TemporaryDirectory(prefix="tidegauge-")
+        finished = finished_before(folder)
+        self._opening = RunOpening(
+            request=request,
+            item_seconds=settings.item_seconds,
+            calls_ahead=False,
+            without=finished or frozenset(),
+        )
+        self._journal = Journal(folder, goes_on=finished is not None)
+        self._writing = Lock()
+        self._workers = [self._worker(replace(self._opening, calls_ahead=True))]
+        self._items: SimpleQueue[PlannedItem] = SimpleQueue()
+        self._pool: ThreadPoolExecutor | None = None
+        self._futures: list[Future[None]] = []
+        self._problems: list[str] = []
+        self._not_closed: list[str] = []
+        self.is_stopped = False
+        self.left_behind: list[str] = []
+        try:
+            self.begun = self._begun(folder if finished is not None else None)
+        except BadInput as refusal:
+            self._journal.write(Refused(str(refusal)))
+            self.stop()
+            raise
+        except BaseException:
+            self.stop()
+            raise
+
+    def start(self) -> None:
+        """Begin with the items."""
+        begun, settings = self.begun, self._settings
+        for item in begun.planned:
+            self._items.put(item)
+        few = begun.started.implementation.one_process or (_is_small(begun) and not settings.is_given)
+        number = 1 if few else max(1, min(settings.processes, len(begun.planned)))
+        self._workers += [self._worker(self._opening) for _ in range(number - 1)]
+        self._pool = ThreadPoolExecutor(number)
+        self._futures = [self._pool.submit(self._work, worker) for worker in self._workers]
+
+    def are_over(self, seconds: float) -> bool:
+        """Wait for so long (s) at most; return whether all items have ended."""
+        return not wait(self._futures, seconds).not_done
+
+    def stop(self) -> None:
+        """End all workers at once, with all that they have started."""
+        if self.is_stopped:
+            return
+        self.is_stopped = True
+        for worker in self._workers:
+            worker.stop()
+        if self._pool is not None:
+            self._pool.shutdown()
+        for worker in self._workers:
+            worker.close()
+        self._end(patience=0.0)
+
+    def finish(self) -> None:
+        """Write the last event, once all items have ended, and end the processes that are left behind."""
+        assert self._pool is not None
+        self._pool.shutdown()
+        for future in self._futures:
+            future.result()
+        problem, not_closed = next(iter(self._problems), ""), next(iter(self._not_closed), "")
+        self._journal.write(Ended(problem, not_closed))
+        self.left_behind = self._end(patience=_SECONDS_TO_END)
+
+    def _end(self, patience: float) -> list[str]:
+        self._journal.close()
+        left = end_marked(_MARK, self._mark, patience)
+        self._scratch.cleanup()
+        return left
+
+    def _worker(self, opening: RunOpening) -> ItemWorker:
+        environment = {_MARK: self._mark, "HYPOTHESIS_STORAGE_DIRECTORY": self._scratch.name}
+        program = program_of(opening, log=self._settings.log, environment=environment)
+        return ItemWorker(program, limits=self._limits, kills=self._kills)
+
+    def _begun(self, resumed: Path | None) -> Begun:
+        begun = self._workers[0].begun()
+        self._limits.memory_mib = memory_of(begun.started.request, begun.started.implementation)
+        if resumed is None:
+            self._journal.write(begun.started)
+        else:
+            check_that_it_is_the_same(resumed, begun.started)
+        return begun
+
+    def _work(self, worker: ItemWorker) -> None:
+        """Run items until there are no more; what is left when no process starts any more is not run."""
+        try:
+            while True:
+                event = worker.finished(self._items.get_nowait())
+                with self._writing:
+                    self._journal.write(event)
+        except Empty:
+            if reason := worker.close():
+                self._not_closed.append(f"when it was closed the engine {reason}, and was killed")
+        except NoWorker as problem:
+            self._problems.append(f"no process of the engine starts any more: {problem}")
+        except Stopped:
+            return
+
+
+@contextmanager
+def running_items(request: Request, folder: Path, settings: WorkersOfRun) -> Iterator[RunningItems]:
+    """Run the items of a run during the block. The workers end with it, at once where it is left early.
+
+    Args:
+        request: the request.
+        folder: the folder of the journal.
+        settings: the number of workers, and their limits.
+
+    Raises:
+        BadInput: if the request or the engine is of no use.
+    """
+    running = RunningItems(request, folder, settings)
+    ended = False
+    try:
+        running.start()
+        yield running
+        if not running.is_stopped and running.are_over(0):
+            running.finish()
+            ended = True
+    finally:
+        if not ended:
+            running.stop()
+
+
+def check_that_it_is_the_same(folder: Path, started: Started) -> None:
+    """Raise `BadInput` if a run that is resumed is about another engine, or about other items."""
+    before = next((event for event in JournalReader(folder).new_events() if isinstance(event, Started)), None)
+    if before is None:
+        raise BadInput("the run that was killed had not started; leave --resume out")
+    for what, then, now in (
+        ("the engine", before.implementation, started.implementation),
+        ("the profile", (before.profile, before.own_profile), (started.profile, started.own_profile)),
+        ("the seed", before.request.seed, started.request.seed),
+        ("the selection", before.planned, started.planned),
+    ):
+        if then != now:
+            raise BadInput(f"{what} is not that of the run that was killed; leave --resume out")
+
+
+def _is_small(begun: Begun) -> bool:
+    """Return whether a second worker takes longer to start than it saves."""
+    components = {item.component for item in begun.planned}
+    return begun.started.request.budget == "smoke" and len(components) == 1
