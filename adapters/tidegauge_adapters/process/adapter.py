@@ -102,7 +102,7 @@ class ProcessAdapter(Adapter):
         talk, self._conversation = self._conversation, None
         if talk is not None and talk.is_ours:
             talk.stop()
-            talk.kill()
+            talk.end()
 
     def talk(self) -> Conversation:
         """The process that answers now; a new one where the last has ended. Raises `NotAnswered` where

@@ -50,7 +50,7 @@ def checked(start: Callable[[], Conversation]) -> Iterator[Check]:
     )
     yield first
     if first.instead or description is None:
-        talk.kill()
+        talk.end()
         return
     scenarios = _scenarios(description)
 
@@ -97,10 +97,10 @@ def checked(start: Callable[[], Conversation]) -> Iterator[Check]:
         found = _check(demand, check)
         yield found
         if found.instead and check is not stopped:
-            talk.kill()
+            talk.end()
             talk = start()
             talk.describe()
-    if left := talk.kill():
+    if left := talk.end():
         yield Check("it leaves no process behind", f"it left {', '.join(left)}, which were ended")
     talk = start()
 
@@ -109,7 +109,7 @@ def checked(start: Callable[[], Conversation]) -> Iterator[Check]:
         _ended(talk.end_of_input())
 
     yield _check("the end of its stdin ends it with exit code 0", end_of_input)
-    talk.kill()
+    talk.end()
 
 
 def _check(demands: str, check: Callable[[], None]) -> Check:

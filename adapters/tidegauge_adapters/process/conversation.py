@@ -130,9 +130,9 @@ class Conversation:
         """What it wrote to stdout and nobody asked for."""
         return self._process.left_over()
 
-    def kill(self) -> list[str]:
+    def end(self) -> list[str]:
         """End it and all that it started; the names of children that outlived it."""
-        return self._process.kill()
+        return self._process.end()
 
     def _ask(self, request: AnyRequest) -> None:
         self._process.write(request_line(request))

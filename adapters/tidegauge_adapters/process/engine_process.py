@@ -134,7 +134,7 @@ class EngineProcess:
             self._read_some()
         return bytes(self._read)
 
-    def kill(self) -> list[str]:
+    def end(self) -> list[str]:
         """End it and all that it started; the names of children that outlived it."""
         ended = self._child.poll() is not None
         kill_group(self._child)
@@ -150,7 +150,7 @@ class EngineProcess:
 
     def gone(self, kind: Literal["protocol", "crashed", "timeout"], text: str) -> EngineGone:
         """Kill the process; what is to be raised, with the end of its stderr."""
-        self.kill()
+        self.end()
         return EngineGone(Failure(kind, printable(text), self.stderr()))
 
     def stderr(self) -> str:

@@ -17,6 +17,8 @@ from pyspark import SparkContext
 from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
+from tidegauge.engine.process_tree import kill_tree
+
 from .jvm_launch import environment, output_to
 from .temporary_folder import TemporaryFolder
 
@@ -64,7 +66,7 @@ def kill_spark() -> None:
     another."""
     jvm = _jvm()
     if jvm is not None:
-        jvm.kill()
+        kill_tree(jvm.pid)
         jvm.wait()
 
 
@@ -157,7 +159,7 @@ def _ended(jvm: subprocess.Popen[bytes]) -> None:
     try:
         jvm.wait(_SECONDS_TO_END)
     except subprocess.TimeoutExpired:
-        jvm.kill()
+        kill_tree(jvm.pid)
         jvm.wait()
 
 

@@ -87,7 +87,13 @@ def mutants(
         if soundness:
             raise typer.Exit(
                 _soundness(
-                    cases_of_shapes() if shape else cases(), components, name, every, part, kept, processes
+                    every_case=cases_of_shapes() if shape else cases(),
+                    components=components,
+                    name=name,
+                    every=every,
+                    part=part,
+                    kept=kept,
+                    workers=processes,
                 )
             )
         if syntax:

@@ -102,7 +102,15 @@ def _named_score(task: tuple[Mutant, str, int]) -> MutantScore:
     finally:
         engine.close()
     verdicts = verdicts_on(mutant) if ends else Verdicts((), ())
-    return of_seeds(mutant.name, mutant.component, mutant.rules, findings, verdicts, reach, seconds)
+    return of_seeds(
+        name=mutant.name,
+        component=mutant.component,
+        rules=mutant.rules,
+        findings=findings,
+        verdicts=verdicts,
+        reach=reach,
+        seconds=seconds,
+    )
 
 
 def _syntax_score(task: tuple[SyntaxMutant, Conditions, MutantScore | None]) -> MutantScore | str:

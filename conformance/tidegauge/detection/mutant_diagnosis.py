@@ -62,4 +62,12 @@ def _told(evidence: Evidence, id: str, mutant: Mutant) -> str:
     right = evidence.expected(one.scenario)
     more = f"tidegauge run --adapter mutant:{mutant.name} --component {mutant.component} --budget smoke"
     expected, got = outputs_text(right[one.at]), answer_text(one.outputs[one.at])
-    return failure_message((), one.scenario, right, one.at, expected, got, more)
+    return failure_message(
+        rules=(),
+        scenario=one.scenario,
+        right=right,
+        last_step=one.at,
+        expected=expected,
+        got=got,
+        replay=more,
+    )

@@ -129,18 +129,20 @@ def evidence_of(sample: Sample, engine: Model) -> Evidence:
         else:
             unanswered.update(cited)
     evidence = Evidence(
-        sample.component,
-        CORE,
-        (),
-        "step",
-        agreeing,
-        differing,
-        sample.vectors,
-        [found for family in sample.families if (found := _violation(*family, engine)) is not None],
-        {decision.removesuffix("!"): number for decision, number in unanswered.items()},
-        decided,
-        len(differing),
-        silent and bool(differing),
+        component=sample.component,
+        policies=CORE,
+        known=(),
+        observes="step",
+        agreeing=agreeing,
+        differing=differing,
+        vectors=sample.vectors,
+        violations=[
+            found for family in sample.families if (found := _violation(*family, engine)) is not None
+        ],
+        unanswered={decision.removesuffix("!"): number for decision, number in unanswered.items()},
+        decided=decided,
+        differ=len(differing),
+        silent=silent and bool(differing),
         large=large,
         claims=frozenset({sample.component.name, *sample.component.extras, "refuses"}),
     )

@@ -6,6 +6,8 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Literal
 
+from .process_tree import kill_tree
+
 
 @contextmanager
 def process_pool(
@@ -29,8 +31,8 @@ def process_pool(
         yield pool
     except (KeyboardInterrupt, GeneratorExit):
         for child in multiprocessing.active_children():
-            if child not in others:
-                child.kill()
+            if child not in others and child.pid is not None:
+                kill_tree(child.pid)
         raise
     finally:
         pool.shutdown(cancel_futures=True)

@@ -26,13 +26,13 @@ def interference_text(seen: SeenInterference, replay: str) -> str:
         for number, step in steps[: steps.index(differing)]
     ]
     return interference_message(
-        seen.scenarios,
-        before,
-        (instance, seen.scenarios[instance].history[place]),
-        answer_text(answer_at(seen.alone[instance], place)),
-        answer_text(answer_at(seen.together[instance], place)),
-        seen.alternately,
-        replay,
+        scenarios=seen.scenarios,
+        before=before,
+        at=(instance, seen.scenarios[instance].history[place]),
+        alone=answer_text(answer_at(seen.alone[instance], place)),
+        together=answer_text(answer_at(seen.together[instance], place)),
+        alternately=seen.alternately,
+        replay=replay,
     )
 
 

@@ -138,13 +138,15 @@ def _difference(run: Run, report: ItemReport) -> str:
     under_review = rule_under_review(report, failure, run.policies, run.known, observes)
     silent = failure.property is None and not report.outputs
     message = failure_message(
-        [run.rule(under_review)],
-        failure.scenario,
-        expectation.outputs,
-        judgement.last_step if judgement.diverges_at is not None else len(failure.scenario.history) - 1,
-        outputs_text(judgement.expected),
-        answer_text(judgement.got),
-        f"write the scenario below to a file; tidegauge replay FILE --adapter {run.request.adapter}",
+        rules=[run.rule(under_review)],
+        scenario=failure.scenario,
+        right=expectation.outputs,
+        last_step=judgement.last_step
+        if judgement.diverges_at is not None
+        else len(failure.scenario.history) - 1,
+        expected=outputs_text(judgement.expected),
+        got=answer_text(judgement.got),
+        replay=f"write the scenario below to a file; tidegauge replay FILE --adapter {run.request.adapter}",
     )
     scenario = msgspec.json.encode(failure.scenario).decode()
     return (

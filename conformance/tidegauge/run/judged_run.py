@@ -124,13 +124,13 @@ def judged_run(
     jobs_only = merged(by_component.get("job", []))
     ended = _ended(started, finished, policies)
     return Judged(
-        findings,
-        evidence,
-        _judged_components(evidence, rules, started.request.diagnose_steps, processes, ask),
-        job_accusations(jobs_only),
-        _circumstances(started, finished, planned, ended, _outside_everywhere(outside, rules)),
-        [*_errors(by_component), *ended],
-        by_component,
+        findings=findings,
+        evidence=evidence,
+        components=_judged_components(evidence, rules, started.request.diagnose_steps, processes, ask),
+        job_accusations=job_accusations(jobs_only),
+        circumstances=_circumstances(started, finished, planned, ended, _outside_everywhere(outside, rules)),
+        errors=[*_errors(by_component), *ended],
+        reports=by_component,
     )
 
 
@@ -205,17 +205,17 @@ def _evidence(
         compared.append(Compared(one, item.suite, at, kinds_of_scale(item, started.request, shapes)))
     vectors = [*every_vector(), *own_vectors(started.request.vectors)]
     return evidence_of(
-        component,
-        compared,
-        reports,
-        policies,
-        started.known.deviation,
-        started.implementation.observes,
-        vectors,
-        PROFILES.get(started.implementation.profile),
-        started.implementation.claims(),
-        started.drawn,
-        started.implementation.shapes,
+        component=component,
+        compared=compared,
+        reports=reports,
+        policies=policies,
+        deviations=started.known.deviation,
+        observes=started.implementation.observes,
+        vectors=vectors,
+        stated=PROFILES.get(started.implementation.profile),
+        claims=started.implementation.claims(),
+        drawn=started.drawn,
+        declared=started.implementation.shapes,
     )
 
 

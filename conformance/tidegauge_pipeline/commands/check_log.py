@@ -66,13 +66,13 @@ def check_log(
     except ModuleNotFoundError as missing:
         raise BadInput(f"event logs need {missing.name}: pip install 'tidegauge[logs]'") from missing
     is_right = checked(
-        path,
-        format,
-        (max_drift, overshoot, group),
-        ignore or [],
-        tolerate or [],
-        skip_bad_files,
-        master,
-        out,
+        path=path,
+        format=format,
+        aligned=(max_drift, overshoot, group),
+        ignore=ignore or [],
+        tolerate=tolerate or [],
+        skip_bad_files=skip_bad_files,
+        master=master,
+        out=out,
     )
     raise typer.Exit(0 if is_right else 1)

@@ -126,4 +126,4 @@ def _chunk(file: LogFile, group: int, described: Any, columns: dict[str, int]) -
             limits[name] = statistics.min, statistics.max
     low, high = (tuple(limits[name][side] for name in _KEY) for side in (0, 1))
     first, last = limits["sequence"]
-    return Chunk(file, described.num_rows, group, low, high, first, last)
+    return Chunk(file=file, rows=described.num_rows, group=group, low=low, high=high, first=first, last=last)

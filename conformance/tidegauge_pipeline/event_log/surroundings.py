@@ -76,11 +76,11 @@ def _apart(spans: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
 
 def _nearby(row: dict[str, Any]) -> NearbyRow:
     return NearbyRow(
-        row["sequence"],
-        row["processing_time"],
-        row["kind"],
-        row["event_time"],
-        row["split"],
-        None if row["channel"] == NONE else row["channel"],
-        row["count"],
+        sequence=row["sequence"],
+        processing_time=row["processing_time"],
+        kind=row["kind"],
+        event_time=row["event_time"],
+        split=row["split"],
+        channel=None if row["channel"] == NONE else row["channel"],
+        count=row["count"],
     )

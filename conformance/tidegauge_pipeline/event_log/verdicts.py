@@ -107,7 +107,15 @@ def _of_properties(
                 continue
             count = operator.properties.get(name, Count())
             verdict: Verdict = "fail" if count.broken else "pass" if count.about else "not-tested"
-            yield PropertyVerdict(operator.job, operator.source, operator.role, name, rules, verdict, count)
+            yield PropertyVerdict(
+                job=operator.job,
+                source=operator.source,
+                role=operator.role,
+                property=name,
+                rules=rules,
+                verdict=verdict,
+                count=count,
+            )
 
 
 def _of_rules(verdicts: Sequence[PropertyVerdict]) -> Iterable[RuleVerdict]:

@@ -94,17 +94,17 @@ def compare(old: Results, new: Results) -> Comparison:
     changes = [rule_change(*pair) for pair in both]
     removed = [rule for id, rule in before.items() if id not in after]
     return Comparison(
-        old,
-        new,
-        differences(old, new),
-        [change for change in changes if change.kind != "same"],
-        [rule for id, rule in after.items() if id not in before],
-        removed,
-        [rule for rule in removed if rule.verdict == "pass" and old.spec == new.spec],
-        _property_changes(old, new),
-        _deviation_changes(old, new),
-        component_changes(old, new),
-        coverage(old, new, both),
+        old=old,
+        new=new,
+        identity=differences(old, new),
+        rules=[change for change in changes if change.kind != "same"],
+        added=[rule for id, rule in after.items() if id not in before],
+        removed=removed,
+        lost=[rule for rule in removed if rule.verdict == "pass" and old.spec == new.spec],
+        properties=_property_changes(old, new),
+        deviations=_deviation_changes(old, new),
+        components=component_changes(old, new),
+        coverage=coverage(old, new, both),
     )
 
 

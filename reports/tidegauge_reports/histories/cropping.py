@@ -66,15 +66,15 @@ def _fewer_lanes(history: History) -> History:
 
 def _lane(lane: Lane, first: int, last: int) -> Lane:
     return Lane(
-        lane.names,
-        lane.exists,
-        [Mark(mark.column - first, mark.kind, mark.timestamp, mark.label)
+        names=lane.names,
+        exists=lane.exists,
+        marks=[Mark(mark.column - first, mark.kind, mark.timestamp, mark.label)
          for mark in lane.marks if first <= mark.column < last],
-        lane.levels[first : last + 1],
-        {kind: lasted[first : last + 1] for kind, lasted in lane.during.items()},
-        {side: [(column - first, value) for column, value in told if first <= column < last]
+        levels=lane.levels[first : last + 1],
+        during={kind: lasted[first : last + 1] for kind, lasted in lane.during.items()},
+        told={side: [(column - first, value) for column, value in told if first <= column < last]
          for side, told in lane.told.items()},
-        {side: lasted[first : last + 1] for side, lasted in lane.paused.items()},
+        paused={side: lasted[first : last + 1] for side, lasted in lane.paused.items()},
     )  # fmt: skip
 
 

@@ -119,7 +119,14 @@ def lay_out(job: Job, jobs: Sequence[Job], outside: Sequence[str]) -> Layout:
     ]
     looks |= {line.key: bundle.look for bundle in bundles for line in bundle.lines}
     return Layout(
-        job, WIDTH, gutter, times, panels, bundles, looks, _kept(jobs, panels[0].scale.begin + _AXIS)
+        job=job,
+        width=WIDTH,
+        gutter=gutter,
+        times=times,
+        panels=panels,
+        bundles=bundles,
+        looks=looks,
+        kept=_kept(jobs, panels[0].scale.begin + _AXIS),
     )
 
 

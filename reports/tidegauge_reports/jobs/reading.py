@@ -131,18 +131,20 @@ def read_job(picture: JobPicture) -> Job:
     """The picture, with only what can be drawn."""
     lines = [line for subtask in picture.subtasks[:MOST_SUBTASKS] if (line := _line(subtask)) is not None]
     return Job(
-        picture.aligned,
-        max(0.0, min(float(2**63), picture.drift)),
-        max(0.0, min(float(2**63), picture.overshoot)),
-        lines,
-        _points(picture.band),
-        len(picture.subtasks) - len(lines),
-        [time for time in picture.restarts[:_MOST_RESTARTS] if abs(time) <= 2**63],
-        _sizes(picture.state),
-        picture.state_bound if picture.state_bound is not None and picture.state_bound >= 0 else None,
-        _pairs(picture.late[:_MOST_POINTS]),
-        max(0, picture.late_records),
-        picture.jumps,
+        aligned=picture.aligned,
+        drift=max(0.0, min(float(2**63), picture.drift)),
+        overshoot=max(0.0, min(float(2**63), picture.overshoot)),
+        lines=lines,
+        band=_points(picture.band),
+        left_out=len(picture.subtasks) - len(lines),
+        restarts=[time for time in picture.restarts[:_MOST_RESTARTS] if abs(time) <= 2**63],
+        kept=_sizes(picture.state),
+        kept_bound=picture.state_bound
+        if picture.state_bound is not None and picture.state_bound >= 0
+        else None,
+        late=_pairs(picture.late[:_MOST_POINTS]),
+        late_records=max(0, picture.late_records),
+        jumps=picture.jumps,
     )
 
 

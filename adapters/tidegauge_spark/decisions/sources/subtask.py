@@ -82,13 +82,13 @@ class SourceSubtask:
     def state(self) -> SubtaskState:
         """Return all that is remembered; later steps do not change it. It may go through JSON."""
         return SubtaskState(
-            self._outputs.state(),
-            tuple(sorted(self._splits)),
-            self._bound,
-            self._blocked,
-            tuple(sorted(self._paused)),
-            tuple(sorted(self._held)),
-            self._ended,
+            outputs=self._outputs.state(),
+            splits=tuple(sorted(self._splits)),
+            bound=self._bound,
+            blocked=self._blocked,
+            paused=tuple(sorted(self._paused)),
+            held=tuple(sorted(self._held)),
+            ended=self._ended,
         )
 
     def _restore(self, state: SubtaskState) -> None:

@@ -58,7 +58,15 @@ class _Followed:
         with self._lock:
             follower, complete = self.follower, self._lookups == 0
             maxima = dict(follower.maxima)
-            report = ReaderReport(round_, at, follower.ends, follower.unread, maxima, complete, others)
+            report = ReaderReport(
+                round=round_,
+                at=at,
+                ends=follower.ends,
+                unread=follower.unread,
+                maxima=maxima,
+                complete=complete,
+                others=others,
+            )
             self._write(file, report)
 
     def _write(self, file: Path, report: ReaderReport) -> None:

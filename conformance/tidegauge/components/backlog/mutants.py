@@ -7,7 +7,15 @@ from .mutants_of_scale import BACKLOG_MUTANTS_OF_SCALE
 def _backlog(
     name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
 ) -> Mutant:
-    return Mutant(f"backlog-{name}", "backlog", "backlog", rules, bug, summary, replacements)
+    return Mutant(
+        name=f"backlog-{name}",
+        component="backlog",
+        module="backlog",
+        rules=rules,
+        bug=bug,
+        summary=summary,
+        replacements=replacements,
+    )
 
 
 BACKLOG_MUTANTS = (

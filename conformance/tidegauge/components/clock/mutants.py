@@ -7,7 +7,15 @@ from .mutants_of_scale import CLOCK_MUTANTS_OF_SCALE
 def _clock(
     name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
 ) -> Mutant:
-    return Mutant(f"clock-{name}", "clock", "clock", rules, bug, summary, replacements)
+    return Mutant(
+        name=f"clock-{name}",
+        component="clock",
+        module="clock",
+        rules=rules,
+        bug=bug,
+        summary=summary,
+        replacements=replacements,
+    )
 
 
 _STOPS = 'if cite("CLOCK-1", not any(self._blocks(reason) for reason in self.pauses)):'

@@ -7,7 +7,15 @@ from .mutants_of_scale import COORDINATOR_MUTANTS_OF_SCALE
 def _coordinator(
     name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
 ) -> Mutant:
-    return Mutant(f"coordinator-{name}", "coordinator", "coordinator", rules, bug, summary, replacements)
+    return Mutant(
+        name=f"coordinator-{name}",
+        component="coordinator",
+        module="coordinator",
+        rules=rules,
+        bug=bug,
+        summary=summary,
+        replacements=replacements,
+    )
 
 
 _NOTHING = (

@@ -12,7 +12,15 @@ def _generator(
     summary: str,
     *replacements: tuple[str, str],
 ) -> Mutant:
-    return Mutant(f"generator-{name}", "generator", module, rules, bug, summary, replacements)
+    return Mutant(
+        name=f"generator-{name}",
+        component="generator",
+        module=module,
+        rules=rules,
+        bug=bug,
+        summary=summary,
+        replacements=replacements,
+    )
 
 
 _RUNS_AS_BUILT = """

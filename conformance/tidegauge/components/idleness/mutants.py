@@ -12,7 +12,15 @@ def _idleness(
     summary: str,
     *replacements: tuple[str, str],
 ) -> Mutant:
-    return Mutant(f"idleness-{name}", "idleness", module, rules, bug, summary, replacements)
+    return Mutant(
+        name=f"idleness-{name}",
+        component="idleness",
+        module=module,
+        rules=rules,
+        bug=bug,
+        summary=summary,
+        replacements=replacements,
+    )
 
 
 _IMPORTED_CLOCK = "from .clock import PausableClock\n"

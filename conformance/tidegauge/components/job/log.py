@@ -41,13 +41,13 @@ def subtasks_of(setup: JobSetup) -> dict[Key, Subtask]:
     """All subtasks of a job, in order."""
     return {
         (source.name, index): Subtask(
-            (source.name, index),
-            source.watermark_group,
-            source.max_allowed_watermark_drift,
-            from_wire(described.first),
-            from_wire(described.end),
-            described.records_per_millisecond,
-            described.segments,
+            key=(source.name, index),
+            group=source.watermark_group,
+            drift=source.max_allowed_watermark_drift,
+            first=from_wire(described.first),
+            end=from_wire(described.end),
+            records_per_millisecond=described.records_per_millisecond,
+            segments=described.segments,
         )
         for source in setup.sources
         for index, described in enumerate(source.subtasks)

@@ -6,7 +6,15 @@ from ...mutants.mutant import Mutant
 def _job(
     name: str, module: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
 ) -> Mutant:
-    return Mutant(f"job-{name}", "job", module, rules, bug, summary, replacements)
+    return Mutant(
+        name=f"job-{name}",
+        component="job",
+        module=module,
+        rules=rules,
+        bug=bug,
+        summary=summary,
+        replacements=replacements,
+    )
 
 
 JOB_MUTANTS = (

@@ -8,7 +8,13 @@ def _service(
     name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
 ) -> Mutant:
     return Mutant(
-        f"low-watermark-{name}", "low_watermark", "low_watermark", rules, bug, summary, replacements
+        name=f"low-watermark-{name}",
+        component="low_watermark",
+        module="low_watermark",
+        rules=rules,
+        bug=bug,
+        summary=summary,
+        replacements=replacements,
     )
 
 

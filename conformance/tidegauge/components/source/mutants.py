@@ -11,7 +11,15 @@ def _source(
     summary: str,
     *replacements: tuple[str, str],
 ) -> Mutant:
-    return Mutant(f"source-{name}", "source", "source_operator", rules, bug, summary, replacements)
+    return Mutant(
+        name=f"source-{name}",
+        component="source",
+        module="source_operator",
+        rules=rules,
+        bug=bug,
+        summary=summary,
+        replacements=replacements,
+    )
 
 
 SOURCE_MUTANTS = (

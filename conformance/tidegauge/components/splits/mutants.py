@@ -7,7 +7,15 @@ from .mutants_of_scale import SPLITS_MUTANTS_OF_SCALE
 def _splits(
     name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
 ) -> Mutant:
-    return Mutant(f"splits-{name}", "splits", "splits", rules, bug, summary, replacements)
+    return Mutant(
+        name=f"splits-{name}",
+        component="splits",
+        module="splits",
+        rules=rules,
+        bug=bug,
+        summary=summary,
+        replacements=replacements,
+    )
 
 
 _RESTORED = "{name: Part(timestamp, idle) for name, timestamp, idle in parts}"

@@ -7,7 +7,15 @@ from .mutants_of_scale import VALVE_MUTANTS_OF_SCALE
 def _valve(
     name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
 ) -> Mutant:
-    return Mutant(f"valve-{name}", "valve", "valve", rules, bug, summary, replacements)
+    return Mutant(
+        name=f"valve-{name}",
+        component="valve",
+        module="valve",
+        rules=rules,
+        bug=bug,
+        summary=summary,
+        replacements=replacements,
+    )
 
 
 _IDLE_COMES_FIRST = """        if cite("VALVE-21", self._finished(source)):

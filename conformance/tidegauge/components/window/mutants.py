@@ -8,7 +8,15 @@ from .mutants_of_scale import WINDOW_MUTANTS_OF_SCALE
 def _window(
     name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
 ) -> Mutant:
-    return Mutant(f"window-{name}", "window", "windows", rules, bug, summary, replacements)
+    return Mutant(
+        name=f"window-{name}",
+        component="window",
+        module="windows",
+        rules=rules,
+        bug=bug,
+        summary=summary,
+        replacements=replacements,
+    )
 
 
 WINDOW_MUTANTS = (

@@ -39,7 +39,14 @@ def rule_under_review(
     if failure.property is None and not report.outputs:  # a silent engine may break any rule
         return _first_decided(failure, rules)
     evidence = evidence_of(
-        component, [], [report], policies, known.deviation, observes, every_vector(), stated=None
+        component=component,
+        compared=[],
+        reports=[report],
+        policies=policies,
+        deviations=known.deviation,
+        observes=observes,
+        vectors=every_vector(),
+        stated=None,
     )
     try:
         suspicion = suspicion_of(

@@ -80,7 +80,17 @@ def judge(
     deciding = rules_named(_deciding(scenario, expectation, first, steps))
     unreached = rules_named(_all(expectation.cited[steps:])) - deciding
     wanted = expected[agreed] if agreed < len(expected) else ()
-    return Judgement(None, steps - 1, cited, shown, wanted, missing, missing, deciding, unreached)
+    return Judgement(
+        diverges_at=None,
+        last_step=steps - 1,
+        cited=cited,
+        shown=shown,
+        expected=wanted,
+        got=missing,
+        unanswered=missing,
+        deciding=deciding,
+        unreached=unreached,
+    )
 
 
 def _agreeing(expected: Sequence[Outputs], got: Sequence[Outputs]) -> int:

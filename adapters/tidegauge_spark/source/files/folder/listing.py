@@ -70,14 +70,14 @@ def in_order(files: Iterable[FoundFile], layout: Layout, finished: bool, paused:
     names = tuple(each.name for _, each in ordered)
     modified = tuple(each.modified if layout.by_modification else 0 for _, each in ordered)
     return SplitFiles(
-        names,
-        tuple(each.size for _, each in ordered),
-        finished,
-        paused,
-        modified,
-        tuple(key for key, _ in ordered),
-        tuple(accumulate(modified, max)) if layout.by_modification else (),
-        tuple(accumulate(map(name_checksum, names), xor)) if layout.by_modification else (),
+        names=names,
+        sizes=tuple(each.size for _, each in ordered),
+        finished=finished,
+        paused=paused,
+        modified=modified,
+        keys=tuple(key for key, _ in ordered),
+        newest=tuple(accumulate(modified, max)) if layout.by_modification else (),
+        checksums=tuple(accumulate(map(name_checksum, names), xor)) if layout.by_modification else (),
     )
 
 
