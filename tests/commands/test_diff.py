@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from conftest import Command
@@ -64,3 +65,30 @@ def test_engines_that_have_nothing_in_common_are_not_compared(tidegauge: Command
     ended = tidegauge("diff", "--left", MUTANT, "--right", "mutant:clock-runs-while-blocked")
     assert ended.returncode == 2
     assert len(ended.stderr.splitlines()) == 1
+
+
+ENDS = """
+import os
+from tidegauge import ComponentAdapter
+from tidegauge_reference import Valve
+
+class Ends(ComponentAdapter):
+    def valve(self, setup):
+        return Ending(setup.channels)
+
+class Ending(Valve):
+    def watermark(self, channel, timestamp):
+        os._exit(3)
+"""
+
+
+def test_an_engine_that_ends_its_process_is_named_with_the_scenario(
+    tidegauge: Command, engine_module: Callable[[str, str], None]
+) -> None:
+    engine_module("ends", ENDS)
+    ended = tidegauge(
+        "diff", "--left", "ends:Ends", "--right", "reference", "-n", "2", "--component", "valve"
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    (line,) = ended.stderr.splitlines()
+    assert "the process of the engine ended with exit status 3 in scenario valve:" in line

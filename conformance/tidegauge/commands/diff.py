@@ -3,6 +3,7 @@
 import os
 import re
 import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -14,8 +15,8 @@ from rich.table import Table
 
 from ..components.registry import COMPONENTS
 from ..components.wording import answer_text, setup_text, step_text
-from ..judging.items.difference import Side, answers, compared, smallest
-from ..judging.items.difference_in_processes import Written, compared_in, processes_with
+from ..judging.items.difference import Compared, Side, answers, compared, smallest
+from ..judging.items.difference_in_processes import Written, workers_with
 from ..judging.reference.profiles import profile_of
 from ..wire.scenario import BadInput, Scenario, encode_scenario
 from ..wire.transcript import Failure, Transcript
@@ -69,10 +70,11 @@ def diff(
             closing.callback(side.adapter.close)
         policies = profile_of(profile or sides[0].implementation.profile).policies
         names = _components(sides, component or [])
+        through: Callable[..., Iterator[Compared]]
         if processes == 1:
             through = partial(compared, sides)
         else:
-            through = partial(compared_in, closing.enter_context(processes_with(written, processes)))
+            through = closing.enter_context(workers_with(written, processes)).compared
         found = []
         for name in names:
             given = steps = left_out = 0

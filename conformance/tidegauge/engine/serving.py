@@ -28,7 +28,7 @@ _ENCODER = msgspec.msgpack.Encoder()
 class Host(Protocol):
     """What answers in a worker process."""
 
-    def answer(self, work: Any) -> Struct:
+    def answer(self, work: Any) -> object:
         """Return the answer to a piece of work. Raises `BadInput` to refuse it."""
         ...
 

@@ -1,6 +1,6 @@
 """Two engines beside each other: random scenarios through both, and the smallest in which they differ."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, zip_longest
@@ -55,7 +55,12 @@ def compared(
 
 
 def compared_of(
-    sides: tuple[Side, Side], component: Component, seed: int, indices: range, policies: Policies
+    sides: tuple[Side, Side],
+    component: Component,
+    seed: int,
+    indices: range,
+    policies: Policies,
+    about_to_run: Callable[[str], None] = lambda scenario: None,
 ) -> Compared:
     """The random scenarios of these indices through both engines, drawn within the shape that either
     declares."""
@@ -63,7 +68,7 @@ def compared_of(
     within = next((each for each in narrowed if each.shape is not None), component)
     drawn = [draw_history(within, seed, index, policies) for index in indices]
     taken = [scenario for scenario in drawn if all(side.takes(scenario) for side in sides)]
-    different = zip(taken, differing_steps(sides, taken), strict=True)
+    different = zip(taken, differing_steps(sides, taken, about_to_run), strict=True)
     return Compared(
         len(taken),
         sum(len(scenario.history) for scenario in taken),
@@ -82,10 +87,14 @@ def answers(sides: tuple[Side, Side], scenario: Scenario) -> list[Transcript | N
     return [next(iter(run(side.adapter, [scenario]))) for side in sides]
 
 
-def differing_steps(sides: tuple[Side, Side], scenarios: Sequence[Scenario]) -> list[int | None]:
+def differing_steps(
+    sides: tuple[Side, Side],
+    scenarios: Sequence[Scenario],
+    about_to_run: Callable[[str], None] = lambda scenario: None,
+) -> list[int | None]:
     """Of each scenario the last step of the first span in which the engines differ, or None."""
     taken = [scenario for scenario in scenarios if all(side.takes(scenario) for side in sides)]
-    left, right = (run(side.adapter, taken) for side in sides)
+    left, right = (run(side.adapter, taken, about_to_run) for side in sides)
     found = {
         scenario.id: _differs_at(sides, scenario, mine, other)
         for scenario, mine, other in zip(taken, left, right, strict=True)

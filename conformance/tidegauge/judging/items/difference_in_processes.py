@@ -1,26 +1,33 @@
-"""Two engines beside each other in several processes, each of which has both for itself."""
+"""Two engines beside each other in several worker processes, each of which has both for itself."""
 
-import signal
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import AbstractContextManager
-from multiprocessing.util import Finalize
-from typing import NamedTuple
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from queue import SimpleQueue
+
+from msgspec import Struct
 
 from tidegauge_reference import Policies
 
 from ...components.component import Component
 from ...components.registry import COMPONENTS
+from ...engine.adapter import ComponentAdapter
 from ...engine.loading import describe, load_adapter
-from ...engine.parent_death import end_with_parent
-from ...engine.process_pool import process_pool
+from ...engine.runner import Marker
+from ...engine.serving import serve
+from ...engine.watch import Limits
+from ...engine.worker_process import WorkerLost, WorkerProcess, WorkerProgram
+from ...wire.scenario import BadInput
 from .difference import AT_A_TIME, Compared, Side, compared_of
 
-_SIDES: list[Side] = []
-"""In a process of the pool: its engines."""
+_SCENARIO_SECONDS = 30
+_SECONDS_AT_A_TIME = 600.0
+"""The time limit (s) of some hundred scenarios."""
 
 
-class Written(NamedTuple):
+class Written(Struct, frozen=True):
     """An adapter by its name, with its options."""
 
     adapter: str
@@ -32,42 +39,109 @@ class Written(NamedTuple):
         return Side(adapter, describe(self.adapter, adapter))
 
 
-def processes_with(
-    sides: tuple[Written, Written], number: int
-) -> AbstractContextManager[ProcessPoolExecutor]:
-    """So many processes with these engines; they start with the first comparison."""
-    return process_pool(number, "spawn", _begin, sides)
+class Sides(Struct, frozen=True):
+    """What a worker process is told first: the engines."""
+
+    written: tuple[Written, Written]
 
 
-def compared_in(
-    pool: ProcessPoolExecutor, component: Component, seed: int, scenarios: int, policies: Policies
-) -> Iterator[Compared]:
-    """As `compared` does, in the same order. Where it is left early, what has begun is done to its end."""
-    starts = range(0, scenarios, AT_A_TIME)
-    asked = [
-        pool.submit(_compared, component.name, seed, start, min(start + AT_A_TIME, scenarios), policies)
-        for start in starts
-    ]
+class Compare(Struct, frozen=True):
+    """Put the random scenarios with the indices from `start` to below `stop` through both engines; the answer
+    is `Compared`."""
+
+    component: str
+    seed: int
+    start: int
+    stop: int
+    policies: Policies
+
+
+class Workers:
+    """Several worker processes with the same engines."""
+
+    def __init__(self, sides: tuple[Written, Written], number: int) -> None:
+        program = WorkerProgram(__name__, Sides(sides))
+        self._all = [WorkerProcess(program, Limits(_SECONDS_AT_A_TIME)) for _ in range(number)]
+        self._idle: SimpleQueue[WorkerProcess] = SimpleQueue()
+        for worker in self._all:
+            self._idle.put(worker)
+        self._pool = ThreadPoolExecutor(number)
+
+    def compared(
+        self, component: Component, seed: int, scenarios: int, policies: Policies
+    ) -> Iterator[Compared]:
+        """As `difference.compared` does, in the same order. Raises `BadInput` where a process ends."""
+        asked: list[Future[Compared]] = []
+        for start in range(0, scenarios, AT_A_TIME):
+            stop = min(start + AT_A_TIME, scenarios)
+            work = Compare(component=component.name, seed=seed, start=start, stop=stop, policies=policies)
+            asked.append(self._pool.submit(self._ask, work))
+        try:
+            for future in asked:
+                yield future.result()
+        finally:
+            for future in asked:
+                future.cancel()
+
+    def end(self) -> None:
+        """End all processes at once."""
+        for worker in self._all:
+            worker.stop()
+        self._pool.shutdown(cancel_futures=True)
+        for worker in self._all:
+            worker.close()
+
+    def _ask(self, work: Compare) -> Compared:
+        worker = self._idle.get()
+        try:
+            return worker.ask(work, Compared)
+        except WorkerLost as lost:
+            where = f" in scenario {lost.scenario}" if lost.scenario else ""
+            raise BadInput(f"{lost.failure.text}{where}; `tidegauge run` judges each engine") from None
+        finally:
+            self._idle.put(worker)
+
+
+@contextmanager
+def workers_with(sides: tuple[Written, Written], number: int) -> Iterator[Workers]:
+    """So many worker processes with these engines; they start with the first comparison and end with the
+    block."""
+    workers = Workers(sides, number)
     try:
-        for one in asked:
-            yield one.result()
+        yield workers
     finally:
-        for one in asked:
-            one.cancel()
+        workers.end()
 
 
-def _begin(*written: Written) -> None:
-    end_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command ends its processes itself
-    _SIDES.extend(one.side() for one in written)
-    Finalize(None, _close, exitpriority=1)
+class _Host:
+    """Compares the engines in a worker process."""
+
+    def __init__(self, opening: Sides, marker: Marker) -> None:
+        left, right = opening.written
+        self._sides, self._marker = (left.side(), right.side()), marker
+
+    def answer(self, work: Compare) -> Compared:
+        """Compare the engines in some scenarios."""
+        one_by_one = all(isinstance(side.adapter, ComponentAdapter) for side in self._sides)
+        seconds = _SCENARIO_SECONDS if one_by_one else 0
+        item = f"{work.component}-{work.start}"
+        self._marker.about_to_run(item, "")
+        compared = compared_of(
+            self._sides,
+            component=COMPONENTS[work.component],
+            seed=work.seed,
+            indices=range(work.start, work.stop),
+            policies=work.policies,
+            about_to_run=lambda scenario: self._marker.about_to_run(item, scenario, seconds),
+        )
+        self._marker.about_to_run("", "")
+        return compared
+
+    def close(self) -> None:
+        """Close the engines."""
+        for side in self._sides:
+            side.adapter.close()
 
 
-def _close() -> None:
-    for side in _SIDES:
-        side.adapter.close()
-
-
-def _compared(component: str, seed: int, start: int, stop: int, policies: Policies) -> Compared:
-    left, right = _SIDES
-    return compared_of((left, right), COMPONENTS[component], seed, range(start, stop), policies)
+if __name__ == "__main__":
+    serve(Sides, Compare, _Host)
