@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from tidegauge.__main__ import application
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.drawing.exhaustive import exhaustive
+from tidegauge.engine.runner import Marker
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.item_report import ItemReport
 from tidegauge.run.assembly import assemble
@@ -25,7 +26,7 @@ from tidegauge.run.journal import Ended, Finished, Started
 from tidegauge.run.named_scenarios import scenario_named
 from tidegauge.run.plan import PlannedItem
 from tidegauge.run.request import Request
-from tidegauge.run.run_under_pytest import make_run
+from tidegauge.run.run_in_process import make_run
 from tidegauge_pipeline.campaign.rows import finished_in
 from tidegauge_pipeline.campaign.specification import Exhaustively, chunks_of
 from tidegauge_pipeline.commands import judged_campaign
@@ -41,7 +42,7 @@ def test_verdicts_are_those_of_a_run_on_the_same_scenarios(tidegauge: Command, t
     assert ended.returncode == 1, ended.stderr
     found = results_in(tmp_path / "out")
     request = Request(adapter="mutant:valve-no-flush", components=("valve",), seed=3)
-    run = make_run(request, None, "main")
+    run = make_run(request, Marker(tmp_path / "marks"), item_seconds=300.0)
     items = [
         PlannedItem("valve-random-histories-000", "valve", "random-histories", "", 0, 4000),
         PlannedItem("valve-random-histories-001", "valve", "random-histories", "", 4000, 4100),
@@ -56,7 +57,7 @@ def test_verdicts_are_those_of_a_run_on_the_same_scenarios(tidegauge: Command, t
         examiner = Examiner(run.adapter, run.implementation, run.policies)
         examine(item, request, scenarios_of(item, request, run.policies), examiner, report)
         events.append(Finished(item.id, "judged", 0.0, report))
-    by_hand = assemble([*events, Ended(0)], tmp_path, [], 0.0, items)
+    by_hand = assemble([*events, Ended()], tmp_path, [], 0.0, items)
     verdicts = {rule.id: (rule.verdict, rule.reason, rule.scenarios, rule.steps) for rule in by_hand.rules}
     assert verdicts["VALVE-15"][0] == "fail"
     assert {

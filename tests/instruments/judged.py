@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from tidegauge import Adapter, Scenario
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.engine.expressed_shape import drawn_shapes
-from tidegauge.engine.runner import run
+from tidegauge.engine.runner import Marker, run
 from tidegauge.judging.diagnosis.collected import evidence_of
 from tidegauge.judging.diagnosis.component_judgement import ComponentJudgement, judge_evidence
 from tidegauge.judging.diagnosis.evidence import Difference, Evidence
@@ -29,11 +26,11 @@ from tidegauge.judging.reference.deviations import KnownDeviations
 from tidegauge.judging.reference.profiles import profile_of, shapes_under
 from tidegauge.judging.verdicts.judged_in import judged_by
 from tidegauge.run.assembly import assemble
-from tidegauge.run.journal import AnyEvent, Ended, Finished, Started
+from tidegauge.run.item_verdict import finished
+from tidegauge.run.journal import AnyEvent, Ended
 from tidegauge.run.plan import PlannedItem, plan
 from tidegauge.run.request import Request
-from tidegauge.run.run_under_pytest import Run
-from tidegauge.run.suites import conftest
+from tidegauge.run.run_in_process import Run
 from tidegauge.vectors.published import every_vector
 from tidegauge.wire.results import Results, RuleResult
 from tidegauge.wire.scenario import component_of
@@ -71,45 +68,30 @@ def events_of(
     policies = measured.policies
     drawn = drawn_shapes(adapter, implementation)
     planned = plan(request, replace(implementation, shapes=drawn), policies)
-    planned_run = Run(
-        request,
-        adapter,
-        implementation,
-        measured,
-        planned,
-        folder,
-        "main",
-        known or KnownDeviations(),
-        drawn,
-    )
-    started = Started(
+    folder.mkdir(parents=True, exist_ok=True)
+    run = _LittleEffort(
         request=request,
-        profile=measured.name,
-        own_profile=measured.own,
+        adapter=adapter,
         implementation=implementation,
-        environment={},
-        planned=tuple(item.id for item in planned),
-        time="2026-01-01T00:00:00+00:00",
-        known=planned_run.known,
+        profile=measured,
+        planned=planned,
+        known=known or KnownDeviations(),
         drawn=drawn,
+        marker=Marker(folder / "about-to-run"),
+        item_seconds=300.0,
+        calls_ahead=True,
     )
-    return [started, *(_finished(planned_run, item) for item in planned if wanted(item)), Ended(0)]
+    return [run.started(), *(finished(run, item) for item in planned if wanted(item)), Ended()]
 
 
-def _finished(whole: Run, item: PlannedItem) -> Finished:
-    """What the item of a run does under pytest, done without it."""
-    report = ItemReport(item.id, item.component)
-    examiner = whole.examiner(item)
-    examiner.effort = EFFORT
-    module: Any = import_module(f"tidegauge.run.suites.test_{item.suite.replace('-', '_')}")
-    try:
-        with_fixtures: Any = SimpleNamespace(funcargs={"run": whole, "report": report})
-        conftest.pytest_pyfunc_call(with_fixtures)
-        getattr(module, module.__name__.rpartition(".")[2])(item, whole, examiner, report)
-    except pytest.fail.Exception as failed:
-        outcome = "failed" if report.failing else "error"
-        return Finished(item.id, outcome, 1.0, report, str(failed))  # type: ignore[arg-type]
-    return Finished(item.id, "judged", 1.0, report)
+class _LittleEffort(Run):
+    """A run whose shrinking takes little work."""
+
+    def examiner(self, item: PlannedItem) -> Examiner:
+        """The judge of an item."""
+        examiner = super().examiner(item)
+        examiner.effort = EFFORT
+        return examiner
 
 
 def results_of(events: Sequence[AnyEvent], folder: Path, adapter: Adapter | None = None) -> Results:

@@ -415,7 +415,7 @@ def test_each_rule_shows_the_layer_of_its_component_and_a_rule_of_time_all_of_th
         layers={"clock": "in-process"},
     )
     started = Started(Request(adapter="x:Y"), "core", implementation, {}, (), "2026-01-01T00:00:00+00:00")
-    results = assemble([started, Ended(1)], tmp_path, [], 1.0)
+    results = assemble([started, Ended()], tmp_path, [], 1.0)
     layers = {rule.component: rule.layer for rule in results.rules}
     assert (layers["valve"], layers["clock"]) == ("streaming", "in-process")
     of_time = {rule.id: rule.layer for rule in results.rules if rule.component == "time"}

@@ -174,7 +174,7 @@ def test_the_rule_of_a_wrong_processor_is_accused_on_the_layer_streaming(tmp_pat
     request = Request(adapter="x:Y", options={}, profile=None, components=(), rules=())
     started = Started(request, "core", implementation, {}, ("item",), "2026-01-01T00:00:00+00:00")
     finished = Finished("item", "failed", 1.0, report)
-    results = assemble([started, finished, Ended(1)], tmp_path, [], 1.0)
+    results = assemble([started, finished, Ended()], tmp_path, [], 1.0)
     accused = [rule for rule in results.rules if rule.verdict in ACCUSED]
     assert "VALVE-14" in {rule.id for rule in accused}
     assert {(rule.component, rule.layer) for rule in accused} == {("valve", "streaming")}
