@@ -430,7 +430,7 @@ def test_a_scenario_that_needs_what_the_engine_does_not_claim_is_refused(
             "missing.jsonl",
             "'missing.jsonl' is no file, and neither the name of a scenario nor a rule: give one of these",
         ),
-        (".", ". cannot be read: Is a directory"),
+        (".", ". cannot be read: a folder, not a file"),
         ("empty.jsonl", "empty.jsonl holds no scenario; each line is one, as JSON"),
     ],
 )

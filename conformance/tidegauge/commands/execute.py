@@ -1,14 +1,12 @@
 """`tidegauge execute`: scenarios through an engine, as JSON lines."""
 
-import sys
-
 from ..engine.runner import run
 from ..run.request import Request
 from ..wire.scenario import BadInput, read_scenarios
 from ..wire.transcript import encode_transcript
 from .chosen_engine import check_claims, chosen_engine
 from .console import complains
-from .protocol_stream import protocol_stream
+from .protocol_stream import STDIN, protocol_lines, protocol_stream
 from .request_options import takes_request
 
 
@@ -17,7 +15,7 @@ from .request_options import takes_request
 def execute(request: Request) -> None:
     """Scenarios as JSON lines on stdin, transcripts as JSON lines on stdout; nothing is judged."""
     protocol = protocol_stream()
-    scenarios = list(read_scenarios(sys.stdin.buffer, "stdin"))
+    scenarios = list(read_scenarios(protocol_lines(), STDIN))
     engine, implementation, _ = chosen_engine(request)
     try:
         check_claims(scenarios, engine, implementation)

@@ -1,5 +1,6 @@
 """The scenarios that a command is given: a file, the name of a scenario, or a rule."""
 
+import os
 import re
 from pathlib import Path
 from typing import Annotated
@@ -28,12 +29,16 @@ Given = Annotated[
 ]
 
 
+def is_file_name(written: str) -> bool:
+    """Whether the scenarios are given by a file."""
+    return os.path.exists(written)  # not `Path.exists`, which raises where a name is too long for a file
+
+
 def given_scenarios(written: str, policies: Policies, shapes: tuple[AnyShape, ...] = ()) -> list[Scenario]:
     """The scenarios of a file, the one of a name, drawn under `policies` within `shapes`, or the golden
     vectors of a rule. Raises `BadInput`."""
-    file = Path(written)
-    if file.exists():
-        return read_scenario_file(file)
+    if is_file_name(written):
+        return read_scenario_file(Path(written))
     named = scenario_named(written, policies, shapes=shapes)
     if named is not None:
         return [named]

@@ -1,7 +1,13 @@
-"""The real stdout of a command whose output another program reads."""
+"""The stdin and the stdout of a command that another program talks to."""
 
 import os
+import sys
 from typing import BinaryIO
+
+from ..wire.input_file import read_stream
+from ..wire.scenario import BadInput
+
+STDIN = "stdin"
 
 
 def protocol_stream() -> BinaryIO:
@@ -9,3 +15,11 @@ def protocol_stream() -> BinaryIO:
     protocol = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return protocol
+
+
+def protocol_lines() -> list[bytes]:
+    """Return the lines on stdin. Raises `BadInput` if they cannot be read."""
+    try:
+        return read_stream(sys.stdin.buffer, STDIN).splitlines()
+    except OSError as error:
+        raise BadInput(f"{STDIN} cannot be read: {error.strerror}") from None

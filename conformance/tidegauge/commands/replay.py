@@ -1,7 +1,6 @@
 """`tidegauge replay`: scenarios through an engine, step by step beside what is expected."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -31,7 +30,7 @@ from ..wire.steps.job import JobScenario
 from ..wire.transcript import Outputs, Transcript, joined, spans
 from .chosen_engine import check_claims, chosen_engine
 from .console import OUT, complains
-from .given_scenarios import Given, given_scenarios
+from .given_scenarios import Given, given_scenarios, is_file_name
 from .request_options import takes_request
 from .terminal_text import lines
 
@@ -53,7 +52,7 @@ def replay(
     """
     engine, implementation, policies = chosen_engine(request)
     try:
-        drawn = () if Path(scenarios).exists() else drawn_shapes(engine, implementation)
+        drawn = () if is_file_name(scenarios) else drawn_shapes(engine, implementation)
         given = given_scenarios(scenarios, policies, drawn)
         check_claims(given, engine, implementation)
         if interleaved:

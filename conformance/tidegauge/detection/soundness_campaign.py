@@ -9,6 +9,7 @@ import msgspec
 
 from ..engine.limits import limit_memory
 from ..engine.process_pool import process_pool
+from ..wire.input_file import read_input
 from ..wire.scenario import UNREADABLE, BadInput
 from .soundness import Case, Outcome, outcome_of
 
@@ -69,7 +70,7 @@ def _read(file: Path) -> list[Outcome | Nothing]:
     if not file.exists():
         return []
     try:
-        lines = file.read_bytes().splitlines()
+        lines = read_input(file).splitlines()
         return [msgspec.json.decode(line, type=Outcome | Nothing) for line in lines]
     except (OSError, *UNREADABLE) as error:
         raise BadInput(f"{file} holds no outcomes of --soundness: {error}; give another file") from None

@@ -5,10 +5,14 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeGuard
 
 from ..components.registry import load_mutants
 from ..wire.implementation import Implementation
+from ..wire.input_file import MOST_BYTES, check_input
 from ..wire.scenario import BadInput
 from ..wire.unknown_names import closest, listing, unknown
 from .adapter import Adapter, ComponentAdapter
@@ -81,7 +85,7 @@ def _adapter_class(name: str) -> Callable[[Mapping[str, str]], Adapter]:
     module_name, _, class_name = name.partition(":")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    module = _imported(name, lambda: import_module(module_name))
+    module = _imported(name, lambda: _module(module_name))
     adapter_class = getattr(module, class_name, None)
     if adapter_class is None:
         close = closest(class_name, [one for one, value in vars(module).items() if _is_adapter_class(value)])
@@ -90,6 +94,14 @@ def _adapter_class(name: str) -> Callable[[Mapping[str, str]], Adapter]:
     if not _is_adapter_class(adapter_class):
         raise BadInput(f"adapter {name!r}: {class_name} is not a subclass of tidegauge.Adapter")
     return adapter_class
+
+
+def _module(name: str) -> ModuleType:
+    """Import a module, but not from a file that fills the memory."""
+    spec = None if name in sys.modules else find_spec(name)
+    if spec is not None and spec.has_location and spec.origin is not None:
+        check_input(Path(spec.origin), MOST_BYTES)
+    return import_module(name)
 
 
 def _is_adapter_class(value: object) -> TypeGuard[type[Adapter]]:

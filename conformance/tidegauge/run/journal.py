@@ -12,6 +12,7 @@ from msgspec import Struct
 from ..judging.items.item_report import ItemReport
 from ..judging.reference.deviations import KnownDeviations
 from ..wire.implementation import Implementation
+from ..wire.input_file import MOST_BYTES
 from ..wire.own_profile import OwnProfile
 from ..wire.scenario import UNREADABLE, BadInput
 from ..wire.shapes import AnyShape
@@ -116,11 +117,17 @@ class JournalReader:
         """The events appended since the last call. Raises `BadInput` for a line that is no event."""
         if not self._path.is_file():
             return []
+        events: list[AnyEvent] = []
         with self._path.open("rb") as file:
             file.seek(self._position)
-            complete, newline, _ = file.read().rpartition(b"\n")
-        self._position += len(complete) + len(newline)
-        try:
-            return [_DECODER.decode(line) for line in complete.splitlines()]
-        except UNREADABLE as error:
-            raise BadInput(f"{self._path} is not a journal of this version: {error}") from None
+            try:
+                while (line := file.readline(MOST_BYTES)).endswith(b"\n"):
+                    self._position += len(line)
+                    events.append(_DECODER.decode(line))
+            except UNREADABLE as error:
+                raise BadInput(f"{self._path} is not a journal of this version: {error}") from None
+            except OSError as error:
+                raise BadInput(f"{self._path} cannot be read: {error.strerror}") from None
+        if len(line) == MOST_BYTES:
+            raise BadInput(f"{self._path} is not a journal: it has a line of {MOST_BYTES:,} bytes or more")
+        return events

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from ..wire.input_file import MOST_BYTES
 from ..wire.results import FILE_NAME as RESULTS
 from ..wire.scenario import BadInput
 from .counterexamples import COUNTEREXAMPLES
@@ -183,7 +184,7 @@ def _has_started(journal: Path) -> bool:
     if not journal.is_file():
         return False
     with journal.open("rb") as file:
-        first = file.readline()
+        first = file.readline(MOST_BYTES)
     return first.startswith(_STARTED) and first.endswith(b"\n")
 
 

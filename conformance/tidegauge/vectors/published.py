@@ -13,6 +13,7 @@ from tidegauge_reference import Policies
 from tidegauge_spec import load_registry, read_policies, vector_versions, vectors_document
 
 from ..components.registry import COMPONENTS
+from ..wire.input_file import read_input
 from ..wire.scenario import UNREADABLE, BadInput, ComponentScenario, component_of, problems
 from ..wire.steps.job import JobScenario
 from ..wire.timestamps import in_words
@@ -121,7 +122,7 @@ def read_vector_file(file: Path) -> tuple[Vector, ...]:
 def decode_vectors(file: Path) -> tuple[Vector, ...]:
     """The vectors of a document, whatever their problems (`vector_problems`). Raises `BadInput`."""
     try:
-        return _DECODER.decode(file.read_bytes().removeprefix(BOM_UTF8))
+        return _DECODER.decode(read_input(file).removeprefix(BOM_UTF8))
     except OSError as error:
         raise BadInput(f"{file} cannot be read: {error.strerror}") from None
     except UNREADABLE as error:

@@ -11,6 +11,7 @@ from tidegauge_spec import FIRST_VERSION
 
 from .growth import Growth
 from .implementation import Implementation
+from .input_file import read_input
 from .own_profile import OwnProfile
 from .scenario import UNREADABLE, BadInput
 from .transcript import ErrorKind
@@ -346,7 +347,7 @@ def encode_results(results: Results) -> bytes:
 def read_results(path: Path) -> Results:
     """Read the file of a results document. Raises `BadInput` if there is none, or if it cannot be shown."""
     try:
-        document = path.read_bytes()
+        document = read_input(path)
     except IsADirectoryError:
         raise BadInput(f"{path} is a folder; give the {FILE_NAME} in it") from None
     except OSError as error:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from .input_file import read_input
 from .steps.backlog import BacklogScenario
 from .steps.clock import ClockScenario
 from .steps.coordinator import CoordinatorScenario
@@ -123,7 +124,7 @@ def read_scenarios(lines: Iterable[bytes], name: str) -> Iterator[Scenario]:
 def read_scenario_file(file: Path) -> list[Scenario]:
     """The scenarios of a file, one at least. A mark of UTF-8 at its beginning is none. Raises `BadInput`."""
     try:
-        lines = file.read_bytes().removeprefix(BOM_UTF8).splitlines()
+        lines = read_input(file).removeprefix(BOM_UTF8).splitlines()
     except OSError as error:
         raise BadInput(f"{file} cannot be read: {error.strerror}") from None
     scenarios = list(read_scenarios(lines, str(file)))

@@ -17,6 +17,7 @@ from tidegauge.run.journal import Finished
 from tidegauge.run.registered_reports import write_registered
 from tidegauge.run.request import Request
 from tidegauge.run.run_folder import complaining, remove_old_counterexamples
+from tidegauge.wire.input_file import read_input
 from tidegauge.wire.results import FILE_NAME as RESULTS
 from tidegauge.wire.results import Results, read_results
 from tidegauge.wire.scenario import BadInput
@@ -84,7 +85,8 @@ def _begin(specification: Specification, out: Path, resume: bool) -> None:
     """Make the folder ready for a campaign, a new one or the one that is resumed. Raises `BadInput`."""
     file = out / SPECIFICATION
     document = msgspec.json.encode(specification)
-    before = file.read_bytes() if file.is_file() else None
+    with complaining(out):
+        before = read_input(file) if file.exists() else None
     if resume:
         if before is None:
             raise BadInput(f"{out} holds no campaign; leave --resume out")

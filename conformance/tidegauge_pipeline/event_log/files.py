@@ -1,5 +1,6 @@
 """The files of an event log: found, looked at before anything is read, and read."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pyarrow.json as pj
 import pyarrow.parquet as pq
 
+from tidegauge.wire.input_file import check_input
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.unknown_names import listing
 from tidegauge.words.numbers import counted
@@ -23,6 +25,9 @@ _IN_FOLDER_NAMES: Final = ("job", "source")
 
 _BLOCK: Final = 1 << 26
 """The size of a block in which JSON lines are read (bytes)."""
+
+_MOST_BYTES_OF_LINES: Final = 2 << 30
+"""Largest size of a file of JSON lines, which is read whole (bytes). Parquet is read by row groups."""
 
 _BYTES_OF_A_ROW: Final = 120
 """Of JSON lines."""
@@ -121,7 +126,10 @@ def _looked_at(path: Path, root: Path, format: str | None) -> LogFile:
     )
     if _leads_nowhere(path):
         raise BadInput(f"{path}: is a link to {path.readlink()}, which is not there")
-    size = path.stat().st_size
+    try:
+        size = check_input(path, _MOST_BYTES_OF_LINES if known == "jsonl" else sys.maxsize)
+    except OSError as problem:
+        raise BadInput(f"{path} cannot be read: {problem.strerror}") from problem
     if known == "jsonl":
         return LogFile(path, "jsonl", named, None, size)
     try:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tidegauge.wire.input_file import read_input
 from tidegauge.wire.results import Results
 from tidegauge.wire.scenario import BadInput
 
@@ -69,7 +70,7 @@ def write_categories(folder: Path) -> None:
 def write_environment(folder: Path, results: Results) -> None:
     """Put who was under test and how into the properties of the environment, beside those of others."""
     path = folder / "environment.properties"
-    there = path.read_text(encoding="latin-1").splitlines() if path.exists() else []
+    there = read_input(path).decode("latin-1").splitlines() if path.exists() else []
     told = {**run_facts(results), "version": results.tidegauge}
     others = [line for line in there if not line.startswith(_OURS)]
     lines = [*others, *(f"{_OURS}{name} = {_escaped(value)}" for name, value in told.items())]
@@ -86,6 +87,6 @@ def _escaped(value: str) -> str:
 def _read(path: Path) -> Any:
     """A JSON file, or None if it is none."""
     try:
-        return json.loads(path.read_bytes())
+        return json.loads(read_input(path))
     except (OSError, ValueError, RecursionError):
         return None

@@ -7,6 +7,7 @@ from typing import Any
 import tomlkit
 from msgspec.structs import asdict
 
+from ...wire.input_file import read_input_text
 from ...wire.scenario import BadInput
 from .deviations import Deviation
 
@@ -15,7 +16,7 @@ def update_file(path: Path, outdated: Sequence[Deviation], found: Sequence[Devia
     """Take the entries `outdated` out and put those `found` in, with an empty reason and link for a person to
     give. Raises `BadInput` if the file cannot be written."""
     try:
-        document = tomlkit.parse(path.read_text(encoding="utf-8-sig") if path.exists() else _HEADING)
+        document = tomlkit.parse(read_input_text(path) if path.exists() else _HEADING)
         entries: Any = document.setdefault("deviation", tomlkit.aot())
         kept = [entry for entry in entries if _name(entry) not in {one.name for one in outdated}]
         entries.clear()

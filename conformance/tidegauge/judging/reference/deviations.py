@@ -31,6 +31,7 @@ from tidegauge_spec import load_registry, read_policies
 
 from ...components.registry import load_mutants
 from ...wire.implementation import NO_DEVIATIONS
+from ...wire.input_file import read_input_text
 from ...wire.scenario import BadInput
 
 
@@ -89,7 +90,7 @@ def deviations_of(asked_for: str | None, suggested: str) -> KnownDeviations:
 def read_deviations(path: Path) -> KnownDeviations:
     """Read a file of known deviations. Raises `BadInput` naming the entry and the remedy."""
     try:
-        known = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8-sig")), type=KnownDeviations)
+        known = msgspec.convert(tomllib.loads(read_input_text(path)), type=KnownDeviations)
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError, msgspec.ValidationError) as error:

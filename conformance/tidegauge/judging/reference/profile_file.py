@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import tomlkit
 
+from ...wire.input_file import read_input_text
 from ...wire.own_profile import Choice, OwnProfile, ReasonedShape
 from ...wire.scenario import BadInput
 from .profiles import read_own_profile
@@ -32,7 +33,7 @@ def add_to_file(path: Path, found: OwnProfile) -> OwnProfile:
         shapes=tuple(each for each in found.shapes if known is None or not _has_shape(known, each)),
     )
     try:
-        text = path.read_text(encoding="utf-8-sig") if path.exists() else _HEADING
+        text = read_input_text(path) if path.exists() else _HEADING
         document = tomlkit.parse(text)
         if known is None:
             document.update({"name": found.name, "base": found.base})

@@ -33,6 +33,7 @@ from tidegauge_spec import read_absent, read_policies
 
 from ...engine.shape_check import read_shapes
 from ...wire.implementation import PROFILE_FILE, Implementation
+from ...wire.input_file import read_input_text
 from ...wire.own_profile import Choice, OwnProfile, ReasonedShape
 from ...wire.scenario import BadInput
 from ...wire.shapes import AnyShape, component_of_shape
@@ -105,7 +106,7 @@ def read_own_profile(path: Path, *, with_reasons: bool = True) -> OwnProfile:
         BadInput: if the file is rejected; the message names the file, the entry and the remedy.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_input_text(path)
         file = msgspec.convert(tomllib.loads(text), type=_File)
         profile = OwnProfile(
             file.name,
