@@ -1,8 +1,9 @@
 """Where commands print: results to stdout, everything else to stderr; bad input is one line, exit code 2."""
 
+import sys
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import IO, Any, ParamSpec, TypeVar, cast
 
 import typer
 from rich.console import Console
@@ -14,7 +15,7 @@ from ..wire.results import KNOWN_DEVIATIONS
 from ..wire.scenario import BadInput
 from ..words.unshowable import UNSHOWABLE
 from .stop_signals import stop_of, stoppable
-from .terminal_text import line
+from .terminal_text import disobeyed, line
 
 COLOURS = {
     "error": "bold magenta",
@@ -32,6 +33,21 @@ LONGEST_COMPLAINT = 2_000
 """The number of characters after which the line about bad input is cut."""
 
 
+class _Stream:
+    """stdout or stderr, whichever it is when something is printed. Servers for CI obey nothing that is
+    written to it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(getattr(sys, self._name), name)
+
+    def write(self, text: str) -> int:
+        """Write a text as a console has laid it out."""
+        return int(getattr(sys, self._name).write(disobeyed(text)))
+
+
 class HarmlessConsole(Console):
     """A console that prints no character which a terminal would obey, wherever a text comes from.
 
@@ -44,8 +60,8 @@ class HarmlessConsole(Console):
 
 
 # without emoji: `:name:` in a foreign text stays as it is
-OUT = HarmlessConsole(highlight=False, emoji=False)
-ERR = HarmlessConsole(stderr=True, highlight=False, emoji=False)
+OUT = HarmlessConsole(file=cast(IO[str], _Stream("stdout")), highlight=False, emoji=False)
+ERR = HarmlessConsole(file=cast(IO[str], _Stream("stderr")), stderr=True, highlight=False, emoji=False)
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")

@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from rich.markup import escape
-
 from ..judging.reference.deviation_file import update_file
 from ..judging.reference.deviations import Deviation, KnownDeviations, read_deviations
 from ..judging.verdicts.known_deviations import expected
@@ -12,6 +10,7 @@ from ..wire.results import Results, Term
 from ..words.suspects import one_of_words, suspected_together
 from .console import OUT
 from .folder_lock import locked
+from .terminal_text import inline
 
 
 def bring_up_to_date(path: Path, results: Results) -> None:
@@ -29,9 +28,9 @@ def bring_up_to_date(path: Path, results: Results) -> None:
         found = [one for one in _deviations(terms) if one.name not in there]
         update_file(path, [one for one in known.deviation if one.name in gone], found)
     for name in sorted(gone):
-        OUT.print(f"{escape(str(path))}: taken out: {escape(name)}")
+        OUT.print(f"{inline(str(path))}: taken out: {inline(name)}")
     for one in found:
-        OUT.print(f"{escape(str(path))}: put in: {escape(one.name)}; give its reason and link, and run again")
+        OUT.print(f"{inline(str(path))}: put in: {inline(one.name)}; give its reason and link, and run again")
     described = {rule for one in (*found, *known.deviation) for rule in one.rules}
     for rule in results.rules:
         if rule.verdict == "fail" and rule.id not in described:
@@ -39,7 +38,7 @@ def bring_up_to_date(path: Path, results: Results) -> None:
     for suspects in suspected_together(results):
         if described.isdisjoint(rule.id for rule in suspects):
             broken = one_of_words(suspects[0])
-            text = f"{escape(broken)}: no policy value and no mutant describes the difference"
+            text = f"{inline(broken)}: no policy value and no mutant describes the difference"
             OUT.print(text, soft_wrap=True)
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from ..components.registry import COMPONENTS
@@ -22,6 +21,7 @@ from ..wire.scenario import BadInput, Scenario, encode_scenario
 from ..wire.transcript import Failure, Transcript
 from ..wire.unknown_names import unknown
 from .console import OUT, complains
+from .terminal_text import inline
 
 _BETWEEN_OPTIONS = re.compile(r",(?=[a-z][a-z-]*=)")
 _WORTH_PROCESSES = 1_000
@@ -126,14 +126,14 @@ def _heads(sides: tuple[Side, Side], left: str, right: str) -> tuple[str, str]:
 
 def _show(sides: tuple[Side, Side], heads: tuple[str, str], scenario: Scenario, found_as: str) -> None:
     table = Table(box=None, pad_edge=False)
-    for column in ("", "step", *map(escape, heads)):
+    for column in ("", "step", *map(inline, heads)):
         table.add_column(column)
     transcripts = answers(sides, scenario)
     for number, step in enumerate(scenario.history, 1):
         cells = [_cell(transcript, number - 1) for transcript in transcripts]
         mark = "->" if number == len(scenario.history) else str(number)
-        table.add_row(mark, escape(step_text(step)), *map(escape, cells))
-    OUT.print(f"{escape(found_as)}, made small: {escape(setup_text(scenario))}", soft_wrap=True)
+        table.add_row(mark, inline(step_text(step)), *map(inline, cells))
+    OUT.print(f"{inline(found_as)}, made small: {inline(setup_text(scenario))}", soft_wrap=True)
     OUT.print(table)
 
 

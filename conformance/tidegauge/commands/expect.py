@@ -3,7 +3,6 @@
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from ..components.wording import outputs_text, setup_text, step_text
@@ -13,6 +12,7 @@ from ..wire.scenario import BadInput
 from ..wire.steps.job import JobScenario
 from .console import OUT, complains
 from .given_scenarios import Given, given_scenarios
+from .terminal_text import inline
 
 
 @complains
@@ -37,7 +37,7 @@ def expect(
         for column in ("", "step", "expected"):
             table.add_column(column)
         for number, (step, outputs) in enumerate(zip(scenario.history, expectation.outputs, strict=True), 1):
-            table.add_row(str(number), escape(step_text(step)), escape(outputs_text(outputs)))
-        OUT.print(f"{escape(scenario.id)}: {escape(setup_text(scenario))}, profile {profile}", soft_wrap=True)
+            table.add_row(str(number), inline(step_text(step)), inline(outputs_text(outputs)))
+        OUT.print(f"{inline(scenario.id)}: {inline(setup_text(scenario))}, profile {profile}", soft_wrap=True)
         OUT.print(table)
         OUT.print()

@@ -9,7 +9,6 @@ from typing import Annotated, TypeVar
 
 import msgspec
 import typer
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -26,6 +25,7 @@ from ..run.request import BUDGETS
 from ..wire.scenario import BadInput
 from ..wire.unknown_names import unknown
 from .console import ERR, OUT, complains
+from .terminal_text import inline
 
 _SECONDS_BETWEEN_LINES = 20.0
 
@@ -134,7 +134,7 @@ def _soundness(
     for one in found:
         if isinstance(one, Outcome) and one.false:
             rules = ", ".join(one.false)
-            OUT.print(f"[red]false pass[/] {rules}: {escape(one.key)}; model: {escape(', '.join(one.model))}")
+            OUT.print(f"[red]false pass[/] {rules}: {inline(one.key)}; model: {inline(', '.join(one.model))}")
     OUT.print(table)
     return 0 if all(bar.kept for bar in figures) else 1
 
@@ -153,8 +153,8 @@ def _print_list(chosen: Sequence[Mutant]) -> None:
     """A line for each mutant."""
     _not_empty(chosen)
     for mutant in chosen:
-        told = f"{escape(mutant.summary)} [dim]{', '.join(mutant.rules)}[/]"
-        OUT.print(f"[bold]{escape(mutant.name)}[/]: {told}", soft_wrap=True)
+        told = f"{inline(mutant.summary)} [dim]{', '.join(mutant.rules)}[/]"
+        OUT.print(f"[bold]{inline(mutant.name)}[/]: {told}", soft_wrap=True)
 
 
 def _chosen(components: list[str], name: str) -> list[Mutant]:
@@ -207,7 +207,7 @@ def _shown(scores: Iterator[Tried], total: int) -> Iterator[Tried]:
         task = progress.add_task("starting", total=total)
         for number, score in enumerate(scores, 1):
             tried = _name(score)
-            progress.update(task, advance=1, description=escape(tried[:60]))
+            progress.update(task, advance=1, description=inline(tried[:60]))
             if progress.disable and time.monotonic() - said > _SECONDS_BETWEEN_LINES:
                 said = time.monotonic()
                 ERR.print(f"{said - began:.0f} s: {number} of {total} mutants tried")
@@ -244,12 +244,12 @@ def _print(found: Score) -> None:
             passing = f"; passing: {', '.join(one.passing)}" if one.passing else ""
             which = "one of " if len(one.rules) >= ANY_OF else ""
             rules = f" (breaks {which}{', '.join(one.rules)}{suspects}{passing})" if one.rules else ""
-            OUT.print(f"[red]survives[/] {escape(one.name + rules)}", soft_wrap=True)
+            OUT.print(f"[red]survives[/] {inline(one.name + rules)}", soft_wrap=True)
     for one in found.mutants:
         if one.is_rarely_reached:
             told = ", ".join(f"{count} of {suite}" for suite, count in (one.reach or {}).items() if count)
             OUT.print(
-                f"[yellow]rarely reached[/] {escape(one.name)}: fewer than {ENOUGH} scenarios catch it "
+                f"[yellow]rarely reached[/] {inline(one.name)}: fewer than {ENOUGH} scenarios catch it "
                 f"({told or 'none'})",
                 soft_wrap=True,
             )

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from tidegauge_spec import read_policies
 
@@ -20,6 +19,7 @@ from ..wire.shapes import component_of_shape
 from ..words.diagnosis import term_name
 from ..words.numbers import counted, listed
 from .console import OUT, complains
+from .terminal_text import inline
 
 _MOST_RULES = 7
 
@@ -116,7 +116,7 @@ def _print_defects(results: Results) -> None:
             rules = f" ({listed(term.rules, _MOST_RULES)})" if term.rules else ""
             alike = [f"{policy} = {value}" for policy, value in _policy_values(term)]
             remedy = f"; keep {alike[0]} in the file only if it is a choice" if alike else ", not written"
-            OUT.print(f"{escape(term_name(term))} is a known defect{rules}{remedy}", soft_wrap=True)
+            OUT.print(f"{inline(term_name(term))} is a known defect{rules}{remedy}", soft_wrap=True)
     for component in results.components:
         if left := component.examined - component.explained:
             scenarios = counted(left, "failing scenario")
@@ -132,7 +132,7 @@ def _print_new(path: Path, new: OwnProfile) -> None:
     for shape in new.shapes:
         component = component_of_shape(shape.features)
         OUT.print(f"shape of {component}, as the adapter expresses it", soft_wrap=True)
-    file, number = escape(str(path)), len(new.choices) + len(new.shapes)
+    file, number = inline(str(path)), len(new.choices) + len(new.shapes)
     if number:
         added = counted(number, "entry", "entries")
         next_step = f"write the reason of each, then run with --profile {file}"

@@ -3,7 +3,6 @@
 import time
 from pathlib import Path
 
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..run.expected_time import ExpectedTime, about
@@ -11,7 +10,7 @@ from ..run.journal import Finished, JournalReader
 from ..run.workers import RunningItems
 from ..words.numbers import counted
 from .console import ERR, OUT
-from .terminal_text import lines
+from .terminal_text import inline, line, lines
 
 _LONGEST_FAILURE = 1500
 _POLL_SECONDS = 0.25
@@ -39,7 +38,7 @@ def followed(running: RunningItems, folder: Path, fail_fast: bool, quiet: bool) 
     name, left_of_it = TextColumn("{task.description}"), TextColumn("{task.fields[left]}")
     columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), left_of_it)
     with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as progress:
-        task = progress.add_task(started.implementation.name, total=len(started.planned), left="")
+        task = progress.add_task(line(started.implementation.name), total=len(started.planned), left="")
         if expected.total is not None and not quiet:
             items = counted(len(started.planned), "item")
             OUT.print(f"{items}: {about(expected.total)} on two free cores")
@@ -72,7 +71,7 @@ def _left(expected: ExpectedTime, finished: list[str], elapsed: float) -> str:
 
 
 def _print_first_failure(item: str, number: str, failure: str) -> None:
-    OUT.print(f"First difference, in {escape(item)}: {escape(number)}", soft_wrap=True)
+    OUT.print(f"First difference, in {inline(item)}: {inline(number)}", soft_wrap=True)
     OUT.print(f"{lines(failure, _LONGEST_FAILURE)}\n", soft_wrap=True)
 
 

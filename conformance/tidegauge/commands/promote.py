@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from tidegauge_spec import load_registry
 
@@ -16,6 +15,7 @@ from ..vectors.published import Vector, every_vector, read_vector_file, vector_f
 from ..wire.scenario import BadInput, component_of, read_scenario_file
 from .console import OUT, complains
 from .folder_lock import locked
+from .terminal_text import inline
 from .vector_folder import folder_in_preparation, own_folder, replace_files
 
 
@@ -64,7 +64,7 @@ def promote(
         for scenario in given:
             earlier = same_content(scenario, [*known, *new])
             if earlier is not None:
-                OUT.print(escape(f"{scenario.id} is a vector already: {earlier.id}"), soft_wrap=True)
+                OUT.print(inline(f"{scenario.id} is a vector already: {earlier.id}"), soft_wrap=True)
                 continue
             vector = promoted(
                 scenario, broken_rule, id=id, title=title, reason=reason, source=source, rules=rule or ()
@@ -76,7 +76,7 @@ def promote(
     for vector in new:
         _say(vector, folder)
     if new:
-        OUT.print(escape(_how_it_runs(into)), soft_wrap=True)
+        OUT.print(inline(_how_it_runs(into)), soft_wrap=True)
 
 
 def _add(folder: Path, new: Sequence[Vector]) -> None:
@@ -103,7 +103,7 @@ def _say(vector: Vector, folder: Path) -> None:
         f"{vector.id}: shows {', '.join(vector.rules)}, with the expected outputs {where}; "
         f"added to {_document(folder, vector)}"
     )
-    OUT.print(escape(shown), soft_wrap=True)
+    OUT.print(inline(shown), soft_wrap=True)
 
 
 def _how_it_runs(into: Path | None) -> str:

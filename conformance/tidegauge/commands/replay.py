@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from tidegauge_reference import Policies
@@ -32,7 +31,7 @@ from .chosen_engine import check_claims, chosen_engine
 from .console import OUT, complains
 from .given_scenarios import Given, given_scenarios, is_file_name
 from .request_options import takes_request
-from .terminal_text import lines
+from .terminal_text import inline, lines
 
 
 @complains
@@ -102,15 +101,15 @@ def _replay_interleaved(engine: Adapter, name: str, given: Sequence[Scenario]) -
         cells = [answer_text(answer_at(side[instance], step)) for side in (seen.alone, seen.together)]
         mark = "->" if place == differing else str(number)
         table.add_row(
-            mark, str(instance + 1), escape(step_text(given[instance].history[step])), *map(escape, cells)
+            mark, str(instance + 1), inline(step_text(given[instance].history[step])), *map(inline, cells)
         )
     for instance, scenario in enumerate(given, start=1):
         OUT.print(
-            f"instance {instance}: {escape(scenario.id)}: {escape(setup_text(scenario))}", soft_wrap=True
+            f"instance {instance}: {inline(scenario.id)}: {inline(setup_text(scenario))}", soft_wrap=True
         )
     OUT.print(table)
     does = "each instance does as it does alone" if differing is None else "its instances share state"
-    OUT.print(f"{escape(name)}: {does}\n")
+    OUT.print(f"{inline(name)}: {does}\n")
     return differing is not None
 
 
@@ -142,8 +141,8 @@ def _replay_job(job: JobScenario, findings: Iterable[JobFinding]) -> bool:
             verdict = "[bold magenta]error: a job did not run[/]"
         if finding.vacuous:
             verdict = "[yellow]shows nothing: it holds without alignment too[/]"
-        table.add_row(finding.property, verdict, escape(finding.seen or finding.did_not_run or ""))
-    OUT.print(escape("\n  ".join([f"{job.id}: {job_name(job)}", *job_text(job)])), soft_wrap=True)
+        table.add_row(finding.property, verdict, inline(finding.seen or finding.did_not_run or ""))
+    OUT.print("\n  ".join(map(inline, [f"{job.id}: {job_name(job)}", *job_text(job)])), soft_wrap=True)
     OUT.print(table)
     return violated
 
@@ -167,18 +166,18 @@ def _show(
     for span, length in enumerate(lengths):
         for index in range(length):
             number += 1
-            cells = [escape(step_text(scenario.history[number - 1]))]
+            cells = [inline(step_text(scenario.history[number - 1]))]
             if index == length - 1:
-                answer = escape(answer_text(got[span])) if span < len(got) else "no answer"
+                answer = inline(answer_text(got[span])) if span < len(got) else "no answer"
                 if span == place:
-                    answer = f"[bold red]{escape(answer_text(judgement.got))}[/]"
-                cells += [escape(outputs_text(expected[span])), answer]
+                    answer = f"[bold red]{inline(answer_text(judgement.got))}[/]"
+                cells += [inline(outputs_text(expected[span])), answer]
             table.add_row("->" if span == place else str(number), *cells)
-    OUT.print(f"{escape(scenario.id)}: {escape(setup_text(scenario))}")
+    OUT.print(f"{inline(scenario.id)}: {inline(setup_text(scenario))}")
     OUT.print(table)
     if judgement.unanswered is not None:
         OUT.print(lines(judgement.unanswered.traceback), soft_wrap=True)
-        OUT.print(f"{escape(implementation.name)} gives no answer: an error, and no breach of a rule\n")
+        OUT.print(f"{inline(implementation.name)} gives no answer: an error, and no breach of a rule\n")
         return
     agrees = "agrees with" if judgement.diverges_at is None else "differs from"
-    OUT.print(f"{escape(implementation.name)} {agrees} the specification\n")
+    OUT.print(f"{inline(implementation.name)} {agrees} the specification\n")

@@ -4,13 +4,13 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from tidegauge_spec import load_registry
 
 from ..judging.traceability import status
 from .console import OUT, complains
+from .terminal_text import inline
 
 
 @complains
@@ -37,5 +37,5 @@ def rules(
     for column in ("id", "level", "component", "title", "status", "checked by"):
         table.add_column(column)
     for rule in registry.rules.values():
-        table.add_row(rule.id, rule.level, rule.component, escape(rule.title), *map(escape, status(rule)))
+        table.add_row(rule.id, rule.level, rule.component, inline(rule.title), *map(inline, status(rule)))
     OUT.print(table)

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 from msgspec.structs import replace
-from rich.markup import escape
 
 from ..engine.loading import adapter_names
 from ..run.assembly import assemble, write_results
@@ -33,6 +32,7 @@ from .request_options import takes_request
 from .stop_signals import stop_of
 from .stopped_run import show_stopped_run
 from .summary import Detail, print_problems, print_summary
+from .terminal_text import inline
 
 _REPORT_FAILED = 3
 """The exit code if every claimed rule passes, and a report could not be written."""
@@ -225,4 +225,4 @@ def _make(folder: Path) -> None:
 def adapters() -> None:
     """List the adapters that are installed."""
     for name in adapter_names():
-        OUT.print(escape(name))
+        OUT.print(inline(name))

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from tidegauge_spec import vector_schema_path
 
@@ -16,6 +15,7 @@ from ..vectors.published import Vector, decode_vectors, no_vectors_in, vector_fi
 from ..wire.scenario import BadInput
 from .console import OUT, complains
 from .folder_lock import locked
+from .terminal_text import inline
 from .vector_folder import folder_in_preparation, own_folder, replace_files
 
 
@@ -61,7 +61,7 @@ def _check(folder: Path, rewrite: bool, is_own: bool) -> None:
         raise no_vectors_in(folder)
     verb = "are now those" if rewrite else "are not those"
     for id in wrong:
-        OUT.print(escape(f"{id}: the expected outputs {verb} of the reference"), soft_wrap=True)
+        OUT.print(inline(f"{id}: the expected outputs {verb} of the reference"), soft_wrap=True)
     if not is_own:
         wanted[Path(str(vector_schema_path()))] = vector_schema()
     _settle(wanted, rewrite)
@@ -86,7 +86,7 @@ def _settle(wanted: Mapping[Path, bytes], rewrite: bool) -> None:
     if rewrite and stale:
         replace_files(stale)
     for file in stale:
-        OUT.print(escape(f"{file}: {'written' if rewrite else 'not as it must be'}"), soft_wrap=True)
+        OUT.print(inline(f"{file}: {'written' if rewrite else 'not as it must be'}"), soft_wrap=True)
     if stale and not rewrite:
         OUT.print("tidegauge vectors --rewrite writes them")
         raise typer.Exit(1)

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.markup import escape
 from watchfiles import Change, DefaultFilter, watch
 
 from ..engine.parent_death import ending_with_parent
 from .console import OUT
+from .terminal_text import inline
 
 _MILLISECONDS = 200
 _MOST_NAMED = 3
@@ -46,9 +46,9 @@ def run_again_and_again(arguments: Sequence[str], folder: Path, out: Path) -> No
             continue
         if changes:
             changed = sorted({Path(path).name for _, path in changes})
-            OUT.rule(escape(f"changed: {', '.join(changed[:_MOST_NAMED])}"))
+            OUT.rule(inline(f"changed: {', '.join(changed[:_MOST_NAMED])}"))
             sys.stdout.flush()  # before the next run, whose output comes from another process
         is_first = False
         subprocess.run(run, check=False, preexec_fn=ending_with_parent())
-        OUT.print(f"Watching {escape(str(folder))}; Ctrl-C ends it.", soft_wrap=True)
+        OUT.print(f"Watching {inline(str(folder))}; Ctrl-C ends it.", soft_wrap=True)
         sys.stdout.flush()

@@ -5,11 +5,11 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import msgspec
-from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
 from tidegauge.commands.console import COLOURS, ERR, OUT
+from tidegauge.commands.terminal_text import inline
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.unknown_names import unknown
 from tidegauge.words.numbers import counted, listed
@@ -118,7 +118,7 @@ def _show(results: LogResults, tolerated: Collection[str]) -> None:
         soft_wrap=True,
     )
     for bad in results.skipped:
-        OUT.print(f"skipped: {escape(bad)}", style="yellow", soft_wrap=True)
+        OUT.print(f"skipped: {inline(bad)}", style="yellow", soft_wrap=True)
     _show_troubles(results, tolerated)
     for one in results.properties:
         if one.verdict == "fail":
@@ -148,11 +148,11 @@ def _show_troubles(results: LogResults, tolerated: Collection[str]) -> None:
         for name, count in operator.troubles.items():
             first = count.first[0]
             accepted = " (tolerated)" if name in tolerated else ""
-            where = escape(_name(operator.job, operator.source))
+            where = inline(_name(operator.job, operator.source))
             OUT.print(
                 f"[yellow]{name}[/]{accepted}: {count.broken:,} in {where}: "
-                f"{escape(TROUBLES[name])}; the first: subtask {first.subtask}, row {first.sequence} "
-                f"{escape(first.says)}",
+                f"{inline(TROUBLES[name])}; the first: subtask {first.subtask}, row {first.sequence} "
+                f"{inline(first.says)}",
                 soft_wrap=True,
             )
 
@@ -165,8 +165,8 @@ def _show_broken(one: PropertyVerdict) -> None:
     count = one.count
     rules = one.rules[0] if len(one.rules) == 1 else f"one of {listed(one.rules, 4)}"
     OUT.print(
-        f"[bold red]{rules}[/] {escape(SENTENCES[one.property])} [dim]{one.property}[/]\n"
-        f"  {escape(_name(one.job, one.source))}: {counted(count.broken, 'time')} "
+        f"[bold red]{rules}[/] {inline(SENTENCES[one.property])} [dim]{one.property}[/]\n"
+        f"  {inline(_name(one.job, one.source))}: {counted(count.broken, 'time')} "
         f"in {counted(count.about, 'row')}"
         + (f", at most {span_text(count.far)} of event time" if count.far else "")
         + (f", for at most {span_text(count.long)}" if count.long else ""),
@@ -177,7 +177,7 @@ def _show_broken(one: PropertyVerdict) -> None:
         because = f" (see row {first.because})" if first.because is not None else ""
         OUT.print(
             f"  at {time_text(first.processing_time)} subtask {first.subtask}{row} "
-            f"{escape(first.says)}{because}",
+            f"{inline(first.says)}{because}",
             soft_wrap=True,
         )
     if one.around:
@@ -194,6 +194,6 @@ def _nearby(rows: Sequence[NearbyRow], broken: Example) -> Table:
         where = row.split if row.channel is None else str(row.channel)
         at = "" if row.event_time is None else time_text(row.event_time)
         table.add_row(
-            mark, f"{row.sequence:,}", time_text(row.processing_time), escape(where), escape(row.kind), at
+            mark, f"{row.sequence:,}", time_text(row.processing_time), inline(where), inline(row.kind), at
         )
     return table

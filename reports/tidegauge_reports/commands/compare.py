@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from tidegauge.commands.console import OUT, complains
+from tidegauge.commands.terminal_text import inline
 from tidegauge.wire.results import read_results
 from tidegauge.wire.scenario import BadInput
 
@@ -33,13 +33,13 @@ def compare(
     found = compared.compare(read_results(old), read_results(new))
     if markdown is not None:
         _write(markdown, page.render(found))
-    OUT.print(escape(engine_words(found)), style="dim", soft_wrap=True)
+    OUT.print(inline(engine_words(found)), style="dim", soft_wrap=True)
     for said in caveats(found):
-        OUT.print(f"Not comparable as they are: {escape(said)}", style="yellow", soft_wrap=True)
+        OUT.print(f"Not comparable as they are: {inline(said)}", style="yellow", soft_wrap=True)
     for section in sections(found):
         _print(section)
-    OUT.print(escape(totals(found)), style="dim", soft_wrap=True)
-    OUT.print(escape(headline(found)), style="bold red" if found.worse else "bold green", soft_wrap=True)
+    OUT.print(inline(totals(found)), style="dim", soft_wrap=True)
+    OUT.print(inline(headline(found)), style="bold red" if found.worse else "bold green", soft_wrap=True)
     raise typer.Exit(1 if found.worse else 0)
 
 
@@ -51,13 +51,13 @@ def _write(path: Path, text: str) -> None:
 
 
 def _print(section: Section) -> None:
-    OUT.print(f"[{'bold red' if section.worse else 'bold'}]{escape(section.title)}[/]")
+    OUT.print(f"[{'bold red' if section.worse else 'bold'}]{inline(section.title)}[/]")
     table = Table(box=None, pad_edge=False)
     for column in section.columns:
         table.add_column(column)
     for row in section.rows[:MOST_ROWS]:
-        table.add_row(*map(escape, row))
+        table.add_row(*map(inline, row))
     OUT.print(table)
     for text in filter(None, (left_out(section), section.remark)):
-        OUT.print(escape(text), style="dim", soft_wrap=True)
+        OUT.print(inline(text), style="dim", soft_wrap=True)
     OUT.print()

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.padding import Padding
 
 from tidegauge.commands.console import COLOURS, OUT, complains
+from tidegauge.commands.terminal_text import inline
 from tidegauge.components.registry import load_mutants
 from tidegauge.detection.mutant_diagnosis import can_be_diagnosed, diagnosis_of
 from tidegauge.judging.traceability import DOCUMENTS, rules_of_statement
@@ -54,7 +54,7 @@ def explain(
     _print_statement(name)
     for rule in found:
         _print_title(rule)
-        OUT.print(escape(rule.sentence))
+        OUT.print(inline(rule.sentence))
         OUT.print(f"{', '.join(_in_a_word(engine, rule) for engine in engines)}\n")
     for mutant_name in bug.mutants if bug is not None else ():
         _print_mutant(load_mutants()[mutant_name])
@@ -76,18 +76,18 @@ def _known_name(written: str) -> str:
 
 def _print_mutant(mutant: Mutant) -> None:
     """What the mutant does, and what a run says of an engine that behaves alike."""
-    OUT.print(f"[bold]mutant:{mutant.name}[/] ({mutant.component}) {escape(mutant.summary)}")
+    OUT.print(f"[bold]mutant:{mutant.name}[/] ({mutant.component}) {inline(mutant.summary)}")
     OUT.print(f"It breaks {', '.join(mutant.rules) or 'every rule'}.")
     if not can_be_diagnosed(mutant):
         OUT.print(f"{NOT_OF_JOBS}\n")
         return
     result, scenarios = diagnosis_of(mutant)
     OUT.print(f"\n[bold]{OF_A_MUTANT}[/]")
-    _print_indented(2, escape(model_words(result)))
+    _print_indented(2, inline(model_words(result)))
     for term in result.model:
-        _print_indented(2, f"[bold]{escape(term_name(term))}[/]: {escape(term_words(term))}")
+        _print_indented(2, f"[bold]{inline(term_name(term))}[/]: {inline(term_words(term))}")
         if term.name in scenarios:
-            _print_indented(4, escape(scenarios[term.name]))
+            _print_indented(4, inline(scenarios[term.name]))
     OUT.print()
 
 
@@ -95,34 +95,34 @@ def print_dossier(told: Dossier) -> None:
     """Print all that is known about a rule."""
     rule = told.rule
     _print_title(rule)
-    OUT.print(f"\n{escape(rule.sentence)}\n")
-    OUT.print(f"[bold]Intent[/] {escape(rule.intent)}\n")
-    OUT.print(f"[bold]If an engine fails this, check[/] {escape(rule.check)}\n")
+    OUT.print(f"\n{inline(rule.sentence)}\n")
+    OUT.print(f"[bold]Intent[/] {inline(rule.intent)}\n")
+    OUT.print(f"[bold]If an engine fails this, check[/] {inline(rule.check)}\n")
     for policy in told.policies:
         OUT.print(f"[bold]Policy[/] {_policy(policy)}\n")
     if rule.needs:
         OUT.print(f"[bold]Needs[/] the capability {' or '.join(rule.needs)}\n")
     OUT.print(f"[bold]Source[/] {', '.join(rule.sources)}   [bold]Since[/] {rule.since}")
-    OUT.print(f"[bold]Checked by[/] {escape(', '.join(rule.checked_by))}")
+    OUT.print(f"[bold]Checked by[/] {inline(', '.join(rule.checked_by))}")
     OUT.print(f"[bold]Text[/] {rule.file}:{rule.line}")
-    OUT.print(f"[bold]Reference[/] {', '.join(told.reference) or escape(told.without_reference)}")
-    OUT.print(f"[bold]Vectors[/] {escape(', '.join(vector.id for vector in told.vectors)) or 'none'}")
+    OUT.print(f"[bold]Reference[/] {', '.join(told.reference) or inline(told.without_reference)}")
+    OUT.print(f"[bold]Vectors[/] {inline(', '.join(vector.id for vector in told.vectors)) or 'none'}")
     _print_wrong_engines(told)
     _print_verdicts(told.findings)
 
 
 def _print_title(rule: Rule) -> None:
-    OUT.print(f"[bold]{rule.id}[/] ({rule.level}, {rule.component}) [bold]{escape(rule.title)}[/]")
+    OUT.print(f"[bold]{rule.id}[/] ({rule.level}, {rule.component}) [bold]{inline(rule.title)}[/]")
 
 
 def _print_statement(name: str) -> None:
     bug = known_bug(name)
     if name[:1] in DOCUMENTS and name[1:].isdecimal():
-        OUT.print(f"[bold]{name}[/] of {DOCUMENTS[name[0]]}: {escape(load_statements()[name].text)}\n")
+        OUT.print(f"[bold]{name}[/] of {DOCUMENTS[name[0]]}: {inline(load_statements()[name].text)}\n")
         if not load_statements()[name].behaviour:
             OUT.print("It says nothing about what an engine does.")
         if load_statements()[name].why_not:
-            OUT.print(f"No rule states it: {escape(load_statements()[name].why_not)}")
+            OUT.print(f"No rule states it: {inline(load_statements()[name].why_not)}")
     elif bug is not None:
         OUT.print(f"[bold]{name}[/] is a known bug: {_bug(bug)}\n")
 
@@ -136,11 +136,11 @@ def _print_policy_or_profile(name: str) -> None:
 
 def _print_policy(policy: PolicyText) -> None:
     """Print the values of a policy, the profiles that choose them, and the rules that it changes."""
-    OUT.print(f"[bold]{policy.name}[/] is a policy: {escape(policy.meaning)}\n")
+    OUT.print(f"[bold]{policy.name}[/] is a policy: {inline(policy.meaning)}\n")
     for value in policy.values:
         profiles = [name for name, chosen in policy.profiles.items() if chosen == value]
         OUT.print(f"  {value}: {', '.join(profiles) or 'no shipped profile'}")
-    OUT.print(f"\n[bold]Source[/] {escape(policy.source)}\n")
+    OUT.print(f"\n[bold]Source[/] {inline(policy.source)}\n")
     for rule in load_registry().rules.values():
         if policy.name in rule.policies:
             _print_title(rule)
@@ -149,7 +149,7 @@ def _print_policy(policy: PolicyText) -> None:
 
 def _print_profile(name: str) -> None:
     """Print the meaning of a profile and where it differs from core."""
-    OUT.print(f"[bold]{name}[/] is a profile: {escape(read_profiles()[name])}\n")
+    OUT.print(f"[bold]{name}[/] is a profile: {inline(read_profiles()[name])}\n")
     for policy in read_policies().values():
         value, core = policy.profiles[name], policy.profiles["core"]
         if value != core:
@@ -158,17 +158,17 @@ def _print_profile(name: str) -> None:
 
 def _policy(policy: PolicyText) -> str:
     values = ", ".join(f"{profile} = {value}" for profile, value in policy.profiles.items())
-    return f"{policy.name}: {escape(policy.meaning)} {values}"
+    return f"{policy.name}: {inline(policy.meaning)} {values}"
 
 
 def _bug(bug: KnownBug) -> str:
-    return f"{bug.id} ({escape(bug.system)}): {escape(bug.title)}. {escape(' '.join(bug.links))}"
+    return f"{bug.id} ({inline(bug.system)}): {inline(bug.title)}. {inline(' '.join(bug.links))}"
 
 
 def _print_wrong_engines(told: Dossier) -> None:
     OUT.print(f"\n[bold]Mutants that break it[/]{'' if told.wrong_engines else ' none'}")
     for wrong in told.wrong_engines:
-        _print_indented(2, f"[bold]mutant:{wrong.mutant.name}[/] {escape(wrong.mutant.summary)}")
+        _print_indented(2, f"[bold]mutant:{wrong.mutant.name}[/] {inline(wrong.mutant.summary)}")
         for bug in wrong.bugs:
             _print_indented(4, f"known bug {_bug(bug)}")
     if told.other_bugs:
@@ -186,13 +186,13 @@ def _print_verdicts(findings: Iterable[Finding]) -> None:
     for finding in findings:
         run, result = finding.engine.results, finding.result
         made = f"{finding.engine.date}, version {run.tidegauge}, budget {run.budget}, profile {run.profile}"
-        _print_indented(2, f"{escape(finding.engine.name)}: {_verdict(finding)}, [dim]{escape(made)}[/]")
+        _print_indented(2, f"{inline(finding.engine.name)}: {_verdict(finding)}, [dim]{inline(made)}[/]")
         if result is not None and finding.exercise and result.verdict in ("pass", *ACCUSED):
             words = finding.exercise.words
             exercised = "never exercised" if words == "never" else f"exercised in {words}"
-            _print_indented(4, escape(f"{result.layer}, {exercised}"))
+            _print_indented(4, inline(f"{result.layer}, {exercised}"))
         if finding.standing.reason:
-            _print_indented(4, escape(finding.standing.reason))
+            _print_indented(4, inline(finding.standing.reason))
 
 
 def _verdict(finding: Finding) -> str:
@@ -202,4 +202,4 @@ def _verdict(finding: Finding) -> str:
 
 def _in_a_word(engine: Engine, rule: Rule) -> str:
     at = engine.standing(rule.id)
-    return f"{escape(engine.name)}: [{COLOURS[at.kind]}]{at.words}[/]"
+    return f"{inline(engine.name)}: [{COLOURS[at.kind]}]{at.words}[/]"

@@ -9,9 +9,9 @@ from typing import Annotated
 from urllib.parse import quote
 
 import typer
-from rich.markup import escape
 
 from tidegauge.commands.console import ERR, OUT, complains
+from tidegauge.commands.terminal_text import inline
 from tidegauge.engine.parent_death import ending_with_parent
 from tidegauge.wire.results import FILE_NAME, read_results
 from tidegauge.wire.scenario import BadInput
@@ -68,7 +68,7 @@ def matrix(
     except OSError as error:
         raise _cannot_be_written(out, error) from None
     for path in written:
-        OUT.print(escape(str(path)), soft_wrap=True)
+        OUT.print(inline(str(path)), soft_wrap=True)
 
 
 def _make(folder: Path) -> None:
@@ -105,7 +105,7 @@ def _folders(adapters: list[str] | tuple[str, ...], out: Path) -> list[Path]:
 
 def _put_under_test(adapter: str, folder: Path, options: list[str]) -> Path:
     """Run the suites on an engine in a child process; its results document. Raises `BadInput`."""
-    ERR.print(f"putting {escape(short(adapter, 100))} under test", soft_wrap=True)
+    ERR.print(f"putting {inline(short(adapter, 100))} under test", soft_wrap=True)
     command = [sys.executable, "-m", "tidegauge", "run", "--adapter", adapter, "--out", str(folder)]
     ran = subprocess.run(
         [*command, *options],

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from tidegauge.commands.console import OUT, complains
+from tidegauge.commands.terminal_text import inline
 from tidegauge.wire.results import read_results
 from tidegauge.wire.scenario import BadInput
 from tidegauge.words.numbers import counted
@@ -40,4 +40,4 @@ def site(
     except OSError as error:
         raise BadInput(f"the site cannot be written to {out}: {error.strerror}") from None
     size = sum(path.stat().st_size for path in written)
-    OUT.print(f"{counted(len(written), 'page')}, {size / 1e6:.1f} MB: {escape(str(out / 'index.html'))}")
+    OUT.print(f"{counted(len(written), 'page')}, {size / 1e6:.1f} MB: {inline(str(out / 'index.html'))}")

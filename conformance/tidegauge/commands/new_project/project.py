@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 
 import typer
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from rich.markup import escape
 
 from ...components.registry import COMPONENTS
 from ...wire.scenario import BadInput
 from ...wire.unknown_names import unknown
 from ..console import OUT, complains
+from ..terminal_text import inline
 from .skeleton import skeletons_of
 
 Language = Literal["python", "process"]
@@ -71,9 +71,9 @@ def init(
             (folder / path).write_text(text, encoding="utf-8")
         except OSError as error:
             raise BadInput(f"{folder / path} cannot be written: {error.strerror}") from None
-        OUT.print(escape(str(folder / path)), soft_wrap=True)
+        OUT.print(inline(str(folder / path)), soft_wrap=True)
     go = f"cd {shlex.quote(str(folder))} && tidegauge run {_ENGINE[language]} --budget smoke"
-    OUT.print(f"\nNow: {escape(go)}", soft_wrap=True)
+    OUT.print(f"\nNow: {inline(go)}", soft_wrap=True)
 
 
 def files_of(name: str, components: list[str], language: Language) -> dict[str, str]:
