@@ -28,7 +28,7 @@ PROGRAM = Path(__file__).parent.parent / "samples" / "protocol_engine.py"
 PATIENT = {"hangs", "computes", "stops-itself", "closes-stdout"}
 """Deeds that only a deadline ends."""
 
-AT_ONCE = {"dies", "another-id"}
+AT_ONCE = {"dies", "another-id", "a-key-twice"}
 """The others are tried in the slower tier."""
 
 SAID: dict[str, tuple[str, str]] = {
@@ -44,6 +44,7 @@ SAID: dict[str, tuple[str, str]] = {
     "prints-bytes": ("protocol", "to stdout, which is no answer"),
     "prints-control": ("protocol", "\\x1b]0;evil\\x07"),
     "prints-nothing": ("protocol", "the engine wrote '' to stdout"),
+    "a-key-twice": ("protocol", "the engine wrote an object with the key 'output' twice: '{\"answer\":"),
     "prints-null": ("protocol", "the engine wrote 'null' to stdout"),
     "nests": ("protocol", "which is no answer"),
     "half-a-line": ("crashed", "the engine's process ended with exit code 0"),
@@ -211,6 +212,7 @@ def test_what_the_process_said_is_kept(engine: Callable[..., ProcessAdapter], va
         pytest.param("start-hangs", "the engine did not answer within 3 s", marks=pytest.mark.slower),
         ("start-prints", "the engine wrote 'Welcome!' to stdout, which is no answer"),
         ("start-speaks-protocol-9", "the engine speaks protocol 9, and the kit 1"),
+        ("start-says-a-key-twice", "the engine wrote an object with the key 'version' twice"),
         ("start-says-error", "the engine did not understand the request 'describe': who are you?"),
     ],
 )
@@ -250,6 +252,11 @@ def test_after_ten_processes_the_engine_is_not_started_again(engine: Callable[..
     [
         ("session-dies", "the engine's process ended with exit code 5"),
         ("session-of-another-name", "the engine answered for session '9'; asked was '1'"),
+        (
+            "session-with-a-key-twice",
+            'the engine wrote an object with the key \'outputs\' twice: \'{"answer":"outputs","session":"1",'
+            '"outputs":[],"outputs":[]}\'',
+        ),
     ],
 )
 def test_a_session_is_lost_with_its_process(

@@ -87,6 +87,9 @@ DEEDS: dict[str, Callable[[], Any]] = {
     "prints-bytes": lambda: write(b"\xff\xfe\x00\n"),
     "prints-control": lambda: write(b'{"answer":"\x1b]0;evil\x07"}\n'),
     "prints-nothing": lambda: write(b"\n"),
+    "a-key-twice": lambda: write(
+        b'{"answer":"transcript","scenario":"x","outputs":[[{"output":"idle","output":"idle"}]]}\n'
+    ),
     "prints-null": lambda: write(b"null\n"),
     "nests": lambda: write(b"[" * 100_000 + b"\n"),
     "half-a-line": lambda: (write(b'{"answer":"transcript","scen'), os._exit(0)),
@@ -142,6 +145,9 @@ AT_THE_START: dict[str, Callable[[], Any]] = {
     ),
     "start-claims-nonsense": lambda: say(
         {"answer": "description", "protocol": 1, "name": "n", "version": "1", "capabilities": ["vavle"]}
+    ),
+    "start-says-a-key-twice": lambda: write(
+        b'{"answer":"description","protocol":1,"name":"n","version":"1","version":"2","capabilities":["valve"]}\n'
     ),
     "start-says-error": lambda: say({"answer": "error", "text": "who are you?"}),
 }
@@ -220,6 +226,9 @@ class Engine:
                 os._exit(5)
             name = "9" if self.deed == "session-of-another-name" else request.session
             opened, session = self.sessions[request.session]
+            if self.deed == "session-with-a-key-twice":
+                write(f'{{"answer":"outputs","session":"{name}","outputs":[],"outputs":[]}}\n'.encode())
+                return
             outputs = session.step(of_a_session(opened, [request.step]).history[0])
             say({"answer": "outputs", "session": name, "outputs": outputs})
         elif isinstance(request, Close):

@@ -27,6 +27,7 @@ from tidegauge.wire.protocol import (
     Stop,
     request_line,
 )
+from tidegauge.wire.repeated_key import repeated_key
 from tidegauge.wire.scenario import UNREADABLE, Scenario
 from tidegauge.wire.transcript import Failure, Outputs, Transcript
 from tidegauge.wire.vocabulary import PROTOCOL, Setup, Step
@@ -150,12 +151,16 @@ class Conversation:
 
     def _decoded(self, line: bytes) -> AnyAnswer:
         try:
-            return ANSWERS.decode(line)
+            answer = ANSWERS.decode(line)
         except UNREADABLE as error:
             said = shown(line.decode("utf-8", "replace"))
             raise self.breach(
                 f"the engine wrote {said} to stdout, which is no answer: {error}; stderr is for all else"
             ) from None
+        if (key := repeated_key(line)) is not None:
+            said = shown(line.decode("utf-8", "replace"))
+            raise self.breach(f"the engine wrote an object with the key {shown(key)} twice: {said}")
+        return answer
 
     def _of(self, session: str, answer: Opened | StepDone | Closed) -> None:
         if answer.session != session:
