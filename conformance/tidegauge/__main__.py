@@ -14,9 +14,6 @@ import typer
 from . import __version__
 from .commands.console import complain
 
-_ADAPTER_FAILED = 2
-"""The exit code where an adapter raises: that of bad input."""
-
 _KIT_FAILED = 4
 """The exit code where the kit itself fails, or cannot write."""
 
@@ -100,15 +97,8 @@ def main() -> None:
 def _failed(error: Exception) -> int:
     """Say what went wrong; the exit code."""
     from .engine.foreign_text import message_of
-    from .engine.single_answers import place_in_adapter
 
     said = " ".join(message_of(error).split())[:300]
-    if (place := place_in_adapter(error)) is not None:
-        complain(
-            f"the adapter's own `run` raised {said} - at {place}. Where there is no answer it has to give a "
-            f"transcript with a `failure`. The traceback: {_kept_traceback()}"
-        )
-        return _ADAPTER_FAILED
     if isinstance(error, OSError):
         where = f" ({error.filename})" if error.filename else ""
         complain(f"{error.strerror or error}{where}")

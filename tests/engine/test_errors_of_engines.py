@@ -20,7 +20,7 @@ from engines import ValveAdapter, valve_scenario
 from tidegauge import ComponentAdapter, Failure, IllegalArgument, IllegalState, Transcript, Unsupported
 from tidegauge.components.registry import load_mutants
 from tidegauge.engine.errors import Refusals, check_refusals, raised
-from tidegauge.engine.interruption import Interruption
+from tidegauge.engine.interruption import Interruption, UserInterrupt
 from tidegauge.engine.loading import load_adapter
 from tidegauge.engine.mutant_adapter import MutantAdapter
 from tidegauge.engine.runner import run
@@ -264,6 +264,7 @@ class Group(BaseException):
     ("error", "text"),
     [
         (SystemExit(3), "SystemExit: 3"),
+        (KeyboardInterrupt("of the engine"), "KeyboardInterrupt: of the engine"),
         (GeneratorExit(), "GeneratorExit"),
         (asyncio.CancelledError(), "CancelledError"),
         (Group("of another base"), "Group: of another base"),
@@ -312,8 +313,8 @@ def test_long_texts_and_tracebacks_are_cut() -> None:
 
 
 def test_the_users_interrupt_gets_through() -> None:
-    with pytest.raises(KeyboardInterrupt):
-        transcripts(raising(KeyboardInterrupt()), FOUR_WATERMARKS)
+    with pytest.raises(UserInterrupt):
+        transcripts(raising(UserInterrupt()), FOUR_WATERMARKS)
 
 
 class NoTime(Interruption):

@@ -11,6 +11,7 @@ from engines import ValveAdapter
 
 from tidegauge import Adapter, ComponentAdapter, Scenario, Transcript
 from tidegauge.components.registry import COMPONENTS
+from tidegauge.engine.contained import ContainedAdapter
 from tidegauge.engine.interruption import Interruption
 from tidegauge.judging.items.preflight import preflight, preflight_scenarios
 from tidegauge.wire.scenario import problems
@@ -106,16 +107,17 @@ def test_an_adapter_without_transcripts_answers_nothing() -> None:
 def test_an_adapter_whose_run_raises_answers_nothing(error: BaseException) -> None:
     broken = Broken({})
     broken.raises = error
-    failures = preflight(broken, VALVE)
+    failures = preflight(ContainedAdapter(broken), VALVE)
     assert failures is not None
-    assert {failure.text for _, failure in failures} == {f"{type(error).__name__}: no server"}
+    (text,) = {failure.text for _, failure in failures}
+    assert text.startswith(f"{type(error).__name__}: no server; raised by `run` of the adapter, at test_pre")
 
 
 def test_what_ends_the_run_from_outside_gets_through() -> None:
     broken = Broken({})
     broken.raises = Interruption()
     with pytest.raises(Interruption):
-        preflight(broken, VALVE)
+        preflight(ContainedAdapter(broken), VALVE)
 
 
 class WithoutIdleness(ComponentAdapter):

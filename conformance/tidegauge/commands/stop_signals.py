@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from ..engine.interruption import UserInterrupt
+
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _SIGNALLED = 128
@@ -18,7 +20,7 @@ _SECONDS_TO_END = 4.0
 """A command that is stopped may write for so long (s); its processes have ended a second later."""
 
 
-class StopSignal(KeyboardInterrupt):
+class StopSignal(UserInterrupt):
     """A signal stops the command.
 
     Attributes:

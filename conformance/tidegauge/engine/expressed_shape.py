@@ -22,6 +22,7 @@ from ..wire.implementation import Implementation
 from ..wire.scenario import Scenario
 from ..wire.shapes import SHAPES, AnyShape, component_of_shape, shape_of
 from .adapter import Adapter, ComponentAdapter
+from .contained import own_adapter
 from .never_sent import never_sent
 
 _SEED = 7
@@ -41,7 +42,7 @@ _BETTER = 0.05
 def drawn_shapes(adapter: Adapter, implementation: Implementation) -> tuple[AnyShape, ...]:
     """Return the shapes within which scenarios are drawn for an engine: those that it declares, narrowed to
     what its adapter expresses where that is less than half of the scenarios."""
-    if type(adapter).inexpressible in (Adapter.inexpressible, ComponentAdapter.inexpressible):
+    if type(own_adapter(adapter)).inexpressible in (Adapter.inexpressible, ComponentAdapter.inexpressible):
         return implementation.shapes
     claimed = [name for name in implementation.capabilities if name in SHAPES and COMPONENTS[name].drawn]
     narrower = [expressed_shape(adapter, implementation, name) for name in claimed]

@@ -7,7 +7,7 @@ hold lone surrogates or control characters.
 import os
 import traceback
 from collections.abc import Callable
-from types import TracebackType
+from types import CodeType, TracebackType
 
 from .interruption import from_outside
 
@@ -67,6 +67,15 @@ def traceback_of(error: BaseException) -> str:
     return whole_lines or text[-LONGEST_TRACEBACK:]
 
 
+def place_of(error: BaseException, called: CodeType | None = None) -> str:
+    """The file and line where an exception left foreign code; where no foreign frame raised it, those at
+    which the `called` function begins. Empty if that is not known, either."""
+    frames = _foreign_part(error.__traceback__)
+    if frames is not None and not _is_of_the_kit(frames):
+        return _file_and_line(frames.tb_frame.f_code, frames.tb_lineno)
+    return _file_and_line(called, called.co_firstlineno) if called is not None else ""
+
+
 def raised_by_the_kit(error: BaseException) -> bool:
     """Whether no foreign frame raised it: the kit's call did not get as far as the engine."""
     innermost = error.__traceback__
@@ -85,6 +94,10 @@ def _foreign_part(frames: TracebackType | None) -> TracebackType | None:
     while frames is not None and frames.tb_next is not None and _is_of_the_kit(frames):
         frames = frames.tb_next
     return frames
+
+
+def _file_and_line(code: CodeType, number: int) -> str:
+    return printable(f"{os.path.basename(code.co_filename)}:{number}", _LONGEST_OBJECT)
 
 
 def _is_of_the_kit(frame: TracebackType) -> bool:

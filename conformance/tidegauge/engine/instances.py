@@ -6,8 +6,6 @@ from contextlib import ExitStack
 from ..wire.scenario import Scenario
 from ..wire.transcript import Transcript
 from .adapter import Adapter
-from .in_process import UnmadeSession
-from .interruption import from_outside
 from .session import Session, played, played_alternately
 from .wire_check import checked
 
@@ -36,13 +34,7 @@ def one_after_the_other(adapter: Adapter, scenarios: Sequence[Scenario]) -> list
 
 
 def _session(adapter: Adapter, scenario: Scenario, open_sessions: ExitStack) -> Session:
-    session: Session | None
-    try:
-        session = adapter.session(scenario.setup)
-    except BaseException as error:
-        if from_outside(error):
-            raise
-        session = UnmadeSession(error)
+    session = adapter.session(scenario.setup)
     if session is None:
         raise CannotBeStepped
     open_sessions.callback(session.close)

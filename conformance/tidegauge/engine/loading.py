@@ -17,8 +17,9 @@ from ..wire.scenario import BadInput
 from ..wire.unknown_names import closest, listing, unknown
 from .adapter import Adapter, ComponentAdapter
 from .capabilities import check_capabilities
+from .contained import ContainedAdapter
 from .description_check import check_description
-from .foreign_text import message_of, shown, text_of
+from .foreign_text import message_of, place_of, shown, text_of
 from .interruption import from_outside
 from .mutant_adapter import MutantAdapter
 from .shape_check import check_shapes
@@ -31,12 +32,12 @@ def adapter_names() -> list[str]:
     return sorted({entry.name for entry in entry_points(group=GROUP)})
 
 
-def load_adapter(name: str, options: Mapping[str, str]) -> Adapter:
+def load_adapter(name: str, options: Mapping[str, str]) -> ContainedAdapter:
     """The adapter `name`, built with `options`. Raises `BadInput` with the reason and the remedy."""
     adapter_class = _mutant(name) if name.startswith("mutant:") else _adapter_class(name)
     _check_options(name, adapter_class, options)
     try:
-        return adapter_class(options)
+        return ContainedAdapter(adapter_class(options))
     except (ValueError, ImportError) as error:
         raise BadInput(f"adapter {name!r}: {_one_line(text_of(error))}") from None
     except BaseException as error:
@@ -51,7 +52,7 @@ def describe(name: str, adapter: Adapter) -> Implementation:
     except BadInput as problem:
         raise BadInput(f"adapter {name!r}: {problem}") from None
     except BaseException as error:
-        raise _bad_input(f"adapter {name!r} cannot describe its engine", error) from None
+        raise _bad_input(f"adapter {name!r} cannot describe its engine{_at(error)}", error) from None
     if not isinstance(implementation, Implementation):
         raise BadInput(
             f"adapter {name!r} describes its engine by {shown(implementation)}, not an Implementation"
@@ -128,6 +129,12 @@ def _imported(name: str, load: Callable[[], Any]) -> Any:
 def _bad_input(problem: str, error: BaseException) -> BaseException:
     """What the adapter's own code raised, `SystemExit` included, as bad input in one line."""
     return error if from_outside(error) else BadInput(f"{problem}: {_one_line(message_of(error))}")
+
+
+def _at(error: BaseException) -> str:
+    """Where in the adapter it was raised; empty if that is not known."""
+    place = place_of(error)
+    return f" (raised at {place})" if place else ""
 
 
 def _one_line(text: str) -> str:

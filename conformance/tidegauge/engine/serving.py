@@ -15,11 +15,15 @@ import msgspec
 from msgspec import Struct
 
 from ..wire.scenario import BadInput
+from ..wire.transcript import Failure
 from .parent_death import end_with_parent
 from .runner import Marker
 
 REFUSED = b"!"
 """Begins the answer to work that is refused; the reason follows, in one line."""
+
+CLOSE = b""
+"""Is sent in place of work when there is no more; the answer is how closing the engine failed, if it did."""
 
 _ANSWERED = b"="
 _ENCODER = msgspec.msgpack.Encoder()
@@ -32,8 +36,8 @@ class Host(Protocol):
         """Return the answer to a piece of work. Raises `BadInput` to refuse it."""
         ...
 
-    def close(self) -> None:
-        """Close the engine."""
+    def close(self) -> Failure | None:
+        """Close the engine. Return how that failed, if it did."""
         ...
 
 
@@ -56,14 +60,17 @@ def serve(opening: type[Struct], works: Any, host_of: Callable[[Any, Marker], Ho
         marker = Marker(Path(sys.argv[2]))
         while True:
             try:
-                work = decoder.decode(connection.recv_bytes())
+                message = connection.recv_bytes()
             except EOFError:
                 break
+            if message == CLOSE:
+                failure = host.close() if host is not None else None
+                connection.send_bytes(_ENCODER.encode(failure))
+                break
+            work = decoder.decode(message)
             try:
                 host = host if host is not None else host_of(opened, marker)
                 answer = _ANSWERED + _ENCODER.encode(host.answer(work))
             except BadInput as problem:
                 answer = REFUSED + str(problem).encode()
             connection.send_bytes(answer)
-        if host is not None:
-            host.close()

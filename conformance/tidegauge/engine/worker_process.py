@@ -28,11 +28,13 @@ from ..wire.transcript import ErrorKind, Failure
 from .parent_death import ending_with_parent
 from .process_tree import kill_tree
 from .runner import Marker
-from .serving import REFUSED
+from .serving import CLOSE, REFUSED
 from .watch import SECONDS_BETWEEN_LOOKS, Limits, Watch
 
 SECONDS_TO_CLOSE = 30.0
 """The time (s) that an engine has to close."""
+
+_SECONDS_TO_DIE = 5.0
 
 _ENCODER = msgspec.msgpack.Encoder()
 
@@ -118,21 +120,27 @@ class WorkerProcess:
             raise BadInput(answer.removeprefix(REFUSED).decode())
         return msgspec.msgpack.decode(answer[1:], type=reply)
 
-    def close(self) -> str:
-        """End the process, if there is one. Return why it had to be killed, empty if it had not."""
-        child = self._child
-        if child is None:
-            return ""
-        if self._connection is not None:
-            self._connection.close()
-        reason = ""
+    def close(self) -> Failure | None:
+        """Close the engine and end the process, if there is one. Return how that failed, if it did: the kind
+        is `timeout` if the process had to be killed."""
+        child, connection = self._child, self._connection
+        if child is None or connection is None:
+            return None
+        failure = None
         try:
+            connection.send_bytes(CLOSE)
+            if connection.poll(SECONDS_TO_CLOSE):
+                failure = msgspec.msgpack.decode(connection.recv_bytes(), type=Failure | None)
+            connection.close()
             child.wait(SECONDS_TO_CLOSE)
+        except (EOFError, OSError):
+            failure = Failure("crashed", f"when it was closed {_end_of(child)}")
         except subprocess.TimeoutExpired:
-            reason = f"did not answer within {SECONDS_TO_CLOSE:g} s"
+            within = f"did not answer within {SECONDS_TO_CLOSE:g} s"
+            failure = Failure("timeout", f"when it was closed the engine {within}, and was killed")
             kill_tree(child.pid)
         self._forget()
-        return reason
+        return None if self._is_stopped else failure
 
     def stop(self) -> None:
         """End the process at once and for good; the thread that waits for its answer gets `Stopped`."""
@@ -167,7 +175,7 @@ class WorkerProcess:
         """What became of the process, which is forgotten."""
         assert self._child is not None
         assert self._watch is not None
-        status = self._child.wait()
+        end = _end_of(self._child)
         killed = self._watch.killed
         if killed is not None:
             kind: ErrorKind = "timeout" if killed.outcome == "timeout" else "crashed"
@@ -176,8 +184,7 @@ class WorkerProcess:
         else:
             mark = Marker.read(self._folder / "about-to-run")
             item, scenario = (mark.item, mark.scenario) if mark is not None else ("", "")
-            failure = Failure("crashed", f"the process of the engine ended {_how(status)}")
-            lost = WorkerLost(item, scenario, failure)
+            lost = WorkerLost(item, scenario, Failure("crashed", end))
         self._forget()
         return lost
 
@@ -190,9 +197,17 @@ class WorkerProcess:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _how(status: int) -> str:
+def _end_of(child: subprocess.Popen[bytes]) -> str:
+    """Return how a process ended that has closed its connection, which is killed if it lives on."""
+    try:
+        status = child.wait(_SECONDS_TO_DIE)
+    except subprocess.TimeoutExpired:
+        kill_tree(child.pid)
+        child.wait()
+        return "the process of the engine closed its connection to the kit"
     if status >= 0:
-        return f"with exit status {status}"
-    with suppress(ValueError):
-        return f"by {signal.Signals(-status).name}"
-    return f"by signal {-status}"
+        return f"the process of the engine ended with exit status {status}"
+    try:
+        return f"the process of the engine ended by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"the process of the engine ended by signal {-status}"

@@ -32,6 +32,7 @@ from .endurance_results import endurance_results, unbounded
 from .isolation_results import isolation_results
 from .journal import AnyEvent, Ended, Finished, Started
 from .judged_run import Judged, example_for, judged_run
+from .outside_of_scenarios import errors_outside
 from .plan import PlannedItem
 from .property_results import job_property_results, property_results
 
@@ -85,7 +86,11 @@ def assemble(
     complete = any(isinstance(event, Ended) for event in events) and all(
         i.outcome != "not-run" for i in items
     )
-    succeeded = complete and not judged.errors and all(map(expected, deviations))
+    errors = [
+        *judged.errors,
+        *(error for event in events if isinstance(event, Ended) for error in errors_outside(event.outside)),
+    ]
+    succeeded = complete and not errors and all(map(expected, deviations))
     return Results(
         schema=SCHEMA,
         tidegauge=__version__,
@@ -118,7 +123,7 @@ def assemble(
         jobs=findings.pictures,
         deviations=deviations,
         left_out=dict(sorted(findings.left_out.reasons.items())),
-        errors=judged.errors,
+        errors=errors,
         components=component_results(judged, started, folder, profile.policies),
     )
 

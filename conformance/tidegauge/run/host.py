@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import takewhile
 from typing import Any
 
@@ -13,6 +13,8 @@ from ..engine.apart import answers_apart, answers_together
 from ..engine.loading import describe, load_adapter
 from ..engine.runner import Marker
 from ..engine.serving import serve
+from ..wire.scenario import BadInput
+from ..wire.transcript import Failure
 from .item_verdict import finished
 from .rare_collections import rare_collections
 from .run_in_process import Run, make_run
@@ -41,9 +43,11 @@ class RunHost:
         self._marker.about_to_run("", "")
         return event
 
-    def close(self) -> None:
-        """Close the engine."""
-        self._closing.close()
+    def close(self) -> Failure | None:
+        """Close the engine. Return how that failed, if it did."""
+        with suppress(BadInput):
+            self._closing.close()
+        return self._run.adapter.not_closed if self._run is not None else None
 
     def _loaded(self) -> Run:
         if self._run is None:

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -11,7 +11,8 @@ from ..engine.worker_process import WorkerLost, WorkerProcess, WorkerProgram
 from ..judging.items.item_report import ItemReport
 from ..wire.implementation import Implementation
 from ..wire.scenario import BadInput
-from .journal import Finished
+from ..wire.transcript import Failure
+from .journal import Ended, Finished
 from .plan import PlannedItem
 from .request import Request
 from .work import Begin, Begun, RunItem, RunOpening
@@ -70,8 +71,8 @@ class ItemWorker:
         began = time.monotonic()
         return replace(self._finished(item), duration_s=time.monotonic() - began)
 
-    def close(self) -> str:
-        """End the process; return what the engine did for which it had to be killed."""
+    def close(self) -> Failure | None:
+        """Close the engine and end the process; return how that failed, if it did."""
         return self._process.close()
 
     def stop(self) -> None:
@@ -105,6 +106,18 @@ class ItemWorker:
             running=lost.scenario,
             did=lost.reason,
         )
+
+
+def ended(problem: str, failures: Iterable[Failure]) -> Ended:
+    """Return the last event of a run.
+
+    Args:
+        problem: why no process of the engine starts any more, if so.
+        failures: how closing the engine failed, in each process in which it did.
+    """
+    each = {failure.text: failure for failure in failures}.values()
+    not_closed = next((failure.text for failure in each if failure.kind == "timeout"), "")
+    return Ended(problem, not_closed, tuple(failure for failure in each if failure.kind != "timeout"))
 
 
 def program_of(

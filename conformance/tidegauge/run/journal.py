@@ -16,7 +16,7 @@ from ..wire.input_file import MOST_BYTES
 from ..wire.own_profile import OwnProfile
 from ..wire.scenario import UNREADABLE, BadInput
 from ..wire.shapes import AnyShape
-from ..wire.transcript import Transcript
+from ..wire.transcript import Failure, Transcript
 from .request import Request
 
 FILE_NAME = "journal.jsonl"
@@ -64,10 +64,11 @@ class Finished(Event, frozen=True, tag="finished"):
 
 class Ended(Event, frozen=True, tag="ended"):
     """The run came to its own end. `problem`: why workers did not start any more, if so; `not_closed`: what
-    the engine did when it was to end."""
+    the engine did when it was to end; `outside`: its failures outside of any scenario."""
 
     problem: str = ""
     not_closed: str = ""
+    outside: tuple[Failure, ...] = ()
 
 
 class Tried(Event, frozen=True, tag="tried"):

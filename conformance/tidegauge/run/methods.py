@@ -6,6 +6,7 @@ from tidegauge_reference import Policies
 
 from ..components.within import component_within
 from ..engine.adapter import Adapter, ComponentAdapter
+from ..engine.contained import own_adapter
 from ..judging.items.preflight import preflight_scenarios
 from ..wire.scenario import BadInput
 from ..wire.shapes import AnyShape
@@ -22,7 +23,8 @@ def check_methods(
 ) -> None:
     """Raises `BadInput` if an engine of one of the components lacks a method that scenarios within its shapes
     call, or has one with other arguments."""
-    if not isinstance(adapter, ComponentAdapter):
+    own = own_adapter(adapter)
+    if not isinstance(own, ComponentAdapter):
         return
     found: list[str] = []
     for component in sorted(components):
@@ -30,7 +32,7 @@ def check_methods(
         scenarios = preflight_scenarios(narrowed, policies, narrowed.extras)
         by_kind = {type(scenario.setup): scenario.setup for scenario in scenarios}
         for setup in by_kind.values():
-            found += adapter.method_problems(setup)
+            found += own.method_problems(setup)
     if found:
         more = f"; {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
         raise BadInput(

@@ -18,6 +18,7 @@ from tidegauge_spec import Rule, load_registry
 from ..components.within import component_within
 from ..engine.adapter import Adapter, ComponentAdapter
 from ..engine.ahead import AnswersAhead
+from ..engine.contained import ContainedAdapter, own_adapter
 from ..engine.expressed_shape import drawn_shapes
 from ..engine.loading import describe, load_adapter
 from ..engine.runner import Marker
@@ -58,7 +59,7 @@ class Run:
     """
 
     request: Request
-    adapter: Adapter
+    adapter: ContainedAdapter
     implementation: Implementation
     profile: Profile
     planned: list[PlannedItem]
@@ -101,11 +102,11 @@ class Run:
 
     def _mark(self, item: str, scenario: str) -> None:
         """Only adapters of engines in this process are known to run a scenario as soon as they take it."""
-        one_by_one = isinstance(self.adapter, ComponentAdapter)
+        one_by_one = isinstance(own_adapter(self.adapter), ComponentAdapter)
         self.marker.about_to_run(item, scenario, self.request.scenario_seconds if one_by_one else 0)
 
     def close(self) -> None:
-        """Close the engine."""
+        """Close the engine. Raises `BadInput` if that fails; `adapter.not_closed` says how."""
         if self._call_ahead is not None:
             self._call_ahead.engine.close()
         self.adapter.close()

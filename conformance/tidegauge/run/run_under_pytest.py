@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from ..engine.watch import Limits
 from ..engine.worker_process import Stopped
 from ..wire.scenario import BadInput
-from .item_worker import ItemWorker, KillsOfComponents, NoWorker, memory_of, program_of
-from .journal import Ended, Finished, Journal, Refused
+from .item_worker import ItemWorker, KillsOfComponents, NoWorker, ended, memory_of, program_of
+from .journal import Finished, Journal, Refused
 from .options import PYTEST_PREFIX, REQUEST_OPTIONS, request_of, with_whole_paths
 from .plan import PlannedItem
 from .request import Request
@@ -129,7 +129,6 @@ class JournalWriter:
 
     def pytest_sessionfinish(self) -> None:
         """The session came to its own end."""
-        reason = self._worker.close()
-        not_closed = f"when it was closed the engine {reason}, and was killed" if reason else ""
-        self._journal.write(Ended(self._problem, not_closed))
+        failure = self._worker.close()
+        self._journal.write(ended(self._problem, [failure] if failure is not None else []))
         self._journal.close()

@@ -20,8 +20,9 @@ from ..engine.process_tree import end_marked
 from ..engine.watch import Limits
 from ..engine.worker_process import Stopped
 from ..wire.scenario import BadInput
-from .item_worker import ItemWorker, KillsOfComponents, NoWorker, memory_of, program_of
-from .journal import Ended, Journal, JournalReader, Refused, Started
+from ..wire.transcript import Failure
+from .item_worker import ItemWorker, KillsOfComponents, NoWorker, ended, memory_of, program_of
+from .journal import Journal, JournalReader, Refused, Started
 from .plan import PlannedItem
 from .request import Request
 from .run_folder import finished_before
@@ -80,7 +81,7 @@ class RunningItems:
         self._pool: ThreadPoolExecutor | None = None
         self._futures: list[Future[None]] = []
         self._problems: list[str] = []
-        self._not_closed: list[str] = []
+        self._not_closed: list[Failure] = []
         self.is_stopped = False
         self.left_behind: list[str] = []
         try:
@@ -127,8 +128,7 @@ class RunningItems:
         self._pool.shutdown()
         for future in self._futures:
             future.result()
-        problem, not_closed = next(iter(self._problems), ""), next(iter(self._not_closed), "")
-        self._journal.write(Ended(problem, not_closed))
+        self._journal.write(ended(next(iter(self._problems), ""), self._not_closed))
         self.left_behind = self._end(patience=_SECONDS_TO_END)
 
     def _end(self, patience: float) -> list[str]:
@@ -159,8 +159,8 @@ class RunningItems:
                 with self._writing:
                     self._journal.write(event)
         except Empty:
-            if reason := worker.close():
-                self._not_closed.append(f"when it was closed the engine {reason}, and was killed")
+            if failure := worker.close():
+                self._not_closed.append(failure)
         except NoWorker as problem:
             self._problems.append(f"no process of the engine starts any more: {problem}")
         except Stopped:

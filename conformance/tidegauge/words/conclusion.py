@@ -96,6 +96,8 @@ def _errors(results: Results) -> str:
         scenarios, of = (
             sum(getattr(error, name) for error in results.errors) for name in ("scenarios", "of")
         )
+        if not of:
+            return "ERRORS: outside of any scenario"
         return f"ERRORS: no answer in {scenarios:,} of {of:,} scenarios"
     properties = sum(found.verdict == "error" for found in results.properties)
     if properties:

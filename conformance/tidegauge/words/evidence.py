@@ -52,7 +52,7 @@ def error_words(error: EngineError) -> str:
     scenarios`."""
     name = _exception(error)
     instead = f"raised {name}" if name else _INSTEAD[error.kind]
-    return f"{instead} in {error.scenarios:,} of {error.of:,} scenarios"
+    return f"{instead} in {error.scenarios:,} of {error.of:,} scenarios" if error.of else instead
 
 
 def error_detail(error: EngineError) -> str:

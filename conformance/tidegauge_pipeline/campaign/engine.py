@@ -6,6 +6,7 @@ from time import perf_counter_ns
 
 from tidegauge import Adapter, Transcript
 from tidegauge.engine.adapter import ComponentAdapter
+from tidegauge.engine.contained import own_adapter
 from tidegauge.wire.scenario import Scenario
 
 from .work import Lost
@@ -27,7 +28,7 @@ class TimedEngine(Adapter):
     @property
     def is_one_by_one(self) -> bool:
         """Whether a scenario is run as soon as it is taken."""
-        return isinstance(self.adapter, ComponentAdapter)
+        return isinstance(own_adapter(self.adapter), ComponentAdapter)
 
     def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
         """The transcripts of the engine, then those of the lost scenarios."""

@@ -3,13 +3,14 @@
 It may end at any time, as the engine does: whoever started it knows the scenario from its mark.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from msgspec import Struct
 
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.engine.adapter import Adapter
+from tidegauge.engine.contained import ContainedAdapter
 from tidegauge.engine.loading import load_adapter
 from tidegauge.engine.runner import Marker
 from tidegauge.engine.serving import serve
@@ -17,6 +18,8 @@ from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.preflight import preflight, preflight_scenarios
 from tidegauge.run.items import scenarios_of
 from tidegauge.run.rare_collections import rare_collections
+from tidegauge.wire.scenario import BadInput
+from tidegauge.wire.transcript import Failure
 
 from .engine import TimedEngine
 from .judgement import judged
@@ -31,7 +34,7 @@ class Host:
         self._specification = specification
         self._policies = specification.policies
         self._marker = marker
-        self._adapter: Adapter | None = None
+        self._adapter: ContainedAdapter | None = None
         self._of = ""
 
     def answer(self, work: AnyWork) -> Struct:
@@ -44,10 +47,13 @@ class Host:
             return Shrunk(examiner.shrunk(work.scenario, judgement, transcript))
         return self._preflight(work)
 
-    def close(self) -> None:
-        """Close the engine."""
-        if self._adapter is not None:
+    def close(self) -> Failure | None:
+        """Close the engine. Return how that failed, if it did."""
+        if self._adapter is None:
+            return None
+        with suppress(BadInput):
             self._adapter.close()
+        return self._adapter.not_closed
 
     def _judge(self, work: Judge) -> Judged:
         examiner, engine = self._examiner(work.chunk.id, work.lost, str(work.start))
@@ -76,7 +82,8 @@ class Host:
         """A judge of the engine, which is a new one for each chunk, so that chunks may come in any order. One
         whose calls take seconds stays. `part`: of that purpose, each has its own time."""
         if self._adapter is None or (purpose != self._of and not self._adapter.ahead):
-            self.close()
+            if self._adapter is not None:
+                self._adapter.close()
             request = self._specification.request
             self._adapter, self._of = load_adapter(request.adapter, request.options), purpose
         engine = TimedEngine(self._adapter, lost)

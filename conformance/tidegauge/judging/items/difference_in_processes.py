@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from queue import SimpleQueue
 
 from msgspec import Struct
@@ -83,9 +83,9 @@ class Workers:
             for future in asked:
                 future.cancel()
 
-    def end(self) -> None:
-        """End all processes at once."""
-        for worker in self._all:
+    def end(self, at_once: bool) -> None:
+        """End all processes, and with `at_once` whatever they do."""
+        for worker in self._all if at_once else ():
             worker.stop()
         self._pool.shutdown(cancel_futures=True)
         for worker in self._all:
@@ -109,8 +109,10 @@ def workers_with(sides: tuple[Written, Written], number: int) -> Iterator[Worker
     workers = Workers(sides, number)
     try:
         yield workers
-    finally:
-        workers.end()
+    except BaseException:
+        workers.end(at_once=True)
+        raise
+    workers.end(at_once=False)
 
 
 class _Host:
@@ -138,9 +140,10 @@ class _Host:
         return compared
 
     def close(self) -> None:
-        """Close the engines."""
-        for side in self._sides:
-            side.adapter.close()
+        """Close the engines. The command says how that failed, which closes its own ones."""
+        with suppress(BadInput), ExitStack() as closing:
+            for side in self._sides:
+                closing.callback(side.adapter.close)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ from ...components.component import Component
 from ...components.endurance import Endurance
 from ...components.within import component_within
 from ...engine.errors import NotAnswered
-from ...engine.in_process import UnmadeSession
-from ...engine.interruption import from_outside
 from ...engine.long_run import grows, long_run
 from ...engine.session import Session
 from ...wire.growth import Growth
@@ -51,7 +49,7 @@ def examine_endurance(examiner: Examiner, report: ItemReport, steps: int) -> Non
     counted.inexpressible = not feasible
     for one in feasible:
         examiner.about_to_run(_scenario(component, one, ()).id)
-        session = _session(examiner, one)
+        session = examiner.adapter.session(one.setup)
         if session is None:
             counted.without_sessions = True
             break
@@ -112,12 +110,3 @@ def _scenario(component: Component, endurance: Endurance, steps: tuple[Step, ...
     return component.scenario(
         id=f"{component.name}:{SUITE}:{endurance.name}", setup=endurance.setup, history=steps
     )
-
-
-def _session(examiner: Examiner, endurance: Endurance) -> Session | None:
-    try:
-        return examiner.adapter.session(endurance.setup)
-    except BaseException as error:
-        if from_outside(error):
-            raise
-        return UnmadeSession(error)

@@ -9,8 +9,6 @@ from tidegauge_reference import Policies
 from ...components.component import Component
 from ...drawing.histories import draw_history
 from ...engine.adapter import Adapter
-from ...engine.errors import failure_of
-from ...engine.interruption import from_outside
 from ...engine.runner import run
 from ...wire.base_scenario import Origin
 from ...wire.scenario import Scenario
@@ -56,14 +54,8 @@ def preflight(
 ) -> list[tuple[Scenario, Failure]] | None:
     """Each scenario with how the engine failed in it, if it answered none of those that it can express; None
     if it answered one, or can express none."""
-    try:
-        expressible = [scenario for scenario in scenarios if adapter.inexpressible(scenario) is None]
-        transcripts = run(adapter, expressible, about_to_run)
-    except BaseException as error:
-        if from_outside(error):
-            raise
-        failure = failure_of(error)
-        return [(scenario, failure) for scenario in scenarios]
+    expressible = [scenario for scenario in scenarios if adapter.inexpressible(scenario) is None]
+    transcripts = run(adapter, expressible, about_to_run)
     failures = [
         (scenario, NO_TRANSCRIPT if transcript is None else transcript.failure)
         for scenario, transcript in zip(expressible, transcripts, strict=True)

@@ -1,0 +1,213 @@
+"""An adapter whose own exceptions cost the scenarios in which they are raised, and nothing else.
+
+`Adapter.run`, `inexpressible`, `session` and `close` are code of the engine's author, as the steps are. What
+they raise is an error of the engine there, with its text and its place in the adapter.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any, Literal
+
+from msgspec.structs import replace
+
+from ..wire.implementation import Implementation
+from ..wire.scenario import BadInput, Scenario
+from ..wire.transcript import Failure, Outputs, Transcript
+from ..wire.vocabulary import Setup, Step
+from .adapter import Adapter
+from .errors import NotAnswered, ProtocolBreach, failure_of
+from .foreign_text import message_of, name_of, place_of, printable, shown, text_of, traceback_of
+from .interruption import from_outside
+from .session import Session
+
+_Method = Literal["run", "inexpressible", "session", "close"]
+
+
+class ContainedAdapter(Adapter):
+    """Stands for `adapter`, and answers with a failure where it raises or returns nonsense.
+
+    A call of `run` that raises costs the scenarios that it has taken and not answered, or all that remain if
+    it has taken none. The others are asked in a new call. A scenario for which `inexpressible` raises is
+    expressible, and is not run: its answer is the failure.
+
+    Attributes:
+        adapter: the adapter of the engine's author.
+        not_closed: what closing the adapter, or one of its sessions, raised first; None if it did not raise.
+    """
+
+    def __init__(self, adapter: Adapter) -> None:
+        super().__init__(getattr(adapter, "options", {}))
+        self.adapter = adapter
+        self.ahead = adapter.ahead
+        self._not_asked: dict[int, Failure] = {}
+        self.not_closed: Failure | None = None
+
+    def describe(self) -> Implementation:
+        """As the adapter says."""
+        return self.adapter.describe()
+
+    def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
+        """Yield the transcripts of the adapter, and a failure for each scenario that its exceptions cost."""
+        remaining = iter(scenarios)
+        for first in remaining:
+            yield from self._call(chain([first], remaining))
+
+    def inexpressible(self, scenario: Scenario) -> str | None:
+        """Return what the adapter says; None if it raises."""
+        if self._not_asked:
+            self._not_asked.pop(_content(scenario), None)
+        try:
+            reason = self.adapter.inexpressible(scenario)
+            if reason is None:
+                return None
+            if not isinstance(reason, str):
+                raise ProtocolBreach(f"`inexpressible` returned {shown(reason)}; expected is a text or None")
+            return printable(reason)
+        except BaseException as error:
+            if from_outside(error):
+                raise
+            self._not_asked[_content(scenario)] = self._failure(error, "inexpressible")
+            return None
+
+    def not_asked(self, scenario: Scenario) -> Failure | None:
+        """Return how `inexpressible` failed when it was last called with such a scenario."""
+        return self._not_asked.get(_content(scenario)) if self._not_asked else None
+
+    def session(self, setup: Setup) -> Session | None:
+        """Return a session of the adapter; where the adapter raises, one whose steps are that failure."""
+        try:
+            session = self.adapter.session(setup)
+            if session is None:
+                return None
+            if not isinstance(session, Session):
+                raise ProtocolBreach(f"`session` returned {shown(session)}; expected is a Session or None")
+            return _ContainedSession(self, session)
+        except BaseException as error:
+            if from_outside(error):
+                raise
+            return _FailedSession(self._failure(error, "session"))
+
+    def progress(self) -> int:
+        """As the adapter says."""
+        return self.adapter.progress()
+
+    def interrupt(self) -> None:
+        """End the calls of the adapter."""
+        self.adapter.interrupt()
+
+    def close(self) -> None:
+        """Close the adapter. Raises `BadInput`, in one line, if that fails or failed for a session."""
+        try:
+            self.adapter.close()
+        except BaseException as error:
+            if from_outside(error):
+                raise
+            self.closing_failed(error)
+        if self.not_closed is not None:
+            raise BadInput(f"the engine was not closed: {self.not_closed.text}")
+
+    def closing_failed(self, error: BaseException) -> None:
+        """Keep what the closing of the adapter, or of a session, raised first."""
+        self.not_closed = self.not_closed or self._failure(error, "close")
+
+    def _call(self, scenarios: Iterator[Scenario]) -> Iterator[Transcript]:
+        """Yield what one call of the adapter answers; it ends where the adapter raises."""
+        waiting: dict[str, None] = {}
+        not_asked: list[Transcript] = []
+        last = ""
+
+        def taken() -> Iterator[Scenario]:
+            nonlocal last
+            for scenario in scenarios:
+                failure = self.not_asked(scenario)
+                if failure is not None:
+                    not_asked.append(Transcript(scenario.id, (), failure))
+                    continue
+                last = scenario.id
+                waiting[last] = None
+                yield scenario
+
+        failure = None
+        try:
+            answers = iter(self.adapter.run(taken()))
+        except BaseException as error:
+            if from_outside(error):
+                raise
+            failure = self._failure(error, "run")
+        while failure is None:
+            try:
+                transcript = next(answers, None)
+                if transcript is None:
+                    break
+                _check(transcript)
+            except BaseException as error:
+                if from_outside(error):
+                    raise
+                failure = self._failure(error, "run")
+                break
+            waiting.pop(transcript.scenario, None)
+            yield transcript
+        if failure is not None:
+            if not last and not not_asked:
+                waiting.update(dict.fromkeys(scenario.id for scenario in scenarios))
+            for name in waiting or [last]:
+                yield Transcript(name, (), failure)
+        yield from not_asked
+
+    def _failure(self, error: BaseException, method: _Method) -> Failure:
+        if isinstance(error, NotAnswered):
+            return error.failure
+        if isinstance(error, ProtocolBreach):
+            return failure_of(error)
+        said = message_of(error) + ("; " if text_of(error) else ": ")
+        text = f"{said}raised by `{method}` of the adapter, at {self._place(error, method)}"
+        return Failure("exception", printable(text), traceback_of(error))
+
+    def _place(self, error: BaseException, method: _Method) -> str:
+        """Return the file and line in the adapter: where it raised, or else where its method begins."""
+        code: Any = getattr(getattr(type(self.adapter), method, None), "__code__", None)
+        return place_of(error, code) or name_of(type(self.adapter))
+
+
+class _ContainedSession(Session):
+    def __init__(self, adapter: ContainedAdapter, session: Session) -> None:
+        self._adapter, self._session = adapter, session
+        self.step = session.step  # type: ignore[method-assign]  # without another call for each step
+
+    def state_bytes(self) -> int | None:
+        return self._session.state_bytes()
+
+    def resident_bytes(self) -> int | None:
+        return self._session.resident_bytes()
+
+    def close(self) -> None:
+        try:
+            self._session.close()
+        except BaseException as error:
+            if from_outside(error):
+                raise
+            self._adapter.closing_failed(error)
+
+
+class _FailedSession(Session):
+    def __init__(self, failure: Failure) -> None:
+        self._failure = failure
+
+    def step(self, step: Step) -> Outputs:
+        raise NotAnswered(self._failure)
+
+
+def own_adapter(adapter: Adapter) -> Adapter:
+    """Return the adapter of the engine's author."""
+    return adapter.adapter if isinstance(adapter, ContainedAdapter) else adapter
+
+
+def _content(scenario: Scenario) -> int:
+    """The hash of a scenario without its id, since properties run it under another one."""
+    return hash(replace(scenario, id=""))
+
+
+def _check(transcript: object) -> None:
+    """Raise `ProtocolBreach` unless it is a transcript that can be matched with a scenario."""
+    if type(transcript) is not Transcript or type(transcript.scenario) is not str:
+        raise ProtocolBreach(f"`run` of the adapter yielded {shown(transcript)}; expected is a Transcript")
