@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -70,6 +72,12 @@ def test_an_engine_is_not_blamed_for_a_machine_that_stood_still(watched: Watched
     watched.now += 3_600
     assert watched.look_for(SCENARIO_SECONDS - 10, watching) == ""
     assert watched.look_for(3, watching) == "did not answer within 30 s"
+
+
+def test_an_engine_that_stops_its_process_is_killed_at_once(watched: Watched) -> None:
+    os.kill(watched.process.pid, signal.SIGSTOP)
+    os.waitpid(watched.process.pid, os.WUNTRACED)
+    assert watched.look_for(1, watched.watch(10_000)) == "stopped a process of the kit (SIGSTOP)"
 
 
 def test_memory_that_processes_share_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

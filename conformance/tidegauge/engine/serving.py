@@ -6,24 +6,33 @@ The process may end at any time, as the engine does: whoever started it knows th
 import faulthandler
 import os
 import sys
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
+import psutil
 from msgspec import Struct
 
 from ..wire.scenario import BadInput
 from ..wire.transcript import Failure
 from .parent_death import end_with_parent
 from .runner import Marker
+from .watch import is_stopped
 
 REFUSED = b"!"
 """Begins the answer to work that is refused; the reason follows, in one line."""
 
 CLOSE = b""
 """Is sent in place of work when there is no more; the answer is how closing the engine failed, if it did."""
+
+HAD_STOPPED_PARENT = 86
+"""The exit status of a worker process whose engine had stopped the process that asks."""
+
+_SECONDS_BETWEEN_LOOKS = 0.5
 
 _ANSWERED = b"="
 _ENCODER = msgspec.msgpack.Encoder()
@@ -51,6 +60,7 @@ def serve(opening: type[Struct], works: Any, host_of: Callable[[Any, Marker], Ho
             made at the first question, which it can refuse (`BadInput`).
     """
     end_with_parent()
+    _watch_parent()
     faulthandler.enable()
     os.dup2(2, 1)  # stdout may be read by others; what the engine prints goes to the log
     decoder = msgspec.msgpack.Decoder(works)
@@ -74,3 +84,20 @@ def serve(opening: type[Struct], works: Any, host_of: Callable[[Any, Marker], Ho
             except BadInput as problem:
                 answer = REFUSED + str(problem).encode()
             connection.send_bytes(answer)
+
+
+def _watch_parent() -> None:
+    """Continue the process that asks where the engine stops it, and end this one. In a terminal a user may
+    have stopped it (Ctrl-Z), whose shell says so."""
+    parent = psutil.Process(os.getppid())
+    if parent.terminal() is None:
+        threading.Thread(target=_continue_stopped, args=(parent,), daemon=True).start()
+
+
+def _continue_stopped(parent: psutil.Process) -> None:
+    pause = threading.Event()
+    while not is_stopped(parent.pid):
+        pause.wait(_SECONDS_BETWEEN_LOOKS)
+    with suppress(psutil.Error):
+        parent.resume()
+    os._exit(HAD_STOPPED_PARENT)

@@ -19,6 +19,9 @@ from .runner import Mark, Marker
 
 SECONDS_BETWEEN_LOOKS = 0.5
 
+STOPPED = "stopped a process of the kit (SIGSTOP)"
+"""What an engine did whose process, or the one that asks it, is stopped."""
+
 _SECONDS_TO_START = float(os.environ.get("TIDEGAUGE_SECONDS_TO_START", "120"))
 """The time (s) that a process has to load the engine and to begin with what it was asked first."""
 
@@ -85,18 +88,33 @@ class Watch:
             self._seen = last = _Seen(mark, now, item_since)
         limits = self._limits
         if limits.memory_mib is not None and _takes_more(self._number, limits.memory_mib * 2**20):
-            self._kill(last, "crashed", f"took more than {limits.memory_mib:,} MiB of memory")
+            self._kill("crashed", f"took more than {limits.memory_mib:,} MiB of memory")
+        elif is_stopped(self._number):
+            self._kill("crashed", STOPPED)
         elif last is None and now - self._began > _SECONDS_TO_START:
-            self._kill(last, "timeout", f"did not load within {_SECONDS_TO_START:g} s")
+            self._kill("timeout", f"did not load within {_SECONDS_TO_START:g} s")
         elif last is not None and last.mark.seconds and now - last.since > last.mark.seconds:
-            self._kill(last, "timeout", f"did not answer within {last.mark.seconds} s")
+            self._kill("timeout", f"did not answer within {last.mark.seconds} s")
         elif last is not None and last.mark.item and now - last.item_since > limits.item_seconds:
-            self._kill(last, "timeout", f"did not end the item within {limits.item_seconds:g} s")
+            self._kill("timeout", f"did not end the item within {limits.item_seconds:g} s")
 
-    def _kill(self, seen: _Seen | None, outcome: Literal["timeout", "crashed"], reason: str) -> None:
-        item, scenario = (seen.mark.item, seen.mark.scenario) if seen is not None else ("", "")
+    def blame(self, outcome: Literal["timeout", "crashed"], reason: str) -> None:
+        """Say why the process had to end in what it was about to run."""
+        mark = Marker.read(self._marks)
+        item, scenario = (mark.item, mark.scenario) if mark is not None else ("", "")
         self.killed = Killed(outcome, item, scenario, reason)
+
+    def _kill(self, outcome: Literal["timeout", "crashed"], reason: str) -> None:
+        self.blame(outcome, reason)
         kill_tree(self._number)
+
+
+def is_stopped(number: int) -> bool:
+    """Return whether a process, by its number, is stopped by a signal."""
+    try:
+        return bool(psutil.Process(number).status() == psutil.STATUS_STOPPED)
+    except psutil.Error:
+        return False
 
 
 def _takes_more(number: int, most: int) -> bool:

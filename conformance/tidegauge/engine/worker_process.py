@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,8 +29,8 @@ from ..wire.transcript import ErrorKind, Failure
 from .parent_death import ending_with_parent
 from .process_tree import kill_tree
 from .runner import Marker
-from .serving import CLOSE, REFUSED
-from .watch import SECONDS_BETWEEN_LOOKS, Limits, Watch
+from .serving import CLOSE, HAD_STOPPED_PARENT, REFUSED
+from .watch import SECONDS_BETWEEN_LOOKS, STOPPED, Limits, Watch
 
 SECONDS_TO_CLOSE = 30.0
 """The time (s) that an engine has to close."""
@@ -123,22 +124,27 @@ class WorkerProcess:
     def close(self) -> Failure | None:
         """Close the engine and end the process, if there is one. Return how that failed, if it did: the kind
         is `timeout` if the process had to be killed."""
-        child, connection = self._child, self._connection
-        if child is None or connection is None:
+        child, connection, watch = self._child, self._connection, self._watch
+        if child is None or connection is None or watch is None:
             return None
         failure = None
+        until = time.monotonic() + SECONDS_TO_CLOSE
         try:
             connection.send_bytes(CLOSE)
-            if connection.poll(SECONDS_TO_CLOSE):
+            while not connection.poll(SECONDS_BETWEEN_LOOKS) and time.monotonic() < until:
+                watch.look()
+            if connection.poll():
                 failure = msgspec.msgpack.decode(connection.recv_bytes(), type=Failure | None)
-            connection.close()
-            child.wait(SECONDS_TO_CLOSE)
+                child.wait(SECONDS_TO_CLOSE)
+            else:
+                failure = _not_closed(f"did not answer within {SECONDS_TO_CLOSE:g} s")
         except (EOFError, OSError):
             failure = Failure("crashed", f"when it was closed {_end_of(child)}")
         except subprocess.TimeoutExpired:
-            within = f"did not answer within {SECONDS_TO_CLOSE:g} s"
-            failure = Failure("timeout", f"when it was closed the engine {within}, and was killed")
-            kill_tree(child.pid)
+            failure = _not_closed(f"did not end within {SECONDS_TO_CLOSE:g} s")
+        kill_tree(child.pid)
+        if watch.killed is not None:
+            failure = _not_closed(watch.killed.reason)
         self._forget()
         return None if self._is_stopped else failure
 
@@ -177,6 +183,9 @@ class WorkerProcess:
         assert self._watch is not None
         end = _end_of(self._child)
         killed = self._watch.killed
+        if killed is None and self._child.returncode == HAD_STOPPED_PARENT:
+            self._watch.blame("crashed", STOPPED)
+            killed = self._watch.killed
         if killed is not None:
             kind: ErrorKind = "timeout" if killed.outcome == "timeout" else "crashed"
             failure = Failure(kind, f"the engine {killed.reason}")
@@ -195,6 +204,10 @@ class WorkerProcess:
             self._child.wait()
         self._child, self._connection, self._watch = None, None, None
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _not_closed(reason: str) -> Failure:
+    return Failure("timeout", f"when it was closed the engine {reason}, and was killed")
 
 
 def _end_of(child: subprocess.Popen[bytes]) -> str:
