@@ -27,6 +27,7 @@ from tidegauge.run.named_scenarios import scenario_named
 from tidegauge.run.plan import PlannedItem
 from tidegauge.run.request import Request
 from tidegauge.run.run_in_process import make_run
+from tidegauge.run.work import RunOpening
 from tidegauge_pipeline.campaign.rows import finished_in
 from tidegauge_pipeline.campaign.specification import Exhaustively, chunks_of
 from tidegauge_pipeline.commands import judged_campaign
@@ -42,7 +43,9 @@ def test_verdicts_are_those_of_a_run_on_the_same_scenarios(tidegauge: Command, t
     assert ended.returncode == 1, ended.stderr
     found = results_in(tmp_path / "out")
     request = Request(adapter="mutant:valve-no-flush", components=("valve",), seed=3)
-    run = make_run(request, Marker(tmp_path / "marks"), item_seconds=300.0)
+    run = make_run(
+        RunOpening(request=request, item_seconds=300.0, calls_ahead=False), Marker(tmp_path / "marks")
+    )
     items = [
         PlannedItem("valve-random-histories-000", "valve", "random-histories", "", 0, 4000),
         PlannedItem("valve-random-histories-001", "valve", "random-histories", "", 4000, 4100),

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from tidegauge import Adapter, Scenario
 from tidegauge.components.registry import COMPONENTS
+from tidegauge.engine.contained import ContainedAdapter
 from tidegauge.engine.expressed_shape import drawn_shapes
 from tidegauge.engine.runner import Marker, run
 from tidegauge.judging.diagnosis.collected import evidence_of
@@ -31,6 +32,7 @@ from tidegauge.run.journal import AnyEvent, Ended
 from tidegauge.run.plan import PlannedItem, plan
 from tidegauge.run.request import Request
 from tidegauge.run.run_in_process import Run
+from tidegauge.run.work import RunOpening
 from tidegauge.vectors.published import every_vector
 from tidegauge.wire.results import Results, RuleResult
 from tidegauge.wire.scenario import component_of
@@ -69,19 +71,17 @@ def events_of(
     drawn = drawn_shapes(adapter, implementation)
     planned = plan(request, replace(implementation, shapes=drawn), policies)
     folder.mkdir(parents=True, exist_ok=True)
-    run = _LittleEffort(
-        request=request,
-        adapter=adapter,
+    under_way = _LittleEffort(
+        opening=RunOpening(request=request, item_seconds=300.0, calls_ahead=True),
+        adapter=ContainedAdapter(adapter),
         implementation=implementation,
         profile=measured,
         planned=planned,
         known=known or KnownDeviations(),
         drawn=drawn,
         marker=Marker(folder / "about-to-run"),
-        item_seconds=300.0,
-        calls_ahead=True,
     )
-    return [run.started(), *(finished(run, item) for item in planned if wanted(item)), Ended()]
+    return [under_way.started(), *(finished(under_way, item) for item in planned if wanted(item)), Ended()]
 
 
 class _LittleEffort(Run):

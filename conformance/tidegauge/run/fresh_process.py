@@ -1,6 +1,7 @@
 """Questions to an engine in a fresh process."""
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from subprocess import DEVNULL
 
 from ..engine.apart import Question
@@ -12,21 +13,23 @@ from .item_worker import program_of
 from .request import Request
 from .work import Answered, Ask, RunOpening
 
-_PATIENCE = 120.0
-"""The time (s) for all questions; an engine that takes longer is not asked the rest."""
-
 Answers = Mapping[str, Sequence[Transcript | None]]
 """The transcripts that answer questions, by their names."""
 
 
 def answers_of(questions: Sequence[Question], request: Request) -> Answers:
-    """Return the transcripts that answer each question, by its name, as far as the engine answers in time."""
+    """Return the transcripts that answer each question, by its name. None for a question in which the engine
+    crashes or hangs.
+
+    All questions together have no time limit: the number of answers would depend on the load of the machine,
+    and a verdict on the number of answers.
+    """
     if not questions:
         return {}
-    opening = RunOpening(request=request, item_seconds=_PATIENCE, calls_ahead=False)
-    worker = WorkerProcess(program_of(opening, log=DEVNULL), Limits(_PATIENCE * 1.5))
+    opening = RunOpening(request=request, item_seconds=inf, calls_ahead=False)
+    worker = WorkerProcess(program_of(opening, log=DEVNULL), Limits(inf))
     try:
-        answered = worker.ask(Ask(tuple(questions), _PATIENCE), Answered)
+        answered = worker.ask(Ask(tuple(questions)), Answered)
     except (WorkerLost, BadInput):
         return {}
     except BaseException:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
+import os
 from contextlib import ExitStack, suppress
-from itertools import takewhile
+from itertools import count
 from typing import Any
 
 from msgspec import Struct
 
-from ..engine.apart import answers_apart, answers_together
+from ..engine.apart import SECONDS_OF_A_CALL, answers_apart, answers_together
 from ..engine.loading import describe, load_adapter
 from ..engine.runner import Marker
 from ..engine.serving import serve
@@ -19,6 +19,9 @@ from .item_verdict import finished
 from .rare_collections import rare_collections
 from .run_in_process import Run, make_run
 from .work import Answered, AnyWork, Ask, Begin, Begun, RunOpening
+
+_GRACE = 60
+"""Seconds (s) beyond the longest time limit of a scenario, after which a fresh process hangs."""
 
 
 class RunHost:
@@ -35,9 +38,7 @@ class RunHost:
             return self._answered(work)
         run = self._loaded()
         if isinstance(work, Begin):
-            started = run.started()
-            left = [item for item in run.planned if item.id not in self._opening.without]
-            return Begun(started, left)
+            return Begun(run.started(), run.left)
         self._marker.about_to_run(work.item.id, "")
         event = finished(run, work.item)
         self._marker.about_to_run("", "")
@@ -52,9 +53,7 @@ class RunHost:
     def _loaded(self) -> Run:
         if self._run is None:
             opening = self._opening
-            run = make_run(opening.request, self._marker, opening.item_seconds, opening.calls_ahead)
-            run.planned = [item for item in run.planned if item.id not in opening.without]
-            self._run = run
+            self._run = run = make_run(opening, self._marker)
             self._closing.callback(run.close)
             self._closing.enter_context(rare_collections())
         return self._run
@@ -63,13 +62,16 @@ class RunHost:
         request = self._opening.request
         adapter = load_adapter(request.adapter, request.options)
         self._closing.callback(adapter.close)
-        self._marker.about_to_run("questions", "")
+        seconds = max(SECONDS_OF_A_CALL, request.scenario_seconds) + _GRACE
+        begun = count()
+
+        def begins() -> None:
+            self._marker.about_to_run("questions", f"{os.getpid()}-{next(begun)}", seconds)
+
         if describe(request.adapter, adapter).one_process:
-            answers = list(answers_together(adapter, work.questions))
+            answers = list(answers_together(adapter, work.questions, begins))
         else:
-            until = time.monotonic() + work.patience
-            in_time = takewhile(lambda question: time.monotonic() < until, work.questions)
-            answers = list(answers_apart(adapter, in_time))
+            answers = list(answers_apart(adapter, work.questions, request.scenario_seconds, begins))
         self._marker.about_to_run("", "")
         return Answered(answers)
 

@@ -39,6 +39,7 @@ from .methods import check_methods
 from .plan import PlannedItem, components_asked_for, plan
 from .request import Request
 from .request_check import checked
+from .work import RunOpening
 
 _PATIENCE = 0.4
 """This part of its time an item waits for calls that bring nothing; then it runs its scenarios itself."""
@@ -52,13 +53,10 @@ class Run:
 
     Args:
         marker: where it is marked what is about to run.
-        item_seconds: the time limit of an item (s).
-        calls_ahead: whether calls of an engine that takes many scenarios at once may begin before their
-            items. In a process that replaces another each item is on its own, so that no more than one is
-            lost at a time.
+        opening: what the worker process of the run was told.
     """
 
-    request: Request
+    opening: RunOpening
     adapter: ContainedAdapter
     implementation: Implementation
     profile: Profile
@@ -66,8 +64,16 @@ class Run:
     known: KnownDeviations
     drawn: tuple[AnyShape, ...]
     marker: Marker
-    item_seconds: float
-    calls_ahead: bool
+
+    @property
+    def request(self) -> Request:
+        """What is run, on which engine."""
+        return self.opening.request
+
+    @property
+    def left(self) -> list[PlannedItem]:
+        """The items that are not finished."""
+        return [item for item in self.planned if item.id not in self.opening.without]
 
     @property
     def policies(self) -> Policies:
@@ -150,9 +156,9 @@ class Run:
 
     @cached_property
     def _call_ahead(self) -> CallAhead | None:
-        if not self.adapter.ahead or not self.calls_ahead:
+        if not self.adapter.ahead or not self.opening.calls_ahead:
             return None
-        engine = AnswersAhead(self.adapter, self.item_seconds * _PATIENCE)
+        engine = AnswersAhead(self.adapter, self.opening.item_seconds * _PATIENCE)
         examiner = Examiner(
             engine,
             self.implementation,
@@ -160,7 +166,7 @@ class Run:
             deviations=self.known.deviation,
             drawn=self.drawn,
         )
-        return CallAhead(self.planned, self.request, examiner, engine)
+        return CallAhead(self.left, self.request, examiner, engine)
 
     @cached_property
     def _kept(self) -> KeptAnswers:
@@ -171,19 +177,9 @@ class Run:
         return {}
 
 
-def make_run(request: Request, marker: Marker, item_seconds: float, calls_ahead: bool = False) -> Run:
-    """Load the engine and plan the run that a request describes.
-
-    Args:
-        request: the request.
-        marker: where it is marked what is about to run.
-        item_seconds: the time limit of an item (s).
-        calls_ahead: see `Run`.
-
-    Raises:
-        BadInput: if the request or the engine is of no use.
-    """
-    request = checked(request)
+def make_run(opening: RunOpening, marker: Marker) -> Run:
+    """Load the engine and plan the run that a request describes. Raises `BadInput`."""
+    request = checked(opening.request)
     adapter = load_adapter(request.adapter, request.options)
     implementation = describe(request.adapter, adapter)
     known = deviations_of(request.deviations, implementation.deviations)
@@ -198,7 +194,7 @@ def make_run(request: Request, marker: Marker, item_seconds: float, calls_ahead:
     planned = plan(request, replace(implementation, shapes=drawn), policies)
     with_deviations(policies, known.deviation)
     return Run(
-        request=request,
+        opening=replace(opening, request=request),
         adapter=adapter,
         implementation=implementation,
         profile=profile,
@@ -206,8 +202,6 @@ def make_run(request: Request, marker: Marker, item_seconds: float, calls_ahead:
         known=known,
         drawn=drawn,
         marker=marker,
-        item_seconds=item_seconds,
-        calls_ahead=calls_ahead,
     )
 
 

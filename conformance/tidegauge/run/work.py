@@ -16,7 +16,9 @@ class RunOpening(Struct, frozen=True, kw_only=True):
     Args:
         request: what is run, on which engine.
         item_seconds: the time limit of an item (s).
-        calls_ahead: whether the engine may be called before the items that need its answers.
+        calls_ahead: whether calls of an engine that takes many scenarios at once may begin before their
+            items. In a process that replaces another each item is on its own, so that no more than one is
+            lost at a time.
         without: the ids of the items that are finished already.
     """
 
@@ -41,10 +43,9 @@ class RunItem(Work, frozen=True):
 
 
 class Ask(Work, frozen=True):
-    """Put questions to the engine; the answer is `Answered`. No question is put after `patience` (s)."""
+    """Put questions to the engine; the answer is `Answered`."""
 
     questions: tuple[Question, ...]
-    patience: float
 
 
 AnyWork = Begin | RunItem | Ask
