@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from component_scenarios import drawn
 from judged import events_of, results_of
 from leaking_engines import LEAKING
+from msgspec.structs import replace
 
 from tidegauge import Adapter, ComponentAdapter
 from tidegauge.components.registry import COMPONENTS, load_mutants
@@ -20,6 +21,7 @@ from tidegauge.judging.items.endurance import examine_endurance, property_name
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.item_report import ItemReport
 from tidegauge.judging.reference.deviations import Deviation, KnownDeviations
+from tidegauge.wire.implementation import Implementation
 from tidegauge.wire.steps.valve import ValveSetup
 from tidegauge.words.conclusion import conclude
 from tidegauge_adapters.process.adapter import ProcessAdapter
@@ -190,12 +192,23 @@ def test_an_engine_that_fails_on_the_way_is_not_said_to_keep_what_is_live() -> N
     assert report.properties["valve-state-bounded"].checked == 0
 
 
-def test_a_slow_engine_gets_fewer_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidegauge.judging.items.endurance._SECONDS", 0.0)
-    started = time.monotonic()
-    (found,) = kept_busy(ReferenceAdapter({}), "valve", 1_000_000).growth
-    assert found.rounds == 20
-    assert time.monotonic() - started < 30
+def test_a_busy_machine_changes_neither_the_number_of_rounds_nor_the_time_of_a_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The machine stands still, each time for longer."""
+    ticks = (float(tick**3) for tick in count())
+    monkeypatch.setattr("tidegauge.engine.long_run.time.perf_counter", lambda: next(ticks))
+    (found,) = kept_busy(ReferenceAdapter({}), "valve", 3_000).growth
+    assert (found.rounds, found.slower) == (600, 1)
+
+
+def test_a_slow_engine_says_how_many_steps_it_can_do() -> None:
+    class Slow(ReferenceAdapter):
+        def describe(self) -> Implementation:
+            return replace(super().describe(), at_most={"endurance": 500})
+
+    (found,) = kept_busy(Slow({}), "valve", 3_000).growth
+    assert found.rounds == 100
 
 
 @pytest.mark.parametrize(

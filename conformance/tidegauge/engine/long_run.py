@@ -48,26 +48,27 @@ def long_run(
     session: Session,
     opening: Scenario,
     round: Callable[[int], Scenario],
-    most: int,
-    within: float,
+    rounds: int,
     with_state: bool,
     with_memory: bool,
 ) -> LongRun:
-    """Step a session through `opening` and `most` rounds, fewer if these take more than about `within`
-    seconds. `with_state`: its engine has snapshots; `with_memory`: it runs as it is, so that its memory tells
-    something. Raises `NotAnswered` with the failure of a step."""
+    """Step a session through `opening` and a number of rounds. `with_state`: its engine has snapshots;
+    `with_memory`: it runs as it is, so that its memory tells something. Raises `NotAnswered` with the failure
+    of a step."""
     in_this_process = session.resident_bytes() is None
+    clock = time.process_time if in_this_process else time.perf_counter  # the former knows no other process
     with _traced(in_this_process and with_memory):
         _play(session, opening)
-        rounds = _feasible(session, round, most, within)
+        for number in range(_FIRST):
+            _play(session, round(number))
         state, memory, steps = [], [], len(opening.history)
         seconds = array("d", bytes(8 * rounds))  # takes no more memory from here on
         quarters = {rounds * quarter // MOMENTS for quarter in range(1, MOMENTS + 1)}
         for number in range(rounds):
-            scenario = round(number + _TRIED)
-            started = time.perf_counter()
+            scenario = round(number + _FIRST)
+            started = clock()
             _play(session, scenario)
-            seconds[number] = (time.perf_counter() - started) / len(scenario.history)
+            seconds[number] = (clock() - started) / len(scenario.history)
             steps += len(scenario.history)
             if number + 1 in quarters:
                 if with_memory:
@@ -77,25 +78,14 @@ def long_run(
     return LongRun(rounds, steps, tuple(state), tuple(memory), not in_this_process, tuple(seconds))
 
 
-_TRIED = 4
-"""So many rounds come first: they tell how long one takes, and fill what is filled once."""
-
-_FEWEST = 20
-"""In so many rounds state that grows shows."""
+_FIRST = 4
+"""The number of rounds that come first, and fill what is filled once."""
 
 _TELLING = 200
 """So many rounds tell whether steps take longer and longer."""
 
 _TELLING_SECONDS = 1.0
 """So long (s) are they together: in less, whatever else the machine does shows."""
-
-
-def _feasible(session: Session, round: Callable[[int], Scenario], most: int, within: float) -> int:
-    started = time.perf_counter()
-    for number in range(_TRIED):
-        _play(session, round(number))
-    each = (time.perf_counter() - started) / _TRIED
-    return max(_FEWEST, min(most, int(within / each) if each else most))
 
 
 def _play(session: Session, scenario: Scenario) -> None:

@@ -28,8 +28,8 @@ _MUCH_SLOWER = 2.0
 """Growth (bytes) of what Python objects take and of a process, and how many times as long a step takes at
 the end. Less is not kept: it changes from run to run, and results of the same seed are the same."""
 
-_SECONDS = 8.0
-"""A long scenario takes about so many seconds (s) at most; a slow engine gets fewer rounds."""
+_FEWEST = 20
+"""The smallest number of rounds in which state that grows shows."""
 
 _ROUNDS_LOOKED_AT = 3
 """So many rounds tell whether an engine can express the others."""
@@ -41,8 +41,9 @@ def property_name(component: str) -> str:
 
 
 def examine_endurance(examiner: Examiner, report: ItemReport, steps: int) -> None:
-    """Put an engine through the long scenarios of a component, of so many steps together, counting into
-    `report`; what became of its state is kept there, too."""
+    """Put an engine through the long scenarios of a component, counting into `report`; what became of its
+    state is kept there, too. The scenarios have `steps` steps together; fewer if the engine declares so."""
+    steps = min(steps, examiner.implementation.at_most.get(SUITE, steps))
     component = component_within(report.component, examiner.drawn)
     counted = report.properties.setdefault(property_name(component.name), PropertyCount())
     feasible = [one for one in component.endurance if _applies(examiner, component, one)]
@@ -76,8 +77,7 @@ def _growth(
         session,
         _scenario(component, endurance, endurance.opening),
         lambda number: _announced(examiner, _scenario(component, endurance, endurance.round(number)), number),
-        max(1, steps // len(endurance.round(0))),
-        _SECONDS,
+        max(_FEWEST, steps // len(endurance.round(0))),
         with_state="snapshot" in examiner.implementation.capabilities,
         with_memory=examiner.implementation.layer_of(component.name) == "in-process",
     )
