@@ -23,7 +23,7 @@ from pathlib import Path
 from tidegauge import ComponentAdapter
 from tidegauge_reference import Valve
 
-SESSION = os.getppid()  # now: of a worker whose session was killed the parent is process 1
+COMMAND = os.getppid()  # now: of a worker whose command was killed the parent is process 1
 
 def never_ends():
     while True:
@@ -39,7 +39,7 @@ class Engine(ComponentAdapter):
     extras = ("snapshot", "int64")
     def valve(self, setup):
         written = Path(__file__).with_name("pids.written")
-        written.write_text(f"{SESSION} {os.getpid()}")
+        written.write_text(f"{COMMAND} {os.getpid()}")
         written.replace(Path(__file__).with_name("pids"))
         return Strange(setup.channels)
 """
@@ -290,10 +290,10 @@ class Started:
             raise AssertionError(f"the run has ended already: {self.process.communicate()}")
 
     def pids(self) -> tuple[int, int]:
-        """The test session's process and its worker's."""
-        session, worker = (self.folder / "pids").read_text(encoding="utf-8").split()
-        assert int(session) > 1, "to kill group 1 is to kill every process"
-        return int(session), int(worker)
+        """The numbers of the processes of the command and of its worker."""
+        command, worker = (self.folder / "pids").read_text(encoding="utf-8").split()
+        assert int(command) > 1, "to kill group 1 is to kill every process"
+        return int(command), int(worker)
 
     def end(self) -> None:
         """Leave nothing running."""
@@ -350,43 +350,33 @@ ALL_BUT_ONE = 16
     ids=["SIGTERM", "SIGINT"],
 )
 def test_a_run_that_is_stopped_leaves_valid_results_and_no_process(
-    started: Started, number: signal.Signals
+    started: Started, number: signal.Signals, tidegauge: Command
 ) -> None:
+    """On a busy machine the time for the reports may be over: then the line has the command that makes them."""
     finished = started.wait_for_items(ALL_BUT_ONE)
-    session, worker = started.pids()
+    command, worker = started.pids()
+    assert command == started.process.pid
     started.process.send_signal(number)
     out, err = started.process.communicate(timeout=PATIENCE)
     assert started.process.returncode == 128 + number, out + err
     (last,) = err.splitlines()
-    assert last.startswith(
-        f"tidegauge: stopped by {number.name}; {len(finished)} of 17 items are judged; continue: "
-    )
+    assert last.startswith(f"tidegauge: stopped by {number.name}; {len(finished)} of 17 items are judged; ")
     assert last.endswith("--resume")
+    if "write their reports: tidegauge report out" in last:
+        out = tidegauge("report", str(started.folder / "out")).stdout
     assert "The run ended early" in out
     assert_results_of_a_cut_run(results_in(started.folder / "out"), finished)
     assert (started.folder / "out" / "report.html").is_file()
-    assert soon_gone(session)
-    assert soon_gone(worker)
-
-
-@pytest.mark.slower
-def test_a_test_session_that_is_killed_leaves_valid_results_and_no_process(started: Started) -> None:
-    finished = started.wait_for_items(ALL_BUT_ONE)
-    session, worker = started.pids()
-    os.kill(session, signal.SIGKILL)
-    out, err = started.process.communicate(timeout=PATIENCE)
-    assert started.process.returncode == 1, out + err
-    assert_results_of_a_cut_run(results_in(started.folder / "out"), finished)
     assert soon_gone(worker)
 
 
 @pytest.mark.slower
 def test_after_a_run_is_killed_its_journal_gives_the_results(started: Started, tidegauge: Command) -> None:
     finished = started.wait_for_items(ALL_BUT_ONE)
-    session, worker = started.pids()
+    command, worker = started.pids()
     started.process.kill()
     started.process.communicate()
-    assert soon_gone(session)
+    assert soon_gone(command)
     assert soon_gone(worker)
     assert not (started.folder / "out" / "results.json").exists()
     ended = tidegauge("report", "out")
@@ -478,7 +468,7 @@ def test_what_python_cannot_end_is_ended_from_outside(run: Callable[..., Results
 @pytest.mark.parametrize(
     "deed",
     [
-        "os.kill(SESSION, signal.SIGSTOP)",
+        "os.kill(COMMAND, signal.SIGSTOP)",
         pytest.param("os.kill(0, signal.SIGSTOP)", marks=pytest.mark.slower),
     ],
 )
