@@ -325,7 +325,7 @@ def test_results_that_cannot_be_replaced_are_complained_about_before_the_run(
     tidegauge: Command, tmp_path: Path
 ) -> None:
     (tmp_path / "out" / "results.json").mkdir(parents=True)
-    line = complaint(tidegauge, "run", "--adapter", "reference", "--out", "out")
+    line = complaint(tidegauge, "run", "--adapter", "reference", "--out", "out", "--force")
     assert line.startswith("output folder out cannot be written: ")
 
 

@@ -134,7 +134,7 @@ def test_allure_results_of_others_that_are_no_files_are_left_alone(
     (tmp_path / "out" / "allure-results").mkdir(parents=True)
     for name in ("one-result.json", "categories.json", "environment.properties"):
         fifo(tmp_path / "out" / "allure-results" / name)
-    ended = tidegauge(*small, "--report", "allure")
+    ended = tidegauge(*small, "--report", "allure", "--force")
     assert ended.returncode == 3, ended.stderr
     (line,) = ended.stderr.splitlines()
     assert "report 'allure' failed: " in line

@@ -14,6 +14,7 @@ from hostile_results import HOSTILE, hostile_results
 from report_samples import results, rule
 
 from tidegauge.commands.summary import print_summary
+from tidegauge.run.own_folder import MARKER
 from tidegauge.wire.results import Results, encode_results, read_results
 from tidegauge.wire.scenario import BadInput
 
@@ -119,7 +120,7 @@ def test_an_old_document_is_shown_again_beside_it_and_keeps_its_exit_code(
     before = path.read_bytes()
     ended = tidegauge_here("report", "old/results.json")
     assert (ended.returncode, ended.stderr) == (1, "")
-    assert {found.name for found in path.parent.iterdir()} == {*VIEWS, "results.json"}
+    assert {found.name for found in path.parent.iterdir()} == {*VIEWS, MARKER, "results.json"}
     assert path.read_bytes() == before
     last = ended.stdout.splitlines()[-1]
     assert last == "report: old/report.html, beside it badge.svg, junit.xml, summary.md"
@@ -132,7 +133,7 @@ def test_the_views_go_where_they_are_told(tmp_path: Path, tidegauge_here: Comman
     path = saved(tmp_path / "old", results())
     ended = tidegauge_here("report", "old/results.json", "--out", "new/folder", "--report", "junit")
     assert ended.returncode == 0, ended.stderr
-    assert {found.name for found in (tmp_path / "new" / "folder").iterdir()} == VIEWS
+    assert {found.name for found in (tmp_path / "new" / "folder").iterdir()} == {*VIEWS, MARKER}
     assert list(path.parent.iterdir()) == [path]
 
 
@@ -148,7 +149,7 @@ def test_a_journal_gives_results_and_views_where_they_are_told(
     ended = tidegauge_here("report", "out", "--out", "again")
     assert ended.returncode == 1
     there = {path.name for path in (tmp_path / "again").iterdir()}
-    assert there == {*VIEWS, "results.json", "counterexamples"}
+    assert there == {*VIEWS, MARKER, "results.json", "counterexamples"}
 
 
 @pytest.mark.parametrize(
@@ -263,7 +264,12 @@ def test_a_report_that_fails_takes_nothing_else_with_it(
         assert ended.stderr.count("\n") == 1
         assert len(ended.stderr) < 500
         assert "\x1b" not in ended.stderr
-        assert {path.name for path in (tmp_path / name).iterdir()} == {*VIEWS, "mine.txt", "results.json"}
+        assert {path.name for path in (tmp_path / name).iterdir()} == {
+            *VIEWS,
+            MARKER,
+            "mine.txt",
+            "results.json",
+        }
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..run.run_folder import complaining
+from ..run.own_folder import complaining
 
 
 @contextmanager

@@ -15,10 +15,11 @@ from ..run.assembly import assemble, write_results
 from ..run.confirmation import confirmed
 from ..run.journal import FILE_NAME, Ended, JournalReader, Started
 from ..run.options import with_whole_paths
+from ..run.own_folder import complaining, own_folder
 from ..run.registered_reports import Written, find_requested, write_registered
 from ..run.request import Request
 from ..run.request_check import checked
-from ..run.run_folder import LOG, killed_run, remove_old_counterexamples, run_folder
+from ..run.run_folder import LOG, RUN, killed_run, remove_old_counterexamples, run_folder
 from ..run.trial_answers import answers_in, asking
 from ..run.workers import WorkersOfRun, running_items
 from ..wire.implementation import NO_DEVIATIONS
@@ -27,6 +28,7 @@ from ..wire.results import Results, read_results
 from ..wire.scenario import BadInput
 from .console import OUT, complains
 from .deviations import bring_up_to_date
+from .force_option import Force
 from .progress_of_run import followed
 from .request_options import takes_request
 from .stop_signals import stop_of
@@ -86,6 +88,7 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run in the --out folder that was killed.")
     ] = False,
+    force: Force = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
@@ -117,7 +120,7 @@ def run(
     request = with_whole_paths(request)
     processes = workers or os.cpu_count() or 1
     began = time.monotonic()
-    with run_folder(out, resume) as folder:
+    with run_folder(out, resume, force) as folder:
         try:
             with (folder.path / LOG).open("ab") as log:
                 settings = WorkersOfRun(
@@ -180,6 +183,7 @@ def report(
     ],
     out: Annotated[Path | None, typer.Option(help="Folder for the reports; default: that of SOURCE.")] = None,
     reports: Requested = None,
+    force: Force = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
@@ -191,7 +195,10 @@ def report(
     requested = find_requested(reports or ())
     if source.is_file() or (source.suffix == ".json" and not source.is_dir()):
         results, folder = read_results(source), out or source.parent
-        _make(folder)
+        with complaining(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        if force or RUN.is_in(folder):
+            own_folder(folder, RUN, force=force)
         written = _shown(results, folder, requested, Detail(verbose, quiet))
     else:
         killed = killed_run(source)
@@ -201,7 +208,7 @@ def report(
         if not any(isinstance(event, Started) for event in events):
             raise BadInput(f"{source / FILE_NAME} holds no run; give the --out folder of one")
         folder = out or source
-        _make(folder)
+        own_folder(folder, RUN, force=force)
         try:
             called = ["tidegauge", *sys.argv[1:]]
             processes, ask = os.cpu_count() or 1, answers_in(events)
@@ -210,15 +217,6 @@ def report(
             raise BadInput(f"{source / FILE_NAME}: {problem}") from None
         results, written = _recorded(assembled, folder, requested, Detail(verbose, quiet))
     raise typer.Exit(_exit_code(results, written))
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(
-            f"output folder {folder} cannot be written: {error.strerror}; choose another"
-        ) from None
 
 
 @complains

@@ -20,6 +20,7 @@ from ..wire.scenario import BadInput
 from .assembly import assemble
 from .counterexamples import COUNTEREXAMPLES
 from .journal import Finished, JournalReader, Started
+from .own_folder import is_own
 from .registered_reports import find_requested
 from .trial_answers import asking
 
@@ -122,7 +123,8 @@ class AllureView:
             return
         self._kept.mkdir(parents=True, exist_ok=True)
         for path in self._kept.glob(f"{COUNTEREXAMPLES}/*.jsonl"):
-            path.unlink()
+            if is_own(self._kept, path.relative_to(self._kept).as_posix()):
+                path.unlink()
         duration_s = time.monotonic() - self._began
         request = next(event.request for event in events if isinstance(event, Started))
         ask = asking(events, request, self._journal)

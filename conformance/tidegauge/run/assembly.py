@@ -17,6 +17,7 @@ from ..judging.verdicts.rule_verdicts import ruling
 from ..version import __version__
 from ..wire.results import (
     ACCUSED,
+    FILE_NAME,
     SCHEMA,
     ItemResult,
     PropertyResult,
@@ -33,6 +34,7 @@ from .isolation_results import isolation_results
 from .journal import AnyEvent, Ended, Finished, Started
 from .judged_run import Judged, example_for, judged_run
 from .outside_of_scenarios import errors_outside
+from .own_folder import write_own
 from .plan import PlannedItem
 from .property_results import job_property_results, property_results
 
@@ -130,11 +132,7 @@ def assemble(
 
 def write_results(results: Results, folder: Path) -> Path:
     """Write `results.json` into `folder` so that a reader never sees half of it."""
-    path = folder / "results.json"
-    partial = folder / "results.json.partial"
-    partial.write_bytes(encode_results(results))
-    partial.replace(path)
-    return path
+    return write_own(folder, FILE_NAME, encode_results(results))
 
 
 def _whole(started: Started) -> bool:

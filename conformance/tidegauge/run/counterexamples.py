@@ -22,6 +22,7 @@ from ..wire.scenario import Scenario, encode_scenario
 from ..wire.steps.job import JobScenario
 from ..wire.transcript import Outputs, spans
 from .journal import Started
+from .own_folder import write_own
 from .request import Request
 
 COUNTEREXAMPLES = "counterexamples"
@@ -77,8 +78,7 @@ def counterexample_of(
 def _written(name: str, scenario: Scenario, started: Started, folder: Path) -> tuple[str, str]:
     """Write the scenario of a counterexample; its file (relative), and the command that replays it."""
     file = f"{COUNTEREXAMPLES}/{name}.jsonl"
-    (folder / COUNTEREXAMPLES).mkdir(exist_ok=True)
-    (folder / file).write_bytes(encode_scenario(scenario) + b"\n")
+    write_own(folder, file, encode_scenario(scenario) + b"\n")
     return file, replaying(folder / file, started.request, started.profile)
 
 

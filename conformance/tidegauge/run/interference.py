@@ -13,6 +13,7 @@ from ..wire.results import InstanceStep, Interference
 from ..wire.scenario import component_of, encode_scenario
 from ..wire.transcript import Outputs, Transcript
 from .counterexamples import COUNTEREXAMPLES, replaying
+from .own_folder import write_own
 from .request import Request
 
 
@@ -42,8 +43,7 @@ def interference_of(
     """An interference as results have it; its file is written into `folder`."""
     steps = in_order([len(one.history) for one in seen.scenarios], seen.alternately)
     file = f"{COUNTEREXAMPLES}/{component_of(seen.scenarios[0])}-interleaved.jsonl"
-    (folder / COUNTEREXAMPLES).mkdir(exist_ok=True)
-    (folder / file).write_bytes(b"".join(encode_scenario(one) + b"\n" for one in seen.scenarios))
+    write_own(folder, file, b"".join(encode_scenario(one) + b"\n" for one in seen.scenarios))
     replay = replaying(folder / file, request, profile, "--interleaved" if seen.alternately else "")
     return Interference(
         scenarios=[msgspec.to_builtins(one) for one in seen.scenarios],

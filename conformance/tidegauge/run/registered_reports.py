@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ..wire.results import Results
 from ..wire.scenario import BadInput
+from .own_folder import own_files
 
 ALWAYS = "tidegauge.reports"
 ON_REQUEST = "tidegauge.reports_on_request"
@@ -67,16 +69,39 @@ def write_registered(results: Results, folder: Path, requested: Iterable[EntryPo
     own in it, `allure-results`. One that fails does not keep the others from being written."""
     written = Written()
     for entry in sorted(entry_points(group=ALWAYS)):
-        _write(entry, results, folder, written)
+        _write(entry, results, folder, written, _moved)
     for entry in requested:
-        _write(entry, results, folder / f"{entry.name}-results", written)
+        _write(entry, results, folder / f"{entry.name}-results", written, _in_place)
     return written
 
 
-def _write(entry: EntryPoint, results: Results, folder: Path, written: Written) -> None:
+def _in_place(report: Report, results: Results, folder: Path) -> Path:
+    """Write a report into a folder that it shares with others by itself."""
+    return report(results, folder)
+
+
+def _moved(report: Report, results: Results, folder: Path) -> Path:
+    """Write a report into a folder of its own, and move its files from there: readers see no half of a file,
+    and files of others are left alone. Raises `BadInput` for the latter."""
+    with TemporaryDirectory(prefix=".report-", dir=folder) as scratch:
+        path = Path(report(results, Path(scratch)))
+        names = [file.relative_to(scratch) for file in sorted(Path(scratch).rglob("*")) if file.is_file()]
+        own_files(folder, [name.as_posix() for name in names])
+        for name in names:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (Path(scratch) / name).replace(folder / name)
+        return folder / path.relative_to(scratch) if path.is_relative_to(scratch) else path
+
+
+def _write(
+    entry: EntryPoint,
+    results: Results,
+    folder: Path,
+    written: Written,
+    how: Callable[[Report, Results, Path], Path],
+) -> None:
     try:
-        report: Report = entry.load()
-        written.paths.append(Path(report(results, folder)))
+        written.paths.append(Path(how(entry.load(), results, folder)))
     except (Exception, SystemExit) as error:  # whatever others register; their failing is theirs alone
         written.problems.append(f"report {entry.name!r} failed: {_reason(error)}")
 

@@ -5,6 +5,7 @@ So nothing of the last run is lost to one that never starts, and a killed run le
 
 import fcntl
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,13 +20,19 @@ from ..wire.scenario import BadInput
 from .counterexamples import COUNTEREXAMPLES
 from .journal import FILE_NAME as JOURNAL
 from .journal import Finished, JournalReader
+from .own_folder import Sign, complaining, is_own, own_folder, record
 
 LOG = "engine.log"
 """What the engine prints."""
 
 _HIDDEN = ".run-"
+_OF_A_RUN = re.compile(r"\.run-\d{8}T\d{12}")
+"""The name of a hidden folder."""
+
 _STARTED = b'{"event":"started"'
 """Begins the journal of a run that has started."""
+
+RUN = Sign(JOURNAL, b'{"event":')
 
 _RESUMED = "resumed.json"
 """The items that had come to their end when a run was killed that is resumed."""
@@ -46,7 +53,7 @@ class RunFolder:
         be resumed: its results are written."""
         with complaining(self.out):
             self._bring_out(Path.replace)
-            for path in self.out.glob(f"{_HIDDEN}*"):
+            for path in _hidden_in(self.out):
                 shutil.rmtree(path)
 
     def copy_out(self) -> None:
@@ -56,6 +63,7 @@ class RunFolder:
 
     def _bring_out(self, bring: Callable[[Path, Path], Path]) -> None:
         _of_a_run(self.out)
+        record(self.out, (JOURNAL, LOG))
         for name in (JOURNAL, LOG):
             if (self.path / name).exists():
                 bring(self.path / name, self.out / name)
@@ -63,6 +71,7 @@ class RunFolder:
     def keep_log(self) -> None:
         """Put the log alone in the place of the last run's."""
         with complaining(self.out):
+            record(self.out, [LOG])
             (self.path / LOG).replace(self.out / LOG)
 
 
@@ -71,16 +80,18 @@ def remove_old_counterexamples(out: Path) -> None:
     with complaining(out):
         document = (out / RESULTS).read_bytes()
         for file in out.glob(f"{COUNTEREXAMPLES}/*.jsonl"):
-            if msgspec.json.encode(file.relative_to(out).as_posix()) not in document:
+            name = file.relative_to(out).as_posix()
+            if is_own(out, name) and msgspec.json.encode(name) not in document:
                 file.unlink()
 
 
 @contextmanager
-def run_folder(out: Path, resume: bool) -> Iterator[RunFolder]:
+def run_folder(out: Path, resume: bool, force: bool = False) -> Iterator[RunFolder]:
     """A new folder in `out` for a run, or to `resume` that of the newest one that was killed. Of a run that
     is refused (`BadInput`) only the log is kept.
 
-    Raises `BadInput` if `out` cannot be written, if another run writes into it, or if none can be resumed.
+    Raises `BadInput` if `out` cannot be written, if another run writes into it, if it has files of others
+    (unless the run is to `force` its way), or if no run can be resumed.
     """
     if resume and not out.exists():
         raise _nothing_to_resume(out)
@@ -99,6 +110,7 @@ def run_folder(out: Path, resume: bool) -> Iterator[RunFolder]:
                 os.truncate(journal, judged)  # without the refusal: it can be resumed still
                 raise
             return
+        own_folder(out, RUN, force=force)
         with complaining(out):
             _of_a_run(out)  # what cannot be replaced is told before the run
             now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
@@ -130,6 +142,7 @@ def _resumed(out: Path) -> RunFolder:
     left = _left_in(out)
     if not left:
         raise _nothing_to_resume(out)
+    own_folder(out, RUN, force=True)  # a version without markers may have begun the run
     folder = left[-1]
     finished = [event.item for event in JournalReader(folder).new_events() if isinstance(event, Finished)]
     with complaining(out):
@@ -154,16 +167,6 @@ def killed_run(out: Path) -> RunFolder | None:
     return RunFolder(out, left[-1])
 
 
-@contextmanager
-def complaining(folder: Path) -> Iterator[None]:
-    """What goes wrong with files is bad input."""
-    try:
-        yield
-    except OSError as error:
-        problem = f"output folder {folder} cannot be written: {error.strerror}"
-        raise BadInput(f"{problem}; choose another") from None
-
-
 def _lock(place: int, out: Path) -> None:
     with suppress(OSError):  # a file system without locks has none
         try:
@@ -176,7 +179,12 @@ def _lock(place: int, out: Path) -> None:
 
 def _left_in(out: Path) -> list[Path]:
     """The folders of runs that began, and did not end, the oldest first."""
-    return [path for path in sorted(out.glob(f"{_HIDDEN}*")) if _has_started(path / JOURNAL)]
+    return [path for path in _hidden_in(out) if _has_started(path / JOURNAL)]
+
+
+def _hidden_in(out: Path) -> list[Path]:
+    """The hidden folders of runs, the oldest first."""
+    return [path for path in sorted(out.glob(f"{_HIDDEN}*")) if _OF_A_RUN.fullmatch(path.name)]
 
 
 def _has_started(journal: Path) -> bool:
@@ -190,6 +198,8 @@ def _has_started(journal: Path) -> bool:
 
 def _of_a_run(folder: Path) -> list[Path]:
     """The files that a run leaves. Raises `OSError`, also if a folder has the name of one."""
+    if (folder / COUNTEREXAMPLES).exists() and not (folder / COUNTEREXAMPLES).is_dir():
+        raise NotADirectoryError(0, f"{COUNTEREXAMPLES} is no folder")
     files = [folder / JOURNAL, *folder.glob(f"{RESULTS}*"), *folder.glob(f"{COUNTEREXAMPLES}/*.jsonl")]
     for file in files:
         if file.is_dir():

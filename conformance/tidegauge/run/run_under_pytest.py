@@ -18,9 +18,11 @@ from ..wire.scenario import BadInput
 from .item_worker import ItemWorker, KillsOfComponents, NoWorker, ended, memory_of, program_of
 from .journal import Finished, Journal, Refused
 from .options import PYTEST_PREFIX, REQUEST_OPTIONS, request_of, with_whole_paths
+from .own_folder import own_folder
 from .plan import PlannedItem
 from .request import Request
 from .request_check import checked
+from .run_folder import RUN
 from .work import RunOpening
 
 _USUAL_ITEM_SECONDS = 300.0
@@ -56,6 +58,8 @@ def start(config: pytest.Config) -> SuiteRun:
     journal = None
     try:
         request = checked(with_whole_paths(_request(config)))
+        if not is_worker and config.getoption("--tidegauge-out"):
+            own_folder(Path(request.out), RUN, remedy="choose another folder")
         opening = RunOpening(
             request=request,
             item_seconds=limits.item_seconds,

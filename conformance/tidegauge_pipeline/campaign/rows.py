@@ -17,7 +17,7 @@ import pyarrow.parquet as parquet
 from msgspec import Struct
 
 from tidegauge.run.journal import Finished
-from tidegauge.run.run_folder import complaining
+from tidegauge.run.own_folder import complaining
 
 from .names import SCENARIOS
 from .specification import Chunk

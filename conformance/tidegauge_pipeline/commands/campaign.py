@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from tidegauge.commands.console import complain, complains
+from tidegauge.commands.force_option import Force
 from tidegauge.commands.request_options import takes_request
 from tidegauge.commands.stop_signals import stop_of
 from tidegauge.commands.stopped_run import resuming_command
@@ -61,6 +62,7 @@ def campaign(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the campaign in the --out folder that was killed.")
     ] = False,
+    force: Force = False,
 ) -> None:
     """Search very many scenarios for one in which an engine differs from the specification.
 
@@ -84,7 +86,7 @@ def campaign(
         raise BadInput("--channels and --scope both name the world: leave one out")
     every = Exhaustively(length, channels, scope) if length is not None else None
     try:
-        agrees = run_campaign(request, count, every, Where(master, workers), resume)
+        agrees = run_campaign(request, count, every, Where(master, workers), resume, force)
     except KeyboardInterrupt as interrupt:
         stop = stop_of(interrupt)
         complain(f"stopped by {stop.number.name}; finished parts are kept; continue: {resuming_command()}")

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tidegauge.commands.console import complains
+from tidegauge.commands.force_option import Force
 from tidegauge.wire.scenario import BadInput
 
 from ..event_log.names import FORMATS, MOST_ROWS, RESULTS, TROUBLES
@@ -52,6 +53,7 @@ def check_log(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help=f"Write {RESULTS} into this folder.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Check the event log of a job that ran: did the engine keep event time right?
 
@@ -74,5 +76,6 @@ def check_log(
         skip_bad_files=skip_bad_files,
         master=master,
         out=out,
+        force=force,
     )
     raise typer.Exit(0 if is_right else 1)

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from tidegauge.commands.console import COLOURS, ERR, OUT
 from tidegauge.commands.terminal_text import inline
+from tidegauge.run.own_folder import own_files, write_own
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.unknown_names import unknown
 from tidegauge.words.numbers import counted, listed
@@ -42,6 +43,7 @@ def checked(
     skip_bad_files: bool,
     master: str | None,
     out: Path | None,
+    force: bool,
 ) -> bool:
     """Check the log at a path, print what it shows, and say whether it is right. `aligned` is the drift, the
     overshoot and the sources, as they are written in the options. Raises `BadInput`."""
@@ -53,6 +55,8 @@ def checked(
     path = local_path("PATH", path)
     out = None if out is None else local_path("--out", out)
     found = find(path, format, skip_bad_files)
+    if out is not None:
+        own_files(out, [RESULTS], force=force)
     parts = parts_of(found.files)
     if master is not None or sum(part.rows for part in parts) > MOST_ROWS:
         with session(master or "local[*]") as spark:
@@ -76,8 +80,7 @@ def checked(
         results, lambda job, source, first: surroundings(parts, job, source, first), _MOST_SURROUNDINGS
     )
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / RESULTS).write_bytes(msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n")
+        write_own(out, RESULTS, msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n")
     _show(results, tolerated)
     return results.overall == "pass"
 

@@ -14,9 +14,10 @@ from msgspec.structs import replace
 from tidegauge.commands.summary import Detail, print_problems, print_summary
 from tidegauge.run.assembly import write_results
 from tidegauge.run.journal import Finished
+from tidegauge.run.own_folder import Sign, complaining, own_folder, write_own
 from tidegauge.run.registered_reports import write_registered
 from tidegauge.run.request import Request
-from tidegauge.run.run_folder import complaining, remove_old_counterexamples
+from tidegauge.run.run_folder import remove_old_counterexamples
 from tidegauge.wire.input_file import read_input
 from tidegauge.wire.results import FILE_NAME as RESULTS
 from tidegauge.wire.results import Results, read_results
@@ -44,7 +45,12 @@ class Where:
 
 
 def run_campaign(
-    request: Request, count: int | None, exhaustively: Exhaustively | None, where: Where, resume: bool
+    request: Request,
+    count: int | None,
+    exhaustively: Exhaustively | None,
+    where: Where,
+    resume: bool,
+    force: bool,
 ) -> bool:
     """Run a campaign, write and show its results; whether the engine agrees in every scenario. Raises
     `BadInput`."""
@@ -53,7 +59,7 @@ def run_campaign(
     request = replace(request, out=str(out))
     number = _USUAL_COUNT if count is None and exhaustively is None else count
     specification = specified(request, number, exhaustively)
-    _begin(specification, out, resume)
+    _begin(specification, out, resume, force)
     engine = worker_of(specification)
     try:
         refused = {
@@ -81,7 +87,7 @@ def run_campaign(
     return judged_all and not counts["failing_scenarios"] and not counts["error_scenarios"]
 
 
-def _begin(specification: Specification, out: Path, resume: bool) -> None:
+def _begin(specification: Specification, out: Path, resume: bool, force: bool) -> None:
     """Make the folder ready for a campaign, a new one or the one that is resumed. Raises `BadInput`."""
     file = out / SPECIFICATION
     document = msgspec.json.encode(specification)
@@ -99,14 +105,12 @@ def _begin(specification: Specification, out: Path, resume: bool) -> None:
         raise BadInput(
             f"{out} holds a campaign that was killed: --resume continues it, or choose another --out"
         )
+    own_folder(out, Sign(SPECIFICATION, b"{"), force=force)
     with complaining(out):
-        out.mkdir(parents=True, exist_ok=True)
         (out / RESULTS).unlink(missing_ok=True)
         if before is not None:
             shutil.rmtree(out / SCENARIOS, ignore_errors=True)
-        partial = file.with_name(f".{file.name}")
-        partial.write_bytes(document)
-        partial.replace(file)
+        write_own(out, SPECIFICATION, document)
 
 
 def _digest(document: bytes) -> str:

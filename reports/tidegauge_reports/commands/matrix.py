@@ -11,14 +11,16 @@ from urllib.parse import quote
 import typer
 
 from tidegauge.commands.console import ERR, OUT, complains
+from tidegauge.commands.force_option import Force
 from tidegauge.commands.terminal_text import inline
 from tidegauge.engine.parent_death import ending_with_parent
+from tidegauge.run.own_folder import complaining, own_files
 from tidegauge.wire.results import FILE_NAME, read_results
 from tidegauge.wire.scenario import BadInput
 
 from ..compliance.html import FILE_NAME as REPORT
 from ..matrix.columns import Run
-from ..matrix.files import write_matrix
+from ..matrix.files import FILE_NAMES, write_matrix
 from ..text import short
 
 
@@ -44,6 +46,7 @@ def matrix(
     out: Annotated[Path, typer.Option(help="Folder for matrix.html, matrix.md and matrix.svg.")] = Path(
         "tidegauge-matrix"
     ),
+    force: Force = False,
 ) -> None:
     """Show engines side by side: every rule, by engines.
 
@@ -54,32 +57,21 @@ def matrix(
         raise BadInput("which engines? Give the results.json of runs, or --adapter NAME")
     given = list(files or ())
     runs = [Run(read_results(path), _report_beside(path, out)) for path in given]
-    _make(out)
+    own_files(out, FILE_NAMES, force=force)
     options = ["--budget", budget]
     for name in component or ():
         options += ["--component", name]
+    if force:
+        options += ["--force"]
     if workers is not None:
         options += ["--workers", str(workers)]
     for name, folder in zip(adapter or (), _folders(adapter or (), out), strict=True):
         path = _put_under_test(name, folder, options)
         runs.append(Run(read_results(path), _report_beside(path, out)))
-    try:
+    with complaining(out):
         written = write_matrix(runs, out)
-    except OSError as error:
-        raise _cannot_be_written(out, error) from None
     for path in written:
         OUT.print(inline(str(path)), soft_wrap=True)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _cannot_be_written(folder, error) from None
-
-
-def _cannot_be_written(folder: Path, error: OSError) -> BadInput:
-    return BadInput(f"output folder {folder} cannot be written: {error.strerror}; choose another with --out")
 
 
 def _report_beside(path: Path, out: Path) -> str:

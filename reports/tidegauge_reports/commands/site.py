@@ -6,7 +6,9 @@ from typing import Annotated
 import typer
 
 from tidegauge.commands.console import OUT, complains
+from tidegauge.commands.force_option import Force
 from tidegauge.commands.terminal_text import inline
+from tidegauge.run.own_folder import own_folder
 from tidegauge.wire.results import read_results
 from tidegauge.wire.scenario import BadInput
 from tidegauge.words.numbers import counted
@@ -29,12 +31,14 @@ def site(
             "That page needs a web server and JavaScript.",
         ),
     ] = False,
+    force: Force = False,
 ) -> None:
     """Write the specification as a site: each rule with its code, scenarios, mutants and verdicts. It
     needs no server, no network and no JavaScript."""
     from ..site.pages import write_site  # what makes pages is not loaded at each start of the command line
 
     engines = engines_with([read_results(path) for path in results or []])
+    own_folder(out, force=force)
     try:
         written = write_site(engines, out, playground)
     except OSError as error:
