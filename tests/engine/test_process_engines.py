@@ -20,12 +20,16 @@ from tidegauge.engine.errors import NotAnswered
 from tidegauge.engine.runner import run
 from tidegauge.engine.session import played
 from tidegauge.wire.results import read_results
+from tidegauge.wire.scenario import encode_scenario
 from tidegauge.wire.transcript import Failure
 from tidegauge_adapters.process.adapter import ProcessAdapter
 from tidegauge_adapters.reference import ReferenceAdapter
 
 PROGRAM = Path(__file__).parent.parent / "samples" / "protocol_engine.py"
-PATIENT = {"hangs", "computes", "stops-itself", "closes-stdout"}
+PATIENT = {
+    *("hangs", "computes", "stops-itself", "closes-stdout"),
+    *("half-a-line-and-no-end", "byte-by-byte", "a-child-without-a-trace"),
+}
 """Deeds that only a deadline ends."""
 
 AT_ONCE = {"dies", "another-id", "a-key-twice"}
@@ -53,6 +57,12 @@ SAID: dict[str, tuple[str, str]] = {
     "fills-stderr": ("crashed", "the engine's process ended with exit code 3"),
     "takes-memory": ("crashed", "the engine took more than 400 MiB of memory and was killed"),
     "leaves-a-child": ("crashed", "the engine's process ended by SIGKILL"),
+    "half-a-line-and-no-end": ("timeout", "the engine did not answer within 2 s"),
+    "byte-by-byte": ("timeout", "the engine did not answer within 2 s"),
+    "a-child-holds-stdout": ("crashed", "the engine's process ended with exit code 6"),
+    "a-child-without-a-trace": ("timeout", "the engine did not answer within 2 s"),
+    "answers-in-utf-16": ("protocol", "to stdout, which is no answer"),
+    "an-id-in-capitals": ("protocol", "the engine answered for scenario 'VALVE:"),
     "another-id": ("protocol", "the engine answered for scenario 'another' and not 'valve:"),
     "answers-twice": ("protocol", "after its last answer the engine wrote"),
     "an-unknown-field": ("protocol", "unknown field `more`"),
@@ -296,6 +306,30 @@ def test_options_are_checked(options: dict[str, str], said: str) -> None:
 def test_a_command_that_does_not_exist_is_bad_input() -> None:
     with pytest.raises(BadInput, match="the command 'no-such-engine' cannot be started: No such file"):
         ProcessAdapter({"command": "no-such-engine"}).describe()
+
+
+def test_a_command_that_an_engine_stops_continues_and_says_so(tidegauge: Command, tmp_path: Path) -> None:
+    scenario = next(one for one in drawn("valve", 400) if five(one))
+    (tmp_path / "five.jsonl").write_bytes(encode_scenario(scenario))
+    command = f"command={sys.executable} {PROGRAM} stops-the-kit"
+    ended = tidegauge("replay", "five.jsonl", "--adapter", "process", "--option", command)
+    assert ended.returncode == 1
+    assert "agrees with the specification" in ended.stdout
+    assert ended.stderr == (
+        "tidegauge: the engine, or a signal to this process alone, stopped the command (SIGSTOP); it was continued\n"
+    )
+
+
+@pytest.mark.slower
+def test_a_run_whose_processes_an_engine_stops_names_the_scenario(tidegauge: Command, tmp_path: Path) -> None:
+    command = f"{sys.executable} {PROGRAM} stops-the-kit"
+    asked = ("--component", "valve", "--budget", "smoke", "-n", "1", "--out", "out")
+    ended = tidegauge("run", "--command", command, *asked)
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    errors = read_results(tmp_path / "out" / "results.json").errors
+    assert {error.text.partition(" in scenario ")[0] for error in errors} == {
+        "the engine stopped a process of the kit (SIGSTOP)"
+    }
 
 
 def test_a_run_by_command_judges_the_engine_and_names_its_errors(tidegauge: Command, tmp_path: Path) -> None:

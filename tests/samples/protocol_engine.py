@@ -67,6 +67,23 @@ def leave_a_child() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def answer_slowly() -> None:
+    while True:
+        write(b" ")
+        time.sleep(0.05)
+
+
+def hold_stdout() -> None:
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"], stdout=1, start_new_session=True)
+    os._exit(6)
+
+
+def leave_no_trace() -> None:
+    """Nothing but its parent tells where this child comes from."""
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"], env={}, start_new_session=True)
+    forever()
+
+
 def fill_stderr() -> None:
     for _ in range(2000):
         sys.stderr.write("x" * 2**15 + "\n")
@@ -98,10 +115,16 @@ DEEDS: dict[str, Callable[[], Any]] = {
     "fills-stderr": fill_stderr,
     "takes-memory": take_memory,
     "leaves-a-child": leave_a_child,
+    "half-a-line-and-no-end": lambda: (write(b'{"answer":"transcript","scen'), forever()),
+    "byte-by-byte": answer_slowly,
+    "a-child-holds-stdout": hold_stdout,
+    "a-child-without-a-trace": leave_no_trace,
+    "answers-in-utf-16": lambda: write('{"answer":"transcript"}\n'.encode("utf-16")),
 }
 """In place of the answer to a scenario with five channels."""
 
 CHANGES: dict[str, Callable[[dict[str, Any]], list[dict[str, Any]]]] = {
+    "an-id-in-capitals": lambda done: [{**done, "scenario": done["scenario"].upper()}],
     "another-id": lambda done: [{**done, "scenario": "another"}],
     "answers-twice": lambda done: [done, done],
     "an-unknown-field": lambda done: [{**done, "more": 1}],
@@ -266,6 +289,8 @@ class Engine:
             return
         if five and self.deed == "described-otherwise-each-time":
             os._exit(0)
+        if five and self.deed == "stops-the-kit":
+            os.kill(os.getppid(), signal.SIGSTOP)
         if five and self.deed in HARMLESS:
             HARMLESS[self.deed]()
         [transcript] = ENGINE.run([scenario])

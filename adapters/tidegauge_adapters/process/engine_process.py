@@ -19,7 +19,7 @@ import psutil
 from tidegauge.engine.errors import NotAnswered
 from tidegauge.engine.foreign_text import LONGEST_TRACEBACK, printable
 from tidegauge.engine.parent_death import ending_with_parent
-from tidegauge.engine.process_tree import end_marked, kill_group, tree_of
+from tidegauge.engine.process_tree import end_all, end_marked, kill_group, tree_of
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.transcript import Failure
 
@@ -137,10 +137,11 @@ class EngineProcess:
     def end(self) -> list[str]:
         """End it and all that it started; the names of children that outlived it."""
         ended = self._child.poll() is not None
+        children = tree_of(self._child.pid)[1:]  # of an environment of their own, too
         kill_group(self._child)
         with suppress(subprocess.TimeoutExpired):
             self._child.wait(_SECONDS_TO_DIE)
-        left = end_marked(_MARK, self._mark)
+        left = [*end_all(children), *end_marked(_MARK, self._mark)]
         self._listener.join(_SECONDS_TO_DIE)
         self._selector.close()
         for stream in (self._stdin, self._stdout):

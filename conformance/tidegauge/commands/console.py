@@ -1,7 +1,8 @@
 """Where commands print: results to stdout, everything else to stderr; bad input is one line, exit code 2."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import IO, Any, ParamSpec, TypeVar, cast
 
@@ -14,6 +15,7 @@ from tidegauge_spec import MalformedChapter
 from ..wire.results import KNOWN_DEVIATIONS
 from ..wire.scenario import BadInput
 from ..words.unshowable import UNSHOWABLE
+from .stop_guard import continued_when_stopped
 from .stop_signals import stop_of, stoppable
 from .terminal_text import disobeyed, line
 
@@ -48,6 +50,11 @@ class _Stream:
         return int(getattr(sys, self._name).write(disobeyed(text)))
 
 
+_WAS_STOPPED = (
+    "the engine, or a signal to this process alone, stopped the command (SIGSTOP); it was continued"
+)
+
+
 class HarmlessConsole(Console):
     """A console that prints no character which a terminal would obey, wherever a text comes from.
 
@@ -72,6 +79,22 @@ def complain(problem: str) -> None:
     ERR.print(f"tidegauge: {line(problem, LONGEST_COMPLAINT)}", soft_wrap=True)
 
 
+@contextmanager
+def _told_if_stopped() -> Iterator[None]:
+    """Say so in the end if an engine has stopped the command, which is an error then."""
+    with continued_when_stopped() as was_stopped:
+        ended: typer.Exit | None = None
+        try:
+            yield
+        except typer.Exit as own:
+            ended = own
+        if was_stopped():
+            complain(_WAS_STOPPED)
+            ended = typer.Exit(max(1, ended.exit_code if ended is not None else 0))
+        if ended is not None:
+            raise ended
+
+
 def complains(command: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
     """A command whose bad input ends it with one line on stderr and exit code 2. So do the signals that stop
     it, with 128 and the number of the signal."""
@@ -79,7 +102,7 @@ def complains(command: Callable[Parameters, Returned]) -> Callable[Parameters, R
     @wraps(command)
     def complaining(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
         try:
-            with stoppable():
+            with _told_if_stopped(), stoppable():
                 return command(*args, **kwargs)
         except (BadInput, MalformedChapter) as problem:
             complain(str(problem))

@@ -4,9 +4,12 @@ engine."""
 import os
 import signal
 import subprocess
+from collections.abc import Sequence
 from contextlib import suppress
 
 import psutil
+
+_SECONDS_TO_DIE = 5.0
 
 _ROUNDS = 3
 """So often processes are looked for: what is killed may have started others meanwhile."""
@@ -47,14 +50,23 @@ def end_marked(variable: str, mark: str, patience: float = 0.0) -> list[str]:
     """
     names: list[str] = []
     for _ in range(_ROUNDS):
-        _, alive = psutil.wait_procs(_marked(variable, mark), patience)
-        for process in alive:
-            with suppress(psutil.Error):
+        marked = _marked(variable, mark)
+        if not marked:
+            break
+        names += end_all(marked, patience)
+    return names
+
+
+def end_all(processes: Sequence[psutil.Process], patience: float = 0.0) -> list[str]:
+    """Kill processes that do not end by themselves within `patience` (s); return their names and numbers."""
+    names: list[str] = []
+    _, alive = psutil.wait_procs(processes, patience)
+    for process in alive:
+        with suppress(psutil.Error):
+            if process.status() != psutil.STATUS_ZOMBIE:
                 names.append(f"{process.name()} ({process.pid})")
                 process.kill()
-        if not alive:
-            break
-        psutil.wait_procs(alive, patience)
+    psutil.wait_procs(alive, _SECONDS_TO_DIE)
     return names
 
 

@@ -1,0 +1,64 @@
+"""A guard of a command that an engine may stop by SIGSTOP: it continues the command, which then says so."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ..engine.parent_death import end_with_parent
+from ..engine.process_tree import kill_tree
+from .stop_signals import STOP_SIGNALS
+
+_SECONDS_BETWEEN_LOOKS = 0.5
+
+
+@contextmanager
+def continued_when_stopped() -> Iterator[Callable[[], bool]]:
+    """Continue this process whenever it is stopped in the block; yield what tells whether that was so.
+
+    The guard is a child in the same process group. Ctrl-Z in a terminal stops the whole group, and is left
+    to the user.
+    """
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    command = os.getpid()
+    guard = os.fork()
+    if guard == 0:
+        try:
+            _guard(command, writing)
+        finally:
+            os._exit(0)
+    os.close(writing)
+
+    def was_stopped() -> bool:
+        try:
+            return bool(os.read(reading, 1))
+        except BlockingIOError:
+            return False
+
+    try:
+        yield was_stopped
+    finally:
+        if os.getpid() == command:
+            kill_tree(guard)
+            os.waitpid(guard, 0)
+            os.close(reading)
+
+
+def _guard(command: int, told: int) -> None:
+    for number in STOP_SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+    end_with_parent()
+    was_stopped = False
+    while True:
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+        if os.getppid() != command:
+            return
+        import psutil  # commands that end at once need no guard
+
+        is_stopped = psutil.Process(command).status() == psutil.STATUS_STOPPED
+        if is_stopped and was_stopped:  # Ctrl-Z may stop the guard a little later than the command
+            os.write(told, b"!")
+            psutil.Process(command).resume()
+        was_stopped = is_stopped
