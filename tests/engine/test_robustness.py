@@ -480,6 +480,74 @@ def test_an_engine_that_stops_the_command_is_named(run: Callable[..., Results], 
     assert joined(outcomes(results)) <= {"judged", "crashed"}
 
 
+CHANGES_SCENARIOS = """
+    def run(self, scenarios):
+        from msgspec.structs import force_setattr
+        from tidegauge import Transcript
+        for scenario in scenarios:
+            force_setattr(scenario, "history", ())
+            yield Transcript(scenario.id, ())
+"""
+ANSWERS_IN_CAPITALS = """
+    def run(self, scenarios):
+        from msgspec.structs import replace
+        for transcript in super().run(scenarios):
+            yield replace(transcript, scenario=transcript.scenario.upper())
+"""
+HARMLESS = {
+    "forks": "os.fork()",
+    "leaves the machine no folder": "import tempfile; d = tempfile.mkdtemp(); os.chdir(d); os.rmdir(d)",
+    "ignores signals": "[signal.signal(number, signal.SIG_IGN) for number in (1, 2, 14, 15, 27)]",
+    "changes the time zone": "import time; os.environ['TZ'] = 'Asia/Kathmandu'; time.tzset()",
+    "stops the clocks": "import time; time.monotonic = time.perf_counter = lambda: 0",
+    "raises in a finalizer": "self.bomb = type('Bomb', (), {'__del__': lambda self: 1 / 0})()",
+    "never ends a thread": "from threading import Event, Thread; Thread(target=Event().wait).start()",
+    "prints": "print('x' * 100_000, flush=True); os.write(1, b'junk' * 1000)",
+    "writes no file": "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))",
+}
+"""What an engine may do to its process, in one vector, without a change of any verdict."""
+
+HARMFUL = {
+    "interrupts itself": ("os.kill(os.getpid(), signal.SIGINT)", "KeyboardInterrupt"),
+    "allows no recursion": ("sys.setrecursionlimit(60)", "RecursionError: cannot set the recursion limit"),
+    "opens no file": (
+        "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))",
+        "OSError: [Errno 24] Too many open files",
+    ),
+    "closes all files": ("os.closerange(0, 4096)", "the engine crashed in scenario valve/"),
+    "replaces builtins": ("import builtins; builtins.len = lambda _: 0", "the process of the engine ended"),
+    "forgets all modules": ("sys.modules.clear()", "pytest failed in the process of the engine: "),
+    "breaks the encoder": (
+        "import msgspec; msgspec.json.encode = msgspec.json.decode = lambda *_, **__: 1 / 0",
+        "pytest failed in the process of the engine: ",
+    ),
+    "changes scenarios": (CHANGES_SCENARIOS, "scenarios fail, in which nothing comes out"),
+    "answers in capitals": (ANSWERS_IN_CAPITALS, "which it was not asked for"),
+}
+"""What an engine may do that is an error, or a failure, and what is said of it first."""
+
+
+@pytest.mark.slower
+@pytest.mark.parametrize("deed", HARMLESS)
+def test_what_an_engine_does_to_its_process_changes_no_verdict(
+    run: Callable[..., Results], deed: str
+) -> None:
+    results = run(engine(IN_ONE_VECTOR, HARMLESS[deed]), exit_code=0)
+    assert results.complete
+    assert {rule.verdict for rule in results.rules} == {"pass"}
+
+
+@pytest.mark.slower
+@pytest.mark.parametrize("deed", HARMFUL)
+def test_an_engine_that_harms_the_kit_passes_nothing_unseen(run: Callable[..., Results], deed: str) -> None:
+    action, said = HARMFUL[deed]
+    in_a_step = "\n" not in action
+    source = engine(IN_ONE_VECTOR, action) if in_a_step else engine("False", "pass") + action
+    results = run(source, exit_code=2 if deed == "answers in capitals" else 1)
+    texts = [*(error.text for error in results.errors), *(item.text for item in results.items)]
+    assert any(said in text.partition("\n")[0] for text in texts), texts
+
+
 @pytest.mark.slower
 def test_an_engine_that_hangs_again_and_again_is_given_up(run: Callable[..., Results]) -> None:
     """It answers in the preflight, and in no random history."""

@@ -17,7 +17,7 @@ MOST_POSITIONAL = 6
 ANY_NUMBER = {"takes_request", "element", "TypeVar"}
 """Functions that take any number of arguments of one kind; so do those that begin with `_` and make mutants."""
 
-ENDS_PROCESSES = re.compile(r"\bos\.killpg\(|\bos\.kill\(|\.(?:kill|terminate|send_signal)\(\)")
+ENDS_PROCESSES = re.compile(r"\bos\.killpg\(|\bos\.kill\([^)]*SIGKILL|\.(?:kill|terminate)\(\)")
 
 ONE_PLACE = "conformance/tidegauge/engine/process_tree.py"
 

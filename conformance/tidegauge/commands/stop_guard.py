@@ -4,10 +4,9 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ..engine.parent_death import end_with_parent
-from ..engine.process_tree import kill_tree
 from .stop_signals import STOP_SIGNALS
 
 _SECONDS_BETWEEN_LOOKS = 0.5
@@ -41,7 +40,8 @@ def continued_when_stopped() -> Iterator[Callable[[], bool]]:
         yield was_stopped
     finally:
         if os.getpid() == command:
-            kill_tree(guard)
+            with suppress(ProcessLookupError):
+                os.kill(guard, signal.SIGTERM)
             os.waitpid(guard, 0)
             os.close(reading)
 

@@ -11,12 +11,13 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from ..wire.implementation import Implementation
-from ..wire.scenario import BadInput, Scenario
+from ..wire.scenario import BadInput, Scenario, copied
 from ..wire.transcript import Failure, Outputs, Transcript
 from ..wire.vocabulary import Setup, Step
 from .adapter import Adapter
 from .errors import NotAnswered, ProtocolBreach, failure_of
 from .foreign_text import message_of, name_of, place_of, printable, shown, text_of, traceback_of
+from .forks import not_in_a_fork
 from .interruption import from_outside
 from .session import Session
 
@@ -125,7 +126,7 @@ class ContainedAdapter(Adapter):
                     continue
                 last = scenario.id
                 waiting[last] = None
-                yield scenario
+                yield copied(scenario)
 
         failure = None
         try:
@@ -136,7 +137,8 @@ class ContainedAdapter(Adapter):
             failure = self._failure(error, "run")
         while failure is None:
             try:
-                transcript = next(answers, None)
+                with not_in_a_fork():
+                    transcript = next(answers, None)
                 if transcript is None:
                     break
                 _check(transcript)

@@ -8,6 +8,7 @@ from ..wire.scenario import Scenario
 from ..wire.transcript import Outputs, Transcript
 from ..wire.vocabulary import Step
 from .errors import failure_of
+from .forks import not_in_a_fork
 from .interruption import from_outside
 
 
@@ -36,7 +37,8 @@ def played(session: Session, scenario: Scenario) -> Transcript:
     raises, `SystemExit` and `pytest.skip()` included, ends this scenario alone."""
     outputs: list[Outputs] = []
     try:
-        outputs.extend(map(session.step, scenario.history))
+        with not_in_a_fork():
+            outputs.extend(map(session.step, scenario.history))
     except BaseException as error:
         if from_outside(error):
             raise

@@ -113,6 +113,12 @@ def _request(config: pytest.Config) -> Request:
     return request_of({**given, "out": given["out"] or ""})
 
 
+def _said(report: pytest.TestReport) -> str:
+    """What pytest says of a failing item; where something was raised, that comes before its traceback."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return f"{crash.message}\n{report.longrepr}" if crash is not None else str(report.longrepr)
+
+
 class JournalWriter:
     """Writes the journal from the reports that reach the controller."""
 

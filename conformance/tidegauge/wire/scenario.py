@@ -100,6 +100,12 @@ def encode_scenario(scenario: Scenario) -> bytes:
     return _ENCODER.encode(scenario)
 
 
+def copied(scenario: Scenario) -> Scenario:
+    """Return a copy that shares no object with the scenario. An engine in this process is given such copies:
+    what it changes in them changes nothing of what it is judged by."""
+    return _DECODER.decode(encode_scenario(scenario))
+
+
 def read_scenarios(lines: Iterable[bytes], name: str) -> Iterator[Scenario]:
     """Decode JSON lines, skipping blank ones. Raises `BadInput` naming `name`, line and JSON path; an id may
     stand once, since transcripts are matched by it."""
