@@ -12,10 +12,7 @@ from typing import Any
 import typer
 
 from . import __version__
-from .commands.console import complain
-
-_KIT_FAILED = 4
-"""The exit code where the kit itself fails, or cannot write."""
+from .commands.console import KIT_FAILED, complain
 
 _COMMANDS = {
     "init": "new_project.project",
@@ -104,7 +101,7 @@ def _failed(error: Exception) -> int:
         complain(f"{error.strerror or error}{where}")
     else:
         complain(f"this is a defect of the kit, please report it with {_kept_traceback()}: {said}")
-    return _KIT_FAILED
+    return KIT_FAILED
 
 
 def _kept_traceback() -> str:

@@ -31,6 +31,9 @@ COLOURS = {
 }
 """The colour of whatever `counts_of` counts, the worst first, and of a rule that a run does not have."""
 
+KIT_FAILED = 4
+"""The exit code where the kit itself fails, or cannot write."""
+
 LONGEST_COMPLAINT = 2_000
 """The number of characters after which the line about bad input is cut."""
 

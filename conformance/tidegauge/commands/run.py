@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from ..engine.loading import adapter_names
 from ..run.assembly import assemble, write_results
 from ..run.confirmation import confirmed
+from ..run.full_disk import is_full_disk
 from ..run.journal import FILE_NAME, Ended, JournalReader, Started
 from ..run.options import with_whole_paths
 from ..run.own_folder import complaining, own_folder
@@ -26,13 +27,13 @@ from ..wire.implementation import NO_DEVIATIONS
 from ..wire.results import FILE_NAME as RESULTS
 from ..wire.results import Results, read_results
 from ..wire.scenario import BadInput
-from .console import OUT, complains
+from .console import KIT_FAILED, OUT, complains
 from .deviations import bring_up_to_date
 from .force_option import Force
 from .progress_of_run import followed
 from .request_options import takes_request
 from .stop_signals import stop_of
-from .stopped_run import show_stopped_run
+from .stopped_run import show_full_disk, show_stopped_run
 from .summary import Detail, print_problems, print_summary
 from .terminal_text import inline
 
@@ -98,7 +99,7 @@ def run(
     1: failures, errors or an incomplete run.
     2: bad input, also an engine that answers nothing.
     3: as 0, but a report could not be written.
-    4: trouble of the kit itself.
+    4: trouble of the kit itself, or a full disk; then, `--resume` continues.
     130, 143, 129: SIGINT, SIGTERM or SIGHUP has stopped it; `--resume` continues.
     """
     if suite is not None:
@@ -142,6 +143,11 @@ def run(
             stop = stop_of(interrupt)
             show_stopped_run(stop, folder, reports or ())
             raise typer.Exit(stop.exit_code) from None
+        except OSError as error:
+            if not is_full_disk(error):
+                raise
+            show_full_disk(error, folder)
+            raise typer.Exit(KIT_FAILED) from None
     print_problems([event.not_closed for event in events if isinstance(event, Ended) and event.not_closed])
     if running.left_behind:
         left = ", ".join(running.left_behind)

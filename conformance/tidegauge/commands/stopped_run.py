@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from ..engine.parent_death import ending_with_parent
 from ..engine.process_tree import kill_group
@@ -32,7 +33,8 @@ def show_stopped_run(stop: StopSignal, folder: RunFolder, reports: Iterable[str]
         shutil.rmtree(folder.path, ignore_errors=True)
         complain(f"stopped by {stop.number.name} before the run began; nothing is judged")
         return
-    folder.copy_out()
+    with suppress(OSError):  # on a full disk, the journal stays where it is
+        folder.copy_out()
     events = JournalReader(folder.path).new_events()
     planned = sum(len(event.planned) for event in events if isinstance(event, Started))
     finished = len({event.item for event in events if isinstance(event, Finished)})
@@ -44,6 +46,16 @@ def show_stopped_run(stop: StopSignal, folder: RunFolder, reports: Iterable[str]
         f"stopped by {stop.number.name}; {finished} of {planned} items are judged; {remedy}"
         f"continue: {resuming_command()}"
     )
+
+
+def show_full_disk(error: OSError, folder: RunFolder) -> None:
+    """Say what could not be written, and how to continue."""
+    what = f"{error.filename or folder.out} cannot be written: {error.strerror}"
+    if folder.has_started():
+        complain(f"{what}; make space, and continue: {resuming_command()}")
+    else:
+        shutil.rmtree(folder.path, ignore_errors=True)
+        complain(f"{what}; nothing is judged yet: make space, or choose another --out")
 
 
 def resuming_command() -> str:

@@ -17,6 +17,7 @@ from ..wire.own_profile import OwnProfile
 from ..wire.scenario import UNREADABLE, BadInput
 from ..wire.shapes import AnyShape
 from ..wire.transcript import Failure, Transcript
+from .own_folder import naming
 from .request import Request
 
 FILE_NAME = "journal.jsonl"
@@ -99,8 +100,9 @@ class Journal:
 
     def write(self, event: AnyEvent) -> None:
         """Append one event; it is on disk when this returns."""
-        self._file.write(_ENCODER.encode(event) + b"\n")
-        self._file.flush()
+        with naming(self.folder / FILE_NAME):
+            self._file.write(_ENCODER.encode(event) + b"\n")
+            self._file.flush()
 
     def close(self) -> None:
         """No more events."""

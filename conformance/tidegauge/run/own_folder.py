@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..wire.input_file import read_input
 from ..wire.scenario import BadInput
+from .full_disk import is_full_disk
 
 MARKER = ".tidegauge"
 
@@ -78,19 +79,34 @@ def own_files(out: Path, names: Sequence[str], *, force: bool = False) -> None:
         record(out, names)
 
 
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name the file in an error of the block: where a disk is full, Python names none."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = str(path)
+        raise
+
+
 def is_own(out: Path, name: str) -> bool:
     """Return whether the kit has written a file, by its path in the folder."""
-    return name in _recorded(out)
+    return name in _marker(out).split("\n")
 
 
 def record(out: Path, names: Iterable[str]) -> None:
     """Say that files are the kit's, before they are written."""
-    known = _recorded(out)
+    text = _marker(out)
+    known = text.split("\n")
     new = [name for name in names if name not in known and "\n" not in name]
     if new:
-        lines = [*([] if known else [_FIRST_LINE]), *new]
-        with (out / MARKER).open("a", encoding="utf-8", errors="surrogateescape") as file:
-            file.write("".join(f"{line}\n" for line in lines))
+        cut_off = "\n" if text and not text.endswith("\n") else ""  # on a full disk
+        lines = [*([] if text else [_FIRST_LINE]), *new]
+        with (
+            naming(out / MARKER),
+            (out / MARKER).open("a", encoding="utf-8", errors="surrogateescape") as file,
+        ):
+            file.write(cut_off + "".join(f"{line}\n" for line in lines))
 
 
 def write_own(out: Path, name: str, content: bytes) -> Path:
@@ -100,26 +116,28 @@ def write_own(out: Path, name: str, content: bytes) -> Path:
     partial = path.with_name(f"{path.name}.partial")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        partial.write_bytes(content)
-        partial.replace(path)
+        with naming(path):
+            partial.write_bytes(content)
+            partial.replace(path)
     except OSError:
         partial.unlink(missing_ok=True)  # on a full disk it would take the space of what comes next
         raise
     return path
 
 
-def _recorded(out: Path) -> frozenset[str]:
+def _marker(out: Path) -> str:
     if not (out / MARKER).is_file():
-        return frozenset()
-    text = read_input(out / MARKER).decode("utf-8", "surrogateescape")
-    return frozenset(text.split("\n"))
+        return ""
+    return read_input(out / MARKER).decode("utf-8", "surrogateescape")
 
 
 @contextmanager
 def complaining(folder: Path) -> Iterator[None]:
-    """What goes wrong with files is bad input."""
+    """What goes wrong with files is bad input, but for a full disk."""
     try:
         yield
     except OSError as error:
+        if is_full_disk(error):
+            raise
         problem = f"output folder {folder} cannot be written: {error.strerror}"
         raise BadInput(f"{problem}; choose another") from None

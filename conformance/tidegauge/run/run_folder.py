@@ -121,7 +121,8 @@ def run_folder(out: Path, resume: bool, force: bool = False) -> Iterator[RunFold
         except BadInput:
             if (folder.path / LOG).exists():
                 folder.keep_log()
-            shutil.rmtree(folder.path, ignore_errors=True)
+            if not folder.has_started():
+                shutil.rmtree(folder.path, ignore_errors=True)
             raise
     finally:
         os.close(place)

@@ -21,6 +21,7 @@ from ..engine.watch import Limits
 from ..engine.worker_process import Stopped
 from ..wire.scenario import BadInput
 from ..wire.transcript import Failure
+from .full_disk import check_disk
 from .item_worker import ItemWorker, KillsOfComponents, NoWorker, ended, memory_of, program_of
 from .journal import Journal, JournalReader, Refused, Started
 from .plan import PlannedItem
@@ -157,6 +158,8 @@ class RunningItems:
             while True:
                 event = worker.finished(self._items.get_nowait())
                 with self._writing:
+                    if event.outcome not in ("judged", "failed"):
+                        check_disk(self._journal.folder)  # an engine is not judged by a full disk
                     self._journal.write(event)
         except Empty:
             if failure := worker.close():

@@ -4,11 +4,12 @@ from typing import Annotated
 
 import typer
 
-from tidegauge.commands.console import complain, complains
+from tidegauge.commands.console import KIT_FAILED, complain, complains
 from tidegauge.commands.force_option import Force
 from tidegauge.commands.request_options import takes_request
 from tidegauge.commands.stop_signals import stop_of
 from tidegauge.commands.stopped_run import resuming_command
+from tidegauge.run.full_disk import is_full_disk
 from tidegauge.run.request import Request
 from tidegauge.wire.scenario import BadInput
 
@@ -71,6 +72,7 @@ def campaign(
     Exit code 0: the engine agrees in every scenario.
     1: it differs, or gives no answer.
     2: bad input.
+    4: trouble of the kit itself, or a full disk; then, `--resume` continues.
     130, 143, 129: SIGINT, SIGTERM or SIGHUP has stopped it; `--resume` continues.
     """
     try:
@@ -91,4 +93,10 @@ def campaign(
         stop = stop_of(interrupt)
         complain(f"stopped by {stop.number.name}; finished parts are kept; continue: {resuming_command()}")
         raise typer.Exit(stop.exit_code) from None
+    except OSError as error:
+        if not is_full_disk(error):
+            raise
+        what = f"{error.filename or request.out} cannot be written: {error.strerror}"
+        complain(f"{what}; finished parts are kept; make space, and continue: {resuming_command()}")
+        raise typer.Exit(KIT_FAILED) from None
     raise typer.Exit(0 if agrees else 1)
