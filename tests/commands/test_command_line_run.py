@@ -32,7 +32,7 @@ def reference_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
     command = run_module(folder, "tidegauge")
     strict = {"PYTHONWARNINGS": "error"}
     chosen = [part for name in request.param for part in ("--component", name)]
-    smoke = ("--budget", "smoke", "--seed", "3", "-n", "2")
+    smoke = ("--budget", "smoke", "--seed", "3", "-n", "2", "--progress", "none")
     return command("run", "--adapter", "reference", *chosen, *smoke, environment=strict), folder
 
 

@@ -131,7 +131,9 @@ def test_a_line_too_few_too_many_or_another_is_told() -> None:
 
 def test_how_far_a_run_is_on_a_busy_machine_is_no_line_of_the_page(tmp_path: Path) -> None:
     with Shell(tmp_path) as shell:
-        so_far = "20 s: 16 of 16 items finished, about 0 s left\n40 s: 0 of ? items finished"
+        so_far = (
+            "20 s: reports, 3 of 4 reports finished, about 10 s left\n40 s: drawing, 0 of ? items finished"
+        )
         assert shell.run(f"echo '{so_far}\n16 items finished'") == ["16 items finished"]
 
 

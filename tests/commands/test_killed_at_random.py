@@ -28,7 +28,7 @@ MARK = "TIDEGAUGE_KILLED_AT_RANDOM"
 """In the environment of a run: all its processes are found by it."""
 
 PROGRAM = ROOT / "tests" / "samples" / "protocol_engine.py"
-SMALL = ("--component", "clock", "--budget", "smoke", "-n", "2", "--out", "out")
+SMALL = ("--component", "clock", "--budget", "smoke", "-n", "2", "--out", "out", "--progress", "none")
 ENGINES = (
     ("--adapter", "mutant:clock-milliseconds"),
     ("--adapter", "reference"),

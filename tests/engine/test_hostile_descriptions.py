@@ -175,7 +175,18 @@ def harmless(folder: Path, printed: str) -> None:
 def test_a_whole_run_of_a_hostile_engine_is_harmless(
     deed: str, component: str, exit_code: int, tidegauge: Command, tmp_path: Path
 ) -> None:
-    arguments = ("--component", component, "--budget", "smoke", "-n", "1", "--out", "out")
+    arguments = (
+        "--component",
+        component,
+        "--budget",
+        "smoke",
+        "-n",
+        "1",
+        "--out",
+        "out",
+        "--progress",
+        "none",
+    )
     ended = tidegauge("run", "--command", command(deed), *arguments)
     assert ended.returncode == exit_code, ended.stdout + ended.stderr
     assert ended.stderr == ""

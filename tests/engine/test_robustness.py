@@ -89,6 +89,8 @@ SMOKE = (
     "1",
     "--out",
     "out",
+    "--progress",
+    "none",
 )
 
 

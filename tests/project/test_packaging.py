@@ -228,7 +228,7 @@ def test_a_run_from_the_installed_wheel_passes_without_a_warning(
     )
     assert where.stdout.count(str(installed)) == 2
     smoke = ("--adapter", "reference", "--budget", "smoke", "--component", "valve", "-n", "1")
-    ended = run_module(folder, "tidegauge")("run", *smoke, environment=strict)
+    ended = run_module(folder, "tidegauge")("run", *smoke, "--progress", "none", environment=strict)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert ended.stderr == ""
     assert "warning" not in (folder / "tidegauge-results" / "engine.log").read_text(encoding="utf-8")

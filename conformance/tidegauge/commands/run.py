@@ -3,7 +3,6 @@
 import os
 import sys
 import time
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +16,7 @@ from ..run.full_disk import is_full_disk
 from ..run.journal import FILE_NAME, Ended, JournalReader, Started
 from ..run.options import with_whole_paths
 from ..run.own_folder import complaining, own_folder
+from ..run.progress import RunProgress, telling
 from ..run.registered_reports import Written, find_requested, write_registered
 from ..run.request import Request
 from ..run.request_check import checked
@@ -30,6 +30,7 @@ from ..wire.scenario import BadInput
 from .console import KIT_FAILED, OUT, complains
 from .deviations import bring_up_to_date
 from .force_option import Force
+from .progress_display import ProgressDisplay, ProgressForm
 from .progress_of_run import followed
 from .request_options import takes_request
 from .stop_signals import stop_of
@@ -92,6 +93,13 @@ def run(
     force: Force = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
+    progress: Annotated[
+        ProgressForm,
+        typer.Option(
+            help="How progress is shown on stderr: `auto` (a bar in a terminal, else a line now and then), "
+            "`plain`, `json` (an object a line), or `none`."
+        ),
+    ] = ProgressForm.AUTO,
 ) -> None:
     """Run the conformance suites on an engine, and write results and reports.
 
@@ -123,21 +131,25 @@ def run(
     began = time.monotonic()
     with run_folder(out, resume, force) as folder:
         try:
-            with (folder.path / LOG).open("ab") as log:
-                settings = WorkersOfRun(
-                    processes=processes,
-                    is_given=workers is not None,
-                    item_seconds=item_timeout,
-                    log=log.fileno(),
-                )
-                with running_items(request, folder.path, settings) as running:
-                    shown = followed(running, folder.path, fail_fast, quiet)
-            events = JournalReader(folder.path).new_events()
-            took = time.monotonic() - began
-            called, ask = ["tidegauge", *sys.argv[1:]], asking(events, request, folder.path)
-            assembled = assemble(events, out, called, took, processes=processes, ask=ask)
-            confirmed_results = confirmed(assembled, request, out)
-            results, written = _recorded(confirmed_results, out, requested, Detail(verbose, quiet, shown))
+            with ProgressDisplay(progress, quiet) as display:
+                run_progress = RunProgress(display.show)
+                with (folder.path / LOG).open("ab") as log:
+                    settings = WorkersOfRun(
+                        processes=processes,
+                        is_given=workers is not None,
+                        item_seconds=item_timeout,
+                        log=log.fileno(),
+                    )
+                    with running_items(request, folder.path, settings) as running:
+                        shown = followed(running, run_progress, fail_fast, quiet)
+                events = JournalReader(folder.path).new_events()
+                took = time.monotonic() - began
+                called, ask = ["tidegauge", *sys.argv[1:]], asking(events, request, folder.path)
+                with telling(run_progress.later):
+                    assembled = assemble(events, out, called, took, processes=processes, ask=ask)
+                    results = _recorded(confirmed(assembled, request, out), out)
+                    written = write_registered(results, out, requested)
+            _print(results, written, Detail(verbose, quiet, shown))
             folder.take_place()
         except KeyboardInterrupt as interrupt:
             stop = stop_of(interrupt)
@@ -157,22 +169,18 @@ def run(
     raise typer.Exit(_exit_code(results, written))
 
 
-def _recorded(
-    assembled: Results, out: Path, requested: list[EntryPoint], detail: Detail
-) -> tuple[Results, Written]:
-    """Write `results.json`, and show what was written: reports of the run and reports that are made from the
-    document later are the same, byte for byte."""
+def _recorded(assembled: Results, out: Path) -> Results:
+    """Write `results.json`, and return what was written: reports of the run and reports that are made from
+    the document later are the same, byte for byte."""
     results = read_results(write_results(assembled, out))
     remove_old_counterexamples(out)
-    return results, _shown(results, out, requested, detail)
+    return results
 
 
-def _shown(results: Results, out: Path, requested: list[EntryPoint], detail: Detail) -> Written:
-    """Write the reports and print the summary."""
-    written = write_registered(results, out, requested)
+def _print(results: Results, written: Written, detail: Detail) -> None:
+    """Print the summary, and which reports failed."""
     print_summary(results, written.paths, detail)
     print_problems(written.problems)
-    return written
 
 
 def _exit_code(results: Results, written: Written) -> int:
@@ -205,7 +213,6 @@ def report(
             folder.mkdir(parents=True, exist_ok=True)
         if force or RUN.is_in(folder):
             own_folder(folder, RUN, force=force)
-        written = _shown(results, folder, requested, Detail(verbose, quiet))
     else:
         killed = killed_run(source)
         events = JournalReader(source if killed is None else killed.path).new_events()
@@ -221,7 +228,9 @@ def report(
             assembled = assemble(events, folder, called, 0.0, processes=processes, ask=ask)
         except BadInput as problem:
             raise BadInput(f"{source / FILE_NAME}: {problem}") from None
-        results, written = _recorded(assembled, folder, requested, Detail(verbose, quiet))
+        results = _recorded(assembled, folder)
+    written = write_registered(results, folder, requested)
+    _print(results, written, Detail(verbose, quiet))
     raise typer.Exit(_exit_code(results, written))
 
 

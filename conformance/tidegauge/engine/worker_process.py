@@ -28,12 +28,15 @@ from ..wire.scenario import BadInput
 from ..wire.transcript import ErrorKind, Failure
 from .parent_death import ending_with_parent
 from .process_tree import kill_tree
-from .runner import Marker
+from .runner import Mark, Marker
 from .serving import CLOSE, HAD_STOPPED_PARENT, REFUSED
 from .watch import SECONDS_BETWEEN_LOOKS, STOPPED, Limits, Watch
 
 SECONDS_TO_CLOSE = 30.0
 """The time (s) that an engine has to close."""
+
+MARKS = "about-to-run"
+"""The file in which the process says what it is about to run."""
 
 _SECONDS_TO_DIE = 5.0
 
@@ -148,6 +151,10 @@ class WorkerProcess:
         self._forget()
         return None if self._is_stopped else failure
 
+    def mark(self) -> Mark | None:
+        """Return what the process is about to run; None if nothing was, yet."""
+        return Marker.read(self._folder / MARKS)
+
     def stop(self) -> None:
         """End the process at once and for good; the thread that waits for its answer gets `Stopped`."""
         self._is_stopped = True
@@ -156,7 +163,7 @@ class WorkerProcess:
 
     def _start(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="tidegauge-worker-"))
-        marks = self._folder / "about-to-run"
+        marks = self._folder / MARKS
         ours, theirs = socket.socketpair()
         with theirs:
             command = [sys.executable, "-m", self._program.module, str(theirs.fileno()), str(marks)]
@@ -191,7 +198,7 @@ class WorkerProcess:
             failure = Failure(kind, f"the engine {killed.reason}")
             lost = WorkerLost(killed.item, killed.scenario, failure, killed.reason)
         else:
-            mark = Marker.read(self._folder / "about-to-run")
+            mark = Marker.read(self._folder / MARKS)
             item, scenario = (mark.item, mark.scenario) if mark is not None else ("", "")
             lost = WorkerLost(item, scenario, Failure("crashed", end))
         self._forget()

@@ -30,6 +30,7 @@ from .interference_search import (
     were_asked,
 )
 from .isolation_results import SHARED
+from .progress import tell
 from .replayed_counterexamples import depends_on_earlier, replayed, replays, with_sentence
 from .request import Request
 
@@ -49,7 +50,10 @@ def confirmed(results: Results, request: Request, folder: Path) -> Results:
         if found.name == property_name(found.component) and found.verdict != "not-applicable"
     }
     repeated = [question for rule in results.rules for question in replays(rule)]
-    answers = answers_of([*repeated, *_about(pairs.values())], request)
+    questions = [*repeated, *_about(pairs.values())]
+    tell("confirming", 0, len(questions))
+    answers = answers_of(questions, request)
+    tell("confirming", len(questions), len(questions))
     doubtful = _doubtful(results, pairs, answers)
     if doubtful:
         examples = [rule.counterexample for rule in results.rules if rule.counterexample is not None]

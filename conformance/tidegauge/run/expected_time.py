@@ -1,54 +1,99 @@
-"""How long a run takes: before it begins by what the engine declares, then also by its pace so far."""
+"""How long a run takes: by what its work takes elsewhere, corrected by the pace so far."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from math import ceil
 
 from ..wire.implementation import CHEAP_LAYERS, Implementation
-from .plan import SUITES
+from .plan import PlannedItem
 
 _SECONDS_IN_PROCESS = 0.5
-"""What an item takes (s) whose engine runs in the kit's process, with the default budget."""
+"""What an item takes (s) whose engine runs in the kit's process, with the default budget, beside an engine
+that declares what its other items take."""
 
-_DECLARED_COUNTS = 0.2
-"""What was declared counts as much as the pace of this part of the run."""
+_SECONDS = {
+    "vectors": 1e-3,
+    "state-cover": 1e-4,
+    "random-histories": 4e-4,
+    "scale": 2e-3,
+    "properties": 1.2e-4,
+    "endurance": 4e-5,
+    "interleaved": 3e-4,
+    "fuzz": 6e-3,
+    "interactive": 1.7e-2,
+    "jobs": 1.2,
+}
+"""Seconds per scenario of a suite (of `endurance`: per step), measured with the reference."""
+
+_STARTING, _DIAGNOSING, _DIAGNOSING_A_DIFFERENCE, _CONFIRMING, _REPORTS = 3.0, 1.0, 4.0, 3.0, 1.5
+"""Seconds, measured as above: the start of the processes; the diagnosis of a component, and what it takes
+longer if the component differs; the confirmation of counterexamples; the reports."""
+
+_WEIGHTS_COUNT = 0.2
+"""The weights count as much as the pace of this part of the run."""
 
 
 class ExpectedTime:
-    """The duration (s) of a run of the items `planned`, named by their ids.
+    """The duration (s) of a run of the items `planned`.
 
-    An engine that declares no `seconds` has items that count alike, and no duration before the first of
-    them has finished. If it is not a cheap one, its items differ too much for that, and nothing is known.
+    Work is counted with its weight, the seconds that it takes elsewhere; the pace so far says what that is
+    here. An engine that declares no `seconds` has the weights of the reference, and no duration before its
+    first item has finished. If it is not a cheap one, its items differ too much for that, and nothing is
+    known.
     """
 
-    def __init__(self, planned: Sequence[str], implementation: Implementation) -> None:
-        self._declared = bool(implementation.seconds)
-        self._known = self._declared or implementation.layer in CHEAP_LAYERS
-        self._weights = {item: _weight(item, implementation) for item in planned}
-        self.total = sum(self._weights.values()) if self._declared else None
-        """What the engine declares (s); None if it declares nothing."""
+    def __init__(self, planned: Sequence[PlannedItem], implementation: Implementation) -> None:
+        self._known = bool(implementation.seconds) or implementation.layer in CHEAP_LAYERS
+        items = {item.id: _weight(item, implementation) for item in planned}
+        self.total = sum(items.values()) if implementation.seconds else None
+        """What the engine declares (s) for its items; None if it declares nothing."""
+        self._component = {item.id: item.component for item in planned}
+        diagnosing = _DIAGNOSING * len(set(self._component.values()))
+        later = {"diagnosing": diagnosing, "confirming": 0.0, "reports": _REPORTS}
+        self._weights = {"starting": _STARTING, **items, **later}
+        self._share: dict[str, float] = {}
+        self._differing: set[str] = set()
 
-    def left(self, finished: Collection[str], elapsed: float) -> float | None:
-        """What is left (s) after `elapsed` seconds in which these items finished; None if nothing tells."""
+    def finished(self, item: str, differs: bool) -> None:
+        """Count an item as done. The first item of a component that `differs` makes the diagnosis longer."""
+        component = self._component.get(item)
+        if component is None:
+            return
+        self._share |= {"starting": 1.0, item: 1.0}
+        if differs and component not in self._differing:
+            self._differing.add(component)
+            self._weights["diagnosing"] += _DIAGNOSING_A_DIFFERENCE
+            self._weights["confirming"] = _CONFIRMING
+
+    def reached(self, phase: str, share: float) -> None:
+        """Count a part of a later phase as done, 1 for all of it, and everything before that phase."""
+        for name in self._weights:
+            if name == phase:
+                self._share[name] = share
+                return
+            self._share[name] = 1.0
+
+    def left(self, elapsed: float) -> float | None:
+        """The time left (s) after `elapsed` seconds; None if nothing tells."""
         if not self._known:
             return None
         whole = sum(self._weights.values())
-        done = sum(self._weights.get(item, 0.0) for item in finished)
-        if not finished:
-            return None if self.total is None else max(self.total - elapsed, 0.0)
-        declared = _DECLARED_COUNTS * whole if self._declared else 0.0
-        return (whole - done) * (elapsed + declared) / (done + declared) if done + declared else None
+        done = sum(self._weights[name] * share for name, share in self._share.items())
+        if not done:
+            return None if self.total is None else max(whole - elapsed, 0.0)
+        expected = _WEIGHTS_COUNT * whole
+        return (whole - done) * (elapsed + expected) / (done + expected)
 
 
 def about(seconds: float) -> str:
     """A duration as precise as an estimate is: `about 50 s`, `about 4 min`."""
-    return f"about {10 * ceil(seconds / 10)} s" if seconds < 100 else f"about {round(seconds / 60)} min"
+    return (
+        f"about {10 * max(1, ceil(seconds / 10))} s" if seconds < 100 else f"about {round(seconds / 60)} min"
+    )
 
 
-def _weight(item: str, implementation: Implementation) -> float:
+def _weight(item: PlannedItem, implementation: Implementation) -> float:
     if not implementation.seconds:
-        return 1.0
-    component, _, rest = item.partition("-")
-    if implementation.layer_of(component) != implementation.layer:
+        return _SECONDS[item.suite] * (item.stop - item.start)
+    if implementation.layer_of(item.component) != implementation.layer:
         return _SECONDS_IN_PROCESS
-    suite = next((suite for suite in SUITES if rest.startswith(suite)), "jobs")
-    return implementation.seconds.get(suite, _SECONDS_IN_PROCESS)
+    return implementation.seconds.get(item.suite, _SECONDS_IN_PROCESS)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
+from ..engine.runner import Mark
 from ..engine.watch import Limits
 from ..engine.worker_process import WorkerLost, WorkerProcess, WorkerProgram
 from ..judging.items.item_report import ItemReport
@@ -74,6 +75,10 @@ class ItemWorker:
     def close(self) -> Failure | None:
         """Close the engine and end the process; return how that failed, if it did."""
         return self._process.close()
+
+    def mark(self) -> Mark | None:
+        """Return what the process is about to run."""
+        return self._process.mark()
 
     def stop(self) -> None:
         """End the process at once and for good."""

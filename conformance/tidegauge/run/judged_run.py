@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 
 from msgspec.structs import replace
 
@@ -35,6 +35,7 @@ from ..wire.transcript import Observation, spans
 from .items import find_scenario, kinds_of_scale, scenario_at, shapes_within
 from .journal import Finished, Started
 from .plan import PlannedItem, plan
+from .progress import tell
 from .rare_collections import rare_collections
 
 _DRAWN_AGAIN = ("vectors", "state-cover", "random-histories", "scale", "exhaustive")
@@ -104,6 +105,7 @@ def judged_run(
         for name in COMPONENTS
         if any(one.component == name for one in reports)
     }
+    tell("diagnosing", 0, 2 * len(by_component.keys() - {"job"}))
     findings = merged(reports)
     evidence = {
         name: _evidence(name, own, started, policies, planned)
@@ -153,8 +155,13 @@ def _judged_components(
         agreeing = len(own.agreeing) + sum(map(len, own.large.values()))
         return _ALIKE * len(own.differing) + agreeing
 
+    numbers, total = count(1), 2 * len(evidence)
+
+    def done() -> None:
+        tell("diagnosing", next(numbers), total)
+
     fitted = side_by_side(
-        {name: partial(_fitted, own, steps) for name, own in evidence.items()}, size, processes
+        {name: partial(_fitted, own, steps) for name, own in evidence.items()}, size, processes, done
     )
     answers = ask([scenario for _, trial in fitted.values() for scenario in trial.every])
     return side_by_side(
@@ -164,6 +171,7 @@ def _judged_components(
         },
         size,
         processes,
+        done,
     )
 
 

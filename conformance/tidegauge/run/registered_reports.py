@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from ..wire.results import Results
 from ..wire.scenario import BadInput
 from .own_folder import own_files
+from .progress import tell
 
 ALWAYS = "tidegauge.reports"
 ON_REQUEST = "tidegauge.reports_on_request"
@@ -68,10 +69,11 @@ def write_registered(results: Results, folder: Path, requested: Iterable[EntryPo
     """Write all reports that are always written into `folder`, and each requested one into a folder of its
     own in it, `allure-results`. One that fails does not keep the others from being written."""
     written = Written()
-    for entry in sorted(entry_points(group=ALWAYS)):
-        _write(entry, results, folder, written, _moved)
-    for entry in requested:
-        _write(entry, results, folder / f"{entry.name}-results", written, _in_place)
+    places = [(entry, folder, _moved) for entry in sorted(entry_points(group=ALWAYS))]
+    places += [(entry, folder / f"{entry.name}-results", _in_place) for entry in requested]
+    for number, (entry, place, bring) in enumerate(places):
+        tell("reports", number, len(places))
+        _write(entry, results, place, written, bring)
     return written
 
 

@@ -17,6 +17,7 @@ from threading import Lock
 from msgspec.structs import replace
 
 from ..engine.process_tree import end_marked
+from ..engine.runner import Mark
 from ..engine.watch import Limits
 from ..engine.worker_process import Stopped
 from ..wire.scenario import BadInput
@@ -57,6 +58,7 @@ class RunningItems:
     """The items of a run, under way in threads of this process, one for each worker.
 
     Attributes:
+        folder: the folder of the journal.
         begun: the plan.
         is_stopped: whether the workers were ended before their items.
         left_behind: the names of the processes that outlived their worker, and were ended.
@@ -75,6 +77,7 @@ class RunningItems:
             calls_ahead=False,
             without=finished or frozenset(),
         )
+        self.folder = folder
         self._journal = Journal(folder, goes_on=finished is not None)
         self._writing = Lock()
         self._workers = [self._worker(replace(self._opening, calls_ahead=True))]
@@ -109,6 +112,10 @@ class RunningItems:
     def are_over(self, seconds: float) -> bool:
         """Wait for so long (s) at most; return whether all items have ended."""
         return not wait(self._futures, seconds).not_done
+
+    def marks(self) -> list[Mark]:
+        """Return what the workers are about to run."""
+        return [mark for worker in self._workers if (mark := worker.mark()) is not None]
 
     def stop(self) -> None:
         """End all workers at once, with all that they have started."""

@@ -7,6 +7,7 @@ from types import TracebackType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tidegauge.commands.console import ERR
+from tidegauge.run.expected_time import about
 from tidegauge.words.numbers import counted
 
 _SECONDS_BETWEEN_LINES = 30.0
@@ -52,4 +53,4 @@ class Rate:
                 self._shown = now
                 left = (self._total - self._done) / a_second
                 of = f"{self._done:,} of {counted(self._total, 'scenario')}"
-                ERR.print(f"{of}, {a_second:,.0f}/s, {left:,.0f} s left")
+                ERR.print(f"{of}, {a_second:,.0f}/s, {about(left)} left")

@@ -18,7 +18,10 @@ _WORK: dict[str, Callable[[], Any]] = {}
 
 
 def side_by_side(
-    work: Mapping[str, Callable[[], Result]], size: Callable[[str], int], processes: int
+    work: Mapping[str, Callable[[], Result]],
+    size: Callable[[str], int],
+    processes: int,
+    done: Callable[[], None] = lambda: None,
 ) -> dict[str, Result]:
     """Return the result of each piece of work, by its name.
 
@@ -29,27 +32,35 @@ def side_by_side(
         work: the pieces of work, by name. A fork inherits their data; only their results are pickled.
         size: the relative duration of a piece of work; the longest start first.
         processes: the largest number of forks.
+        done: is called after each piece of work.
     """
-    if processes == 1 or len(work) < 2 or threading.active_count() > 1:
-        done = {}
-    else:
-        done = _done_in_forks(work, size, processes)
-    return {name: done[name] if name in done else do_it() for name, do_it in work.items()}
+    results: dict[str, Result] = {}
+    if processes > 1 and len(work) > 1 and threading.active_count() == 1:
+        results = _done_in_forks(work, size, processes, done)
+    for name, do_it in work.items():
+        if name not in results:
+            results[name] = do_it()
+            done()
+    return {name: results[name] for name in work}
 
 
 def _done_in_forks(
-    work: Mapping[str, Callable[[], Result]], size: Callable[[str], int], processes: int
+    work: Mapping[str, Callable[[], Result]],
+    size: Callable[[str], int],
+    processes: int,
+    done: Callable[[], None],
 ) -> dict[str, Result]:
     """Return the results of the forks. Results are missing if a fork was killed."""
-    done: dict[str, Result] = {}
+    results: dict[str, Result] = {}
     with (
         suppress(BrokenProcessPool),
         process_pool(min(processes, len(work)), "fork", _begin, (work,)) as pool,
     ):
         futures = {name: pool.submit(_do, name) for name in sorted(work, key=size, reverse=True)}
         for name, future in futures.items():
-            done[name] = future.result()
-    return done
+            results[name] = future.result()
+            done()
+    return results
 
 
 def _begin(work: Mapping[str, Callable[[], Any]]) -> None:
