@@ -53,6 +53,12 @@ IN_EACH_PART = (
 """What guards the reference and the verdicts."""
 
 
+def pytest_configure() -> None:
+    """No test reads or writes the scenarios that runs of the user have kept. A test of these takes the variable
+    away, and gives a folder of its own."""
+    os.environ["TIDEGAUGE_NO_CACHE"] = "1"
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """A part of the slower tests, for CI."""
     told = "of the modules with slower tests every N-th, from the K-th on"

@@ -30,7 +30,8 @@ def looked_at(adapter: Adapter, component: str, pairs: int = 30) -> ItemReport:
     """What the item of a component finds."""
     report = ItemReport("interleaved", component)
     examiner = Examiner(adapter, adapter.describe(), CORE, effort=EFFORT)
-    examine_isolation(examiner, report, drawn_histories(COMPONENTS[component], 1, 0, pairs, CORE))
+    drawn = drawn_histories(COMPONENTS[component], 1, 0, pairs, CORE)
+    examine_isolation(examiner, report, [answered.scenario for answered in drawn])
     return report
 
 

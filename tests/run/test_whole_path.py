@@ -10,10 +10,12 @@ import pytest
 from component_scenarios import DRAWN
 from conftest import ROOT
 
+from tidegauge.components.component import Component
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.drawing import histories
-from tidegauge.drawing.histories import draw_history, drawn_histories
-from tidegauge_reference import CORE, FLINK_2_3
+from tidegauge.drawing.histories import Answered, answered_history, draw_history, drawn_histories
+from tidegauge.wire.scenario import Scenario
+from tidegauge_reference import CORE, FLINK_2_3, Policies
 
 BENCHMARK = ROOT / "benchmarks" / "whole_path.py"
 
@@ -48,19 +50,24 @@ def test_the_benchmark_names_the_components_there_are() -> None:
 def test_all_properties_of_a_component_share_the_histories_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     draws: list[int] = []
 
-    def counted(component: object, seed: int, index: int, policies: object) -> object:
+    def counted(component: Component, seed: int, index: int, policies: Policies) -> Answered:
         draws.append(index)
-        return draw_history(component, seed, index, policies)  # type: ignore[arg-type]
+        return answered_history(component, seed, index, policies)
 
-    monkeypatch.setattr(histories, "draw_history", counted)
+    monkeypatch.setattr(histories, "answered_history", counted)
     monkeypatch.setattr(histories, "_BLOCK", 4)
     histories._block.cache_clear()
-    expected = tuple(draw_history(COMPONENTS["valve"], 5, index, CORE) for index in range(12))
-    assert drawn_histories(COMPONENTS["valve"], 5, 3, 9, CORE) == expected[3:9]
+
+    def drawn(seed: int, start: int, stop: int, policies: Policies) -> list[Scenario]:
+        found = drawn_histories(COMPONENTS["valve"], seed, start, stop, policies)
+        return [answered.scenario for answered in found]
+
+    expected = [draw_history(COMPONENTS["valve"], 5, index, CORE) for index in range(12)]
+    assert drawn(5, 3, 9, CORE) == expected[3:9]
     assert draws == [*range(12)]
     for start, stop in [(0, 12), (0, 4), (4, 8), (5, 6), (8, 12), (3, 3)]:
-        assert drawn_histories(COMPONENTS["valve"], 5, start, stop, CORE) == expected[start:stop]
+        assert drawn(5, start, stop, CORE) == expected[start:stop]
     assert draws == [*range(12)]
-    assert drawn_histories(COMPONENTS["valve"], 5, 3, 8, FLINK_2_3) != expected[3:8]
-    assert drawn_histories(COMPONENTS["valve"], 6, 3, 8, CORE) != expected[3:8]
+    assert drawn(5, 3, 8, FLINK_2_3) != expected[3:8]
+    assert drawn(6, 3, 8, CORE) != expected[3:8]
     histories._block.cache_clear()

@@ -21,6 +21,7 @@ from ..run.registered_reports import Written, find_requested, write_registered
 from ..run.request import Request
 from ..run.request_check import checked
 from ..run.run_folder import LOG, RUN, killed_run, remove_old_counterexamples, run_folder
+from ..run.scenario_cache import NO_CACHE
 from ..run.trial_answers import answers_in, asking
 from ..run.workers import WorkersOfRun, running_items
 from ..wire.implementation import NO_DEVIATIONS
@@ -90,6 +91,12 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run in the --out folder that was killed.")
     ] = False,
+    no_cache: Annotated[
+        bool,
+        typer.Option(
+            "--no-cache", help="Draw all scenarios again, in place of those that an earlier run has kept."
+        ),
+    ] = False,
     force: Force = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
@@ -139,6 +146,7 @@ def run(
                         is_given=workers is not None,
                         item_seconds=item_timeout,
                         log=log.fileno(),
+                        environment={NO_CACHE: "1"} if no_cache else {},
                     )
                     with running_items(request, folder.path, settings) as running:
                         shown = followed(running, run_progress, fail_fast, quiet)

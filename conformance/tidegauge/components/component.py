@@ -61,7 +61,8 @@ class Component:
     `simplify` makes smaller setups and histories for the shrinker, `fewer` such with a part of many parts.
     `mutants` are engines with one defect each, which the suites must catch. `narrowing` says how its
     scenarios are narrowed to the `shape` of an engine; of a narrowed component `mark` stands in the ids of
-    its scenarios, and `not_drawn` are the steps that the engine lacks (`components.within`).
+    its scenarios, and `not_drawn` are the steps that the engine lacks (`components.within`). `whole_state`:
+    whether reference engines with equal states make the same decisions under some policies.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Component:
     narrowing: Narrowing = field(default_factory=Narrowing)
     shape: AnyShape | None = None
     mark: str = ""
+    whole_state: Callable[[Policies], bool] = lambda policies: True
     not_drawn: frozenset[type[Step]] = frozenset()
 
     def steps_of(self, kind: type[Setup]) -> tuple[type[Step], ...]:

@@ -4,9 +4,9 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import chain, islice
-from typing import Any
+from typing import Any, NamedTuple
 
-from tidegauge_reference import Policies
+from tidegauge_reference import Policies, citations
 
 from ..components.component import Component
 from ..components.outside import outside
@@ -39,18 +39,43 @@ they are compared with the reference, each of its properties is checked on the f
 is begun ahead is given those of the next component, too."""
 
 
+class Answer(NamedTuple):
+    """What the reference did in a step.
+
+    Attributes:
+        returned: the outputs that its method returned; the exception, if the step was refused.
+        cited: the decisions, in their order.
+    """
+
+    returned: Any
+    cited: tuple[str, ...]
+
+
+class Answered(NamedTuple):
+    """A drawn scenario.
+
+    Attributes:
+        scenario: the scenario.
+        answers: what the reference did in each step while the scenario was drawn; None if the reference did
+            other steps than those of the scenario, as where a snapshot is restored.
+    """
+
+    scenario: Scenario
+    answers: tuple[Answer, ...] | None
+
+
 def has_effect(component: Component, engine: Any, step: Step) -> bool:
     """Do a step on a reference engine; whether it output, was refused, or changed the state."""
     before = engine.state()
-    return _is_answered(component, engine, step) or engine.state() != before
+    return bool(_returned(component, engine, step)) or engine.state() != before
 
 
-def _is_answered(component: Component, engine: Any, step: Step) -> bool:
-    """Do a step; whether it output or was refused."""
+def _returned(component: Component, engine: Any, step: Step) -> Any:
+    """Do a step; what its method returned, or the exception by which it was refused."""
     try:
-        return bool(component.calls[type(step)](engine, step))
-    except (ValueError, RuntimeError):
-        return True
+        return component.calls[type(step)](engine, step)
+    except (ValueError, RuntimeError) as refusal:
+        return refusal.with_traceback(None)
 
 
 def effective_history(
@@ -71,6 +96,8 @@ def continued(
     engine: Any,
     length: int,
     unwanted: Callable[[Step], bool] | None = None,
+    collected: list[str] | None = None,
+    answers: list[Answer] | None = None,
 ) -> tuple[Step, ...]:
     """Draw steps that continue from the current state of a reference engine, which executes them.
 
@@ -80,6 +107,8 @@ def continued(
         engine: the reference engine; its state changes.
         length: the number of steps.
         unwanted: returns whether to skip a step, for example because little can happen after it.
+        collected: the list in which the citations of the reference are being collected.
+        answers: the list to which what the reference does in each of the steps is added.
 
     Returns:
         The steps; fewer than `length` if upstream has nothing left to send.
@@ -96,10 +125,15 @@ def continued(
             refused += 1
             continue
         refused = 0
-        answered, before = _is_answered(component, engine, step), state
+        if collected:  # the choice of the step looks at the engine, which may cite, too
+            collected.clear()
+        returned, before = _returned(component, engine, step), state
+        cited = tuple(collected) if collected else ()
         state = engine.state()
-        if answered or state != before or random.chance(_KEPT_WITHOUT_EFFECT):
+        if returned or state != before or random.chance(_KEPT_WITHOUT_EFFECT):
             history.append(step)
+            if answers is not None:
+                answers.append(Answer(returned, cited))
             if upstream.contract:
                 upstream.send(step)
     return tuple(history)
@@ -119,9 +153,35 @@ def longest_of(component: Component) -> int:
 def draw_history(component: Component, seed: int, index: int, policies: Policies) -> Scenario:
     """The scenario that (seed, index) stands for under `policies`."""
     random = RandomSource(seed, index)
+    setup, length = _setup_and_length(component, random)
+    history = effective_history(component, random, setup, length, policies)
+    return _scenario(component, random, seed, index, setup, history)
+
+
+def answered_history(component: Component, seed: int, index: int, policies: Policies) -> Answered:
+    """The same scenario, with what the reference answers while it is drawn."""
+    random = RandomSource(seed, index)
+    setup, length = _setup_and_length(component, random)
+    answers: list[Answer] = []
+    engine = component.reference(setup, policies)
+    with citations() as collected:
+        history = continued(component, random, engine, length, collected=collected, answers=answers)
+    scenario = _scenario(component, random, seed, index, setup, history)
+    # Steps without effect were left out after they had been done: the state does not show that.
+    same_steps = len(scenario.history) == len(answers) and component.whole_state(policies)
+    return Answered(scenario, tuple(answers) if same_steps else None)
+
+
+def _setup_and_length(component: Component, random: RandomSource) -> tuple[Any, int]:
     setup = component.draw_setup(random)
-    length = min(random.between(_SHORTEST, random.pick(_LONGEST)), longest_of(component))
-    history = list(effective_history(component, random, setup, length, policies))
+    return setup, min(random.between(_SHORTEST, random.pick(_LONGEST)), longest_of(component))
+
+
+def _scenario(
+    component: Component, random: RandomSource, seed: int, index: int, setup: Any, drawn: tuple[Step, ...]
+) -> Scenario:
+    """The scenario with these steps, now and then with a snapshot and a restore among them."""
+    history = list(drawn)
     needs = ["int64"] if any(map(needs_int64, history)) else []
     if random.chance(10) and "snapshot" in component.extras:
         interrupted = _interrupted(random, history)
@@ -140,7 +200,7 @@ def draw_history(component: Component, seed: int, index: int, policies: Policies
 
 def drawn_histories(
     component: Component, seed: int, start: int, stop: int, policies: Policies
-) -> tuple[Scenario, ...]:
+) -> tuple[Answered, ...]:
     """The scenarios of the indices from `start` to below `stop`."""
     blocks = range(start // _BLOCK, -(-stop // _BLOCK))
     drawn = chain.from_iterable(_block(component, seed, block, policies) for block in blocks)
@@ -148,10 +208,10 @@ def drawn_histories(
 
 
 @lru_cache(maxsize=_BLOCKS_KEPT)
-def _block(component: Component, seed: int, number: int, policies: Policies) -> tuple[Scenario, ...]:
+def _block(component: Component, seed: int, number: int, policies: Policies) -> tuple[Answered, ...]:
     """The scenarios of `_BLOCK` indices."""
     indices = range(number * _BLOCK, (number + 1) * _BLOCK)
-    return tuple(draw_history(component, seed, index, policies) for index in indices)
+    return tuple(answered_history(component, seed, index, policies) for index in indices)
 
 
 def _interrupted(random: RandomSource, history: list[Step]) -> list[Step]:

@@ -46,7 +46,8 @@ def scenarios_of(
         every = exhaustive(component, item.name)
         yield from (every.scenario(index) for index in indices)
     else:
-        yield from drawn_histories(component, request.seed, item.start, item.stop, policies)
+        histories = drawn_histories(component, request.seed, item.start, item.stop, policies)
+        yield from (answered.scenario for answered in histories)
 
 
 def shapes_within(

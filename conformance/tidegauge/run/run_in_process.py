@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -33,12 +33,14 @@ from ..wire.scenario import BadInput, Scenario
 from ..wire.shapes import AnyShape
 from ..wire.transcript import Failure
 from .call_ahead import CallAhead
-from .items import scenarios_of, shapes_within
+from .drawn_items import DrawnItems
+from .items import shapes_within
 from .journal import Started
 from .methods import check_methods
 from .plan import PlannedItem, components_asked_for, plan
 from .request import Request
 from .request_check import checked
+from .scenario_cache import scenario_cache
 from .work import RunOpening
 
 _PATIENCE = 0.4
@@ -85,10 +87,10 @@ class Run:
         """What the engine is compared with."""
         return with_deviations(self.policies, self.known.deviation)
 
-    def scenarios(self, item: PlannedItem) -> Iterator[Scenario]:
+    def scenarios(self, item: PlannedItem) -> Sequence[Scenario]:
         """The scenarios of an item."""
         shapes = shapes_within(item, self.implementation.shapes, self.drawn)
-        return scenarios_of(item, self.request, self.policies, shapes)
+        return self._items.of(item, shapes)
 
     def rule(self, rule_id: str) -> Rule:
         """A rule of the specification."""
@@ -104,6 +106,7 @@ class Run:
             drawn=self.drawn,
             about_to_run=lambda scenario: self._mark(item.id, scenario),
             kept=None if self.adapter.ahead else self._kept,
+            known=self._items.known,
         )
 
     def _mark(self, item: str, scenario: str) -> None:
@@ -167,6 +170,10 @@ class Run:
             drawn=self.drawn,
         )
         return CallAhead(self.left, self.request, examiner, engine)
+
+    @cached_property
+    def _items(self) -> DrawnItems:
+        return DrawnItems(self.request, self.policies, scenario_cache())
 
     @cached_property
     def _kept(self) -> KeptAnswers:

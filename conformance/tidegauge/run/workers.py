@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -46,12 +46,14 @@ class WorkersOfRun:
         is_given: whether the user has given that number. If not, a small run does with one.
         item_seconds: the time limit of an item (s).
         log: the file descriptor to which the engine prints.
+        environment: what is added to the environment of the worker processes.
     """
 
     processes: int
     is_given: bool
     item_seconds: float
     log: int
+    environment: Mapping[str, str]
 
 
 class RunningItems:
@@ -146,7 +148,11 @@ class RunningItems:
         return left
 
     def _worker(self, opening: RunOpening) -> ItemWorker:
-        environment = {_MARK: self._mark, "HYPOTHESIS_STORAGE_DIRECTORY": self._scratch.name}
+        environment = {
+            **self._settings.environment,
+            _MARK: self._mark,
+            "HYPOTHESIS_STORAGE_DIRECTORY": self._scratch.name,
+        }
         program = program_of(opening, log=self._settings.log, environment=environment)
         return ItemWorker(program, limits=self._limits, kills=self._kills)
 

@@ -146,6 +146,8 @@ GENERATOR = Component(
     module=strategy,
     build=_build,
     drawn=True,
+    # A builder call makes an equal strategy, except for the strategies inside of it.
+    whole_state=lambda policies: policies.generator_idle_timeouts != "nest",
     draw_setup=draw_setup,
     draw_step=draw_step,
     alphabet=_alphabet,

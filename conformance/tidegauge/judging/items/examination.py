@@ -38,6 +38,7 @@ from .item_report import (
 from .judge import Judgement, judge, rules_named
 from .kept_answers import KeptAnswers
 from .kinds import Failing, Kind, by_kind, kind_of_failure, some_of_each
+from .known_expectations import KnownExpectations
 from .shrinker import EFFORT, EFFORT_OF_CALLS, Effort, shrink
 
 COUNTEREXAMPLES_KEPT = 12
@@ -72,6 +73,8 @@ class Examiner:
         effort: the limit of work for shrinking one failure; None chooses it by the layer of the engine.
         drawn: the shapes within which scenarios are drawn; None for those that the engine declares.
         kept: the answers to scenarios that other properties ran before; None keeps no answers.
+        known: what the reference is known to output under `policies`. It does not count for an engine with
+            known deviations.
     """
 
     def __init__(
@@ -85,6 +88,7 @@ class Examiner:
         effort: Effort | None = None,
         drawn: tuple[AnyShape, ...] | None = None,
         kept: KeptAnswers | None = None,
+        known: KnownExpectations | None = None,
     ) -> None:
         self.adapter = adapter
         self.implementation = implementation
@@ -98,6 +102,7 @@ class Examiner:
         self.effort = effort
         self.drawn = implementation.shapes if drawn is None else drawn
         self.kept = kept
+        self.known = known if known is not None and not deviations else KnownExpectations()
 
     def applicable(
         self, scenarios: Iterable[Scenario], left_out: LeftOut | None = None, suite: str = ""
@@ -176,11 +181,14 @@ class Examiner:
 
     def expected(self, scenario: Scenario) -> Expectation:
         """What the engine is compared with: the reference, with the known deviations."""
-        return expect(scenario, self.semantics)
+        return self.known.of(scenario) or expect(scenario, self.semantics)
 
     def expectations(self, scenarios: Sequence[Scenario]) -> Iterator[Expectation]:
         """The same of each scenario."""
-        return expect_each(scenarios, self.semantics)
+        known = [self.known.of(scenario) for scenario in scenarios]
+        unknown = [one for one, expectation in zip(scenarios, known, strict=True) if expectation is None]
+        asked = expect_each(unknown, self.semantics)
+        return (next(asked) if expectation is None else expectation for expectation in known)
 
     def judged(
         self, scenarios: Sequence[Scenario], published: Mapping[str, list[Outputs] | None] | None = None

@@ -11,7 +11,10 @@ from msgspec import Struct
 from tidegauge_reference import Policies, citations
 
 from ...components.registry import COMPONENTS
+from ...drawing.histories import Answer
+from ...engine.errors import raised
 from ...engine.in_process import InProcessSession
+from ...engine.outputs import read_outputs
 from ...wire.scenario import Scenario, component_of
 from ...wire.transcript import Outputs
 from ...wire.vocabulary import Restore, Snapshot, Step
@@ -51,6 +54,17 @@ def expect(
     session = InProcessSession(lambda: component.build(module, scenario.setup, policies), component.calls)
     begun = _played(session, scenario.history[:since], collecting(None))
     return _followed_by(begun, _played(session, scenario.history[since:], collecting(flipped)))
+
+
+def expectation_of(answers: Iterable[Answer]) -> Expectation:
+    """Return what `expect` says of a drawn scenario, from what the reference did while it was drawn."""
+    outputs: list[Outputs] = []
+    cited: list[tuple[str, ...]] = []
+    for answer in answers:
+        refused = raised(answer.returned) if isinstance(answer.returned, Exception) else None
+        outputs.append(read_outputs(answer.returned) if refused is None else (refused,))
+        cited.append(decisions_of_step(answer.cited))
+    return Expectation(outputs, cited)
 
 
 def expect_each(scenarios: Iterable[Scenario], semantics: Semantics) -> Iterator[Expectation]:
