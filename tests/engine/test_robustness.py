@@ -505,12 +505,14 @@ HARMLESS = {
     "raises in a finalizer": "self.bomb = type('Bomb', (), {'__del__': lambda self: 1 / 0})()",
     "never ends a thread": "from threading import Event, Thread; Thread(target=Event().wait).start()",
     "prints": "print('x' * 100_000, flush=True); os.write(1, b'junk' * 1000)",
-    "writes no file": "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))",
 }
 """What an engine may do to its process, in one vector, without a change of any verdict."""
 
 HARMFUL = {
-    "interrupts itself": ("os.kill(os.getpid(), signal.SIGINT)", "KeyboardInterrupt"),
+    "interrupts itself": (
+        "signal.signal(signal.SIGINT, signal.default_int_handler); os.kill(os.getpid(), signal.SIGINT)",
+        "KeyboardInterrupt",
+    ),
     "allows no recursion": ("sys.setrecursionlimit(60)", "RecursionError: cannot set the recursion limit"),
     "opens no file": (
         "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))",
@@ -523,7 +525,7 @@ HARMFUL = {
         "import msgspec; msgspec.json.encode = msgspec.json.decode = lambda *_, **__: 1 / 0",
         "pytest failed in the process of the engine: ",
     ),
-    "changes scenarios": (CHANGES_SCENARIOS, "scenarios fail, in which nothing comes out"),
+    "changes scenarios": (CHANGES_SCENARIOS, "the transcript ends before this step"),
     "answers in capitals": (ANSWERS_IN_CAPITALS, "which it was not asked for"),
 }
 """What an engine may do that is an error, or a failure, and what is said of it first."""
@@ -590,6 +592,30 @@ def test_a_plain_session_of_pytest_is_watched_too(
     )
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert "1 failed" in ended.stdout
+
+
+@pytest.mark.slower
+@pytest.mark.parametrize(
+    ("action", "exit_code"), [("os.kill(os.getpid(), signal.SIGINT)", 2), ("raise KeyboardInterrupt", 1)]
+)
+def test_an_interrupt_ends_a_plain_session_only_if_it_is_a_signal(
+    action: str, exit_code: int, engine_module: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    engine_module("strange", engine(IN_ONE_VECTOR, action))
+    options = ["adapter=strange:Engine", "budget=smoke", "component=valve"]
+    ended = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "--pyargs", "tidegauge.run.suites", "-q", "-k", "vectors"),
+            *(f"--tidegauge-{option}" for option in options),
+        ],
+        cwd=tmp_path,
+        env=plain_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert ended.returncode == exit_code, ended.stdout + ended.stderr
 
 
 @pytest.mark.slower

@@ -93,3 +93,20 @@ def test_an_answer_that_nobody_asked_for_costs_the_scenario_that_runs(order: int
 def test_a_scenario_that_is_asked_twice_is_answered_twice() -> None:
     answered = run(AnswersMore(lambda right: [right]), [FIRST, FIRST])
     assert [transcript and transcript.failure for transcript in answered] == [None, None]
+
+
+class AnswersFirst(ValveAdapter):
+    """A right valve that answers what nobody asked for, before it takes a scenario."""
+
+    def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
+        yield Transcript("third", ())
+        yield from super().run(scenarios)
+
+
+def test_an_answer_before_any_question_costs_the_first_scenario() -> None:
+    first, second = run(AnswersFirst(), [FIRST, SECOND])
+    assert first is not None
+    assert first.failure is not None
+    assert first.failure.text == "the engine answered for scenario 'third', which it was not asked for"
+    assert second is not None
+    assert second.failure is None

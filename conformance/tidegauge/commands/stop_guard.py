@@ -33,17 +33,16 @@ def continued_when_stopped() -> Iterator[Callable[[], bool]]:
     def was_stopped() -> bool:
         try:
             return bool(os.read(reading, 1))
-        except BlockingIOError:
+        except OSError:  # nothing to read; or an engine in this process has closed the pipe
             return False
 
     try:
         yield was_stopped
     finally:
         if os.getpid() == command:
-            with suppress(ProcessLookupError):
+            with suppress(OSError):  # an engine in this process may have ended the guard
                 os.kill(guard, signal.SIGTERM)
-            os.waitpid(guard, 0)
-            os.close(reading)
+                os.waitpid(guard, 0)
 
 
 def _guard(command: int, told: int) -> None:

@@ -17,8 +17,9 @@ def single_answers(adapter: Adapter, scenarios: Iterable[Scenario]) -> Iterator[
     """Yield the transcripts of the adapter, checked.
 
     A second transcript of a scenario replaces the first one by a failure. So does a transcript of a scenario
-    that the adapter has not been asked for: the failure is that of the scenario that it has taken last. An
-    adapter that gives more and more such transcripts is not asked any more.
+    that the adapter has not been asked for: the failure is that of the scenario that it has taken last, or
+    of the first one if it has taken none. An adapter that gives more and more such transcripts is not asked
+    any more.
     """
     asked: Counter[str] = Counter()
     answered: Counter[str] = Counter()
@@ -33,6 +34,7 @@ def single_answers(adapter: Adapter, scenarios: Iterable[Scenario]) -> Iterator[
             yield scenario
 
     surplus = 0
+    early: Failure | None = None
     for transcript in map(checked, adapter.run(taken())):
         name, failure = transcript.scenario, transcript.failure
         answered[name] += 1
@@ -45,9 +47,13 @@ def single_answers(adapter: Adapter, scenarios: Iterable[Scenario]) -> Iterator[
             continue
         elif failure is None:
             failure = Failure("protocol", f"the engine answered for scenario {shown(name)} twice")
-        if name not in failed:
+        if not name:
+            early = early or failure
+        elif name not in failed:
             failed.add(name)
             yield Transcript(name, (), failure)
         surplus += 1
         if surplus > len(asked) + _MOST_SURPLUS:
             break
+    if early is not None and asked:
+        yield Transcript(next(iter(asked)), (), early)
