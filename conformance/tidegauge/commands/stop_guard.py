@@ -43,6 +43,8 @@ def continued_when_stopped() -> Iterator[Callable[[], bool]]:
             with suppress(OSError):  # an engine in this process may have ended the guard
                 os.kill(guard, signal.SIGTERM)
                 os.waitpid(guard, 0)
+            with suppress(OSError):
+                os.close(reading)
 
 
 def _guard(command: int, told: int) -> None:

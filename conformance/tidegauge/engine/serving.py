@@ -76,6 +76,7 @@ def serve(opening: type[Struct], works: Any, host_of: Callable[[Any, Marker], Ho
             if message == CLOSE:
                 failure = host.close() if host is not None else None
                 connection.send_bytes(_ENCODER.encode(failure))
+                _end_threads()
                 break
             work = decoder.decode(message)
             try:
@@ -84,6 +85,14 @@ def serve(opening: type[Struct], works: Any, host_of: Callable[[Any, Marker], Ho
             except BadInput as problem:
                 answer = REFUSED + str(problem).encode()
             connection.send_bytes(answer)
+
+
+def _end_threads() -> None:
+    """End the process at once if the engine has left threads that would keep it."""
+    others = [thread for thread in threading.enumerate() if thread is not threading.current_thread()]
+    if any(not thread.daemon for thread in others):
+        sys.stdout.flush()
+        os._exit(0)
 
 
 def _watch_parent() -> None:

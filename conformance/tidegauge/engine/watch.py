@@ -71,6 +71,10 @@ class Watch:
         self._began = self._looked = time.monotonic()
         self.killed: Killed | None = None
 
+    def begin(self) -> None:
+        """The process is asked something new: all time limits begin again."""
+        self._seen = None
+
     def look(self) -> None:
         """Kill the process if it has to be killed, if it is time to look again."""
         looked = time.monotonic()

@@ -108,8 +108,10 @@ class WorkerProcess:
             raise Stopped
         if self._child is None:
             self._start()
+        assert self._child is not None
         assert self._connection is not None
         assert self._watch is not None
+        self._watch.begin()
         try:
             self._connection.send_bytes(_ENCODER.encode(work))
             while not self._connection.poll(SECONDS_BETWEEN_LOOKS):
@@ -122,7 +124,11 @@ class WorkerProcess:
             raise lost from None
         if answer.startswith(REFUSED):
             raise BadInput(answer.removeprefix(REFUSED).decode())
-        return msgspec.msgpack.decode(answer[1:], type=reply)
+        try:
+            return msgspec.msgpack.decode(answer[1:], type=reply)
+        except msgspec.DecodeError:
+            kill_tree(self._child.pid)
+            raise self._lost() from None
 
     def close(self) -> Failure | None:
         """Close the engine and end the process, if there is one. Return how that failed, if it did: the kind

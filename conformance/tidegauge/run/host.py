@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack, suppress
+from importlib import import_module
 from itertools import count
 from typing import Any
 
@@ -41,7 +42,7 @@ class RunHost:
             return Begun(run.started(), run.left)
         self._marker.about_to_run(work.item.id, "")
         event = finished(run, work.item)
-        self._marker.about_to_run("", "")
+        self._marker.about_to_run(work.item.id, "")
         return event
 
     def close(self) -> Failure | None:
@@ -54,6 +55,10 @@ class RunHost:
         if self._run is None:
             opening = self._opening
             self._run = run = make_run(opening, self._marker)
+            if any(item.suite in ("fuzz", "interactive") for item in run.left):
+                # before the engine can do anything to this process
+                import_module(".fuzz_items", __package__)
+                import_module(".interactive_items", __package__)
             self._closing.callback(run.close)
             self._closing.enter_context(rare_collections())
         return self._run
@@ -72,7 +77,6 @@ class RunHost:
             answers = list(answers_together(adapter, work.questions, begins))
         else:
             answers = list(answers_apart(adapter, work.questions, request.scenario_seconds, begins))
-        self._marker.about_to_run("", "")
         return Answered(answers)
 
 

@@ -15,6 +15,7 @@ from ..components.wording import (
     job_failure_message,
     outputs_text,
 )
+from ..engine.foreign_text import message_of
 from ..judging.diagnosis.first_look import rule_under_review
 from ..judging.items.endurance import examine_endurance
 from ..judging.items.isolation import examine_isolation
@@ -41,8 +42,8 @@ def finished(run: Run, item: PlannedItem) -> Finished:
         text = _refused(run, item, report) or _failure(run, item, report)
     except BadInput:
         raise
-    except Exception:
-        trouble = traceback.format_exc()[-_LONGEST_TEXT:]
+    except Exception as error:  # the engine may have changed what the kit needs in this process
+        trouble = f"{message_of(error)}\n{traceback.format_exc()}"[:_LONGEST_TEXT]
         return Finished(item=item.id, outcome="error", duration_s=0.0, report=report, text=trouble)
     shows_failure = bool(report.failing) or report.interference is not None
     return Finished(

@@ -128,7 +128,7 @@ class _Host:
         seconds = _SCENARIO_SECONDS if one_by_one else 0
         item = f"{work.component}-{work.start}"
         self._marker.about_to_run(item, "")
-        compared = compared_of(
+        return compared_of(
             self._sides,
             component=COMPONENTS[work.component],
             seed=work.seed,
@@ -136,8 +136,6 @@ class _Host:
             policies=work.policies,
             about_to_run=lambda scenario: self._marker.about_to_run(item, scenario, seconds),
         )
-        self._marker.about_to_run("", "")
-        return compared
 
     def close(self) -> None:
         """Close the engines. The command says how that failed, which closes its own ones."""
