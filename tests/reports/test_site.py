@@ -500,7 +500,7 @@ def test_the_command_writes_the_site(tidegauge_here: Command, tmp_path: Path) ->
     [
         (("absent.json",), "absent.json: No such file or directory"),
         (("cut.json",), "cut.json is cut off or not JSON"),
-        ((), "the site cannot be written to file"),
+        ((), "output folder file cannot be written"),
     ],
 )
 def test_bad_input_is_one_line(
