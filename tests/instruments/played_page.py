@@ -23,7 +23,7 @@ VARIES = "…"
 
 _INSTALLS = ("python3 -m venv ", "python3.11 -m venv ", ". .venv/", "pip install ")
 _END = "-- the end of a command --"
-_SO_FAR = re.compile(r"\d+ s: [a-z]+, [\d,]+ of [\d,?]+ [a-z]+ finished(, .* left)?")
+_SO_FAR = re.compile(r"\d+ s: [a-z]+( .+)?, [\d,]+ of [\d,?]+ [a-z]+ finished(, .* left)?")
 """How far a run is: a line each 20 s, on a busy machine only."""
 
 _VARYING = (

@@ -18,6 +18,7 @@ from tidegauge.engine.runner import Mark
 from tidegauge.run.journal import Finished, Started
 from tidegauge.run.progress import Progress, RunProgress, phase_of, tell, telling
 from tidegauge_adapters.reference import ReferenceAdapter
+from tidegauge_pipeline.commands.rate import Rate
 
 DRAWING = Mark("valve-vectors", "", 0)
 RUNS = Mark("valve-vectors", "valve:seed:1:7", 30)
@@ -80,9 +81,21 @@ def test_nobody_has_to_listen() -> None:
     tell("reports", 1, 2)
 
 
+def test_a_campaign_shows_its_rate_and_the_time_left() -> None:
+    shown: list[Progress] = []
+    rate = Rate(shown.append, 1_000, 400, seconds())
+    rate.advance(100)
+    rate.advance(500)
+    first, last = shown
+    assert (first.done, first.total, first.doing, first.seconds_left) == (500, 1_000, "100/s", 5)
+    assert (last.done, last.doing, last.seconds_left) == (1_000, "300/s", 1)
+
+
 def test_progress_in_words() -> None:
-    progress = Progress(phase="shrinking", unit="item", done=15, total=17, elapsed_s=40, seconds_left=8)
-    assert sentence(progress) == "40 s: shrinking, 15 of 17 items finished, about 10 s left"
+    progress = Progress(
+        phase="shrinking", unit="item", done=15, total=17, doing="scale", elapsed_s=40, seconds_left=8
+    )
+    assert sentence(progress) == "40 s: shrinking scale, 15 of 17 items finished, about 10 s left"
     unknown = Progress(phase="drawing", unit="item", done=0)
     assert sentence(unknown) == "0 s: drawing, 0 of ? items finished"
 

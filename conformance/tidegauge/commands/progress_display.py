@@ -1,13 +1,14 @@
-"""The progress of a run on stderr: a bar in a terminal, a line now and then, or JSON."""
+"""The progress of a command on stderr: a bar in a terminal, a line now and then, or JSON."""
 
 import sys
 import time
 from collections.abc import Callable
 from enum import StrEnum
 from types import TracebackType
-from typing import Self
+from typing import Annotated, Self
 
 import msgspec
+import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
@@ -26,6 +27,16 @@ class ProgressForm(StrEnum):
     PLAIN = "plain"
     JSON = "json"
     NONE = "none"
+
+
+ShownProgress = Annotated[
+    ProgressForm,
+    typer.Option(
+        "--progress",
+        help="How progress is shown on stderr: `auto` (a bar in a terminal, else a line now and then), "
+        "`plain`, `json` (an object a line), or `none`.",
+    ),
+]
 
 
 class ProgressDisplay:
@@ -87,10 +98,14 @@ def _place(progress: Progress | None) -> tuple[object, ...]:
 
 
 def sentence(progress: Progress) -> str:
-    """The progress in words: `40 s: shrinking, 15 of 17 items finished, about 10 s left`."""
+    """The progress in words: `40 s: shrinking valve-scale, 15 of 17 items finished, about 10 s left`."""
     unit = progress.unit if progress.total == 1 else f"{progress.unit}s"
     total = "?" if progress.total is None else f"{progress.total:,}"
-    parts = (progress.phase, f"{progress.done:,} of {total} {unit} finished", time_left(progress))
+    parts = (
+        f"{progress.phase} {progress.doing}".strip(),
+        f"{progress.done:,} of {total} {unit} finished",
+        time_left(progress),
+    )
     return f"{progress.elapsed_s} s: {', '.join(filter(None, parts))}"
 
 

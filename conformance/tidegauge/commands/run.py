@@ -31,7 +31,7 @@ from ..wire.scenario import BadInput
 from .console import KIT_FAILED, OUT, complains
 from .deviations import bring_up_to_date
 from .force_option import Force
-from .progress_display import ProgressDisplay, ProgressForm
+from .progress_display import ProgressDisplay, ProgressForm, ShownProgress
 from .progress_of_run import followed
 from .request_options import takes_request
 from .stop_signals import stop_of
@@ -100,13 +100,7 @@ def run(
     force: Force = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
-    progress: Annotated[
-        ProgressForm,
-        typer.Option(
-            help="How progress is shown on stderr: `auto` (a bar in a terminal, else a line now and then), "
-            "`plain`, `json` (an object a line), or `none`."
-        ),
-    ] = ProgressForm.AUTO,
+    progress: ShownProgress = ProgressForm.AUTO,
 ) -> None:
     """Run the conformance suites on an engine, and write results and reports.
 

@@ -27,17 +27,19 @@ _UNITS = {"diagnosing": "component", "confirming": "question", "reports": "repor
 
 
 class Progress(Struct, frozen=True, kw_only=True):
-    """The progress of a run: a line of `--progress json`.
+    """The progress of a run or of a campaign: a line of `--progress json`.
 
     Attributes:
         phase: `drawing` (scenarios and their expected outputs), `scenarios` (they run on the engine),
             `shrinking`, `diagnosing`, `confirming` (counterexamples run again) or `reports`. The first three
-            alternate: each item passes through them, and several items run at the same time.
-        unit: what is counted: `item`, `component`, `question` or `report`. A component counts twice, before
-            and after its model is tried.
+            alternate: each item passes through them, and several items run at the same time. A campaign
+            shows `scenarios` only.
+        unit: what is counted: `item`, `component`, `question` or `report`; in a campaign `scenario`. A
+            component counts twice, before and after its model is tried.
         done: the number of units that are done.
         total: the number of units in all; null if it is not known yet.
-        doing: the item that ended last, or the name of the engine; empty after the items.
+        doing: the item that ended last, or the name of the engine; in a campaign the scenarios per second.
+            Empty after the items.
         elapsed_s: the seconds since the start of the run.
         seconds_left: the estimated seconds until the end of the run, at least 1; null if nothing tells.
     """

@@ -6,6 +6,7 @@ import typer
 
 from tidegauge.commands.console import KIT_FAILED, complain, complains
 from tidegauge.commands.force_option import Force
+from tidegauge.commands.progress_display import ProgressForm, ShownProgress
 from tidegauge.commands.request_options import takes_request
 from tidegauge.commands.stop_signals import stop_of
 from tidegauge.commands.stopped_run import resuming_command
@@ -64,6 +65,7 @@ def campaign(
         bool, typer.Option("--resume", help="Continue the campaign in the --out folder that was killed.")
     ] = False,
     force: Force = False,
+    progress: ShownProgress = ProgressForm.AUTO,
 ) -> None:
     """Search very many scenarios for one in which an engine differs from the specification.
 
@@ -88,7 +90,8 @@ def campaign(
         raise BadInput("--channels and --scope both name the world: leave one out")
     every = Exhaustively(length, channels, scope) if length is not None else None
     try:
-        agrees = run_campaign(request, count, every, Where(master, workers), resume, force)
+        where = Where(master, workers)
+        agrees = run_campaign(request, count, every, where, resume=resume, force=force, progress=progress)
     except KeyboardInterrupt as interrupt:
         stop = stop_of(interrupt)
         complain(f"stopped by {stop.number.name}; finished parts are kept; continue: {resuming_command()}")

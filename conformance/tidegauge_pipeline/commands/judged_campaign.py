@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from tidegauge.commands.progress_display import ProgressDisplay, ProgressForm
 from tidegauge.commands.summary import Detail, print_problems, print_summary
 from tidegauge.run.assembly import write_results
 from tidegauge.run.journal import Finished
@@ -51,6 +52,7 @@ def run_campaign(
     where: Where,
     resume: bool,
     force: bool,
+    progress: ProgressForm,
 ) -> bool:
     """Run a campaign, write and show its results; whether the engine agrees in every scenario. Raises
     `BadInput`."""
@@ -68,7 +70,8 @@ def run_campaign(
             if (event := refusal(space.component, engine)) is not None
         }
         chunks = [chunk for chunk in chunks_of(specification) if chunk.component not in refused]
-        _judge(specification, chunks, out, where)
+        with ProgressDisplay(progress, quiet=False) as display:
+            _judge(specification, chunks, out, where, display)
         found = found_in(out, chunks, specification)
         if missing := len(chunks) - len(found.finished):
             raise BadInput(
@@ -120,24 +123,30 @@ def _digest(document: bytes) -> str:
         return ""
 
 
-def _judge(specification: Specification, chunks: Sequence[Chunk], out: Path, where: Where) -> None:
+def _judge(
+    specification: Specification,
+    chunks: Sequence[Chunk],
+    out: Path,
+    where: Where,
+    display: ProgressDisplay,
+) -> None:
     """Judge the chunks that are not finished yet."""
     finished = {chunk.id for chunk, _ in finished_in(out, chunks, specification.digest)}
     remaining = [chunk for chunk in chunks if chunk.id not in finished]
     total = sum(chunk.stop - chunk.start for chunk in chunks)
     left = sum(chunk.stop - chunk.start for chunk in remaining)
-    with Rate(total, total - left) as rate:
-        master = where.master
-        if master is None and left > MOST_IN_PROCESS and find_spec("pyspark") is not None:
-            master = "local[*]"
-        if master is None:
-            judged_in_process(specification, remaining, out, rate.advance, where.workers)
-            return
-        from ..on_spark.campaign import judged_on_spark
-        from ..on_spark.session import session
+    rate = Rate(display.show, total, total - left)
+    master = where.master
+    if master is None and left > MOST_IN_PROCESS and find_spec("pyspark") is not None:
+        master = "local[*]"
+    if master is None:
+        judged_in_process(specification, remaining, out, rate.advance, where.workers)
+        return
+    from ..on_spark.campaign import judged_on_spark
+    from ..on_spark.session import session
 
-        with session(master) as spark:
-            judged_on_spark(spark, specification, remaining, out, rate.advance)
+    with session(master) as spark:
+        judged_on_spark(spark, specification, remaining, out, rate.advance)
 
 
 def _recorded(

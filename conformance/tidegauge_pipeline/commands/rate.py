@@ -2,55 +2,42 @@
 
 import threading
 import time
-from types import TracebackType
+from collections.abc import Callable
+from math import ceil
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-from tidegauge.commands.console import ERR
-from tidegauge.run.expected_time import about
-from tidegauge.words.numbers import counted
-
-_SECONDS_BETWEEN_LINES = 30.0
+from tidegauge.run.progress import Progress
 
 
 class Rate:
-    """Shows the progress on stderr: a bar in a terminal, elsewhere now and then a line."""
+    """Counts the scenarios that are judged, and passes the progress to `show`. Those `before` say nothing of
+    the rate."""
 
-    def __init__(self, total: int, before: int) -> None:
-        self._total, self._done, self._new = total, before, 0
-        self._began = self._shown = time.monotonic()
-        self._lock = threading.Lock()
-        self._bar = Progress(
-            TextColumn("scenarios"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
-            TimeRemainingColumn(),
-            console=ERR,
-            transient=True,
-            disable=not ERR.is_terminal,
-        )
-        self._task = self._bar.add_task("scenarios", total=total, completed=before, rate="")
-
-    def __enter__(self) -> "Rate":
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    def __init__(
+        self,
+        show: Callable[[Progress], None],
+        total: int,
+        before: int,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._bar.stop()
+        self._show, self._total, self._before, self._new = show, total, before, 0
+        self._clock, self._began = clock, clock()
+        self._lock = threading.Lock()
 
     def advance(self, scenarios: int) -> None:
         """So many more scenarios are judged; from any thread."""
         with self._lock:
-            now = time.monotonic()
-            self._done += scenarios
             self._new += scenarios
-            a_second = self._new / max(now - self._began, 0.001)
-            self._bar.update(self._task, completed=self._done, rate=f"{a_second:,.0f}/s")
-            if not ERR.is_terminal and now - self._shown > _SECONDS_BETWEEN_LINES:
-                self._shown = now
-                left = (self._total - self._done) / a_second
-                of = f"{self._done:,} of {counted(self._total, 'scenario')}"
-                ERR.print(f"{of}, {a_second:,.0f}/s, {about(left)} left")
+            elapsed = self._clock() - self._began
+            a_second = self._new / max(elapsed, 0.001)
+            done = self._before + self._new
+            self._show(
+                Progress(
+                    phase="scenarios",
+                    unit="scenario",
+                    done=done,
+                    total=self._total,
+                    doing=f"{a_second:,.0f}/s",
+                    elapsed_s=int(elapsed),
+                    seconds_left=max(1, ceil((self._total - done) / a_second)) if a_second else None,
+                )
+            )
