@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections import Counter
 from itertools import product
@@ -78,6 +79,28 @@ def test_verdicts_are_those_of_a_run_on_the_same_scenarios(tidegauge: Command, t
     again = tidegauge("replay", differing[0]["scenario"], "--adapter", "mutant:valve-no-flush")
     assert again.returncode == 1
     assert f"-> {differing[0]['at'] + 1}" in again.stdout or "differs from" in again.stdout
+
+
+def test_a_campaign_takes_the_scenarios_that_are_kept(tidegauge: Command, tmp_path: Path) -> None:
+    asked = (
+        "--adapter",
+        "mutant:valve-no-flush",
+        "--component",
+        "valve",
+        "--count",
+        "60",
+        "--diagnose-steps",
+        "0",
+    )
+    caches = {"TIDEGAUGE_NO_CACHE": "", "XDG_CACHE_HOME": str(tmp_path / "home")}
+    found = []
+    for environment in ({}, caches, caches):
+        ended = tidegauge("campaign", *asked, "--out", "out", environment=environment)
+        assert ended.returncode == 1, ended.stderr
+        found.append(rows_in(tmp_path / "out"))
+        shutil.rmtree(tmp_path / "out")
+    assert found[0] == found[1] == found[2] != []
+    assert len(list((tmp_path / "home").rglob("*.scenarios"))) == 1
 
 
 @pytest.mark.slower

@@ -1,7 +1,4 @@
-"""A process that runs the engine of a campaign and judges what comes out, started by `EngineProcess`.
-
-It may end at any time, as the engine does: whoever started it knows the scenario from its mark.
-"""
+"""The worker process of a campaign: it runs the engine and judges what comes out."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -16,8 +13,9 @@ from tidegauge.engine.runner import Marker
 from tidegauge.engine.serving import serve
 from tidegauge.judging.items.examination import Examiner
 from tidegauge.judging.items.preflight import preflight, preflight_scenarios
-from tidegauge.run.items import scenarios_of
+from tidegauge.run.drawn_items import DrawnItems
 from tidegauge.run.rare_collections import rare_collections
+from tidegauge.run.scenario_cache import scenario_cache
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.transcript import Failure
 
@@ -33,6 +31,7 @@ class Host:
     def __init__(self, specification: Specification, marker: Marker) -> None:
         self._specification = specification
         self._policies = specification.policies
+        self._items = DrawnItems(specification.request, self._policies, scenario_cache())
         self._marker = marker
         self._adapter: ContainedAdapter | None = None
         self._of = ""
@@ -58,17 +57,8 @@ class Host:
     def _judge(self, work: Judge) -> Judged:
         examiner, engine = self._examiner(work.chunk.id, work.lost, str(work.start))
         part = replace(work.chunk, start=work.start, stop=work.stop)
-        scenarios = list(
-            enumerate(
-                scenarios_of(
-                    part,
-                    self._specification.request,
-                    self._policies,
-                    self._specification.implementation.shapes,
-                ),
-                work.start,
-            )
-        )
+        drawn = self._items.of(part, self._specification.implementation.shapes)
+        scenarios = list(enumerate(drawn, work.start))
         rows, differences = judged(examiner, engine, scenarios, work.chunk.start, work.report, work.in_full)
         return Judged(work.report, rows, differences)
 
@@ -95,6 +85,7 @@ class Host:
             self._policies,
             deviations=self._specification.known.deviation,
             about_to_run=lambda scenario: self._marker.about_to_run(timed, scenario, seconds),
+            known=self._items.known,
         )
         return examiner, engine
 
