@@ -510,6 +510,10 @@ HARMLESS = {
 """What an engine may do to its process, in one vector, without a change of any verdict."""
 
 HARMFUL = {
+    "leaves a fork behind": (
+        "os.kill(os.getpid(), signal.SIGKILL) if os.fork() else __import__('time').sleep(1000)",
+        "the process of the engine ended while scenario valve/",
+    ),
     "interrupts itself": (
         "signal.signal(signal.SIGINT, signal.default_int_handler); os.kill(os.getpid(), signal.SIGINT)",
         "KeyboardInterrupt",

@@ -65,7 +65,9 @@ def serve(opening: type[Struct], works: Any, host_of: Callable[[Any, Marker], Ho
     os.dup2(2, 1)  # stdout may be read by others; what the engine prints goes to the log
     decoder = msgspec.msgpack.Decoder(works)
     host: Host | None = None
-    with Connection(int(sys.argv[1])) as connection:
+    number = int(sys.argv[1])
+    os.set_inheritable(number, False)  # what the engine starts must not hold it open
+    with Connection(number) as connection:
         opened = msgspec.msgpack.decode(connection.recv_bytes(), type=opening)
         marker = Marker(Path(sys.argv[2]))
         while True:

@@ -116,6 +116,8 @@ class WorkerProcess:
             self._connection.send_bytes(_ENCODER.encode(work))
             while not self._connection.poll(SECONDS_BETWEEN_LOOKS):
                 self._watch.look()
+                if self._child.poll() is not None and not self._connection.poll():
+                    raise EOFError  # a fork of it holds the connection open
             answer = self._connection.recv_bytes()
         except (EOFError, OSError):
             lost = self._lost()
@@ -151,7 +153,8 @@ class WorkerProcess:
             failure = Failure("crashed", f"when it was closed {_end_of(child)}")
         except subprocess.TimeoutExpired:
             failure = _not_closed(f"did not end within {SECONDS_TO_CLOSE:g} s")
-        kill_tree(child.pid)
+        if child.poll() is None:  # its number is still its own
+            kill_tree(child.pid)
         if watch.killed is not None:
             failure = _not_closed(watch.killed.reason)
         self._forget()
