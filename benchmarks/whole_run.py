@@ -1,0 +1,93 @@
+"""What a run of the reference costs, by the bare reference that steps through the same scenarios.
+
+Three figures of one machine at one time, in turns: the processor time of a command with all its processes,
+first with an empty cache, then with the scenarios that it has kept; and that of the bare reference, uncited
+and unwatched, in every scenario that these runs draw, as often as they judge it, whole jobs included. What
+Hypothesis draws (the suites fuzz and interactive) and the long scenarios of endurance are in the runs, but
+not in the bare figure.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from statistics import median
+
+from first_answer import processor_seconds
+
+from tidegauge.components.job.jobs import JOBS
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.judging.jobs.findings import family, properties_of
+from tidegauge.run.plan import PlannedItem
+from tidegauge.run.rare_collections import rare_collections
+from tidegauge.run.request import BUDGETS, Request
+from tidegauge.run.run_under_pytest import Run, make_run
+from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.vocabulary import Restore, Snapshot
+from tidegauge_reference import CORE
+
+_NOT_DRAWN = ("fuzz", "interactive", "endurance")
+
+
+def bare_seconds(components: list[str], budget: str) -> tuple[float, int]:
+    """Processor seconds of the bare reference, and the number of steps."""
+    request = Request(adapter="reference", components=tuple(components), budget=budget)
+    with tempfile.TemporaryDirectory() as folder, rare_collections():
+        run = make_run(request, Path(folder), "bare")
+        seconds, steps = 0.0, 0
+        for item in run.planned:
+            scenarios = list(_scenarios(run, item))
+            started = time.process_time()
+            for scenario in scenarios:
+                _step(scenario)
+            seconds += time.process_time() - started
+            steps += sum(len(scenario.history) for scenario in scenarios)
+    return seconds, steps
+
+
+def _scenarios(run: Run, item: PlannedItem) -> Iterable[Scenario]:
+    if item.suite == "jobs":
+        return family(JOBS[item.name], properties_of(JOBS[item.name])).values()
+    return () if item.suite in _NOT_DRAWN else run.scenarios(item)
+
+
+def _step(scenario: Scenario) -> None:
+    component = COMPONENTS[str(scenario.__struct_config__.tag)]
+    engine = component.reference(scenario.setup, CORE)
+    for step in scenario.history:
+        if not isinstance(step, Snapshot | Restore):
+            with suppress(ValueError, RuntimeError):
+                component.calls[type(step)](engine, step)
+
+
+def main() -> None:
+    """Print a line for each round, and the medians of the ratios."""
+    parser = argparse.ArgumentParser(description="What a run costs, by the bare reference.")
+    parser.add_argument("components", nargs="*", metavar="COMPONENT", help="default: all")
+    parser.add_argument("--budget", choices=BUDGETS, default="default", help="default: %(default)s")
+    parser.add_argument("--rounds", type=int, default=3, help="default: %(default)s")
+    arguments = parser.parse_args()
+    run = [sys.executable, "-m", "tidegauge", "run", "--adapter", "reference", "--budget", arguments.budget]
+    for name in arguments.components:
+        run += ["--component", name]
+    ratios: list[tuple[float, float]] = []
+    for number in range(arguments.rounds):
+        with tempfile.TemporaryDirectory() as scratch:
+            os.environ["XDG_CACHE_HOME"] = scratch
+            first, again = (processor_seconds(run, Path(scratch)) for _ in range(2))
+            bare, steps = bare_seconds(arguments.components, arguments.budget)
+        ratios.append((first / bare, again / bare))
+        print(
+            f"round {number + 1}: bare {bare:.1f} s ({steps:,} steps), without a cache {first:.1f} s, "
+            f"with one {again:.1f} s; ratios {first / bare:.2f} and {again / bare:.2f}"
+        )
+    without, with_one = (median(column) for column in zip(*ratios, strict=True))
+    print(f"by the bare reference: {without:.2f} without a cache, {with_one:.2f} with one")
+
+
+if __name__ == "__main__":
+    main()
