@@ -90,11 +90,10 @@ def test_what_is_no_file_is_refused_with_one_line(tidegauge_here: Command, readi
         assert reason in line
 
 
-@pytest.mark.parametrize("command", ["execute", "apart"])
-def test_a_stream_without_an_end_is_refused(tmp_path: Path, command: str) -> None:
+def test_a_stream_without_an_end_is_refused(tmp_path: Path) -> None:
     with Path("/dev/zero").open("rb") as zeros:
         ended = subprocess.run(
-            [sys.executable, "-m", "tidegauge", command, *ENGINE],
+            [sys.executable, "-m", "tidegauge", "execute", *ENGINE],
             cwd=tmp_path,
             env=plain_environment(),
             stdin=zeros,

@@ -477,7 +477,7 @@ def test_what_python_cannot_end_is_ended_from_outside(run: Callable[..., Results
 def test_an_engine_that_stops_the_command_is_named(run: Callable[..., Results], deed: str) -> None:
     results = run(engine(IN_ONE_VECTOR, deed))
     assert results.complete
-    said = "the engine stopped a process of the kit (SIGSTOP) in scenario valve"
+    said = "the engine stopped a process of the kit (SIGSTOP)"
     assert any(error.text.startswith(said) for error in results.errors)
     assert joined(outcomes(results)) <= {"judged", "crashed"}
 

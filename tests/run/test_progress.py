@@ -11,7 +11,6 @@ import msgspec
 import pytest
 from conftest import Command, run_module
 from judged import events_of
-from tidegauge.run.watch import CLOSING
 
 from tidegauge.commands.progress_display import ProgressDisplay, ProgressForm, sentence
 from tidegauge.engine.runner import Mark
@@ -23,14 +22,13 @@ from tidegauge_pipeline.commands.rate import Rate
 DRAWING = Mark("valve-vectors", "", 0)
 RUNS = Mark("valve-vectors", "valve:seed:1:7", 30)
 SHRINKS = Mark("valve-vectors", "valve:seed:1:7:shrunk:12", 30)
-CLOSES = Mark(CLOSING, CLOSING, 30)
 
 
 @pytest.mark.parametrize(
     ("marks", "phase"),
     [
         ((), "drawing"),
-        ((DRAWING, CLOSES), "drawing"),
+        ((DRAWING, Mark("valve-vectors", "", 0)), "drawing"),
         ((DRAWING, RUNS), "scenarios"),
         ((SHRINKS, RUNS), "scenarios"),
         ((SHRINKS, DRAWING), "shrinking"),

@@ -9,13 +9,13 @@ from typing import Annotated, Self
 
 import msgspec
 import typer
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
 from ..run.expected_time import about
 from ..run.progress import Progress
 from .console import ERR
+from .terminal_text import inline
 
 _SECONDS_BETWEEN_LINES = 20.0
 
@@ -75,7 +75,7 @@ class ProgressDisplay:
         if self._has_bar:
             self._bar.update(
                 self._task,
-                description=escape(" ".join(filter(None, (progress.phase, progress.doing)))),
+                description=inline(" ".join(filter(None, (progress.phase, progress.doing)))),
                 completed=progress.done,
                 total=progress.total,
                 left=time_left(progress),
@@ -86,7 +86,7 @@ class ProgressDisplay:
             if self._is_json:
                 print(msgspec.json.encode(progress).decode(), file=sys.stderr, flush=True)
             else:
-                ERR.print(escape(sentence(progress)), soft_wrap=True)
+                ERR.print(inline(sentence(progress)), soft_wrap=True)
 
     def _is_due(self, progress: Progress) -> bool:
         is_late = self._clock() - self._printed_at > _SECONDS_BETWEEN_LINES

@@ -25,7 +25,7 @@ import msgspec
 from msgspec import Struct
 
 from ..wire.scenario import BadInput
-from ..wire.transcript import ErrorKind, Failure
+from ..wire.transcript import Failure
 from .parent_death import ending_with_parent
 from .process_tree import kill_tree
 from .runner import Mark, Marker
@@ -150,7 +150,9 @@ class WorkerProcess:
             else:
                 failure = _not_closed(f"did not answer within {SECONDS_TO_CLOSE:g} s")
         except (EOFError, OSError):
-            failure = Failure("crashed", f"when it was closed {_end_of(child)}")
+            end = _end_of(child)
+            stopped = child.returncode == HAD_STOPPED_PARENT
+            failure = Failure("crashed", f"the engine {STOPPED}" if stopped else f"when it was closed {end}")
         except subprocess.TimeoutExpired:
             failure = _not_closed(f"did not end within {SECONDS_TO_CLOSE:g} s")
         if child.poll() is None:  # its number is still its own
@@ -198,16 +200,14 @@ class WorkerProcess:
         assert self._child is not None
         assert self._watch is not None
         end = _end_of(self._child)
-        killed = self._watch.killed
-        if killed is None and self._child.returncode == HAD_STOPPED_PARENT:
+        if self._watch.killed is None and self._child.returncode == HAD_STOPPED_PARENT:
             self._watch.blame("crashed", STOPPED)
-            killed = self._watch.killed
+        killed = self._watch.killed
         if killed is not None:
-            kind: ErrorKind = "timeout" if killed.outcome == "timeout" else "crashed"
-            failure = Failure(kind, f"the engine {killed.reason}")
+            failure = Failure(killed.outcome, f"the engine {killed.reason}")
             lost = WorkerLost(killed.item, killed.scenario, failure, killed.reason)
         else:
-            mark = Marker.read(self._folder / MARKS)
+            mark = self.mark()
             item, scenario = (mark.item, mark.scenario) if mark is not None else ("", "")
             lost = WorkerLost(item, scenario, Failure("crashed", end))
         self._forget()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 from ..engine.runner import Mark
-from ..engine.watch import Limits
+from ..engine.watch import STOPPED, Limits
 from ..engine.worker_process import WorkerLost, WorkerProcess, WorkerProgram
 from ..judging.items.item_report import ItemReport
 from ..wire.implementation import Implementation
@@ -93,7 +93,8 @@ class ItemWorker:
                 problem = str(refusal)
             except WorkerLost as lost:
                 self._process.opening = replace(self._process.opening, calls_ahead=False)
-                if lost.item == item.id:
+                # an engine that has stopped the kit is noticed a little later, maybe between two items
+                if lost.item == item.id or lost.reason == STOPPED:
                     return self._lost(item, lost)
                 problem = lost.failure.text
         raise NoWorker(problem)

@@ -24,7 +24,7 @@ from ..wire.scenario import BadInput
 from ..wire.transcript import Failure
 from .full_disk import check_disk
 from .item_worker import ItemWorker, KillsOfComponents, NoWorker, ended, memory_of, program_of
-from .journal import Journal, JournalReader, Refused, Started
+from .journal import Journal, JournalReader, Started
 from .plan import PlannedItem
 from .request import Request
 from .run_folder import finished_before
@@ -92,9 +92,9 @@ class RunningItems:
         self.left_behind: list[str] = []
         try:
             self.begun = self._begun(folder if finished is not None else None)
-        except BadInput as refusal:
-            self._journal.write(Refused(str(refusal)))
+        except BadInput:
             self.stop()
+            check_disk(folder)  # a process that cannot write is no fault of the engine
             raise
         except BaseException:
             self.stop()
