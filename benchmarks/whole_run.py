@@ -21,11 +21,13 @@ from first_answer import processor_seconds
 
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.registry import COMPONENTS
+from tidegauge.engine.runner import Marker
 from tidegauge.judging.jobs.findings import family, properties_of
 from tidegauge.run.plan import PlannedItem
 from tidegauge.run.rare_collections import rare_collections
 from tidegauge.run.request import BUDGETS, Request
-from tidegauge.run.run_under_pytest import Run, make_run
+from tidegauge.run.run_in_process import Run, make_run
+from tidegauge.run.work import RunOpening
 from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.vocabulary import Restore, Snapshot
 from tidegauge_reference import CORE
@@ -37,7 +39,8 @@ def bare_seconds(components: list[str], budget: str) -> tuple[float, int]:
     """Processor seconds of the bare reference, and the number of steps."""
     request = Request(adapter="reference", components=tuple(components), budget=budget)
     with tempfile.TemporaryDirectory() as folder, rare_collections():
-        run = make_run(request, Path(folder), "bare")
+        opening = RunOpening(request=request, item_seconds=300.0, calls_ahead=False)
+        run = make_run(opening, Marker(Path(folder) / "about-to-run"))
         seconds, steps = 0.0, 0
         for item in run.planned:
             scenarios = list(_scenarios(run, item))

@@ -265,7 +265,7 @@ def test_a_run_that_is_refused_leaves_the_last_one_as_it_was(tidegauge: Command,
     before = files_in(tmp_path / "out")
     assert before.keys() >= {"results.json", "journal.jsonl", "counterexamples/VALVE-15.jsonl", "report.html"}
     complaint(tidegauge, "run", "--adapter", "refrence", "--out", "out")
-    assert files_in(tmp_path / "out") == before | {"engine.log": files_in(tmp_path / "out")["pytest.log"]}
+    assert files_in(tmp_path / "out") == before | {"engine.log": files_in(tmp_path / "out")["engine.log"]}
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

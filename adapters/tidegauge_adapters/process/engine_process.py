@@ -19,7 +19,7 @@ import psutil
 from tidegauge.engine.errors import NotAnswered
 from tidegauge.engine.foreign_text import LONGEST_TRACEBACK, printable
 from tidegauge.engine.parent_death import ending_with_parent
-from tidegauge.engine.process_tree import end_all, end_marked, kill_group, tree_of
+from tidegauge.engine.process_tree import descendants, end_all, end_marked, kill_group
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.transcript import Failure
 
@@ -137,7 +137,7 @@ class EngineProcess:
     def end(self) -> list[str]:
         """End it and all that it started; the names of children that outlived it."""
         ended = self._child.poll() is not None
-        children = tree_of(self._child.pid)[1:]  # of an environment of their own, too
+        children = descendants(self._process)  # of an environment of their own, too
         kill_group(self._child)
         with suppress(subprocess.TimeoutExpired):
             self._child.wait(_SECONDS_TO_DIE)
@@ -199,7 +199,7 @@ class EngineProcess:
         if now - self._looked < _SECONDS_BETWEEN_LOOKS:
             return
         self._looked = now
-        taken = sum(map(_resident, tree_of(self._child.pid)))
+        taken = sum(map(_resident, (self._process, *descendants(self._process))))
         if taken > self._memory:
             limit = self._memory / 2**20
             raise self.gone("crashed", f"the engine took more than {limit:,.0f} MiB of memory and was killed")

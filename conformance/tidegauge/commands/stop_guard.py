@@ -42,6 +42,7 @@ def continued_when_stopped() -> Iterator[Callable[[], bool]]:
         if os.getpid() == command:
             with suppress(OSError):  # an engine in this process may have ended the guard
                 os.kill(guard, signal.SIGTERM)
+                os.kill(guard, signal.SIGCONT)  # an engine may have stopped the guard, too
                 os.waitpid(guard, 0)
             with suppress(OSError):
                 os.close(reading)

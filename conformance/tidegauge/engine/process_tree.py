@@ -31,6 +31,15 @@ def tree_of(number: int) -> list[psutil.Process]:
         return []
 
 
+def descendants(process: psutil.Process) -> list[psutil.Process]:
+    """Return the descendants of a process; nothing if it does not run, also if its number is that of another
+    one by now."""
+    try:
+        return process.children(recursive=True)
+    except psutil.Error:
+        return []
+
+
 def kill_group(leader: subprocess.Popen[bytes]) -> None:
     """Kill a process that leads a process group, and the other members of the group."""
     with suppress(ProcessLookupError, PermissionError):

@@ -76,6 +76,7 @@ def serve(opening: type[Struct], works: Any, host_of: Callable[[Any, Marker], Ho
             except EOFError:
                 break
             if message == CLOSE:
+                marker.about_to_run("", "")
                 failure = host.close() if host is not None else None
                 connection.send_bytes(_ENCODER.encode(failure))
                 _end_threads()
@@ -107,8 +108,10 @@ def _watch_parent() -> None:
 
 def _continue_stopped(parent: psutil.Process) -> None:
     pause = threading.Event()
-    while not is_stopped(parent.pid):
+    looks = 0
+    while looks < 2:  # a batch system may stop and continue several processes one after the other
         pause.wait(_SECONDS_BETWEEN_LOOKS)
+        looks = looks + 1 if is_stopped(parent.pid) else 0
     with suppress(psutil.Error):
         parent.resume()
     os._exit(HAD_STOPPED_PARENT)

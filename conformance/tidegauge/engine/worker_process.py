@@ -124,6 +124,10 @@ class WorkerProcess:
             if self._is_stopped:
                 raise Stopped from None
             raise lost from None
+        except BaseException:  # the answer would be taken for that to the next question
+            kill_tree(self._child.pid)
+            self._forget()
+            raise
         if answer.startswith(REFUSED):
             raise BadInput(answer.removeprefix(REFUSED).decode())
         try:
@@ -138,12 +142,19 @@ class WorkerProcess:
         child, connection, watch = self._child, self._connection, self._watch
         if child is None or connection is None or watch is None:
             return None
+        if self._is_stopped:
+            kill_tree(child.pid)
+            self._forget()
+            return None
         failure = None
         until = time.monotonic() + SECONDS_TO_CLOSE
+        watch.begin()
         try:
             connection.send_bytes(CLOSE)
             while not connection.poll(SECONDS_BETWEEN_LOOKS) and time.monotonic() < until:
                 watch.look()
+                if child.poll() is not None and not connection.poll():
+                    raise EOFError  # a fork of it holds the connection open
             if connection.poll():
                 failure = msgspec.msgpack.decode(connection.recv_bytes(), type=Failure | None)
                 child.wait(SECONDS_TO_CLOSE)
@@ -160,7 +171,7 @@ class WorkerProcess:
         if watch.killed is not None:
             failure = _not_closed(watch.killed.reason)
         self._forget()
-        return None if self._is_stopped else failure
+        return failure
 
     def mark(self) -> Mark | None:
         """Return what the process is about to run; None if nothing was, yet."""

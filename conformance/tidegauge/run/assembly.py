@@ -83,14 +83,13 @@ def assemble(
         else []
     )
     rules = as_known(unbounded(rules, properties), deviations, started.known)
-    problem = next((event.problem for event in events if isinstance(event, Ended)), "")
+    ended = [event for event in events if isinstance(event, Ended)][-1:]  # a resumed run may have two
+    problem = next((event.problem for event in ended), "")
     items = [_item_result(name, finished.get(name), problem) for name in started.planned]
-    complete = any(isinstance(event, Ended) for event in events) and all(
-        i.outcome != "not-run" for i in items
-    )
+    complete = bool(ended) and all(i.outcome != "not-run" for i in items)
     errors = [
         *judged.errors,
-        *(error for event in events if isinstance(event, Ended) for error in errors_outside(event.outside)),
+        *(error for event in ended for error in errors_outside(event.outside)),
     ]
     succeeded = complete and not errors and all(map(expected, deviations))
     return Results(

@@ -55,6 +55,8 @@ class ItemWorker:
     def __init__(self, program: WorkerProgram, limits: Limits, kills: KillsOfComponents) -> None:
         self._process = WorkerProcess(program, limits)
         self._kills = kills
+        self.failures: list[Failure] = []
+        """How the process ended between two items."""
 
     def begun(self) -> Begun:
         """Load the engine and plan the run. Raises `BadInput`, also if the process ends meanwhile."""
@@ -96,6 +98,8 @@ class ItemWorker:
                 # an engine that has stopped the kit is noticed a little later, maybe between two items
                 if lost.item == item.id or lost.reason == STOPPED:
                     return self._lost(item, lost)
+                if lost.item:
+                    self.failures.append(lost.failure)
                 problem = lost.failure.text
         raise NoWorker(problem)
 
@@ -119,7 +123,7 @@ def ended(problem: str, failures: Iterable[Failure]) -> Ended:
 
     Args:
         problem: why no process of the engine starts any more, if so.
-        failures: how closing the engine failed, in each process in which it did.
+        failures: how the processes ended between two items, and how closing the engine failed.
     """
     each = {failure.text: failure for failure in failures}.values()
     not_closed = next((failure.text for failure in each if failure.kind == "timeout"), "")

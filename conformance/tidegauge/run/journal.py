@@ -3,6 +3,8 @@ the run ends early. `results.json` is made from it."""
 
 from __future__ import annotations
 
+from errno import ENOSPC
+from os import strerror, truncate
 from pathlib import Path
 from typing import Literal
 
@@ -44,12 +46,6 @@ class Started(Event, frozen=True, tag="started"):
     own_profile: OwnProfile | None = None
 
 
-class Refused(Event, frozen=True, tag="refused"):
-    """The run did not start: bad input, in one line."""
-
-    problem: str
-
-
 class Finished(Event, frozen=True, tag="finished"):
     """An item ended. `running` is the scenario that was about to run when it crashed or timed out, `did` what
     the engine did then, where its process had to be killed."""
@@ -78,7 +74,7 @@ class Tried(Event, frozen=True, tag="tried"):
     transcripts: list[Transcript]
 
 
-AnyEvent = Started | Refused | Finished | Ended | Tried
+AnyEvent = Started | Finished | Ended | Tried
 
 _DECODER = msgspec.json.Decoder(AnyEvent)
 _ENCODER = msgspec.json.Encoder()
@@ -92,7 +88,7 @@ class Journal:
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._file = (folder / FILE_NAME).open("ab" if goes_on else "wb")
+            self._file = (folder / FILE_NAME).open("ab" if goes_on else "wb", buffering=0)
         except OSError as error:
             raise BadInput(
                 f"output folder {folder} cannot be written: {error.strerror}; choose another"
@@ -100,9 +96,16 @@ class Journal:
 
     def write(self, event: AnyEvent) -> None:
         """Append one event; it is on disk when this returns."""
-        with naming(self.folder / FILE_NAME):
-            self._file.write(_ENCODER.encode(event) + b"\n")
-            self._file.flush()
+        path = self.folder / FILE_NAME
+        size = path.stat().st_size
+        line = _ENCODER.encode(event) + b"\n"
+        with naming(path):
+            try:
+                if self._file.write(line) != len(line):
+                    raise OSError(ENOSPC, strerror(ENOSPC))
+            except OSError:
+                truncate(path, size)  # half a line would spoil the next event
+                raise
 
     def close(self) -> None:
         """No more events."""

@@ -15,7 +15,8 @@ from .full_disk import is_full_disk
 MARKER = ".tidegauge"
 
 _FIRST_LINE = "Tidegauge writes into this folder, and may replace or remove what is listed here."
-_WHOLE = "."
+_COUNTEREXAMPLES = "counterexamples"
+WHOLE = "."
 """The entry of a folder into which runs write."""
 
 FORCE = "choose another --out, or replace files of others with --force"
@@ -52,16 +53,16 @@ def own_folder(out: Path, sign: Sign | None = None, *, force: bool = False, reme
     """
     with complaining(out):
         out.mkdir(parents=True, exist_ok=True)
-        is_whole = is_own(out, _WHOLE)
+        is_whole = is_own(out, WHOLE)
         if is_whole and not force:
             return
         there = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
         is_of_an_earlier_version = not is_whole and sign is not None and sign.is_in(out)
         if there and not is_of_an_earlier_version and not force:
             raise BadInput(f"{out} has files that Tidegauge did not write, such as {there[0]}: {remedy}")
-        record(out, [_WHOLE, *(name for name in there if (out / name).is_file())])
+        record(out, [WHOLE, *(name for name in there if (out / name).is_file())])
         if is_of_an_earlier_version:
-            below = (path for name in there for path in (out / name).glob("*.jsonl"))
+            below = (path for path in (out / _COUNTEREXAMPLES).glob("*.jsonl"))
             record(out, [path.relative_to(out).as_posix() for path in below])
 
 

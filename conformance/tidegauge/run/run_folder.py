@@ -20,7 +20,7 @@ from ..wire.scenario import BadInput
 from .counterexamples import COUNTEREXAMPLES
 from .journal import FILE_NAME as JOURNAL
 from .journal import Finished, JournalReader
-from .own_folder import Sign, complaining, is_own, own_folder, record
+from .own_folder import WHOLE, Sign, complaining, is_own, own_folder, record
 
 LOG = "engine.log"
 """What the engine prints."""
@@ -101,14 +101,7 @@ def run_folder(out: Path, resume: bool, force: bool = False) -> Iterator[RunFold
     try:
         _lock(place, out)
         if resume:
-            folder = _resumed(out)
-            journal = folder.path / JOURNAL
-            judged = journal.stat().st_size
-            try:
-                yield folder
-            except BadInput:
-                os.truncate(journal, judged)  # without the refusal: it can be resumed still
-                raise
+            yield _resumed(out)
             return
         own_folder(out, RUN, force=force)
         with complaining(out):
@@ -143,12 +136,12 @@ def _resumed(out: Path) -> RunFolder:
     left = _left_in(out)
     if not left:
         raise _nothing_to_resume(out)
-    own_folder(out, RUN, force=True)  # a version without markers may have begun the run
+    if not is_own(out, WHOLE):
+        own_folder(out, RUN, force=True)  # a version without markers may have begun the run
     folder = left[-1]
     finished = [event.item for event in JournalReader(folder).new_events() if isinstance(event, Finished)]
     with complaining(out):
-        written = (folder / JOURNAL).read_bytes()
-        (folder / JOURNAL).write_bytes(written[: written.rfind(b"\n") + 1])
+        os.truncate(folder / JOURNAL, (folder / JOURNAL).read_bytes().rfind(b"\n") + 1)
         (folder / _RESUMED).write_bytes(msgspec.json.encode(finished))
     return RunFolder(out, folder)
 

@@ -7,16 +7,17 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from ..engine.watch import Limits
 from ..engine.worker_process import Stopped
 from ..wire.scenario import BadInput
+from ..wire.transcript import Failure
 from .item_worker import ItemWorker, KillsOfComponents, NoWorker, ended, memory_of, program_of
-from .journal import Finished, Journal, Refused
+from .journal import Finished, Journal
 from .options import PYTEST_PREFIX, REQUEST_OPTIONS, request_of, with_whole_paths
 from .own_folder import own_folder
 from .plan import PlannedItem
@@ -27,6 +28,9 @@ from .work import RunOpening
 
 _USUAL_ITEM_SECONDS = 300.0
 _FIRST_WORKERS = ("main", "gw0")
+
+_FAILURES = "tidegauge_failures"
+"""Under this name a worker of xdist says what its engine did outside of its items."""
 
 EVENT = "tidegauge"
 """Under this name the event of an item travels with the report of pytest."""
@@ -55,7 +59,6 @@ def start(config: pytest.Config) -> SuiteRun:
     is_worker = hasattr(config, "workerinput")
     folder = None if is_worker else _folder(config)
     limits = Limits(_item_seconds(config))
-    journal = None
     try:
         request = checked(with_whole_paths(_request(config)))
         if not is_worker and config.getoption("--tidegauge-out"):
@@ -66,15 +69,14 @@ def start(config: pytest.Config) -> SuiteRun:
             calls_ahead=os.environ.get("PYTEST_XDIST_WORKER", "main") in _FIRST_WORKERS,
         )
         worker = ItemWorker(program_of(opening), limits=limits, kills=KillsOfComponents())
-        config.add_cleanup(worker.stop)
-        journal = Journal(folder) if folder is not None else None
+        config.add_cleanup(lambda: _ended(worker))
         begun = worker.begun()
+        journal = Journal(folder) if folder is not None else None
     except BadInput as problem:
-        if journal is not None:
-            journal.write(Refused(str(problem)))
         raise pytest.UsageError(str(problem)) from None
     limits.memory_mib = memory_of(request, begun.started.implementation)
     if journal is None:
+        config.pluginmanager.register(EngineCloser(worker), "tidegauge-engine-closer")
         return SuiteRun(worker, begun.planned)
     if begun.started.implementation.one_process:
         # not by marks for `--dist loadgroup`: pytest 9.2 ignores them (pytest-xdist issue 1386)
@@ -113,18 +115,13 @@ def _request(config: pytest.Config) -> Request:
     return request_of({**given, "out": given["out"] or ""})
 
 
-def _said(report: pytest.TestReport) -> str:
-    """What pytest says of a failing item; where something was raised, that comes before its traceback."""
-    crash = getattr(report.longrepr, "reprcrash", None)
-    return f"{crash.message}\n{report.longrepr}" if crash is not None else str(report.longrepr)
-
-
 class JournalWriter:
     """Writes the journal from the reports that reach the controller."""
 
     def __init__(self, journal: Journal, worker: ItemWorker) -> None:
         self._journal, self._worker = journal, worker
         self._problem = ""
+        self._outside: list[Failure] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """An item ended."""
@@ -135,10 +132,42 @@ class JournalWriter:
         if finished.outcome == "not-run":
             self._problem = self._problem or finished.text
         else:
-            self._journal.write(replace(finished, duration_s=report.duration))
+            self._journal.write(finished)
 
-    def pytest_sessionfinish(self) -> None:
-        """The session came to its own end."""
-        failure = self._worker.close()
-        self._journal.write(ended(self._problem, [failure] if failure is not None else []))
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """A worker of xdist has ended; it says how closing its engine failed."""
+        failures = getattr(node, "workeroutput", {}).get(_FAILURES, "[]")
+        self._outside += msgspec.json.decode(failures, type=list[Failure])
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """The session came to its own end. What an engine does outside of its items fails the session."""
+        last = ended(self._problem, [*self._outside, *_closed(self._worker)])
+        self._journal.write(last)
         self._journal.close()
+        if last.outside:
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+
+class EngineCloser:
+    """Closes the engine of a worker of xdist."""
+
+    def __init__(self, worker: ItemWorker) -> None:
+        self._worker = worker
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """The worker has no more items."""
+        output: dict[str, str] = session.config.workeroutput  # type: ignore[attr-defined]
+        output[_FAILURES] = msgspec.json.encode(_closed(self._worker)).decode()
+
+
+def _ended(worker: ItemWorker) -> None:
+    """End the worker process, if it has not ended."""
+    worker.stop()
+    worker.close()
+
+
+def _closed(worker: ItemWorker) -> list[Failure]:
+    """Close the engine; return what it did outside of its items."""
+    failure = worker.close()
+    return [*worker.failures, *([failure] if failure is not None else [])]

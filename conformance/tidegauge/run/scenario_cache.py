@@ -86,9 +86,9 @@ def scenario_cache() -> "ScenarioCache | None":
     if sources is None or not does_as_its_source():
         return None
     named = os.environ.get("XDG_CACHE_HOME", "")
-    home = Path(named) if os.path.isabs(named) else Path("~/.cache").expanduser()
-    folder = home / "tidegauge"
-    with suppress(OSError):
+    with suppress(OSError, RuntimeError):  # the latter if the user has no home
+        home = Path(named) if os.path.isabs(named) else Path("~/.cache").expanduser()
+        folder = home / "tidegauge"
         home.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()

@@ -87,7 +87,7 @@ class RunningItems:
         self._pool: ThreadPoolExecutor | None = None
         self._futures: list[Future[None]] = []
         self._problems: list[str] = []
-        self._not_closed: list[Failure] = []
+        self._outside: list[Failure] = []
         self.is_stopped = False
         self.left_behind: list[str] = []
         try:
@@ -138,13 +138,13 @@ class RunningItems:
         self._pool.shutdown()
         for future in self._futures:
             future.result()
-        self._journal.write(ended(next(iter(self._problems), ""), self._not_closed))
+        self._journal.write(ended(next(iter(self._problems), ""), self._outside))
         self.left_behind = self._end(patience=_SECONDS_TO_END)
 
     def _end(self, patience: float) -> list[str]:
-        self._journal.close()
         left = end_marked(_MARK, self._mark, patience)
         self._scratch.cleanup()
+        self._journal.close()
         return left
 
     def _worker(self, opening: RunOpening) -> ItemWorker:
@@ -175,12 +175,15 @@ class RunningItems:
                         check_disk(self._journal.folder)  # an engine is not judged by a full disk
                     self._journal.write(event)
         except Empty:
-            if failure := worker.close():
-                self._not_closed.append(failure)
+            return
         except NoWorker as problem:
             self._problems.append(f"no process of the engine starts any more: {problem}")
         except Stopped:
             return
+        finally:
+            self._outside += worker.failures
+            if failure := worker.close():
+                self._outside.append(failure)
 
 
 @contextmanager

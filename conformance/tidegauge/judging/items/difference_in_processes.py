@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from queue import SimpleQueue
 
@@ -14,6 +14,7 @@ from tidegauge_reference import Policies
 from ...components.component import Component
 from ...components.registry import COMPONENTS
 from ...engine.adapter import ComponentAdapter
+from ...engine.contained import own_adapter
 from ...engine.loading import describe, load_adapter
 from ...engine.runner import Marker
 from ...engine.serving import serve
@@ -82,11 +83,15 @@ class Workers:
         finally:
             for future in asked:
                 future.cancel()
+            wait(asked)
 
     def end(self, at_once: bool) -> None:
         """End all processes, and with `at_once` whatever they do."""
         for worker in self._all if at_once else ():
             worker.stop()
+        # before the threads end in which the processes were started: these end with them
+        for worker in self._all if not at_once else ():
+            worker.close()
         self._pool.shutdown(cancel_futures=True)
         for worker in self._all:
             worker.close()
@@ -124,7 +129,7 @@ class _Host:
 
     def answer(self, work: Compare) -> Compared:
         """Compare the engines in some scenarios."""
-        one_by_one = all(isinstance(side.adapter, ComponentAdapter) for side in self._sides)
+        one_by_one = all(isinstance(own_adapter(side.adapter), ComponentAdapter) for side in self._sides)
         seconds = _SCENARIO_SECONDS if one_by_one else 0
         item = f"{work.component}-{work.start}"
         self._marker.about_to_run(item, "")
