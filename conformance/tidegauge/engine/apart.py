@@ -1,7 +1,8 @@
-"""An engine that is asked several things, each in a process of its own in which it has done nothing before.
+"""Asks an engine several questions, each in a separate process in which the engine has not run anything
+before.
 
-The processes are forked from one that has loaded the engine and not used it: that takes milliseconds, where
-a new Python takes a second.
+The processes are forked from a process that has loaded the engine and not used it. A fork takes milliseconds;
+a new Python process takes a second.
 """
 
 import os
@@ -22,13 +23,13 @@ from .parent_death import end_with_parent
 from .runner import run
 
 SECONDS = 30
-"""The time limit (s) of a scenario, unless another one is given."""
+"""The default time limit (s) of a scenario."""
 
 SECONDS_OF_A_CALL = 300
 """The time limit (s) of an adapter that may take all scenarios before it answers the first one."""
 
 _MOST_LATE = 3
-"""After this number of questions in which a time limit was reached, the other questions are not asked."""
+"""The number of questions that may reach a time limit. The remaining questions are then not asked."""
 
 How = Literal["run", "alternately", "one-after-the-other"]
 
@@ -36,8 +37,11 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class Question(Struct, frozen=True):
-    """Scenarios for an engine that has done nothing before: for `Adapter.run`, or for sessions, an instance a
-    scenario, that are stepped alternately or one after the other. Answers are matched by `name`."""
+    """Scenarios for an engine that has not run anything before.
+
+    `how` is `run` for a call of `Adapter.run`. The other values step one session per scenario, `alternately`
+    or `one-after-the-other`. `name` matches an answer with its question.
+    """
 
     name: str
     how: How
@@ -45,8 +49,8 @@ class Question(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """The transcripts of the scenarios of a question, None where the adapter gave none; empty if the engine
-    cannot be asked in this way."""
+    """The transcripts of the scenarios of a question; None for a scenario without one. The list is empty if
+    the engine does not support such questions."""
 
     name: str
     transcripts: list[Transcript | None]
@@ -58,16 +62,18 @@ def answers_apart(
     seconds: int = SECONDS,
     begins: Callable[[], None] = lambda: None,
 ) -> Iterator[Answer]:
-    """Yield the answer to each question, from a process of its own; none if that process crashes or hangs.
+    """Yield the answer to each question, from a separate process. If that process crashes or hangs, the
+    question has no answer.
 
-    The time limit holds for each scenario, not for a question: the number of scenarios that an engine answers
-    does not depend on the load of the machine.
+    The time limit applies to each scenario of `Adapter.run`, not to a question: the number of scenarios that
+    an engine answers does not depend on the load of the machine. A question that steps sessions has the time
+    limit of one scenario.
 
     Args:
-        adapter: the adapter of the engine, which has run nothing yet.
+        adapter: the adapter of the engine, which has not run anything yet.
         questions: the questions.
         seconds: the time limit of a scenario.
-        begins: is called in the process of a question before each scenario.
+        begins: called in the process of a question, at its start and before each scenario of `Adapter.run`.
     """
     limit = seconds if isinstance(own_adapter(adapter), ComponentAdapter) else max(seconds, SECONDS_OF_A_CALL)
     late = 0
@@ -83,7 +89,8 @@ def answers_apart(
 def answers_together(
     adapter: Adapter, questions: Sequence[Question], begins: Callable[[], None] = lambda: None
 ) -> Iterator[Answer]:
-    """The answers of an engine that cannot be forked, all from this process: only what is to be `run`."""
+    """Yield the answers of an engine that cannot be forked, from this process. Only `run` questions are
+    asked."""
     asked = [question for question in questions if question.how == "run"]
     transcripts = iter(_run(adapter, [one for question in asked for one in question.scenarios], begins))
     for question in asked:
@@ -114,7 +121,7 @@ def _answered(adapter: Adapter, question: Question, begins: Callable[[], None]) 
 def _from_a_fork(
     adapter: Adapter, question: Question, seconds: int, begins: Callable[[], None]
 ) -> tuple[Answer | None, int]:
-    """Return the answer of a fork and its wait status. SIGALRM ends a fork that does not begin another
+    """Return the answer of a fork, and its wait status. SIGALRM ends a fork that does not begin another
     scenario within `seconds`."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -127,7 +134,7 @@ def _from_a_fork(
                 pipe.write(_ENCODER.encode(_answered(adapter, question, partial(_begin, seconds, begins))))
             ended = 0
         finally:
-            os._exit(ended)  # whatever was raised: nothing of the parent is to run here
+            os._exit(ended)  # even after an exception: no code of the parent may run here
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
         document = pipe.read()

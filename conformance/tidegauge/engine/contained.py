@@ -1,7 +1,7 @@
-"""An adapter whose own exceptions cost the scenarios in which they are raised, and nothing else.
+"""An adapter whose own exceptions fail the scenarios in which they are raised, and no others.
 
-`Adapter.run`, `inexpressible`, `session` and `close` are code of the engine's author, as the steps are. What
-they raise is an error of the engine there, with its text and its place in the adapter.
+`Adapter.run`, `inexpressible`, `session` and `close` are code of the engine's author, the same as the steps.
+An exception that they raise is an error of the engine, with its text and its place in the adapter.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,15 +25,15 @@ _Method = Literal["run", "inexpressible", "session", "close"]
 
 
 class ContainedAdapter(Adapter):
-    """Stands for `adapter`, and answers with a failure where it raises or returns nonsense.
+    """Wraps `adapter`, and answers with a failure where `adapter` raises or returns an invalid value.
 
-    A call of `run` that raises costs the scenarios that it has taken and not answered, or all that remain if
-    it has taken none. The others are asked in a new call. A scenario for which `inexpressible` raises is
-    expressible, and is not run: its answer is the failure.
+    If a call of `run` raises, the scenarios that it has taken and not answered fail. If it has taken none,
+    all remaining scenarios fail. The others are passed to a new call. A scenario for which `inexpressible`
+    raises counts as expressible and is not run: its answer is the failure.
 
     Attributes:
         adapter: the adapter of the engine's author.
-        not_closed: what closing the adapter, or one of its sessions, raised first; None if it did not raise.
+        not_closed: the first failure to close the adapter or one of its sessions; None if there was none.
     """
 
     def __init__(self, adapter: Adapter) -> None:
@@ -44,17 +44,18 @@ class ContainedAdapter(Adapter):
         self.not_closed: Failure | None = None
 
     def describe(self) -> Implementation:
-        """As the adapter says."""
+        """Return the description that the adapter gives."""
         return self.adapter.describe()
 
     def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
-        """Yield the transcripts of the adapter, and a failure for each scenario that its exceptions cost."""
+        """Yield the transcripts of the adapter, and a failure for each scenario that an exception of it
+        fails."""
         remaining = iter(scenarios)
         for first in remaining:
             yield from self._call(chain([first], remaining))
 
     def inexpressible(self, scenario: Scenario) -> str | None:
-        """Return what the adapter says; None if it raises."""
+        """Return the answer of the adapter; None if the adapter raises."""
         if self._not_asked:
             self._not_asked.pop(_content(scenario), None)
         try:
@@ -71,11 +72,12 @@ class ContainedAdapter(Adapter):
             return None
 
     def not_asked(self, scenario: Scenario) -> Failure | None:
-        """Return how `inexpressible` failed when it was last called with such a scenario."""
+        """Return how the last call of `inexpressible` for such a scenario failed; None if it did not."""
         return self._not_asked.get(_content(scenario)) if self._not_asked else None
 
     def session(self, setup: Setup) -> Session | None:
-        """Return a session of the adapter; where the adapter raises, one whose steps are that failure."""
+        """Return a session of the adapter. If the adapter raises, every step of the session raises that
+        failure."""
         try:
             session = self.adapter.session(setup)
             if session is None:
@@ -89,7 +91,7 @@ class ContainedAdapter(Adapter):
             return _FailedSession(self._failure(error, "session"))
 
     def progress(self) -> int:
-        """As the adapter says."""
+        """Return the progress that the adapter reports."""
         return self.adapter.progress()
 
     def interrupt(self) -> None:
@@ -97,7 +99,7 @@ class ContainedAdapter(Adapter):
         self.adapter.interrupt()
 
     def close(self) -> None:
-        """Close the adapter. Raises `BadInput`, in one line, if that fails or failed for a session."""
+        """Close the adapter. Raises `BadInput`, in one line, if closing the adapter or a session fails."""
         try:
             self.adapter.close()
         except BaseException as error:
@@ -108,11 +110,11 @@ class ContainedAdapter(Adapter):
             raise BadInput(f"the engine was not closed: {self.not_closed.text}")
 
     def closing_failed(self, error: BaseException) -> None:
-        """Keep what the closing of the adapter, or of a session, raised first."""
+        """Record an exception raised by closing the adapter or a session. The first one is kept."""
         self.not_closed = self.not_closed or self._failure(error, "close")
 
     def _call(self, scenarios: Iterator[Scenario]) -> Iterator[Transcript]:
-        """Yield what one call of the adapter answers; it ends where the adapter raises."""
+        """Yield the answers of one call of the adapter, which ends if the adapter raises."""
         waiting: dict[str, None] = {}
         not_asked: list[Transcript] = []
         last = ""
@@ -166,7 +168,7 @@ class ContainedAdapter(Adapter):
         return Failure("exception", printable(text), traceback_of(error))
 
     def _place(self, error: BaseException, method: _Method) -> str:
-        """Return the file and line in the adapter: where it raised, or else where its method begins."""
+        """Return the file and line in the adapter at which it raised, or else at which its method begins."""
         code: Any = getattr(getattr(type(self.adapter), method, None), "__code__", None)
         return place_of(error, code) or name_of(type(self.adapter))
 
@@ -174,7 +176,7 @@ class ContainedAdapter(Adapter):
 class _ContainedSession(Session):
     def __init__(self, adapter: ContainedAdapter, session: Session) -> None:
         self._adapter, self._session = adapter, session
-        self.step = session.step  # type: ignore[method-assign]  # without another call for each step
+        self.step = session.step  # type: ignore[method-assign]  # saves a call per step
 
     def state_bytes(self) -> int | None:
         return self._session.state_bytes()
@@ -205,11 +207,11 @@ def own_adapter(adapter: Adapter) -> Adapter:
 
 
 def _content(scenario: Scenario) -> int:
-    """The hash of a scenario without its id, since properties run it under another one."""
+    """Return the hash of a scenario without its id: properties run the scenario under another id."""
     return hash(replace(scenario, id=""))
 
 
 def _check(transcript: object) -> None:
-    """Raise `ProtocolBreach` unless it is a transcript that can be matched with a scenario."""
+    """Raise `ProtocolBreach` unless the object is a transcript that names its scenario."""
     if type(transcript) is not Transcript or type(transcript.scenario) is not str:
         raise ProtocolBreach(f"`run` of the adapter yielded {shown(transcript)}; expected is a Transcript")

@@ -1,4 +1,5 @@
-"""Engines that fork: a copy of the kit's process must not answer, report or clean up beside the kit."""
+"""Protects the kit from engines that fork: a copy of the kit's process must not answer, report or clean
+up."""
 
 import os
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def not_in_a_fork() -> Iterator[None]:
-    """End the process at the end of the block if it is not the one that began the block."""
+    """At the end of the block, end the process if it was forked within the block."""
     process = os.getpid()
     try:
         yield

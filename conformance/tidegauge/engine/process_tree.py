@@ -1,4 +1,4 @@
-"""Ends processes that run an engine, with all that they have started. No other module kills a process of an
+"""Ends processes that run an engine, with all their descendants. No other module kills a process of an
 engine."""
 
 import os
@@ -12,18 +12,18 @@ import psutil
 _SECONDS_TO_DIE = 5.0
 
 _ROUNDS = 3
-"""So often processes are looked for: what is killed may have started others meanwhile."""
+"""The number of searches: a process may have started others before it was killed."""
 
 
 def kill_tree(number: int) -> None:
-    """Kill a process, by its number, and all its descendants."""
+    """Kill the process with the id `number` and all its descendants."""
     for process in tree_of(number):
         with suppress(psutil.Error):
             process.kill()
 
 
 def tree_of(number: int) -> list[psutil.Process]:
-    """Return a process, by its number, and its descendants; nothing if it does not run."""
+    """Return the process with the id `number` and its descendants; an empty list if it is not running."""
     try:
         root = psutil.Process(number)
         return [root, *root.children(recursive=True)]
@@ -47,15 +47,15 @@ def kill_group(leader: subprocess.Popen[bytes]) -> None:
 
 
 def end_marked(variable: str, mark: str, patience: float = 0.0) -> list[str]:
-    """Kill every process that has a mark in its environment, whoever its parent is by now.
+    """Kill every process that has a mark in its environment, whatever its parent is now.
 
     Args:
         variable: the name of the environment variable.
-        mark: its value.
+        mark: the value of the variable.
         patience: the time (s) that the processes have to end by themselves.
 
     Returns:
-        the names and numbers of the processes that were killed.
+        The names and ids of the processes that were killed.
     """
     names: list[str] = []
     for _ in range(_ROUNDS):
@@ -67,7 +67,7 @@ def end_marked(variable: str, mark: str, patience: float = 0.0) -> list[str]:
 
 
 def end_all(processes: Sequence[psutil.Process], patience: float = 0.0) -> list[str]:
-    """Kill processes that do not end by themselves within `patience` (s); return their names and numbers."""
+    """Kill processes that do not end by themselves within `patience` (s). Return their names and ids."""
     names: list[str] = []
     _, alive = psutil.wait_procs(processes, patience)
     for process in alive:

@@ -1,6 +1,7 @@
-"""A process that runs an engine, from inside: it answers what `WorkerProcess` asks.
+"""The child's side of a worker process: it runs an engine and answers the work that `WorkerProcess` sends.
 
-The process may end at any time, as the engine does: whoever started it knows the scenario from its mark.
+The engine may end the process at any time. The parent then finds the scenario in the mark that the process
+has left.
 """
 
 import faulthandler
@@ -24,13 +25,13 @@ from .runner import Marker
 from .watch import is_stopped
 
 REFUSED = b"!"
-"""Begins the answer to work that is refused; the reason follows, in one line."""
+"""The prefix of the answer to refused work. The reason follows, in one line."""
 
 CLOSE = b""
-"""Is sent in place of work when there is no more; the answer is how closing the engine failed, if it did."""
+"""The message after the last piece of work. The answer is the failure to close the engine, or None."""
 
 HAD_STOPPED_PARENT = 86
-"""The exit status of a worker process whose engine had stopped the process that asks."""
+"""The exit status of a worker process whose engine has stopped the parent process."""
 
 _SECONDS_BETWEEN_LOOKS = 0.5
 
@@ -39,34 +40,34 @@ _ENCODER = msgspec.msgpack.Encoder()
 
 
 class Host(Protocol):
-    """What answers in a worker process."""
+    """Does the work in a worker process."""
 
     def answer(self, work: Any) -> object:
         """Return the answer to a piece of work. Raises `BadInput` to refuse it."""
         ...
 
     def close(self) -> Failure | None:
-        """Close the engine. Return how that failed, if it did."""
+        """Close the engine. Return the failure, or None."""
         ...
 
 
 def serve(opening: type[Struct], works: Any, host_of: Callable[[Any, Marker], Host]) -> None:
-    """Answer what comes through the connection that the command line names, until it is closed.
+    """Answer the messages on the connection that the command line names, until the connection is closed.
 
     Args:
-        opening: the type of what comes first.
-        works: the types of what is asked.
-        host_of: makes the host from what came first and from the marks of what is about to run. The host is
-            made at the first question, which it can refuse (`BadInput`).
+        opening: the type of the first message.
+        works: the types of the pieces of work.
+        host_of: makes the host from the first message and from the marker of what is about to run. It is
+            called at the first piece of work, and refuses that work by raising `BadInput`.
     """
     end_with_parent()
     _watch_parent()
     faulthandler.enable()
-    os.dup2(2, 1)  # stdout may be read by others; what the engine prints goes to the log
+    os.dup2(2, 1)  # another program may read stdout; the output of the engine goes to the log
     decoder = msgspec.msgpack.Decoder(works)
     host: Host | None = None
     number = int(sys.argv[1])
-    os.set_inheritable(number, False)  # what the engine starts must not hold it open
+    os.set_inheritable(number, False)  # child processes of the engine must not hold it open
     with Connection(number) as connection:
         opened = msgspec.msgpack.decode(connection.recv_bytes(), type=opening)
         marker = Marker(Path(sys.argv[2]))
@@ -91,7 +92,7 @@ def serve(opening: type[Struct], works: Any, host_of: Callable[[Any, Marker], Ho
 
 
 def _end_threads() -> None:
-    """End the process at once if the engine has left threads that would keep it."""
+    """End the process at once if the engine has left threads that would keep it running."""
     others = [thread for thread in threading.enumerate() if thread is not threading.current_thread()]
     if any(not thread.daemon for thread in others):
         sys.stdout.flush()
@@ -99,8 +100,8 @@ def _end_threads() -> None:
 
 
 def _watch_parent() -> None:
-    """Continue the process that asks where the engine stops it, and end this one. In a terminal a user may
-    have stopped it (Ctrl-Z), whose shell says so."""
+    """Continue the parent process if the engine stops it, and end this process. A parent in a terminal is not
+    watched: the user may have stopped it (Ctrl-Z), and the shell reports that."""
     parent = psutil.Process(os.getppid())
     if parent.terminal() is None:
         threading.Thread(target=_continue_stopped, args=(parent,), daemon=True).start()

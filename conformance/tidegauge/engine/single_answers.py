@@ -1,4 +1,4 @@
-"""Answers that are taken once: an engine that contradicts itself gives no answer."""
+"""Accepts one answer per scenario: an engine that contradicts itself gives no valid answer."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,16 +10,16 @@ from .foreign_text import shown
 from .wire_check import checked
 
 _MOST_SURPLUS = 1_000
-"""Transcripts that an engine may give beyond two for each scenario."""
+"""The limit of surplus transcripts, in addition to one surplus transcript for each scenario."""
 
 
 def single_answers(adapter: Adapter, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
     """Yield the transcripts of the adapter, checked.
 
-    A second transcript of a scenario replaces the first one by a failure. So does a transcript of a scenario
-    that the adapter has not been asked for: the failure is that of the scenario that it has taken last, or
-    of the first one if it has taken none. An adapter that gives more and more such transcripts is not asked
-    any more.
+    A second transcript of a scenario replaces the first one with a failure. A transcript of a scenario that
+    was never passed to the adapter is a failure of the scenario that the adapter has taken last, or of the
+    first scenario if the adapter has taken none. An adapter that exceeds the limit of surplus transcripts is
+    not read any further.
     """
     asked: Counter[str] = Counter()
     answered: Counter[str] = Counter()

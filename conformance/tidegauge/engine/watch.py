@@ -1,6 +1,6 @@
-"""The watch over a process that runs an engine: a process that hangs or takes too much memory is killed.
+"""The watch over a process that runs an engine: it kills a process that hangs or takes too much memory.
 
-The watch looks from another process, since an engine may hold Python's lock, stop its process, or exhaust the
+The watch runs in another process, since an engine may hold Python's lock, stop its process, or exhaust the
 machine.
 """
 
@@ -20,23 +20,24 @@ from .runner import Mark, Marker
 SECONDS_BETWEEN_LOOKS = 0.5
 
 STOPPED = "stopped a process of the kit (SIGSTOP)"
-"""What an engine did whose process, or the one that asks it, is stopped."""
+"""The reason if an engine has stopped its own process, or the parent of that process."""
 
 _SECONDS_TO_START = float(os.environ.get("TIDEGAUGE_SECONDS_TO_START", "120"))
-"""The time (s) that a process has to load the engine and to begin with what it was asked first."""
+"""The time limit (s) for loading the engine and starting the first piece of work."""
 
 _STOOD_STILL = 5.0
-"""If the watch could not look for so long (s), the machine stood still, which is no engine's fault."""
+"""After a longer pause (s) between two looks, the machine itself had paused. The pause does not count against
+the engine."""
 
 
 @dataclass
 class Limits:
-    """What a process of an engine may take.
+    """The limits of a process that runs an engine.
 
     Args:
         item_seconds: the time limit of an item (s).
-        memory_mib: the memory limit of the process and its children (resident, together; MiB); None for no
-            limit, as long as it is not known what the engine declares.
+        memory_mib: the memory limit of the process and its descendants (resident, together; MiB); None as
+            long as the limit that the engine declares is not known.
     """
 
     item_seconds: float
@@ -45,7 +46,8 @@ class Limits:
 
 @dataclass(frozen=True)
 class Killed:
-    """Why the watch killed a process: what it was doing, and what it did (`did not answer within 30 s`)."""
+    """Why the watch killed a process (`did not answer within 30 s`), and what the process was about to
+    run."""
 
     outcome: Literal["timeout", "crashed"]
     item: str
@@ -61,10 +63,10 @@ class _Seen:
 
 
 class Watch:
-    """Looks after one process, which leaves a mark of each scenario that it is about to run."""
+    """Watches one process, which leaves a mark of each scenario that it is about to run."""
 
     def __init__(self, number: int, marks: Path, limits: Limits) -> None:
-        """Watch the process with this number, which leaves its marks in this file."""
+        """Watch the process with the id `number`. `marks` is the file of its marks."""
         self._number, self._marks, self._limits = number, marks, limits
         self._seen: _Seen | None = None
         self._stood_still = 0.0
@@ -72,11 +74,11 @@ class Watch:
         self.killed: Killed | None = None
 
     def begin(self) -> None:
-        """The process is asked something new: all time limits begin again."""
+        """Restart all time limits for a new piece of work."""
         self._seen = None
 
     def look(self) -> None:
-        """Kill the process if it has to be killed, if it is time to look again."""
+        """Check the process, unless the last check was a moment ago, and kill it if it exceeds a limit."""
         looked = time.monotonic()
         since_last = looked - self._looked
         if since_last < SECONDS_BETWEEN_LOOKS or self.killed is not None:
@@ -103,7 +105,7 @@ class Watch:
             self._kill("timeout", f"did not end the item within {limits.item_seconds:g} s")
 
     def blame(self, outcome: Literal["timeout", "crashed"], reason: str) -> None:
-        """Say why the process had to end in what it was about to run."""
+        """Record why the process had to end, and what it was about to run."""
         mark = Marker.read(self._marks)
         item, scenario = (mark.item, mark.scenario) if mark is not None else ("", "")
         self.killed = Killed(outcome, item, scenario, reason)
@@ -114,7 +116,7 @@ class Watch:
 
 
 def is_stopped(number: int) -> bool:
-    """Return whether a process, by its number, is stopped by a signal."""
+    """Return whether a signal has stopped the process with the id `number`."""
     try:
         return bool(psutil.Process(number).status() == psutil.STATUS_STOPPED)
     except psutil.Error:
@@ -122,10 +124,10 @@ def is_stopped(number: int) -> bool:
 
 
 def _takes_more(number: int, most: int) -> bool:
-    """Whether a process and all that it started take more memory than so many bytes.
+    """Return whether a process and its descendants take more than `most` bytes of memory.
 
-    What they share counts once: a JVM shares all it has with each program that it is about to start. Only
-    where it matters is that looked up, since it takes long.
+    Shared memory counts once: a JVM shares all its memory with each program that it is about to start. That
+    measurement is slow, so it is made only if the resident sets together exceed the limit.
     """
     return _memory(number, _resident) > most and _memory(number, _proportional) > most
 
@@ -143,8 +145,8 @@ def _resident(process: psutil.Process) -> int:
 
 
 def _proportional(process: psutil.Process) -> int:
-    """The memory (bytes) of a process, its part of what it shares with others; where the system does not say
-    that, all of it."""
+    """Return the proportional set size of a process (bytes), which divides shared memory among the processes
+    that share it; the resident set size where the system does not report it."""
     try:
         return int(process.memory_full_info().pss)
     except (AttributeError, psutil.AccessDenied):

@@ -1,7 +1,8 @@
-"""A process that runs an engine, from outside: asked, watched, started again after it has ended.
+"""The parent's side of a worker process: it sends work to a process that runs an engine, watches that
+process, and starts another one after it has ended.
 
-Runs, campaigns, confirmation and trials of a model ask engines in this way alone. What is asked is data
-(msgspec structs); the module that answers calls `serving.serve`.
+Runs, campaigns, `diff`, confirmation and the trials of a model drive engines only in this way. Work and
+answers are data (msgspec structs). The module that answers calls `serving.serve`.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ from .serving import CLOSE, HAD_STOPPED_PARENT, REFUSED
 from .watch import SECONDS_BETWEEN_LOOKS, STOPPED, Limits, Watch
 
 SECONDS_TO_CLOSE = 30.0
-"""The time (s) that an engine has to close."""
+"""The time limit (s) for closing the engine."""
 
 MARKS = "about-to-run"
-"""The file in which the process says what it is about to run."""
+"""The name of the file in which the process records what it is about to run."""
 
 _SECONDS_TO_DIE = 5.0
 
@@ -47,13 +48,13 @@ Reply = TypeVar("Reply")
 
 @dataclass(frozen=True)
 class WorkerProgram:
-    """What a worker process runs.
+    """The program of a worker process.
 
     Args:
         module: the module that serves; it is run as a program.
-        opening: what the module is told first.
-        log: the file descriptor to which the engine prints; None: that of this process.
-        environment: what is added to the environment of this process.
+        opening: the first message to the process.
+        log: the file descriptor that receives the output of the engine; None for that of this process.
+        environment: the variables that are added to the environment of this process.
     """
 
     module: str
@@ -63,13 +64,14 @@ class WorkerProgram:
 
 
 class WorkerLost(Exception):
-    """The worker process has ended, or had to be killed.
+    """The worker process has ended or was killed.
 
     Attributes:
         item: the item that was about to run; empty if there was none.
         scenario: the scenario that was about to run; empty if there was none.
         failure: how the process ended.
-        reason: what the engine did for which the process was killed; empty if the process ended by itself.
+        reason: the limit that the engine exceeded, or that it stopped a process of the kit; empty if the
+            process ended for another reason.
     """
 
     def __init__(self, item: str, scenario: str, failure: Failure, reason: str = "") -> None:
@@ -78,17 +80,16 @@ class WorkerLost(Exception):
 
 
 class Stopped(Exception):
-    """The worker process was ended from another thread."""
+    """Another thread has ended the worker process with `stop`."""
 
 
 class WorkerProcess:
-    """A worker process, which starts when it is first asked. Not for several threads at a time, except
-    `stop`."""
+    """A worker process. The first call of `ask` starts it. Only `stop` may be called from another thread."""
 
     def __init__(self, program: WorkerProgram, limits: Limits) -> None:
         self._program, self._limits = program, limits
         self.opening = program.opening
-        """What the next process is told first."""
+        """The first message to the next process."""
 
         self._child: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
@@ -97,12 +98,12 @@ class WorkerProcess:
         self._is_stopped = False
 
     def ask(self, work: Struct, reply: type[Reply]) -> Reply:
-        """Return the answer to a piece of work, a struct of the type `reply`.
+        """Send work to the process and return its answer, a struct of the type `reply`.
 
         Raises:
-            WorkerLost: if the process ends meanwhile. The next question starts another process.
+            WorkerLost: if the process ends before it answers. The next call starts another process.
             Stopped: if `stop` has been called.
-            BadInput: if the worker refuses the work, as it does if the engine cannot be loaded.
+            BadInput: if the worker process refuses the work, for example because the engine cannot be loaded.
         """
         if self._is_stopped:
             raise Stopped
@@ -117,7 +118,7 @@ class WorkerProcess:
             while not self._connection.poll(SECONDS_BETWEEN_LOOKS):
                 self._watch.look()
                 if self._child.poll() is not None and not self._connection.poll():
-                    raise EOFError  # a fork of it holds the connection open
+                    raise EOFError  # a fork of the process holds the connection open
             answer = self._connection.recv_bytes()
         except (EOFError, OSError):
             lost = self._lost()
@@ -137,8 +138,12 @@ class WorkerProcess:
             raise self._lost() from None
 
     def close(self) -> Failure | None:
-        """Close the engine and end the process, if there is one. Return how that failed, if it did: the kind
-        is `timeout` if the process had to be killed."""
+        """Close the engine and end the process, if one is running.
+
+        Returns:
+            The failure to close the engine, or None. Its kind is `timeout` if the watch or a time limit of
+            closing ended the process.
+        """
         child, connection, watch = self._child, self._connection, self._watch
         if child is None or connection is None or watch is None:
             return None
@@ -166,7 +171,7 @@ class WorkerProcess:
             failure = Failure("crashed", f"the engine {STOPPED}" if stopped else f"when it was closed {end}")
         except subprocess.TimeoutExpired:
             failure = _not_closed(f"did not end within {SECONDS_TO_CLOSE:g} s")
-        if child.poll() is None:  # its number is still its own
+        if child.poll() is None:  # not yet reaped, so that no other process has its id
             kill_tree(child.pid)
         if watch.killed is not None:
             failure = _not_closed(watch.killed.reason)
@@ -174,11 +179,11 @@ class WorkerProcess:
         return failure
 
     def mark(self) -> Mark | None:
-        """Return what the process is about to run; None if nothing was, yet."""
+        """Return what the process is about to run; None if the process has left no mark yet."""
         return Marker.read(self._folder / MARKS)
 
     def stop(self) -> None:
-        """End the process at once and for good; the thread that waits for its answer gets `Stopped`."""
+        """Kill the process for good. A thread that waits for its answer gets `Stopped`."""
         self._is_stopped = True
         if (child := self._child) is not None:
             kill_tree(child.pid)
@@ -199,15 +204,15 @@ class WorkerProcess:
                 start_new_session=True,
                 preexec_fn=ending_with_parent(),
             )
-        if self._is_stopped:  # meanwhile
+        if self._is_stopped:  # `stop` was called while the process started
             kill_tree(self._child.pid)
         self._watch = Watch(self._child.pid, marks, self._limits)
         self._connection = Connection(ours.detach())
-        with suppress(OSError):  # the first answer says why
+        with suppress(OSError):  # `ask` reports a process that has ended already
             self._connection.send_bytes(_ENCODER.encode(self.opening))
 
     def _lost(self) -> WorkerLost:
-        """What became of the process, which is forgotten."""
+        """Return how the process ended, and forget the process."""
         assert self._child is not None
         assert self._watch is not None
         end = _end_of(self._child)
@@ -238,7 +243,8 @@ def _not_closed(reason: str) -> Failure:
 
 
 def _end_of(child: subprocess.Popen[bytes]) -> str:
-    """Return how a process ended that has closed its connection, which is killed if it lives on."""
+    """Return how a process ended that has closed its connection. A process that is still running is
+    killed."""
     try:
         status = child.wait(_SECONDS_TO_DIE)
     except subprocess.TimeoutExpired:
