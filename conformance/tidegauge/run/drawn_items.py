@@ -1,5 +1,4 @@
-"""The scenarios of the items of a run, with what the reference outputs in them: drawn, or known from an
-earlier run."""
+"""The scenarios of the items of a run with their expectations, drawn or known from an earlier run."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -19,23 +18,23 @@ from .request import Request
 from .scenario_cache import Drawn, Key, ScenarioCache, policies_of_key
 
 _HISTORIES = ("random-histories", "properties", "interleaved")
-"""The suites that look at the same random histories, each at some of them from the first on."""
+"""The suites that share random scenarios. Each of them uses the first ones, in its own number."""
 
 _HISTORIES_A_FILE = 1_000
 _FILES_IN_MEMORY = 24
-"""The histories of two components at the default budget."""
+"""Enough for the random scenarios of two components at the default budget."""
 
 _OF_AN_ITEM = ("state-cover", "scale")
-"""The suites whose items have a file each."""
+"""The suites that have one cache file per item."""
 
 
 class DrawnItems:
-    """Draws the scenarios of items.
+    """Draws the scenarios of items, or reads them from the cache.
 
     Args:
         request: the request of the run.
         policies: the policies under which scenarios are drawn.
-        cache: the scenarios that earlier runs have drawn; None to draw all.
+        cache: the scenarios that earlier runs have drawn; None to draw all scenarios.
     """
 
     def __init__(self, request: Request, policies: Policies, cache: ScenarioCache | None) -> None:
@@ -46,8 +45,8 @@ class DrawnItems:
         self._file = lru_cache(maxsize=_FILES_IN_MEMORY)(self._histories_of_a_file)
 
     def of(self, item: PlannedItem, shapes: tuple[AnyShape, ...]) -> Sequence[Scenario]:
-        """Return the scenarios of an item. From now on `known` has what the reference outputs in them, as far
-        as that is known without asking it."""
+        """Return the scenarios of an item. `known` then has the expectations that are available without
+        another run of the reference."""
         drawn = self._drawn(item, shapes)
         if drawn is None:
             self.known.keep((), ())
@@ -56,7 +55,7 @@ class DrawnItems:
         return drawn.scenarios
 
     def _drawn(self, item: PlannedItem, shapes: tuple[AnyShape, ...]) -> Drawn | None:
-        """The scenarios of an item, with expectations; None where nothing is gained by these."""
+        """Return the scenarios of an item with their expectations; None if expectations save no time."""
         if self._cache is not None and item.suite in _HISTORIES:
             return self._histories(item, shape_of(item.component, shapes))
         if self._cache is not None and item.suite in _OF_AN_ITEM:
@@ -98,7 +97,7 @@ class DrawnItems:
         )
 
     def _histories_of_a_file(self, component: str, shape: AnyShape | None, number: int) -> Drawn:
-        """The random histories of one file of the cache, which is written if it is not there."""
+        """Return the random scenarios of one file of the cache. A missing file is written."""
         assert self._cache is not None
         seed, start = self._request.seed, number * _HISTORIES_A_FILE
         key = Key(
@@ -123,7 +122,8 @@ class DrawnItems:
 
 
 def _with_expectations(answered: Sequence[Answered], policies: Policies) -> Drawn:
-    """Drawn scenarios with what the reference outputs: it is asked only where the drawing has no answers."""
+    """Return drawn scenarios with their expectations. The reference runs again only for a scenario whose
+    drawing has no answers."""
     return Drawn(
         tuple(one.scenario for one in answered),
         tuple(

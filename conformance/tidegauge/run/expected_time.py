@@ -1,4 +1,4 @@
-"""How long a run takes: by what its work takes elsewhere, corrected by the pace so far."""
+"""The expected duration of a run: weights that were measured or declared, corrected by the pace so far."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -7,8 +7,8 @@ from ..wire.implementation import CHEAP_LAYERS, Implementation
 from .plan import PlannedItem
 
 _SECONDS_IN_PROCESS = 0.5
-"""What an item takes (s) whose engine runs in the kit's process, with the default budget, beside an engine
-that declares what its other items take."""
+"""The weight (s) of an item, with the default budget, for which an engine that declares seconds declares
+none, such as an item that runs in the kit's process."""
 
 _SECONDS = {
     "vectors": 1e-3,
@@ -22,30 +22,30 @@ _SECONDS = {
     "interactive": 1.7e-2,
     "jobs": 1.2,
 }
-"""Seconds per scenario of a suite (of `endurance`: per step), measured with the reference."""
+"""The seconds per scenario of a suite (of `endurance`: per step), measured with the reference."""
 
 _STARTING, _DIAGNOSING, _DIAGNOSING_A_DIFFERENCE, _CONFIRMING, _REPORTS = 3.0, 1.0, 4.0, 3.0, 1.5
-"""Seconds, measured as above: the start of the processes; the diagnosis of a component, and what it takes
-longer if the component differs; the confirmation of counterexamples; the reports."""
+"""Seconds, also measured with the reference: the start of the processes; the diagnosis of a component, and
+its extra time if the component differs; the confirmation of counterexamples; the reports."""
 
 _WEIGHTS_COUNT = 0.2
-"""The weights count as much as the pace of this part of the run."""
+"""The weights count as much as the pace measured over this share of the run."""
 
 
 class ExpectedTime:
-    """The duration (s) of a run of the items `planned`.
+    """The expected duration (s) of a run of the items `planned`.
 
-    Work is counted with its weight, the seconds that it takes elsewhere; the pace so far says what that is
-    here. An engine that declares no `seconds` has the weights of the reference, and no duration before its
-    first item has finished. If it is not a cheap one, its items differ too much for that, and nothing is
-    known.
+    Each piece of work has a weight, the seconds that it takes on another machine. The pace so far scales the
+    weights to this machine. An engine that declares no `seconds` has the weights of the reference, and no
+    estimate before its first item has finished. If such an engine is not a cheap one, its items differ too
+    much from those weights, and there is no estimate.
     """
 
     def __init__(self, planned: Sequence[PlannedItem], implementation: Implementation) -> None:
         self._known = bool(implementation.seconds) or implementation.layer in CHEAP_LAYERS
         items = {item.id: _weight(item, implementation) for item in planned}
         self.total = sum(items.values()) if implementation.seconds else None
-        """What the engine declares (s) for its items; None if it declares nothing."""
+        """The duration of the items (s) that the engine declares; None if it declares none."""
         self._component = {item.id: item.component for item in planned}
         diagnosing = _DIAGNOSING * len(set(self._component.values()))
         later = {"diagnosing": diagnosing, "confirming": 0.0, "reports": _REPORTS}
@@ -54,7 +54,7 @@ class ExpectedTime:
         self._differing: set[str] = set()
 
     def finished(self, item: str, differs: bool) -> None:
-        """Count an item as done. The first item of a component that `differs` makes the diagnosis longer."""
+        """Count an item as done. The first item of a component that `differs` extends the diagnosis."""
         component = self._component.get(item)
         if component is None:
             return
@@ -65,7 +65,7 @@ class ExpectedTime:
             self._weights["confirming"] = _CONFIRMING
 
     def reached(self, phase: str, share: float) -> None:
-        """Count a part of a later phase as done, 1 for all of it, and everything before that phase."""
+        """Count a share of a later phase as done (1 is all of it), and all earlier work."""
         for name in self._weights:
             if name == phase:
                 self._share[name] = share
@@ -73,7 +73,7 @@ class ExpectedTime:
             self._share[name] = 1.0
 
     def left(self, elapsed: float) -> float | None:
-        """The time left (s) after `elapsed` seconds; None if nothing tells."""
+        """Return the time left (s) after `elapsed` seconds; None without an estimate."""
         if not self._known:
             return None
         whole = sum(self._weights.values())
@@ -85,7 +85,7 @@ class ExpectedTime:
 
 
 def about(seconds: float) -> str:
-    """A duration as precise as an estimate is: `about 50 s`, `about 4 min`."""
+    """Return a duration with the precision of an estimate: `about 50 s`, `about 4 min`."""
     return (
         f"about {10 * max(1, ceil(seconds / 10))} s" if seconds < 100 else f"about {round(seconds / 60)} min"
     )

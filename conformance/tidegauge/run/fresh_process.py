@@ -1,4 +1,4 @@
-"""Questions to an engine in a fresh process."""
+"""Asks an engine questions in a fresh process."""
 
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -14,15 +14,15 @@ from .request import Request
 from .work import Answered, Ask, RunOpening
 
 Answers = Mapping[str, Sequence[Transcript | None]]
-"""The transcripts that answer questions, by their names."""
+"""The transcripts that answer each question, by the name of the question."""
 
 
 def answers_of(questions: Sequence[Question], request: Request) -> Answers:
-    """Return the transcripts that answer each question, by its name. None for a question in which the engine
-    crashes or hangs.
+    """Return the transcripts that answer each question, by the name of the question. A question in which the
+    engine crashes or hangs has no entry.
 
-    All questions together have no time limit: the number of answers would depend on the load of the machine,
-    and a verdict on the number of answers.
+    There is no time limit for all questions together. With such a limit, the number of answers would depend
+    on the load of the machine, and a verdict would depend on the number of answers.
     """
     if not questions:
         return {}

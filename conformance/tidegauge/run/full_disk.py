@@ -1,10 +1,10 @@
-"""A disk that takes no more: no fault of the input, and no verdict; a run continues once there is space."""
+"""Full disks: neither bad input nor an error of the engine. A run continues once there is space."""
 
 import errno
 from pathlib import Path
 
 NUMBERS = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS))
-"""What is raised where a disk is full, a quota or a limit is reached, or a disk has failed."""
+"""The errors of a full disk, of a quota or size limit that is reached, and of a disk that has failed."""
 
 _ENOUGH = bytes(1 << 16)
 
@@ -15,7 +15,7 @@ def is_full_disk(error: OSError) -> bool:
 
 
 def check_disk(folder: Path) -> None:
-    """Write some bytes into a folder, and remove them. Raises `OSError` if the disk does not take them."""
+    """Write some bytes into a folder, and remove them. Raises `OSError` if they cannot be written."""
     file = folder / "space"
     try:
         file.write_bytes(_ENOUGH)

@@ -1,4 +1,5 @@
-"""Hypothesis looks for a scenario in which the engine differs, one scenario a call: for cheap engines."""
+"""Searches with Hypothesis for a scenario in which the engine differs, one scenario per call: for cheap
+engines."""
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import FlakyFailure
@@ -18,11 +19,12 @@ class Diverges(Exception):
 
 
 def hypothesis_settings(examples: int, steps: int = 1) -> settings:
-    """Return the settings of a search by Hypothesis: it finds, and the shrinker of the kit makes small.
+    """Return the settings of a search by Hypothesis. Hypothesis finds a difference; the shrinker of the kit
+    minimizes it.
 
     Args:
-        examples: the number of examples.
-        steps: the most steps of a history that is stepped.
+        examples: the maximum number of examples.
+        steps: the maximum number of steps of a scenario that is stepped.
     """
     return settings(
         max_examples=examples,

@@ -1,4 +1,4 @@
-"""The worker process of a run: it loads the engine, runs items on it, and puts questions to it."""
+"""The worker process of a run: it loads the engine, runs items on it, and asks it questions."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .run_in_process import Run, make_run
 from .work import Answered, AnyWork, Ask, Begin, Begun, RunOpening
 
 _GRACE = 60
-"""Seconds (s) beyond the longest time limit of a scenario, after which a fresh process hangs."""
+"""The time (s) beyond the longest time limit of a scenario after which a fresh process counts as hanging."""
 
 
 class RunHost:
-    """Answers for a run: with items, or with questions to an engine that has done nothing before."""
+    """Runs items, or asks questions to an engine that has not run anything before."""
 
     def __init__(self, opening: RunOpening, marker: Marker) -> None:
         self._opening, self._marker = opening, marker
@@ -34,7 +34,7 @@ class RunHost:
         self._closing = ExitStack()
 
     def answer(self, work: AnyWork) -> Struct:
-        """Do some work. Raises `BadInput` if the engine cannot be loaded."""
+        """Do a piece of work. Raises `BadInput` if the engine cannot be loaded."""
         if isinstance(work, Ask):
             return self._answered(work)
         run = self._loaded()
@@ -46,7 +46,7 @@ class RunHost:
         return event
 
     def close(self) -> Failure | None:
-        """Close the engine. Return how that failed, if it did."""
+        """Close the engine. Return the failure, or None."""
         with suppress(BadInput):
             self._closing.close()
         return self._run.adapter.not_closed if self._run is not None else None
@@ -56,7 +56,7 @@ class RunHost:
             opening = self._opening
             self._run = run = make_run(opening, self._marker)
             if any(item.suite in ("fuzz", "interactive") for item in run.left):
-                # before the engine can do anything to this process
+                # imported before the engine can change anything in this process
                 import_module(".fuzz_items", __package__)
                 import_module(".interactive_items", __package__)
             self._closing.callback(run.close)

@@ -1,6 +1,6 @@
-"""A Hypothesis state machine steps the engine, if it can be stepped, beside the reference.
+"""Steps the engine, if it supports sessions, beside the reference, with a state machine of Hypothesis.
 
-Hypothesis finds; the kit's own shrinker makes it small.
+Hypothesis finds a difference; the shrinker of the kit minimizes it.
 """
 
 from typing import Any
@@ -28,12 +28,12 @@ from .run_in_process import Run
 
 
 def step_interactively(item: PlannedItem, run: Run, examiner: Examiner, report: ItemReport) -> None:
-    """Search for a history in which a session of the engine differs, counting into `report`."""
+    """Search for steps in which a session of the engine differs, counting into `report`."""
     component = COMPONENTS[item.component]
     differing: list[tuple[Scenario, Judgement, Transcript | None]] = []
 
     class Machine(RuleBasedStateMachine):
-        """One engine and its history."""
+        """One instance of the engine, and its steps so far."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -76,7 +76,7 @@ def step_interactively(item: PlannedItem, run: Run, examiner: Examiner, report: 
                 raise Diverges
 
         def scenario(self, *next_steps: Any) -> Any:
-            """What has been done so far, and what would be next."""
+            """Return the scenario of the steps so far and `next_steps`."""
             return component.scenario(
                 id=f"{item.component}:interactive",
                 setup=self.setup,
@@ -85,8 +85,8 @@ def step_interactively(item: PlannedItem, run: Run, examiner: Examiner, report: 
             )
 
         def can_be_expressed(self, scenario: Scenario) -> bool:
-            """Whether a scenario lies within the shape and the adapter expresses it. A scenario within the
-            shape that the adapter does not express is counted as left out."""
+            """Return whether a scenario is within the shape and the adapter expresses it. A scenario within
+            the shape that the adapter does not express is counted as skipped."""
             if outside_of_shapes(scenario, run.drawn):
                 return False
             reason = run.adapter.inexpressible(scenario)
@@ -121,8 +121,8 @@ def step_interactively(item: PlannedItem, run: Run, examiner: Examiner, report: 
 def _as_observed(
     examiner: Examiner, scenario: Scenario, judgement: Judgement, transcript: Transcript | None
 ) -> tuple[Scenario, Judgement, Transcript | None]:
-    """A scenario that was judged step by step as the engine is observed elsewhere: evidence is of one kind,
-    and what is repeated is compared with its like."""
+    """Return a scenario that was judged step by step, judged again in the way in which other items observe
+    the engine. All evidence is then of one kind, and confirmations compare results of the same kind."""
     if examiner.implementation.observes == "step":
         return scenario, judgement, transcript
     ((again, answer),) = examiner.judged([scenario])

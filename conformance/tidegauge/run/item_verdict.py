@@ -1,5 +1,4 @@
-"""An item run in the process of the engine, and what came of it: as an event of the journal, with the failure
-in words."""
+"""Runs an item in the process of the engine. The result is a journal event, with the failure in words."""
 
 import traceback
 
@@ -42,7 +41,7 @@ def finished(run: Run, item: PlannedItem) -> Finished:
         text = _refused(run, item, report) or _failure(run, item, report)
     except BadInput:
         raise
-    except Exception as error:  # the engine may have changed what the kit needs in this process
+    except Exception as error:  # the engine may have broken the kit in this process
         trouble = f"{message_of(error)}\n{traceback.format_exc()}"[:_LONGEST_TEXT]
         return Finished(item=item.id, outcome="error", duration_s=0.0, report=report, text=trouble)
     shows_failure = bool(report.failing) or report.interference is not None
@@ -56,8 +55,9 @@ def finished(run: Run, item: PlannedItem) -> Finished:
 
 
 def _refused(run: Run, item: PlannedItem, report: ItemReport) -> str:
-    """Return how the engine failed in every scenario of the preflight of the item's component, counted into
-    `report`; empty if it answered one. Nothing else is run on that component then."""
+    """Return how the engine failed if it answers no scenario of the preflight of the item's component; an
+    empty text if it answers at least one. The failures are counted into `report`, and the item runs nothing
+    else."""
     failures = run.refusal(item)
     if failures is None:
         return ""
@@ -71,7 +71,7 @@ def _refused(run: Run, item: PlannedItem, report: ItemReport) -> str:
 
 
 def _failure(run: Run, item: PlannedItem, report: ItemReport) -> str:
-    """Run an item, counting into `report`; return its failure in words, empty if there is none."""
+    """Run an item, counting into `report`. Return the failure in words, or an empty text."""
     examiner = run.examiner(item)
     if item.suite == "endurance":
         examine_endurance(examiner, report, item.stop - item.start)
@@ -94,7 +94,7 @@ def _failure(run: Run, item: PlannedItem, report: ItemReport) -> str:
 
 
 def _growth(run: Run, item: PlannedItem, report: ItemReport) -> str:
-    """State that grows though no more is live, in words."""
+    """Return in words which state grows although no more of it is live; an empty text if none does."""
     known = {rule for deviation in run.known.deviation for rule in deviation.rules}
     bounded = {long.name for long in COMPONENTS[item.component].endurance if set(long.rules) - known}
     grown = [state_words(growth) for growth in report.growth if growth.grows and growth.scenario in bounded]
@@ -105,7 +105,7 @@ def _growth(run: Run, item: PlannedItem, report: ItemReport) -> str:
 
 
 def _interference(run: Run, report: ItemReport) -> str:
-    """Instances that share state, in words."""
+    """Return in words that instances of the engine share state; an empty text if that was not reproduced."""
     seen = report.interference
     if seen is None or not seen.steady:
         return ""
@@ -120,7 +120,7 @@ def _interference(run: Run, report: ItemReport) -> str:
 
 
 def _difference(run: Run, report: ItemReport) -> str:
-    """The item's smallest failure in words; or else the first scenario without an answer."""
+    """Return the item's smallest failure in words, or else the first scenario without an answer."""
     if not report.failures:
         assert report.failing == 0
         if not report.errors:
@@ -157,7 +157,7 @@ def _difference(run: Run, report: ItemReport) -> str:
 
 
 def _job_failure(failure: FoundFailure, run: Run) -> str:
-    """A property that a job violates, in words."""
+    """Return in words which property a job violates."""
     assert isinstance(failure.scenario, JobScenario)
     message = job_failure_message(
         [run.rule(failure.cited[0])],

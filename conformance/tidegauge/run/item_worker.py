@@ -1,4 +1,4 @@
-"""Items run in a worker process, which is started again where the engine ends it."""
+"""Runs items in a worker process, and starts another process if the engine ends it."""
 
 import time
 from collections import Counter
@@ -19,10 +19,10 @@ from .request import Request
 from .work import Begin, Begun, RunItem, RunOpening
 
 _MOST_KILLED = 3
-"""After so many processes that had to be killed, no more items of that component are run."""
+"""After this number of killed processes, the remaining items of a component are not run."""
 
 _MOST_STARTS = 3
-"""So often in a row a process may end before it begins with the item that it was asked for."""
+"""The number of processes in a row that may end before they start the requested item."""
 
 
 class KillsOfComponents:
@@ -33,12 +33,12 @@ class KillsOfComponents:
         self._last: dict[str, str] = {}
 
     def note(self, component: str, reason: str) -> None:
-        """One more had to be killed while it ran an item of that component."""
+        """Count a process that was killed while it ran an item of the component."""
         self._number[component] += 1
         self._last[component] = reason
 
     def given_up(self, component: str) -> str:
-        """Return why no more items of a component are run; empty as long as they are."""
+        """Return why no more items of a component are run; an empty text if they are run."""
         number = self._number[component]
         if number < _MOST_KILLED:
             return ""
@@ -46,11 +46,11 @@ class KillsOfComponents:
 
 
 class NoWorker(Exception):
-    """No process of the engine starts any more: why, in one line."""
+    """No process of the engine starts any more. The message is the reason, in one line."""
 
 
 class ItemWorker:
-    """Runs one item after the other. Not for several threads at a time, except `stop`."""
+    """Runs one item after the other. Only `stop` may be called from another thread."""
 
     def __init__(self, program: WorkerProgram, limits: Limits, kills: KillsOfComponents) -> None:
         self._process = WorkerProcess(program, limits)
@@ -59,7 +59,7 @@ class ItemWorker:
         """How the process ended between two items."""
 
     def begun(self) -> Begun:
-        """Load the engine and plan the run. Raises `BadInput`, also if the process ends meanwhile."""
+        """Load the engine and plan the run. Raises `BadInput`, also if the process ends before it answers."""
         try:
             return self._process.ask(Begin(), Begun)
         except WorkerLost as lost:
@@ -75,7 +75,7 @@ class ItemWorker:
         return replace(self._finished(item), duration_s=time.monotonic() - began)
 
     def close(self) -> Failure | None:
-        """Close the engine and end the process; return how that failed, if it did."""
+        """Close the engine and end the process. Return the failure, or None."""
         return self._process.close()
 
     def mark(self) -> Mark | None:
@@ -83,7 +83,7 @@ class ItemWorker:
         return self._process.mark()
 
     def stop(self) -> None:
-        """End the process at once and for good."""
+        """Kill the process for good."""
         self._process.stop()
 
     def _finished(self, item: PlannedItem) -> Finished:
@@ -95,7 +95,7 @@ class ItemWorker:
                 problem = str(refusal)
             except WorkerLost as lost:
                 self._process.opening = replace(self._process.opening, calls_ahead=False)
-                # an engine that has stopped the kit is noticed a little later, maybe between two items
+                # a SIGSTOP of the kit is detected with a delay, perhaps between two items
                 if lost.item == item.id or lost.reason == STOPPED:
                     return self._lost(item, lost)
                 if lost.item:
@@ -104,7 +104,7 @@ class ItemWorker:
         raise NoWorker(problem)
 
     def _lost(self, item: PlannedItem, lost: WorkerLost) -> Finished:
-        """The event of an item that the engine has ended with its process."""
+        """Return the event of an item whose worker process the engine has ended."""
         if lost.reason:
             self._kills.note(item.component, lost.reason)
         while_it_ran = f"while scenario {lost.scenario} ran" if lost.scenario else "outside of any scenario"
@@ -122,8 +122,8 @@ def ended(problem: str, failures: Iterable[Failure]) -> Ended:
     """Return the last event of a run.
 
     Args:
-        problem: why no process of the engine starts any more, if so.
-        failures: how the processes ended between two items, and how closing the engine failed.
+        problem: why no process of the engine starts any more; an empty text if that has not happened.
+        failures: how processes ended between two items, and the failures to close the engine.
     """
     each = {failure.text: failure for failure in failures}.values()
     not_closed = next((failure.text for failure in each if failure.kind == "timeout"), "")
@@ -133,7 +133,7 @@ def ended(problem: str, failures: Iterable[Failure]) -> Ended:
 def program_of(
     opening: RunOpening, log: int | None = None, environment: Mapping[str, str] | None = None
 ) -> WorkerProgram:
-    """Return what the worker process of a run runs; see `WorkerProgram`."""
+    """Return the program of a worker process of a run; see `WorkerProgram`."""
     return WorkerProgram("tidegauge.run.host", opening, log=log, environment=environment or {})
 
 

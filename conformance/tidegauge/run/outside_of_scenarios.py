@@ -4,7 +4,7 @@ from ..wire.results import EngineError
 from ..wire.transcript import Failure
 
 ENGINE = "engine"
-"""Stands in place of a component."""
+"""The name that replaces that of a component."""
 
 
 def errors_outside(failures: tuple[Failure, ...]) -> list[EngineError]:

@@ -1,6 +1,6 @@
-"""The folders that the kit writes into. A marker in a folder lists the files in it that are the kit's.
+"""The folders that the kit writes into. A marker in each folder lists the files that the kit owns.
 
-Files of others are left alone unless the user forces the kit to replace them.
+All other files are left alone unless the user forces the kit to replace them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,21 +16,22 @@ MARKER = ".tidegauge"
 
 _FIRST_LINE = "Tidegauge writes into this folder, and may replace or remove what is listed here."
 _COUNTEREXAMPLES = "counterexamples"
+
 WHOLE = "."
-"""The entry of a folder into which runs write."""
+"""The entry that marks a whole folder as the kit's, for the folders of runs."""
 
 FORCE = "choose another --out, or replace files of others with --force"
-"""The remedy of commands."""
+"""The remedy in the messages of commands."""
 
 
 class Sign(NamedTuple):
-    """A file of the kit: its name, and how it begins."""
+    """A file that identifies a folder of the kit: its name, and its first bytes."""
 
     name: str
     beginning: bytes
 
     def is_in(self, folder: Path) -> bool:
-        """Return whether the file is in a folder."""
+        """Return whether the folder has the file."""
         path = folder / self.name
         if not path.is_file():
             return False
@@ -39,14 +40,13 @@ class Sign(NamedTuple):
 
 
 def own_folder(out: Path, sign: Sign | None = None, *, force: bool = False, remedy: str = FORCE) -> None:
-    """Make a folder for results, or take one that exists. Its hidden files are never written, and do not
-    count.
+    """Make a folder for results, or take an existing one. Hidden files in the folder are ignored.
 
     Args:
         out: the folder.
-        sign: a file that a version without markers left in its folders.
-        force: whether the folder, and its files, may be those of others.
-        remedy: what to do if the folder is refused.
+        sign: a file that identifies folders of versions without markers.
+        force: whether the folder may have files of others.
+        remedy: the remedy in the message if the folder is refused.
 
     Raises:
         BadInput: if the folder has files of others, or cannot be written.
@@ -67,7 +67,7 @@ def own_folder(out: Path, sign: Sign | None = None, *, force: bool = False, reme
 
 
 def own_files(out: Path, names: Sequence[str], *, force: bool = False) -> None:
-    """Make a folder for these files, or take one that exists. Other files in it do not matter.
+    """Make a folder for these files, or take an existing one. Other files in the folder do not matter.
 
     Raises:
         BadInput: if one of the files exists and is not the kit's, or if the folder cannot be written.
@@ -82,7 +82,7 @@ def own_files(out: Path, names: Sequence[str], *, force: bool = False) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Name the file in an error of the block: where a disk is full, Python names none."""
+    """Add the path to an `OSError` of the block: Python does not name the file if a disk is full."""
     try:
         yield
     except OSError as error:
@@ -91,17 +91,17 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def is_own(out: Path, name: str) -> bool:
-    """Return whether the kit has written a file, by its path in the folder."""
+    """Return whether the kit has written a file. `name` is the path of the file in the folder."""
     return name in _marker(out).split("\n")
 
 
 def record(out: Path, names: Iterable[str]) -> None:
-    """Say that files are the kit's, before they are written."""
+    """List files as the kit's, before they are written."""
     text = _marker(out)
     known = text.split("\n")
     new = [name for name in names if name not in known and "\n" not in name]
     if new:
-        cut_off = "\n" if text and not text.endswith("\n") else ""  # on a full disk
+        cut_off = "\n" if text and not text.endswith("\n") else ""  # a full disk cut it off
         lines = [*([] if text else [_FIRST_LINE]), *new]
         with (
             naming(out / MARKER),
@@ -111,7 +111,7 @@ def record(out: Path, names: Iterable[str]) -> None:
 
 
 def write_own(out: Path, name: str, content: bytes) -> Path:
-    """Write a file of the kit, whole or not at all; its path."""
+    """Write a file of the kit, completely or not at all. Return its path."""
     record(out, [name])
     path = out / name
     partial = path.with_name(f"{path.name}.partial")
@@ -121,7 +121,7 @@ def write_own(out: Path, name: str, content: bytes) -> Path:
             partial.write_bytes(content)
             partial.replace(path)
     except OSError:
-        partial.unlink(missing_ok=True)  # on a full disk it would take the space of what comes next
+        partial.unlink(missing_ok=True)  # on a full disk, it would take the space of later files
         raise
     return path
 
@@ -134,7 +134,7 @@ def _marker(out: Path) -> str:
 
 @contextmanager
 def complaining(folder: Path) -> Iterator[None]:
-    """What goes wrong with files is bad input, but for a full disk."""
+    """Report an `OSError` of the block as bad input, except for a full disk."""
     try:
         yield
     except OSError as error:

@@ -1,7 +1,6 @@
-"""How far a run is: its phase, what is done of it, and how much time is left.
+"""The progress of a run: its phase, the number of finished units, and the time left.
 
-The session of a run leaves events and marks, from which its progress is made. The phases that follow report
-theirs with `tell`.
+While items run, events and marks give the progress. The later phases report their progress with `tell`.
 """
 
 import time
@@ -32,16 +31,16 @@ class Progress(Struct, frozen=True, kw_only=True):
     Attributes:
         phase: `drawing` (scenarios and their expected outputs), `scenarios` (they run on the engine),
             `shrinking`, `diagnosing`, `confirming` (counterexamples run again) or `reports`. The first three
-            alternate: each item passes through them, and several items run at the same time. A campaign
-            shows `scenarios` only.
+            alternate: each item passes through them, and several items run at the same time. A campaign shows
+            `scenarios` only.
         unit: what is counted: `item`, `component`, `question` or `report`; in a campaign `scenario`. A
             component counts twice, before and after its model is tried.
-        done: the number of units that are done.
-        total: the number of units in all; null if it is not known yet.
+        done: the number of finished units.
+        total: the total number of units; null if it is not known yet.
         doing: the item that ended last, or the name of the engine; in a campaign the scenarios per second.
             Empty after the items.
         elapsed_s: the seconds since the start of the run.
-        seconds_left: the estimated seconds until the end of the run, at least 1; null if nothing tells.
+        seconds_left: the estimated seconds until the end of the run, at least 1; null without an estimate.
     """
 
     phase: SessionPhase | LaterPhase
@@ -54,7 +53,7 @@ class Progress(Struct, frozen=True, kw_only=True):
 
 
 def phase_of(marks: Iterable[Mark]) -> SessionPhase:
-    """Return the phase of a session whose processes have left these marks."""
+    """Return the phase of the items whose processes have left these marks."""
     scenarios = [mark.scenario for mark in marks if mark.scenario]
     if not scenarios:
         return "drawing"
@@ -62,7 +61,7 @@ def phase_of(marks: Iterable[Mark]) -> SessionPhase:
 
 
 class RunProgress:
-    """Keeps account of a run, and passes its progress to `show`."""
+    """Tracks the progress of a run, and passes it to `show`."""
 
     def __init__(self, show: Callable[[Progress], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._show, self._clock, self._began = show, clock, clock()
@@ -75,8 +74,7 @@ class RunProgress:
         return self._expected.total if self._expected is not None else None
 
     def session(self, events: Sequence[AnyEvent], marks: Iterable[Mark]) -> None:
-        """Show the progress of the session, with the new events of its journal and the marks of its
-        processes."""
+        """Show the progress of the items, from new journal events and the marks of the processes."""
         before = {event.item for event in events if isinstance(event, Finished)}
         for event in events:
             if isinstance(event, Started):
@@ -89,7 +87,7 @@ class RunProgress:
         self._tell(replace(self._now, phase=phase_of(marks)))
 
     def later(self, phase: LaterPhase, done: int, total: int) -> None:
-        """Show the progress of a phase after the session."""
+        """Show the progress of a phase after the items."""
         if self._expected is not None:
             self._expected.reached(phase, done / max(total, 1))
         self._tell(Progress(phase=phase, unit=_UNITS[phase], done=done, total=total))
@@ -104,7 +102,7 @@ class RunProgress:
 
 
 def _expected_time(started: Started, before: Iterable[str]) -> ExpectedTime:
-    """The expected time of the items that were not finished `before` this process looked."""
+    """Return the expected time of the planned items, without those that were finished `before`."""
     policies = recorded_profile(started.profile, started.own_profile).policies
     items = plan(started.request, replace(started.implementation, shapes=started.drawn), policies)
     names = set(started.planned).difference(before)
@@ -117,13 +115,13 @@ _TOLD: ContextVar[Callable[[LaterPhase, int, int], None]] = ContextVar(
 
 
 def tell(phase: LaterPhase, done: int, total: int) -> None:
-    """Report the progress of a phase to whoever shows it."""
+    """Report the progress of a phase to the current listener."""
     _TOLD.get()(phase, done, total)
 
 
 @contextmanager
 def telling(listener: Callable[[LaterPhase, int, int], None]) -> Iterator[None]:
-    """Pass to `listener` what is told in the block."""
+    """Pass the progress that is reported in the block to `listener`."""
     token = _TOLD.set(listener)
     try:
         yield

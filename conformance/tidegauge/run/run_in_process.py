@@ -44,18 +44,19 @@ from .scenario_cache import scenario_cache
 from .work import RunOpening
 
 _PATIENCE = 0.4
-"""This part of its time an item waits for calls that bring nothing; then it runs its scenarios itself."""
+"""The share of its time limit that an item waits for calls without progress. It then runs its scenarios
+itself."""
 
 _PACKAGES = ("tidegauge", "pytest", "hypothesis", "pyspark")
 
 
 @dataclass
 class Run:
-    """What is run on whom.
+    """A run: the engine, its profile, and the plan.
 
     Args:
-        marker: where it is marked what is about to run.
-        opening: what the worker process of the run was told.
+        marker: records what is about to run.
+        opening: the first message to the worker process.
     """
 
     opening: RunOpening
@@ -84,7 +85,7 @@ class Run:
 
     @cached_property
     def semantics(self) -> Semantics:
-        """What the engine is compared with."""
+        """The semantics that the engine is compared with."""
         return with_deviations(self.policies, self.known.deviation)
 
     def scenarios(self, item: PlannedItem) -> Sequence[Scenario]:
@@ -97,7 +98,7 @@ class Run:
         return load_registry().rules[rule_id]
 
     def examiner(self, item: PlannedItem) -> Examiner:
-        """A judge that leaves a mark of what it is about to run."""
+        """Return a judge that leaves a mark of each scenario that is about to run."""
         return Examiner(
             self._engine(item),
             self.implementation,
@@ -110,12 +111,13 @@ class Run:
         )
 
     def _mark(self, item: str, scenario: str) -> None:
-        """Only adapters of engines in this process are known to run a scenario as soon as they take it."""
+        """Leave a mark of a scenario. Its time limit applies to adapters of engines in this process only:
+        other adapters may take a scenario long before they run it."""
         one_by_one = isinstance(own_adapter(self.adapter), ComponentAdapter)
         self.marker.about_to_run(item, scenario, self.request.scenario_seconds if one_by_one else 0)
 
     def close(self) -> None:
-        """Close the engine. Raises `BadInput` if that fails; `adapter.not_closed` says how."""
+        """Close the engine. Raises `BadInput` if that fails; `adapter.not_closed` is the failure."""
         if self._call_ahead is not None:
             self._call_ahead.engine.close()
         self.adapter.close()
@@ -138,8 +140,8 @@ class Run:
         )
 
     def refusal(self, item: PlannedItem) -> list[tuple[Scenario, Failure]] | None:
-        """How the engine failed in every scenario of the preflight of an item's component; None if it
-        answered one. Tried once in each process."""
+        """Return the failures of the engine if it answers no scenario of the preflight of the item's
+        component; None if it answers at least one. Each process runs a preflight once."""
         component = item.component
         if component not in self._refusals:
             capabilities = self.implementation.capabilities
@@ -151,7 +153,7 @@ class Run:
         return self._refusals[component]
 
     def _engine(self, item: PlannedItem) -> Adapter:
-        """What runs the scenarios of an item."""
+        """Return the adapter that runs the scenarios of an item."""
         if self._call_ahead is None:
             return self.adapter
         self._call_ahead.reach(item.component)
@@ -213,7 +215,7 @@ def make_run(opening: RunOpening, marker: Marker) -> Run:
 
 
 def _why_nothing(claimed: Sequence[str], present: Sequence[str], profile: str) -> str:
-    """What an engine claims of which nothing can be judged, and the remedy."""
+    """Return why no claim of an engine can be judged, with the remedy."""
     if not claimed:
         return "nothing: give it the method of a component, such as `valve`"
     if not present:
@@ -222,7 +224,7 @@ def _why_nothing(claimed: Sequence[str], present: Sequence[str], profile: str) -
 
 
 def environment() -> dict[str, str]:
-    """Return what the run ran on."""
+    """Return the versions, the platform and the number of CPUs of this run."""
     found = {
         "python": platform.python_version(),
         "platform": platform.platform(),

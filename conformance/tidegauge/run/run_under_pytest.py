@@ -1,5 +1,5 @@
-"""A run inside pytest: its items run in a worker process of each pytest process, and the controller of the
-session writes the journal."""
+"""A run inside pytest: each pytest process runs items in a worker process, and the controller of the session
+writes the journal."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ _FAILURES = "tidegauge_failures"
 """Under this name a worker of xdist says what its engine did outside of its items."""
 
 EVENT = "tidegauge"
-"""Under this name the event of an item travels with the report of pytest."""
+"""The user property of the pytest report that has the event of an item."""
 
 
 @dataclass
 class SuiteRun:
-    """What the suites run: the planned items, and the worker of this pytest process."""
+    """The planned items, and the worker of this pytest process."""
 
     worker: ItemWorker
     planned: list[PlannedItem]
 
     def finished(self, item: PlannedItem) -> Finished:
-        """Run an item."""
+        """Run an item and return its event."""
         try:
             return self.worker.finished(item)
         except NoWorker as problem:
@@ -55,7 +55,7 @@ class SuiteRun:
 
 
 def start(config: pytest.Config) -> SuiteRun:
-    """Load the engine, plan the run and begin the journal; raises `pytest.UsageError` on bad input."""
+    """Load the engine, plan the run and begin the journal. Raises `pytest.UsageError` on bad input."""
     is_worker = hasattr(config, "workerinput")
     folder = None if is_worker else _folder(config)
     limits = Limits(_item_seconds(config))
@@ -79,7 +79,7 @@ def start(config: pytest.Config) -> SuiteRun:
         config.pluginmanager.register(EngineCloser(worker), "tidegauge-engine-closer")
         return SuiteRun(worker, begun.planned)
     if begun.started.implementation.one_process:
-        # not by marks for `--dist loadgroup`: pytest 9.2 ignores them (pytest-xdist issue 1386)
+        # marks for `--dist loadgroup` do not help: pytest 9.2 ignores them (pytest-xdist issue 1386)
         config.option.tx = getattr(config.option, "tx", [])[:1]
     if getattr(config.option, "tx", None):
         worker.close()  # the workers of xdist run the items
@@ -97,12 +97,12 @@ def start(config: pytest.Config) -> SuiteRun:
 
 
 def _item_seconds(config: pytest.Config) -> float:
-    """How long (s) an item may take: as pytest-timeout is told, or else five minutes."""
+    """Return the time limit (s) of an item: the timeout of pytest-timeout, or else five minutes."""
     return float(getattr(config.option, "timeout", None) or _USUAL_ITEM_SECONDS)
 
 
 def _folder(config: pytest.Config) -> Path:
-    """The folder of the journal; one that goes with the session if none is asked for."""
+    """Return the folder of the journal; without `--tidegauge-out`, a folder that ends with the session."""
     if out := config.getoption("--tidegauge-out"):
         return Path(out)
     scratch = tempfile.TemporaryDirectory(prefix="tidegauge-")
@@ -124,7 +124,7 @@ class JournalWriter:
         self._outside: list[Failure] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """An item ended."""
+        """Write the event of an item that has ended."""
         event = dict(report.user_properties).get(EVENT)
         if report.when != "call" or event is None:
             return

@@ -1,7 +1,7 @@
-"""Drawn scenarios with what the reference outputs in them, kept on disk for later runs.
+"""A cache on disk of drawn scenarios with their expected outputs, for later runs.
 
-A file is named by a digest of all that decides what is in it, so that no file is ever out of date. Whatever
-is not as this module writes it is ignored: the scenarios are drawn again.
+The name of a file is a digest of everything that determines its content, so that no file is ever out of date.
+A file in any other form than this module writes is ignored, and its scenarios are drawn again.
 """
 
 import hashlib
@@ -25,27 +25,28 @@ from ..wire.transcript import Outputs
 from .source_digest import does_as_its_source, source_digest
 
 NO_CACHE = "TIDEGAUGE_NO_CACHE"
-"""In the environment: neither read nor write the cache."""
+"""The environment variable that disables reading and writing the cache."""
 
 MOST_BYTES = 500 * 1024 * 1024
-"""The size of all files together; those that were not used for longest are deleted."""
+"""The maximum size of all files together. The least recently used files are deleted."""
 
 _ENDING = ".scenarios"
 _DIGEST_BYTES = 32
 
 _COMPRESSION = 1
-"""The fastest level; it makes the files eight times smaller in a hundredth of the time of the drawing."""
+"""The fastest level. It makes the files eight times smaller, in a hundredth of the time of the drawing."""
 
 
 class Drawn(Struct, frozen=True, gc=False):
-    """Scenarios, and what the reference outputs in each."""
+    """Scenarios, and the expectation of each."""
 
     scenarios: tuple[Scenario, ...]
     expectations: tuple[Expectation, ...]
 
 
 class Key(Struct, frozen=True, kw_only=True):
-    """What some scenarios depend on beside the source: None for what does not matter to them."""
+    """What the scenarios of a file depend on besides the source. A field is None if it does not affect the
+    scenarios."""
 
     component: str
     suite: str
@@ -59,8 +60,11 @@ class Key(Struct, frozen=True, kw_only=True):
 
 
 class _File(Struct, array_like=True):
-    """What a file holds. Few decisions differ: each is there once, in `decisions`, and `cited` are the places
-    of those of each step."""
+    """The content of a file.
+
+    Few decisions differ, so that `decisions` has each only once. `cited` has a list for each scenario: the
+    index into `decisions` of each step.
+    """
 
     scenarios: tuple[Scenario, ...]
     outputs: list[list[Outputs]]
@@ -74,12 +78,12 @@ _KEY_ENCODER = msgspec.json.Encoder(order="sorted")
 
 
 def policies_of_key(policies: Policies) -> dict[str, str]:
-    """The policies as a key has them."""
+    """Return the policies in the form that a key has."""
     return {name: str(value) for name, value in asdict(policies).items()}
 
 
 def scenario_cache() -> "ScenarioCache | None":
-    """Return the cache of the user; None if it is switched off or cannot be used."""
+    """Return the cache of the user; None if it is disabled or cannot be used."""
     if os.environ.get(NO_CACHE):
         return None
     sources = source_digest()
@@ -99,14 +103,15 @@ def scenario_cache() -> "ScenarioCache | None":
 
 
 class ScenarioCache:
-    """The files of a folder that belong to the source with a digest."""
+    """The files of a folder for the source with the digest `sources`."""
 
     def __init__(self, folder: Path, sources: str) -> None:
         self._folder = folder
         self._sources = sources
 
     def read(self, key: Key) -> Drawn | None:
-        """Return what is kept under a key; None if that is nothing, or damaged, or owned by another user."""
+        """Return the scenarios under a key; None if there is no file, or if the file is damaged or owned by
+        another user."""
         name = self._name(key)
         content = _own_content(self._folder / name)
         if content is None or content[:_DIGEST_BYTES] != _checked(name, content[_DIGEST_BYTES:]):
@@ -117,13 +122,13 @@ class ScenarioCache:
                 Expectation(outputs, [file.decisions[place] for place in cited])
                 for outputs, cited in zip(file.outputs, file.cited, strict=True)
             )
-        except (zlib.error, ValueError, IndexError, RecursionError):  # msgspec raises ValueErrors
+        except (zlib.error, ValueError, IndexError, RecursionError):  # errors of msgspec are ValueErrors
             return None
         return Drawn(file.scenarios, expectations) if len(file.scenarios) == len(expectations) else None
 
     def write(self, key: Key, drawn: Drawn) -> None:
-        """Keep something under a key, unless an engine has changed the reference since the start. If that
-        cannot be written, it is drawn again the next time."""
+        """Write scenarios under a key, unless an engine has changed the reference since the start. Scenarios
+        that cannot be written are drawn again the next time."""
         if not does_as_its_source():
             return
         places: dict[tuple[str, ...], int] = {}
@@ -170,12 +175,13 @@ def _last_used(file: tuple[os.stat_result, str]) -> int:
 
 
 def _checked(name: str, content: bytes) -> bytes:
-    """A digest that a file begins with: a file that is damaged or has another name has another one."""
+    """Return the digest that a file begins with. A file that is damaged or renamed does not match its
+    digest."""
     return hashlib.sha256(name.encode() + content).digest()
 
 
 def _own_content(path: Path) -> bytes | None:
-    """The bytes of a regular file of this user, which counts as used from now on."""
+    """Return the content of a regular file of this user, and record that the file was used now."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(number, "rb") as file:

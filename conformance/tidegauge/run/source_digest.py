@@ -1,4 +1,4 @@
-"""A digest of all that decides which scenarios are drawn and what the reference outputs in them."""
+"""A digest of everything that determines the drawn scenarios and their expected outputs."""
 
 import hashlib
 import inspect
@@ -14,13 +14,13 @@ from typing import Any
 _PACKAGES = ("tidegauge", "tidegauge_reference", "tidegauge_spec")
 
 _DRAWING = ("tidegauge_reference", "tidegauge.components", "tidegauge.drawing", "tidegauge.judging.reference")
-"""The modules that draw scenarios and know what is expected in them."""
+"""The modules that draw scenarios and determine their expected outputs."""
 
 
 @cache
 def source_digest() -> str | None:
-    """Return a digest of each file of the kit, the reference and the specification, as they are installed;
-    None if the packages are no folders."""
+    """Return a digest of every installed file of the kit, the reference and the specification; None if a
+    package is not a folder."""
     digest = hashlib.sha256(sys.version.encode())
     for package in _PACKAGES:
         folder = files(package)
@@ -33,10 +33,11 @@ def source_digest() -> str | None:
 
 
 def does_as_its_source() -> bool:
-    """Return whether the functions that draw, and those of the reference, are the ones in the files.
+    """Return whether the functions that draw, and the functions of the reference, are the functions in the
+    files.
 
-    A test may replace them in memory, or an engine under test; then the digest does not describe what this
-    process does. Mutants do not count: each is a copy of the reference under another name.
+    A test or an engine under test may replace functions in memory. The digest then does not describe this
+    process. Mutants do not matter: each is a copy of the reference under another name.
     """
     return all(
         _is_in(codes, _code_in_memory(module, qualified))
@@ -51,7 +52,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 @cache
 def _functions_of_modules() -> Sequence[tuple[ModuleType, Mapping[str, Sequence[CodeType]]]]:
-    """Each module that draws, with the code of its functions in its file, by their qualified names."""
+    """Return each module that draws, with the code of the functions in its file by qualified name."""
     return [
         (module, _functions_in_the_file(name, module))
         for name, module in list(sys.modules.items())
@@ -67,13 +68,13 @@ def _functions_in_the_file(name: str, module: ModuleType) -> Mapping[str, Sequen
         for one in code.co_consts if code is not None else ():
             if isinstance(one, CodeType) and "<" not in one.co_qualname:
                 pending.append(one)
-                if one.co_flags & inspect.CO_OPTIMIZED:  # the body of a class is no function
+                if one.co_flags & inspect.CO_OPTIMIZED:  # the body of a class is not a function
                     found.setdefault(one.co_qualname, []).append(one)
     return found
 
 
 def _code_in_memory(module: ModuleType, qualified: str) -> CodeType | None:
-    """The code of what has that name now, behind its decorators."""
+    """Return the code that a qualified name refers to now, without its decorators."""
     found: Any = module
     for name in qualified.split("."):
         found = inspect.getattr_static(found, name, None)
@@ -84,8 +85,8 @@ def _code_in_memory(module: ModuleType, qualified: str) -> CodeType | None:
 
 
 def _is_in(codes: Sequence[CodeType], code: CodeType | None) -> bool:
-    """Whether a function has one of these codes. Pytest rewrites functions that assert something: they are
-    known by their place."""
+    """Return whether the code is one of `codes`. Pytest rewrites functions with assertions; their place
+    identifies them."""
     if code is None or code in codes:
         return code is not None
     is_rewritten = any(name.startswith("@py") for name in (*code.co_names, *code.co_varnames))
@@ -97,7 +98,7 @@ def _place(code: CodeType) -> tuple[object, ...]:
 
 
 def _has_foreign_functions(module: ModuleType) -> bool:
-    """Whether a name of a module stands for a function of a module that it cannot have imported."""
+    """Return whether a module has a function of a package that it cannot have imported."""
     known = {*_PACKAGES, *sys.stdlib_module_names, "msgspec"}
     owners = (one.__module__ for one in vars(module).values() if isinstance(one, FunctionType))
     return any(str(owner).partition(".")[0] not in known for owner in owners)

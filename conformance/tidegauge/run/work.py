@@ -1,4 +1,5 @@
-"""What a worker process of a run is asked, and what it answers beside events of the journal: data only."""
+"""The messages of a worker process of a run: its work, and its answers except for journal events. Data
+only."""
 
 from __future__ import annotations
 
@@ -11,15 +12,15 @@ from .request import Request
 
 
 class RunOpening(Struct, frozen=True, kw_only=True):
-    """What a worker process is told first.
+    """The first message to a worker process.
 
     Args:
         request: what is run, on which engine.
         item_seconds: the time limit of an item (s).
         calls_ahead: whether calls of an engine that takes many scenarios at once may begin before their
-            items. In a process that replaces another each item is on its own, so that no more than one is
-            lost at a time.
-        without: the ids of the items that are finished already.
+            items. In a process that replaces another one, each item has its own calls, so that at most one
+            item is lost at a time.
+        without: the ids of the items that are already finished.
     """
 
     request: Request
@@ -29,7 +30,7 @@ class RunOpening(Struct, frozen=True, kw_only=True):
 
 
 class Work(Struct, frozen=True, tag=True):
-    """Something to do."""
+    """A piece of work."""
 
 
 class Begin(Work, frozen=True):
@@ -43,7 +44,7 @@ class RunItem(Work, frozen=True):
 
 
 class Ask(Work, frozen=True):
-    """Put questions to the engine; the answer is `Answered`."""
+    """Ask the engine questions; the answer is `Answered`."""
 
     questions: tuple[Question, ...]
 
@@ -52,13 +53,13 @@ AnyWork = Begin | RunItem | Ask
 
 
 class Begun(Struct, frozen=True):
-    """The engine is loaded and the run is planned: the first event of the journal, and the items."""
+    """The first event of the journal, and the items to run. The engine is loaded and the run is planned."""
 
     started: Started
     planned: list[PlannedItem]
 
 
 class Answered(Struct, frozen=True):
-    """What the engine answered; nothing to a question in which it crashed or took too long."""
+    """The answers of the engine. A question in which the engine crashed or exceeded a time limit has none."""
 
     answers: list[Answer]

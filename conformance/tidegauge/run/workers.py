@@ -1,5 +1,5 @@
-"""The workers of a run: several processes of the engine, each of which runs one item after the other, and the
-journal of what they find."""
+"""The worker processes of a run, each of which runs one item after the other, and the journal of their
+results."""
 
 from __future__ import annotations
 
@@ -31,22 +31,23 @@ from .run_folder import finished_before
 from .work import Begun, RunOpening
 
 _MARK = "TIDEGAUGE_RUN"
-"""In the environment of worker processes: what is started there has the same value, without a parent, too."""
+"""The environment variable that marks worker processes and their descendants, which are found by it even
+after their parents have ended."""
 
 _SECONDS_TO_END = 3.0
-"""So long (s) those processes may take that are about to end by themselves."""
+"""The time (s) that the remaining processes have to end by themselves."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkersOfRun:
-    """How many workers a run has, and their limits.
+    """The number of workers of a run, and their limits.
 
     Args:
         processes: the number of workers.
-        is_given: whether the user has given that number. If not, a small run does with one.
+        is_given: whether the user has set that number. If not, a small run has one worker.
         item_seconds: the time limit of an item (s).
-        log: the file descriptor to which the engine prints.
-        environment: what is added to the environment of the worker processes.
+        log: the file descriptor that receives the output of the engine.
+        environment: the variables that are added to the environment of the worker processes.
     """
 
     processes: int
@@ -57,13 +58,13 @@ class WorkersOfRun:
 
 
 class RunningItems:
-    """The items of a run, under way in threads of this process, one for each worker.
+    """The items of a run while they run, with one thread of this process for each worker.
 
     Attributes:
         folder: the folder of the journal.
         begun: the plan.
-        is_stopped: whether the workers were ended before their items.
-        left_behind: the names of the processes that outlived their worker, and were ended.
+        is_stopped: whether the workers were ended before their items had finished.
+        left_behind: the names of the processes that outlived their worker and were killed.
     """
 
     def __init__(self, request: Request, folder: Path, settings: WorkersOfRun) -> None:
@@ -94,14 +95,14 @@ class RunningItems:
             self.begun = self._begun(folder if finished is not None else None)
         except BadInput:
             self.stop()
-            check_disk(folder)  # a process that cannot write is no fault of the engine
+            check_disk(folder)  # a full disk is not an error of the engine
             raise
         except BaseException:
             self.stop()
             raise
 
     def start(self) -> None:
-        """Begin with the items."""
+        """Start the items."""
         begun, settings = self.begun, self._settings
         for item in begun.planned:
             self._items.put(item)
@@ -112,7 +113,7 @@ class RunningItems:
         self._futures = [self._pool.submit(self._work, worker) for worker in self._workers]
 
     def are_over(self, seconds: float) -> bool:
-        """Wait for so long (s) at most; return whether all items have ended."""
+        """Wait for at most `seconds`. Return whether all items have ended."""
         return not wait(self._futures, seconds).not_done
 
     def marks(self) -> list[Mark]:
@@ -120,7 +121,7 @@ class RunningItems:
         return [mark for worker in self._workers if (mark := worker.mark()) is not None]
 
     def stop(self) -> None:
-        """End all workers at once, with all that they have started."""
+        """End all workers at once, with all processes that they have started."""
         if self.is_stopped:
             return
         self.is_stopped = True
@@ -133,7 +134,7 @@ class RunningItems:
         self._end(patience=0.0)
 
     def finish(self) -> None:
-        """Write the last event, once all items have ended, and end the processes that are left behind."""
+        """Write the last event after all items have ended, and end the remaining processes."""
         assert self._pool is not None
         self._pool.shutdown()
         for future in self._futures:
@@ -166,13 +167,14 @@ class RunningItems:
         return begun
 
     def _work(self, worker: ItemWorker) -> None:
-        """Run items until there are no more; what is left when no process starts any more is not run."""
+        """Run items until none is left. The worker gives up if no process of the engine starts any more; the
+        items that no other worker takes are then not run."""
         try:
             while True:
                 event = worker.finished(self._items.get_nowait())
                 with self._writing:
                     if event.outcome not in ("judged", "failed"):
-                        check_disk(self._journal.folder)  # an engine is not judged by a full disk
+                        check_disk(self._journal.folder)  # a full disk is not an error of the engine
                     self._journal.write(event)
         except Empty:
             return
@@ -188,7 +190,8 @@ class RunningItems:
 
 @contextmanager
 def running_items(request: Request, folder: Path, settings: WorkersOfRun) -> Iterator[RunningItems]:
-    """Run the items of a run during the block. The workers end with it, at once where it is left early.
+    """Run the items of a run during the block. The workers end with the block, and at once if the block is
+    left early.
 
     Args:
         request: the request.
@@ -196,7 +199,7 @@ def running_items(request: Request, folder: Path, settings: WorkersOfRun) -> Ite
         settings: the number of workers, and their limits.
 
     Raises:
-        BadInput: if the request or the engine is of no use.
+        BadInput: if the request or the engine is invalid.
     """
     running = RunningItems(request, folder, settings)
     ended = False
@@ -212,7 +215,8 @@ def running_items(request: Request, folder: Path, settings: WorkersOfRun) -> Ite
 
 
 def check_that_it_is_the_same(folder: Path, started: Started) -> None:
-    """Raise `BadInput` if a run that is resumed is about another engine, or about other items."""
+    """Raise `BadInput` if the engine, profile, seed or items of a resumed run differ from those of the run
+    that was killed."""
     before = next((event for event in JournalReader(folder).new_events() if isinstance(event, Started)), None)
     if before is None:
         raise BadInput("the run that was killed had not started; leave --resume out")
