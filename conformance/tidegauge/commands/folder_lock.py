@@ -1,4 +1,4 @@
-"""A lock for commands that read a folder of the user's own, and then write into it."""
+"""A lock for commands that read the user's own folder and then write into it."""
 
 import fcntl
 import os
@@ -11,10 +11,10 @@ from ..run.own_folder import complaining
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other commands out of a folder while the block runs; wait until they are out of it.
+    """Lock a folder against other commands while the block runs. Wait until no other command has the lock.
 
-    The lock is on the folder itself, so that it leaves no file behind. A folder that does not exist is made,
-    and removed again if nothing was written into it. Raises `BadInput` if that is not possible.
+    The lock is on the folder itself, so that no file is left behind. A folder that does not exist is made,
+    and removed again if nothing was written into it. Raises `BadInput` if the folder cannot be written.
     """
     with complaining(folder):
         place, is_new = _opened(folder)
@@ -22,7 +22,7 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         if is_new:
-            with suppress(OSError):  # it is not empty
+            with suppress(OSError):  # the folder is not empty
                 folder.rmdir()
         os.close(place)
 

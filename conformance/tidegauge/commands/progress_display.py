@@ -21,7 +21,7 @@ _SECONDS_BETWEEN_LINES = 20.0
 
 
 class ProgressForm(StrEnum):
-    """How progress is shown. `auto`: a bar in a terminal; elsewhere `plain`, but nothing with `--quiet`."""
+    """How progress is shown. `auto` is a bar in a terminal, and else `plain`, or nothing with `--quiet`."""
 
     AUTO = "auto"
     PLAIN = "plain"
@@ -40,8 +40,8 @@ ShownProgress = Annotated[
 
 
 class ProgressDisplay:
-    """Shows progress as long as it is open. It has no thread of its own: a process with threads cannot fork,
-    and the diagnosis runs in forks."""
+    """Shows progress while it is open. It has no thread: a process with threads cannot fork safely, and the
+    diagnosis runs in forks."""
 
     def __init__(self, form: ProgressForm, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         plain_in_short = form is ProgressForm.AUTO and quiet
@@ -71,7 +71,7 @@ class ProgressDisplay:
         self._bar.stop()
 
     def show(self, progress: Progress) -> None:
-        """Show the progress, if it is time to."""
+        """Show the progress, if an update is due."""
         if self._has_bar:
             self._bar.update(
                 self._task,
@@ -98,7 +98,8 @@ def _place(progress: Progress | None) -> tuple[object, ...]:
 
 
 def sentence(progress: Progress) -> str:
-    """The progress in words: `40 s: shrinking valve-scale, 15 of 17 items finished, about 10 s left`."""
+    """Return the progress in words: `40 s: shrinking valve-scale, 15 of 17 items finished, about 10 s
+    left`."""
     unit = progress.unit if progress.total == 1 else f"{progress.unit}s"
     total = "?" if progress.total is None else f"{progress.total:,}"
     parts = (
@@ -110,5 +111,5 @@ def sentence(progress: Progress) -> str:
 
 
 def time_left(progress: Progress) -> str:
-    """The time left in words; empty if it is not known."""
+    """Return the time left in words; an empty text without an estimate."""
     return "" if progress.seconds_left is None else f"{about(progress.seconds_left)} left"

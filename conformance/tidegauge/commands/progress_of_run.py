@@ -1,4 +1,4 @@
-"""The progress of a run, shown from its journal."""
+"""Shows the progress of a run from its journal."""
 
 from ..run.expected_time import about
 from ..run.journal import Finished, JournalReader, Started
@@ -13,16 +13,16 @@ _POLL_SECONDS = 0.25
 
 
 def followed(running: RunningItems, progress: RunProgress, fail_fast: bool, quiet: bool) -> str:
-    """Follow a run by its journal until its items have ended. The first failure is shown at once.
+    """Follow the journal of a run until its items have ended. The first failure is shown at once.
 
     Args:
         running: the items under way.
-        progress: what is told of the progress.
+        progress: receives the events of the journal.
         fail_fast: whether the first failure stops the run.
-        quiet: whether nothing but the progress is shown.
+        quiet: whether only the progress is shown.
 
     Returns:
-        the first failure as it was shown, empty if none was.
+        The first failure in the form in which it is shown; an empty text if there was none.
     """
     reader = JournalReader(running.folder)
     ended, first = False, ""
@@ -49,8 +49,8 @@ def _print_first_failure(item: str, number: str, failure: str) -> None:
 
 
 def _in_short(text: str) -> tuple[str, str]:
-    """Return the number of failing scenarios of an item and its smallest failure. The scenario as JSON and
-    the replay command are removed: they are of use only after the run."""
+    """Return the first line of a failure, which has the number of failing scenarios, and the smallest
+    failure. The scenario as JSON and the replay command are removed: they are useful only after the run."""
     said, _, failure = text.partition("\n")
     for rest in ("\n\n", "\nReplay: "):
         failure = failure.partition(rest)[0]

@@ -1,4 +1,5 @@
-"""A guard of a command that an engine may stop by SIGSTOP: it continues the command, which then says so."""
+"""Guards a command against engines that stop it with SIGSTOP: the guard continues the command, which reports
+it."""
 
 import os
 import signal
@@ -14,10 +15,11 @@ _SECONDS_BETWEEN_LOOKS = 0.5
 
 @contextmanager
 def continued_when_stopped() -> Iterator[Callable[[], bool]]:
-    """Continue this process whenever it is stopped in the block; yield what tells whether that was so.
+    """Continue this process whenever it is stopped in the block. Yield a function that returns whether that
+    happened.
 
-    The guard is a child in the same process group. Ctrl-Z in a terminal stops the whole group, and is left
-    to the user.
+    The guard is a child in the same process group. Ctrl-Z in a terminal stops the whole group, including the
+    guard, so that only the user continues it.
     """
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
@@ -57,7 +59,7 @@ def _guard(command: int, told: int) -> None:
         time.sleep(_SECONDS_BETWEEN_LOOKS)
         if os.getppid() != command:
             return
-        import psutil  # commands that end at once need no guard
+        import psutil  # imported late, since short commands end before the guard looks
 
         is_stopped = psutil.Process(command).status() == psutil.STATUS_STOPPED
         if is_stopped and was_stopped:  # Ctrl-Z may stop the guard a little later than the command

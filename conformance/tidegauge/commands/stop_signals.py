@@ -17,7 +17,7 @@ _SIGNALLED = 128
 """The exit code after a signal is this number and that of the signal, as in shells: 130 after Ctrl-C."""
 
 _SECONDS_TO_END = 4.0
-"""A command that is stopped may write for so long (s); its processes have ended a second later."""
+"""The time (s) that a stopped command has to write. Its processes have ended a second later."""
 
 
 class StopSignal(UserInterrupt):
@@ -40,17 +40,17 @@ class StopSignal(UserInterrupt):
 
 
 def stop_of(interrupt: KeyboardInterrupt) -> StopSignal:
-    """Return what stops the command. Some libraries have their own handlers of SIGINT: that of Spark, and the
-    one that watches files, raise a plain `KeyboardInterrupt`."""
+    """Return the signal that stops the command. The handlers of SIGINT of Spark and of the library that
+    watches files raise a plain `KeyboardInterrupt`."""
     return interrupt if isinstance(interrupt, StopSignal) else StopSignal(signal.SIGINT)
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Raise `StopSignal` where the block runs when a signal is to stop it. A second signal ends the process,
-    and its children end with it."""
+    """Raise `StopSignal` in the block when a signal stops the command. A second signal ends the process, and
+    its children end with it."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread has handlers of signals
+        yield  # only the main thread can handle signals
         return
     stopped = False
 

@@ -1,4 +1,4 @@
-"""A run that a signal has stopped: the reports of what is judged, and the command that continues it."""
+"""Runs that a signal has stopped: the reports of the judged items, and the command that continues the run."""
 
 import shlex
 import shutil
@@ -19,15 +19,15 @@ _RESUME = "--resume"
 
 
 def show_stopped_run(stop: StopSignal, folder: RunFolder, reports: Iterable[str]) -> None:
-    """Write the reports of what is judged, and print how to continue as the last line.
+    """Write the reports of the judged items, and print how to continue as the last line.
 
-    The reports are made in a process of their own, which has the time that is left until the deadline. A long
-    journal takes longer; then `tidegauge report` has to make them.
+    A separate process writes the reports, and is killed at the deadline. A long journal takes longer; the
+    last line then names the command `tidegauge report`, which writes them.
 
     Args:
         stop: the signal.
         folder: the folder of the run.
-        reports: the names of the reports that the user has asked for.
+        reports: the names of the reports that the user has requested.
     """
     if not folder.has_started():
         shutil.rmtree(folder.path, ignore_errors=True)
@@ -49,7 +49,7 @@ def show_stopped_run(stop: StopSignal, folder: RunFolder, reports: Iterable[str]
 
 
 def show_full_disk(error: OSError, folder: RunFolder) -> None:
-    """Say what could not be written, and how to continue."""
+    """Print which file could not be written, and how to continue."""
     what = f"{error.filename or folder.out} cannot be written: {error.strerror}"
     if folder.has_started():
         complain(f"{what}; make space, and continue: {resuming_command()}")
@@ -59,13 +59,13 @@ def show_full_disk(error: OSError, folder: RunFolder) -> None:
 
 
 def resuming_command() -> str:
-    """Return the command line of this process, as one that resumes what was stopped."""
+    """Return the command line of this process, with `--resume`."""
     given = sys.argv[1:]
     return shlex.join(["tidegauge", *given, *([] if _RESUME in given else [_RESUME])])
 
 
 def _ends_before(deadline: float, command: Sequence[str]) -> bool:
-    """Run a command, which is killed with its children at the deadline; return whether it came to its end."""
+    """Run a command, and kill it with its children at the deadline. Return whether it completed."""
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=ending_with_parent()
     ) as child:
@@ -74,6 +74,6 @@ def _ends_before(deadline: float, command: Sequence[str]) -> bool:
         except subprocess.TimeoutExpired:
             return False
         finally:
-            if child.poll() is None:  # its number is still its own
+            if child.poll() is None:  # not yet reaped, so that no other process has its id
                 kill_group(child)
     return child.returncode in (0, 1, 3)

@@ -1,4 +1,4 @@
-"""What users give to be read: regular files and streams of a size that fits into memory."""
+"""Reads the input of users: regular files and streams of a size that fits into memory."""
 
 import errno
 import stat
@@ -8,10 +8,10 @@ from typing import BinaryIO
 _MIB = 1 << 20
 
 MOST_BYTES = 64 * _MIB
-"""Largest size of a document. The largest of a run has a tenth of it."""
+"""The maximum size of a document. The largest document of a run has a tenth of it."""
 
 MOST_BYTES_BY_HAND = _MIB
-"""Largest size of a document that people write, such as a profile."""
+"""The maximum size of a document that people write, such as a profile."""
 
 _KINDS = {
     stat.S_IFIFO: "a FIFO, not a file",
@@ -26,25 +26,26 @@ def read_input(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
     """Return the content of a file.
 
     Raises:
-        OSError: if the path is not that of a regular file, if the file is larger than `most_bytes`, or if it
-            cannot be read. `strerror` is the reason, in words that follow "cannot be read: ".
+        OSError: if the path does not name a regular file, if the file is larger than `most_bytes`, or if it
+            cannot be read. `strerror` is the reason, worded to follow "cannot be read: ".
     """
     check_input(path, most_bytes)
     with path.open("rb") as file:
-        content = file.read(most_bytes + 1)  # files of /proc have the size 0
+        content = file.read(most_bytes + 1)  # files of /proc report the size 0
     if len(content) > most_bytes:
         raise _too_large(path, most_bytes)
     return content
 
 
 def read_input_text(path: Path) -> str:
-    """Return the text of a document that people write, without a mark of UTF-8. Raises as `read_input` does,
-    and `UnicodeDecodeError`."""
+    """Return the text of a document that people write, without a byte order mark. Raises the errors of
+    `read_input`, and `UnicodeDecodeError`."""
     return read_input(path, MOST_BYTES_BY_HAND).decode("utf-8-sig").replace("\r\n", "\n")
 
 
 def check_input(path: Path, most_bytes: int) -> int:
-    """Return the size of a file that a library is going to read (bytes). Raises as `read_input` does."""
+    """Return the size of a file that a library is going to read (bytes). Raises the errors of
+    `read_input`."""
     found = path.stat()
     kind = stat.S_IFMT(found.st_mode)
     if kind != stat.S_IFREG:

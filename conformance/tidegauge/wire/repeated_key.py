@@ -1,4 +1,4 @@
-"""A key that a JSON object has twice: some readers take its first value, some its last."""
+"""Detects a repeated key in a JSON object: some readers take the first value of the key, some the last."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ class _Repeated(Exception):
 
 
 def repeated_key(document: bytes) -> str | None:
-    """Return a key that an object of a sound JSON document has twice; None if there is none."""
+    """Return a key that an object of a valid JSON document has twice; None if there is none."""
     try:
         _DECODER.decode(document.decode())
     except _Repeated as repeated:
