@@ -1,10 +1,10 @@
-"""What a run of the reference costs, by the bare reference that steps through the same scenarios.
+"""Benchmark: cost of a run of the reference, as a multiple of the bare reference on the same scenarios.
 
-Three figures of one machine at one time, in turns: the processor time of a command with all its processes,
-first with an empty cache, then with the scenarios that it has kept; and that of the bare reference, uncited
-and unwatched, in every scenario that these runs draw, as often as they judge it, whole jobs included. What
-Hypothesis draws (the suites fuzz and interactive) and the long scenarios of endurance are in the runs, but
-not in the bare figure.
+The benchmark takes three measurements in turns, on one machine. Two are the processor time of a command with
+all its processes, first with an empty cache, then with the scenarios that the first command has kept. The
+third is the bare reference, without citations and without a watch, on every scenario that the runs draw,
+whole jobs included, as often as the runs judge it. The runs also include the scenarios that Hypothesis draws
+(the suites fuzz and interactive) and the long scenarios of endurance; the bare reference does not.
 """
 
 import argparse
@@ -36,7 +36,7 @@ _NOT_DRAWN = ("fuzz", "interactive", "endurance")
 
 
 def bare_seconds(components: list[str], budget: str) -> tuple[float, int]:
-    """Processor seconds of the bare reference, and the number of steps."""
+    """Return the processor seconds of the bare reference, and the number of steps."""
     request = Request(adapter="reference", components=tuple(components), budget=budget)
     with tempfile.TemporaryDirectory() as folder, rare_collections():
         opening = RunOpening(request=request, item_seconds=300.0, calls_ahead=False)

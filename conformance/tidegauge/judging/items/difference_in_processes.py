@@ -1,4 +1,4 @@
-"""Two engines beside each other in several worker processes, each of which has both for itself."""
+"""Compares two engines in several worker processes. Each process loads both engines."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from .difference import AT_A_TIME, Compared, Side, compared_of
 
 _SCENARIO_SECONDS = 30
 _SECONDS_AT_A_TIME = 600.0
-"""The time limit (s) of some hundred scenarios."""
+"""The time limit (s) of a batch, which has `AT_A_TIME` scenarios."""
 
 
 class Written(Struct, frozen=True):
-    """An adapter by its name, with its options."""
+    """The name of an adapter, with its options."""
 
     adapter: str
     options: Mapping[str, str]
 
     def side(self) -> Side:
-        """The adapter, loaded. Raises `BadInput`."""
+        """Load the adapter and return its side. Raises `BadInput`."""
         adapter = load_adapter(self.adapter, self.options)
         return Side(adapter, describe(self.adapter, adapter))
 
 
 class Sides(Struct, frozen=True):
-    """What a worker process is told first: the engines."""
+    """The first message to a worker process: the engines."""
 
     written: tuple[Written, Written]
 
 
 class Compare(Struct, frozen=True):
-    """Put the random scenarios with the indices from `start` to below `stop` through both engines; the answer
+    """Compare both engines in the random scenarios with the indices from `start` to below `stop`; the answer
     is `Compared`."""
 
     component: str
@@ -71,7 +71,8 @@ class Workers:
     def compared(
         self, component: Component, seed: int, scenarios: int, policies: Policies
     ) -> Iterator[Compared]:
-        """As `difference.compared` does, in the same order. Raises `BadInput` where a process ends."""
+        """Yield the results of `difference.compared`, in the same order. Raises `BadInput` if a process
+        ends."""
         asked: list[Future[Compared]] = []
         for start in range(0, scenarios, AT_A_TIME):
             stop = min(start + AT_A_TIME, scenarios)
@@ -86,7 +87,7 @@ class Workers:
             wait(asked)
 
     def end(self, at_once: bool) -> None:
-        """End all processes, and with `at_once` whatever they do."""
+        """End all processes. With `at_once`, processes that are at work are killed."""
         for worker in self._all if at_once else ():
             worker.stop()
         # before the threads end in which the processes were started: these end with them
@@ -109,8 +110,8 @@ class Workers:
 
 @contextmanager
 def workers_with(sides: tuple[Written, Written], number: int) -> Iterator[Workers]:
-    """So many worker processes with these engines; they start with the first comparison and end with the
-    block."""
+    """Yield `number` worker processes with these engines. The processes start with the first comparison and
+    end with the block."""
     workers = Workers(sides, number)
     try:
         yield workers
@@ -143,7 +144,8 @@ class _Host:
         )
 
     def close(self) -> None:
-        """Close the engines. The command says how that failed, which closes its own ones."""
+        """Close the engines. Failures are not reported here: the command closes its own engines and reports
+        theirs."""
         with suppress(BadInput), ExitStack() as closing:
             for side in self._sides:
                 closing.callback(side.adapter.close)
