@@ -1,4 +1,4 @@
-"""The worker process of a campaign: it runs the engine and judges what comes out."""
+"""The worker process of a campaign: it runs the engine and judges the transcripts."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -26,7 +26,7 @@ from .work import AnyWork, Judge, Judged, Lost, Preflight, Refusals, Shrink, Shr
 
 
 class Host:
-    """Does work for one campaign, and marks the scenario that is about to run."""
+    """Does the work of one campaign, and marks the scenario that is about to run."""
 
     def __init__(self, specification: Specification, marker: Marker) -> None:
         self._specification = specification
@@ -37,7 +37,7 @@ class Host:
         self._of = ""
 
     def answer(self, work: AnyWork) -> Struct:
-        """Do some work. Raises `BadInput` if the engine cannot be loaded."""
+        """Do a piece of work. Raises `BadInput` if the engine cannot be loaded."""
         if isinstance(work, Judge):
             return self._judge(work)
         if isinstance(work, Shrink):
@@ -47,7 +47,7 @@ class Host:
         return self._preflight(work)
 
     def close(self) -> Failure | None:
-        """Close the engine. Return how that failed, if it did."""
+        """Close the engine. Return the failure, or None."""
         if self._adapter is None:
             return None
         with suppress(BadInput):
@@ -69,8 +69,8 @@ class Host:
         return Refusals(preflight(engine, scenarios, examiner.about_to_run))
 
     def _examiner(self, purpose: str, lost: Lost, part: str = "") -> tuple[Examiner, TimedEngine]:
-        """A judge of the engine, which is a new one for each chunk, so that chunks may come in any order. One
-        whose calls take seconds stays. `part`: of that purpose, each has its own time."""
+        """Return a judge of the engine. Each chunk has a new engine, so that chunks may come in any order; an
+        engine whose calls take seconds is kept. Each `part` of a purpose has a time limit of its own."""
         if self._adapter is None or (purpose != self._of and not self._adapter.ahead):
             if self._adapter is not None:
                 self._adapter.close()

@@ -1,4 +1,4 @@
-"""What an engine's process is asked to do, and what it answers: data only."""
+"""The messages of the worker process of a campaign: its work and its answers. Data only."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.transcript import Failure
 
 Lost = dict[str, Failure]
-"""The scenarios, by id, in which the engine ended its process or did not answer in time, and how."""
+"""The failures of scenarios, by id, in which the engine ended its process or did not answer in time."""
 
 
 class Work(Struct, frozen=True, tag=True):
-    """Something to do."""
+    """A piece of work."""
 
 
 class Judge(Work, frozen=True):
-    """Judge the scenarios of a chunk from `start` to below `stop`, counting into `report`. `in_full`: keep
-    which of them agree."""
+    """Judge the scenarios of a chunk from `start` to below `stop`, counting into `report`. `in_full`: whether
+    to record which of them agree."""
 
     chunk: PlannedItem
     start: int
@@ -30,14 +30,14 @@ class Judge(Work, frozen=True):
 
 
 class Shrink(Work, frozen=True):
-    """Make a scenario small in which the engine differs."""
+    """Shrink a scenario in which the engine differs."""
 
     scenario: Scenario
     lost: Lost
 
 
 class Preflight(Work, frozen=True):
-    """Put a scenario for each kind of step through the engine."""
+    """Run a scenario for each kind of step on the engine."""
 
     component: str
     lost: Lost
@@ -47,8 +47,8 @@ AnyWork = Judge | Shrink | Preflight
 
 
 class Rows(Struct):
-    """What became of scenarios, column by column. `at` is the last step of the first observed span that
-    differs or was not answered, from 0; `duration` in ns."""
+    """The results of scenarios, column by column. `at` is the last step of the first observed span that
+    differs or was not answered, from 0; `duration` is in ns."""
 
     scenario: list[str] = []
     index: list[int] = []
@@ -60,7 +60,7 @@ class Rows(Struct):
 
 
 class Judged(Struct, frozen=True):
-    """`differences` are some of the scenarios that differ, of each kind some."""
+    """The results of `Judge`. `differences` are some of the scenarios that differ, a few of each kind."""
 
     report: ItemReport
     rows: Rows
@@ -74,6 +74,6 @@ class Shrunk(Struct, frozen=True):
 
 
 class Refusals(Struct, frozen=True):
-    """How the engine failed in every scenario of the preflight; None if it answered one."""
+    """The failures of the engine in all scenarios of the preflight; None if it answered at least one."""
 
     failed: list[tuple[Scenario, Failure]] | None

@@ -9,8 +9,8 @@ from tidegauge.run.progress import Progress
 
 
 class Rate:
-    """Counts the scenarios that are judged, and passes the progress to `show`. Those `before` say nothing of
-    the rate."""
+    """Counts the judged scenarios, and passes the progress to `show`. The scenarios that were judged `before`
+    do not count for the rate."""
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ _BLOCK: Final = 1 << 26
 """The size of a block in which JSON lines are read (bytes)."""
 
 _MOST_BYTES_OF_LINES: Final = 2 << 30
-"""Largest size of a file of JSON lines, which is read whole (bytes). Parquet is read by row groups."""
+"""The maximum size of a file of JSON lines, which is read whole (bytes). Parquet is read by row groups."""
 
 _BYTES_OF_A_ROW: Final = 120
 """Of JSON lines."""
