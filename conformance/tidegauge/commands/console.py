@@ -32,15 +32,15 @@ COLOURS = {
 """The colour of whatever `counts_of` counts, the worst first, and of a rule that a run does not have."""
 
 KIT_FAILED = 4
-"""The exit code where the kit itself fails, or cannot write."""
+"""The exit code if the kit itself fails or cannot write."""
 
 LONGEST_COMPLAINT = 2_000
 """The number of characters after which the line about bad input is cut."""
 
 
 class _Stream:
-    """stdout or stderr, whichever it is when something is printed. Servers for CI obey nothing that is
-    written to it."""
+    """The current stdout or stderr, looked up at each write. CI servers execute nothing that is written to
+    it."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -49,7 +49,7 @@ class _Stream:
         return getattr(getattr(sys, self._name), name)
 
     def write(self, text: str) -> int:
-        """Write a text as a console has laid it out."""
+        """Write a text that a console has laid out."""
         return int(getattr(sys, self._name).write(disobeyed(text)))
 
 
@@ -84,7 +84,7 @@ def complain(problem: str) -> None:
 
 @contextmanager
 def _told_if_stopped() -> Iterator[None]:
-    """Say so in the end if an engine has stopped the command, which is an error then."""
+    """Report at the end of the block if an engine has stopped the command, as an error."""
     with continued_when_stopped() as was_stopped:
         ended: typer.Exit | None = None
         try:

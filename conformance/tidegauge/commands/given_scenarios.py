@@ -30,8 +30,8 @@ Given = Annotated[
 
 
 def is_file_name(written: str) -> bool:
-    """Whether the scenarios are given by a file."""
-    return os.path.exists(written)  # not `Path.exists`, which raises where a name is too long for a file
+    """Return whether a file gives the scenarios."""
+    return os.path.exists(written)  # `Path.exists` raises if a name is too long for a file
 
 
 def given_scenarios(written: str, policies: Policies, shapes: tuple[AnyShape, ...] = ()) -> list[Scenario]:

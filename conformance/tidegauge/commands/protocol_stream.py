@@ -1,4 +1,4 @@
-"""The stdin and the stdout of a command that another program talks to."""
+"""The stdin and the stdout of a command that another program communicates with."""
 
 import os
 import sys

@@ -1,4 +1,5 @@
-"""`tidegauge run`: the items of the suites in worker processes, results and report from their journal."""
+"""`tidegauge run`: runs the items of the suites in worker processes; their journal gives results and
+reports."""
 
 import os
 import sys
@@ -172,15 +173,15 @@ def run(
 
 
 def _recorded(assembled: Results, out: Path) -> Results:
-    """Write `results.json`, and return what was written: reports of the run and reports that are made from
-    the document later are the same, byte for byte."""
+    """Write `results.json`, and return what was written: the reports of the run and reports that are made
+    from the document later are then identical, byte for byte."""
     results = read_results(write_results(assembled, out))
     remove_old_counterexamples(out)
     return results
 
 
 def _print(results: Results, written: Written, detail: Detail) -> None:
-    """Print the summary, and which reports failed."""
+    """Print the summary, and the names of the reports that failed."""
     print_summary(results, written.paths, detail)
     print_problems(written.problems)
 

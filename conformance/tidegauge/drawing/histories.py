@@ -40,10 +40,10 @@ is begun ahead is given those of the next component, too."""
 
 
 class Answer(NamedTuple):
-    """What the reference did in a step.
+    """The answer of the reference to a step.
 
     Attributes:
-        returned: the outputs that its method returned; the exception, if the step was refused.
+        returned: the outputs that the method of the step returned; the exception, if the step was refused.
         cited: the decisions, in their order.
     """
 
@@ -52,12 +52,13 @@ class Answer(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """A drawn scenario.
+    """A drawn scenario, with the answers of the reference.
 
     Attributes:
         scenario: the scenario.
-        answers: what the reference did in each step while the scenario was drawn; None if the reference did
-            other steps than those of the scenario, as where a snapshot is restored.
+        answers: the answer of the reference to each step while the scenario was drawn. None if these may not
+            be its answers to the scenario: the reference executed other steps, as with a restored snapshot,
+            or a skipped step may have changed more than the visible state.
     """
 
     scenario: Scenario
@@ -71,7 +72,7 @@ def has_effect(component: Component, engine: Any, step: Step) -> bool:
 
 
 def _returned(component: Component, engine: Any, step: Step) -> Any:
-    """Do a step; what its method returned, or the exception by which it was refused."""
+    """Execute a step. Return what its method returned, or the exception that refused the step."""
     try:
         return component.calls[type(step)](engine, step)
     except (ValueError, RuntimeError) as refusal:
@@ -107,8 +108,8 @@ def continued(
         engine: the reference engine; its state changes.
         length: the number of steps.
         unwanted: returns whether to skip a step, for example because little can happen after it.
-        collected: the list in which the citations of the reference are being collected.
-        answers: the list to which what the reference does in each of the steps is added.
+        collected: the list that collects the citations of the reference.
+        answers: the list that receives the answer of the reference to each of the steps.
 
     Returns:
         The steps; fewer than `length` if upstream has nothing left to send.
@@ -125,7 +126,7 @@ def continued(
             refused += 1
             continue
         refused = 0
-        if collected:  # the choice of the step looks at the engine, which may cite, too
+        if collected:  # choosing the step reads the engine, which may cite as well
             collected.clear()
         returned, before = _returned(component, engine, step), state
         cited = tuple(collected) if collected else ()
@@ -159,7 +160,7 @@ def draw_history(component: Component, seed: int, index: int, policies: Policies
 
 
 def answered_history(component: Component, seed: int, index: int, policies: Policies) -> Answered:
-    """The same scenario, with what the reference answers while it is drawn."""
+    """Return the same scenario as `draw_history`, with the answers of the reference while it was drawn."""
     random = RandomSource(seed, index)
     setup, length = _setup_and_length(component, random)
     answers: list[Answer] = []
@@ -167,7 +168,7 @@ def answered_history(component: Component, seed: int, index: int, policies: Poli
     with citations() as collected:
         history = continued(component, random, engine, length, collected=collected, answers=answers)
     scenario = _scenario(component, random, seed, index, setup, history)
-    # Steps without effect were left out after they had been done: the state does not show that.
+    # The reference also executed the skipped steps. They have no effect only if the state shows every effect.
     same_steps = len(scenario.history) == len(answers) and component.whole_state(policies)
     return Answered(scenario, tuple(answers) if same_steps else None)
 
@@ -180,7 +181,7 @@ def _setup_and_length(component: Component, random: RandomSource) -> tuple[Any, 
 def _scenario(
     component: Component, random: RandomSource, seed: int, index: int, setup: Any, drawn: tuple[Step, ...]
 ) -> Scenario:
-    """The scenario with these steps, now and then with a snapshot and a restore among them."""
+    """Return the scenario with these steps, sometimes with a snapshot and a restore among them."""
     history = list(drawn)
     needs = ["int64"] if any(map(needs_int64, history)) else []
     if random.chance(10) and "snapshot" in component.extras:

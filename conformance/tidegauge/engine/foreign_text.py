@@ -68,8 +68,8 @@ def traceback_of(error: BaseException) -> str:
 
 
 def place_of(error: BaseException, called: CodeType | None = None) -> str:
-    """The file and line where an exception left foreign code; where no foreign frame raised it, those at
-    which the `called` function begins. Empty if that is not known, either."""
+    """Return the file and line where an exception left foreign code. If no foreign frame raised it, return
+    those at which the `called` function begins, or an empty text without such a function."""
     frames = _foreign_part(error.__traceback__)
     if frames is not None and not _is_of_the_kit(frames):
         return _file_and_line(frames.tb_frame.f_code, frames.tb_lineno)

@@ -2,12 +2,12 @@
 
 _HANDLERS = frozenset(
     {
-        ("pytest_timeout", "timeout_sigalrm"),  # fails the test wherever it is at that moment
-        ("pyspark.core.context", "signal_handler"),  # takes the place of the kit's handler of SIGINT
+        ("pytest_timeout", "timeout_sigalrm"),  # fails the test at any point
+        ("pyspark.core.context", "signal_handler"),  # replaces the kit's handler of SIGINT
         ("pyspark.context", "signal_handler"),
     }
 )
-"""The handlers of signals, by module and function, that are not the kit's."""
+"""Signal handlers that are not the kit's, by module and function."""
 
 
 class Interruption(BaseException):
@@ -15,12 +15,12 @@ class Interruption(BaseException):
 
 
 class UserInterrupt(KeyboardInterrupt):
-    """A signal stops the kit. A plain `KeyboardInterrupt` out of an engine's call is the engine's own."""
+    """A signal stops the kit. A plain `KeyboardInterrupt` from a call of an engine belongs to the engine."""
 
 
 def from_outside(error: BaseException) -> bool:
-    """Whether an exception that came out of an engine's call is not the engine's own, but the user's
-    interrupt, the kit's, or that of another handler of signals."""
+    """Return whether an exception from a call of an engine does not belong to the engine, but to the user's
+    interrupt, to the kit, or to another signal handler."""
     if isinstance(error, UserInterrupt | Interruption):
         return True
     frame = error.__traceback__

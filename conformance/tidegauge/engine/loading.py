@@ -98,7 +98,7 @@ def _adapter_class(name: str) -> Callable[[Mapping[str, str]], Adapter]:
 
 
 def _module(name: str) -> ModuleType:
-    """Import a module, but not from a file that fills the memory."""
+    """Import a module, unless its file is too large."""
     spec = None if name in sys.modules else find_spec(name)
     if spec is not None and spec.has_location and spec.origin is not None:
         check_input(Path(spec.origin), MOST_BYTES)
@@ -132,7 +132,7 @@ def _bad_input(problem: str, error: BaseException) -> BaseException:
 
 
 def _at(error: BaseException) -> str:
-    """Where in the adapter it was raised; empty if that is not known."""
+    """Return where in the adapter an exception was raised; an empty text if the place is not known."""
     place = place_of(error)
     return f" (raised at {place})" if place else ""
 

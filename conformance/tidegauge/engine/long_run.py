@@ -52,11 +52,21 @@ def long_run(
     with_state: bool,
     with_memory: bool,
 ) -> LongRun:
-    """Step a session through `opening` and a number of rounds. `with_state`: its engine has snapshots;
-    `with_memory`: it runs as it is, so that its memory tells something. Raises `NotAnswered` with the failure
-    of a step."""
+    """Step a session through `opening` and a number of rounds.
+
+    Args:
+        session: the session.
+        opening: the steps before the first round.
+        round: returns the steps of a round, by its number.
+        rounds: the number of measured rounds.
+        with_state: whether the engine has snapshots, so that the size of its state is measured.
+        with_memory: whether the engine runs unchanged, so that its memory is worth measuring.
+
+    Raises:
+        NotAnswered: with the failure of a step.
+    """
     in_this_process = session.resident_bytes() is None
-    clock = time.process_time if in_this_process else time.perf_counter  # the former knows no other process
+    clock = time.process_time if in_this_process else time.perf_counter  # CPU time excludes other processes
     with _traced(in_this_process and with_memory):
         _play(session, opening)
         for number in range(_FIRST):
@@ -79,7 +89,7 @@ def long_run(
 
 
 _FIRST = 4
-"""The number of rounds that come first, and fill what is filled once."""
+"""The number of rounds before the measured ones. They fill what is filled only once."""
 
 _TELLING = 200
 """So many rounds tell whether steps take longer and longer."""

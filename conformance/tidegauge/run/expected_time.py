@@ -35,10 +35,10 @@ _WEIGHTS_COUNT = 0.2
 class ExpectedTime:
     """The expected duration (s) of a run of the items `planned`.
 
-    Each piece of work has a weight, the seconds that it takes on another machine. The pace so far scales the
-    weights to this machine. An engine that declares no `seconds` has the weights of the reference, and no
-    estimate before its first item has finished. If such an engine is not a cheap one, its items differ too
-    much from those weights, and there is no estimate.
+    Each piece of work has a weight, its measured or declared duration. The pace so far scales the weights to
+    this machine. An engine that declares no `seconds` has the weights of the reference, and no estimate
+    before its first item has finished. If such an engine is not a cheap one, its items differ too much from
+    those weights, and there is no estimate.
     """
 
     def __init__(self, planned: Sequence[PlannedItem], implementation: Implementation) -> None:

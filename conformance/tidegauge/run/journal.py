@@ -60,8 +60,8 @@ class Finished(Event, frozen=True, tag="finished"):
 
 
 class Ended(Event, frozen=True, tag="ended"):
-    """The run came to its own end. `problem`: why workers did not start any more, if so; `not_closed`: what
-    the engine did when it was to end; `outside`: its failures outside of any scenario."""
+    """The run has completed. `problem`: why no process of the engine started any more, if so; `not_closed`:
+    what the engine did instead of closing; `outside`: the failures of the engine outside of any scenario."""
 
     problem: str = ""
     not_closed: str = ""

@@ -71,7 +71,8 @@ def request_of(given: Mapping[str, Any]) -> Request:
 
 
 def with_whole_paths(request: Request) -> Request:
-    """The request, with whole paths of files and folders: its journal may be read from another folder."""
+    """Return the request with absolute paths of files and folders: a process with another working directory
+    may read its journal."""
     changed: dict[str, Any] = {}
     for option in REQUEST_OPTIONS:
         value = getattr(request, option.field)

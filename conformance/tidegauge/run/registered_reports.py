@@ -78,13 +78,13 @@ def write_registered(results: Results, folder: Path, requested: Iterable[EntryPo
 
 
 def _in_place(report: Report, results: Results, folder: Path) -> Path:
-    """Write a report into a folder that it shares with others by itself."""
+    """Write a report directly into its folder, which may have files of others."""
     return report(results, folder)
 
 
 def _moved(report: Report, results: Results, folder: Path) -> Path:
-    """Write a report into a folder of its own, and move its files from there: readers see no half of a file,
-    and files of others are left alone. Raises `BadInput` for the latter."""
+    """Write a report into a temporary folder, and move its files into `folder`. Readers never see an
+    incomplete file, and files of others are not replaced. Raises `BadInput` if such a file exists."""
     with TemporaryDirectory(prefix=".report-", dir=folder) as scratch:
         path = Path(report(results, Path(scratch)))
         names = [file.relative_to(scratch) for file in sorted(Path(scratch).rglob("*")) if file.is_file()]

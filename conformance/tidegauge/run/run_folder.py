@@ -23,11 +23,11 @@ from .journal import Finished, JournalReader
 from .own_folder import WHOLE, Sign, complaining, is_own, own_folder, record
 
 LOG = "engine.log"
-"""What the engine prints."""
+"""The file that receives the output of the engine."""
 
 _HIDDEN = ".run-"
 _OF_A_RUN = re.compile(r"\.run-\d{8}T\d{12}")
-"""The name of a hidden folder."""
+"""The pattern of the names of hidden folders."""
 
 _STARTED = b'{"event":"started"'
 """Begins the journal of a run that has started."""
@@ -91,7 +91,7 @@ def run_folder(out: Path, resume: bool, force: bool = False) -> Iterator[RunFold
     is refused (`BadInput`) only the log is kept.
 
     Raises `BadInput` if `out` cannot be written, if another run writes into it, if it has files of others
-    (unless the run is to `force` its way), or if no run can be resumed.
+    (unless `force` is given), or if no run can be resumed.
     """
     if resume and not out.exists():
         raise _nothing_to_resume(out)
@@ -177,7 +177,7 @@ def _left_in(out: Path) -> list[Path]:
 
 
 def _hidden_in(out: Path) -> list[Path]:
-    """The hidden folders of runs, the oldest first."""
+    """Return the hidden folders of runs, oldest first."""
     return [path for path in sorted(out.glob(f"{_HIDDEN}*")) if _OF_A_RUN.fullmatch(path.name)]
 
 

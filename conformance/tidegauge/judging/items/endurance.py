@@ -29,7 +29,7 @@ _MUCH_SLOWER = 2.0
 the end. Less is not kept: it changes from run to run, and results of the same seed are the same."""
 
 _FEWEST = 20
-"""The smallest number of rounds in which state that grows shows."""
+"""The smallest number of rounds that shows growing state."""
 
 _ROUNDS_LOOKED_AT = 3
 """So many rounds tell whether an engine can express the others."""
@@ -41,8 +41,9 @@ def property_name(component: str) -> str:
 
 
 def examine_endurance(examiner: Examiner, report: ItemReport, steps: int) -> None:
-    """Put an engine through the long scenarios of a component, counting into `report`; what became of its
-    state is kept there, too. The scenarios have `steps` steps together; fewer if the engine declares so."""
+    """Run the long scenarios of a component on an engine, counting into `report`, and record the growth of
+    its state there. The scenarios have `steps` steps together, or fewer if the engine declares a smaller
+    number."""
     steps = min(steps, examiner.implementation.at_most.get(SUITE, steps))
     component = component_within(report.component, examiner.drawn)
     counted = report.properties.setdefault(property_name(component.name), PropertyCount())

@@ -57,7 +57,8 @@ def expect(
 
 
 def expectation_of(answers: Iterable[Answer]) -> Expectation:
-    """Return what `expect` says of a drawn scenario, from what the reference did while it was drawn."""
+    """Return the result of `expect` for a drawn scenario, from the answers of the reference while the
+    scenario was drawn."""
     outputs: list[Outputs] = []
     cited: list[tuple[str, ...]] = []
     for answer in answers:

@@ -1,5 +1,5 @@
-"""What the suites share: each test runs one planned item in the worker process of the session, and fails with
-what that says."""
+"""Fixtures of the suites: each test runs one planned item in the worker process of the session, and fails
+with the failure of the item."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         if run is None:
             metafunc.parametrize("item", [pytest.param(None, id="no-adapter")])
             return
-        # the worker process watches the time of an item itself
+        # the watch over the worker process has the time limit of an item
         marks = pytest.mark.timeout(0), pytest.mark.tidegauge_item
         items = [
             pytest.param(item, id=item.id, marks=[marks[0], marks[1](item.id)])
@@ -34,7 +34,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def finished(
     request: pytest.FixtureRequest, item: PlannedItem, record_property: Callable[[str, object], None]
 ) -> Finished:
-    """The item, run. Its event travels with pytest's own report, to the journal."""
+    """Run the item and return its event, which reaches the journal with the report of pytest."""
     run = request.config.stash.get(RUN_KEY, None)
     if run is None:
         pytest.fail(NEEDS_ADAPTER, pytrace=False)
@@ -44,7 +44,7 @@ def finished(
 
 
 def passes(finished: Finished) -> None:
-    """Fail with what an item found, if it found anything."""
+    """Fail with the failure of the item, if there is one."""
     if finished.outcome != "judged":
         why = f"{finished.text}: it {finished.did}" if finished.did else finished.text
         pytest.fail(why, pytrace=False)
