@@ -11,6 +11,9 @@ from ..engine.parent_death import end_with_parent
 from .stop_signals import STOP_SIGNALS
 
 _SECONDS_BETWEEN_LOOKS = 0.5
+_LOOKS = 4
+"""The number of looks at a stopped command. Ctrl-Z may stop the guard later than the command. A worker
+process whose engine stops the command continues the command earlier, and names the scenario."""
 
 
 @contextmanager
@@ -54,15 +57,14 @@ def _guard(command: int, told: int) -> None:
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_DFL)
     end_with_parent()
-    was_stopped = False
+    looks = 0
     while True:
         time.sleep(_SECONDS_BETWEEN_LOOKS)
         if os.getppid() != command:
             return
-        import psutil  # imported late, since short commands end before the guard looks
+        import psutil  # commands that end at once need no guard
 
-        is_stopped = psutil.Process(command).status() == psutil.STATUS_STOPPED
-        if is_stopped and was_stopped:  # Ctrl-Z may stop the guard a little later than the command
+        looks = looks + 1 if psutil.Process(command).status() == psutil.STATUS_STOPPED else 0
+        if looks == _LOOKS:
             os.write(told, b"!")
             psutil.Process(command).resume()
-        was_stopped = is_stopped

@@ -3,8 +3,7 @@ the run ends early. `results.json` is made from it."""
 
 from __future__ import annotations
 
-from errno import ENOSPC
-from os import strerror, truncate
+from os import truncate
 from pathlib import Path
 from typing import Literal
 
@@ -101,8 +100,8 @@ class Journal:
         line = _ENCODER.encode(event) + b"\n"
         with naming(path):
             try:
-                if self._file.write(line) != len(line):
-                    raise OSError(ENOSPC, strerror(ENOSPC))
+                while line:  # a disk that becomes full takes a part first
+                    line = line[self._file.write(line) :]
             except OSError:
                 truncate(path, size)  # half a line would spoil the next event
                 raise
