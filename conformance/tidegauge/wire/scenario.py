@@ -2,6 +2,7 @@
 
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from pathlib import Path
 
 import msgspec
@@ -103,7 +104,10 @@ def encode_scenario(scenario: Scenario) -> bytes:
 def copied(scenario: Scenario) -> Scenario:
     """Return a copy that shares no object with the scenario. An engine in this process is given such copies:
     what it changes in them changes nothing of what it is judged by."""
-    return _DECODER.decode(encode_scenario(scenario))
+    try:
+        return _DECODER.decode(encode_scenario(scenario))
+    except msgspec.ValidationError:  # a twin of a scenario may lie beyond what a file can hold
+        return deepcopy(scenario)
 
 
 def read_scenarios(lines: Iterable[bytes], name: str) -> Iterator[Scenario]:
