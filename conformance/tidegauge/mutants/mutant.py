@@ -85,3 +85,45 @@ class Mutant:
 def at_scale(kind: str, mutant: Mutant) -> Mutant:
     """The mutant as one that shows in scenarios of scale alone, in those of the kind among others."""
     return replace(mutant, scale=kind)
+
+
+@dataclass(frozen=True)
+class MutantsOfModule:
+    """Makes mutants of a component that change texts of one module of the reference. The name of the
+    component precedes the name of the mutant."""
+
+    component: str
+    module: str
+
+    def __call__(
+        self, name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: Replacement
+    ) -> Mutant:
+        """Return a mutant; see `Mutant`."""
+        return Mutant(
+            name=f"{self.component.replace('_', '-')}-{name}",
+            component=self.component,
+            module=self.module,
+            rules=rules,
+            bug=bug,
+            summary=summary,
+            replacements=replacements,
+        )
+
+
+@dataclass(frozen=True)
+class MutantsOfComponent:
+    """Makes mutants of a component whose reference has several modules. Each mutant names its module."""
+
+    component: str
+
+    def __call__(
+        self,
+        name: str,
+        module: str,
+        rules: tuple[str, ...],
+        bug: str,
+        summary: str,
+        *replacements: Replacement,
+    ) -> Mutant:
+        """Return a mutant; see `Mutant`."""
+        return MutantsOfModule(self.component, module)(name, rules, bug, summary, *replacements)

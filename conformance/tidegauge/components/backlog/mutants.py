@@ -1,22 +1,9 @@
 """Wrong detectors and combiners of backlog."""
 
-from ...mutants.mutant import Mutant, at_scale
+from ...mutants.mutant import MutantsOfModule, at_scale
 from .mutants_of_scale import BACKLOG_MUTANTS_OF_SCALE
 
-
-def _backlog(
-    name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
-) -> Mutant:
-    return Mutant(
-        name=f"backlog-{name}",
-        component="backlog",
-        module="backlog",
-        rules=rules,
-        bug=bug,
-        summary=summary,
-        replacements=replacements,
-    )
-
+_backlog = MutantsOfModule("backlog", "backlog")
 
 BACKLOG_MUTANTS = (
     _backlog(

@@ -1,22 +1,9 @@
 """Wrong input activity clocks."""
 
-from ...mutants.mutant import Mutant, at_scale
+from ...mutants.mutant import MutantsOfModule, at_scale
 from .mutants_of_scale import CLOCK_MUTANTS_OF_SCALE
 
-
-def _clock(
-    name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
-) -> Mutant:
-    return Mutant(
-        name=f"clock-{name}",
-        component="clock",
-        module="clock",
-        rules=rules,
-        bug=bug,
-        summary=summary,
-        replacements=replacements,
-    )
-
+_clock = MutantsOfModule("clock", "clock")
 
 _STOPS = 'if cite("CLOCK-1", not any(self._blocks(reason) for reason in self.pauses)):'
 _REFUSES = 'raise IllegalState(f"resume without a pause for {reason} (CLOCK-4)")'

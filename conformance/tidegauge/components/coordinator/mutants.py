@@ -1,22 +1,9 @@
 """Wrong source coordinators."""
 
-from ...mutants.mutant import Mutant, at_scale
+from ...mutants.mutant import MutantsOfModule, at_scale
 from .mutants_of_scale import COORDINATOR_MUTANTS_OF_SCALE
 
-
-def _coordinator(
-    name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
-) -> Mutant:
-    return Mutant(
-        name=f"coordinator-{name}",
-        component="coordinator",
-        module="coordinator",
-        rules=rules,
-        bug=bug,
-        summary=summary,
-        replacements=replacements,
-    )
-
+_coordinator = MutantsOfModule("coordinator", "coordinator")
 
 _NOTHING = (
     '"""A source begins, aligned if it has a group; its subtasks do not run yet."""',

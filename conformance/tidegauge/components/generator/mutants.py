@@ -1,27 +1,9 @@
 """Wrong generators and strategies."""
 
-from ...mutants.mutant import Mutant, at_scale
+from ...mutants.mutant import MutantsOfComponent, at_scale
 from .mutants_of_scale import GENERATOR_MUTANTS_OF_SCALE
 
-
-def _generator(
-    name: str,
-    module: str,
-    rules: tuple[str, ...],
-    bug: str,
-    summary: str,
-    *replacements: tuple[str, str],
-) -> Mutant:
-    return Mutant(
-        name=f"generator-{name}",
-        component="generator",
-        module=module,
-        rules=rules,
-        bug=bug,
-        summary=summary,
-        replacements=replacements,
-    )
-
+_generator = MutantsOfComponent("generator")
 
 _RUNS_AS_BUILT = """
     @property

@@ -1,27 +1,9 @@
 """Wrong idleness: on the wrong clock, and as in the alternatives that the FLIP rejected."""
 
-from ...mutants.mutant import Mutant, at_scale
+from ...mutants.mutant import MutantsOfComponent, at_scale
 from .mutants_of_scale import IDLENESS_MUTANTS_OF_SCALE
 
-
-def _idleness(
-    name: str,
-    module: str,
-    rules: tuple[str, ...],
-    bug: str,
-    summary: str,
-    *replacements: tuple[str, str],
-) -> Mutant:
-    return Mutant(
-        name=f"idleness-{name}",
-        component="idleness",
-        module=module,
-        rules=rules,
-        bug=bug,
-        summary=summary,
-        replacements=replacements,
-    )
-
+_idleness = MutantsOfComponent("idleness")
 
 _IMPORTED_CLOCK = "from .clock import PausableClock\n"
 

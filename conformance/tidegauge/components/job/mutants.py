@@ -1,21 +1,8 @@
 """Wrong alignment: coordinators, sources and jobs."""
 
-from ...mutants.mutant import Mutant
+from ...mutants.mutant import MutantsOfComponent
 
-
-def _job(
-    name: str, module: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
-) -> Mutant:
-    return Mutant(
-        name=f"job-{name}",
-        component="job",
-        module=module,
-        rules=rules,
-        bug=bug,
-        summary=summary,
-        replacements=replacements,
-    )
-
+_job = MutantsOfComponent("job")
 
 JOB_MUTANTS = (
     _job(

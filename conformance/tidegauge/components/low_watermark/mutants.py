@@ -1,22 +1,9 @@
 """Wrong low-watermark services."""
 
-from ...mutants.mutant import Mutant, at_scale
+from ...mutants.mutant import MutantsOfModule, at_scale
 from .mutants_of_scale import LOW_WATERMARK_MUTANTS_OF_SCALE
 
-
-def _service(
-    name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
-) -> Mutant:
-    return Mutant(
-        name=f"low-watermark-{name}",
-        component="low_watermark",
-        module="low_watermark",
-        rules=rules,
-        bug=bug,
-        summary=summary,
-        replacements=replacements,
-    )
-
+_service = MutantsOfModule("low_watermark", "low_watermark")
 
 LOW_WATERMARK_MUTANTS = (
     _service(

@@ -1,26 +1,9 @@
 """Wrong source subtasks."""
 
-from ...mutants.mutant import Mutant, at_scale
+from ...mutants.mutant import MutantsOfModule, at_scale
 from .mutants_of_scale import SOURCE_MUTANTS_OF_SCALE
 
-
-def _source(
-    name: str,
-    rules: tuple[str, ...],
-    bug: str,
-    summary: str,
-    *replacements: tuple[str, str],
-) -> Mutant:
-    return Mutant(
-        name=f"source-{name}",
-        component="source",
-        module="source_operator",
-        rules=rules,
-        bug=bug,
-        summary=summary,
-        replacements=replacements,
-    )
-
+_source = MutantsOfModule("source", "source_operator")
 
 SOURCE_MUTANTS = (
     _source(

@@ -1,22 +1,9 @@
 """Wrong combinations of splits and of inputs."""
 
-from ...mutants.mutant import Mutant, at_scale
+from ...mutants.mutant import MutantsOfModule, at_scale
 from .mutants_of_scale import SPLITS_MUTANTS_OF_SCALE
 
-
-def _splits(
-    name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
-) -> Mutant:
-    return Mutant(
-        name=f"splits-{name}",
-        component="splits",
-        module="splits",
-        rules=rules,
-        bug=bug,
-        summary=summary,
-        replacements=replacements,
-    )
-
+_splits = MutantsOfModule("splits", "splits")
 
 _RESTORED = "{name: Part(timestamp, idle) for name, timestamp, idle in parts}"
 

@@ -1,22 +1,9 @@
 """Wrong valves."""
 
-from ...mutants.mutant import Mutant, at_scale
+from ...mutants.mutant import MutantsOfModule, at_scale
 from .mutants_of_scale import VALVE_MUTANTS_OF_SCALE
 
-
-def _valve(
-    name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
-) -> Mutant:
-    return Mutant(
-        name=f"valve-{name}",
-        component="valve",
-        module="valve",
-        rules=rules,
-        bug=bug,
-        summary=summary,
-        replacements=replacements,
-    )
-
+_valve = MutantsOfModule("valve", "valve")
 
 _IDLE_COMES_FIRST = """        if cite("VALVE-21", self._finished(source)):
             return []

@@ -1,23 +1,10 @@
 """Wrong windows."""
 
-from ...mutants.mutant import Mutant, at_scale
+from ...mutants.mutant import MutantsOfModule, at_scale
 from .mutants_of_choices import WINDOW_MUTANTS_OF_CHOICES
 from .mutants_of_scale import WINDOW_MUTANTS_OF_SCALE
 
-
-def _window(
-    name: str, rules: tuple[str, ...], bug: str, summary: str, *replacements: tuple[str, str]
-) -> Mutant:
-    return Mutant(
-        name=f"window-{name}",
-        component="window",
-        module="windows",
-        rules=rules,
-        bug=bug,
-        summary=summary,
-        replacements=replacements,
-    )
-
+_window = MutantsOfModule("window", "windows")
 
 WINDOW_MUTANTS = (
     _window(
