@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from conftest import PATIENCE, Command, plain_environment
+from conftest import PATIENCE, Command, plain_environment, run_module
 
 from tidegauge.run.journal import Finished, JournalReader
 from tidegauge.wire.results import Results, decode_results
@@ -584,22 +584,19 @@ def test_an_engine_that_never_loads_ends_the_run(
     assert ended.stderr.strip() == "tidegauge: the engine did not load within 5 s; see out/engine.log"
 
 
+PLAIN_SESSION = (
+    *("--pyargs", "tidegauge.run.suites", "-q", "--tidegauge-adapter=strange:Engine"),
+    *("--tidegauge-budget=smoke", "--tidegauge-component=valve"),
+)
+
+
 @pytest.mark.slower
 def test_a_plain_session_of_pytest_is_watched_too(
     engine_module: Callable[[str, str], None], tmp_path: Path
 ) -> None:
     engine_module("strange", engine(IN_ONE_VECTOR, "os.kill(os.getpid(), signal.SIGSTOP)"))
-    command = [sys.executable, "-m", "pytest", "--pyargs", "tidegauge.run.suites", "-n", "1", "-q"]
-    options = ["adapter=strange:Engine", "budget=smoke", "component=valve", "scenario-seconds=3"]
-    ended = subprocess.run(
-        [*command, *(f"--tidegauge-{option}" for option in options), "--timeout", "300"],
-        cwd=tmp_path,
-        env=plain_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
+    options = ("-n", "1", "--tidegauge-scenario-seconds=3", "--timeout", "300")
+    ended = run_module(tmp_path, "pytest")(*PLAIN_SESSION, *options)
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert "1 failed" in ended.stdout
 
@@ -610,19 +607,7 @@ def test_an_interrupt_of_an_engine_ends_no_plain_session(
     action: str, engine_module: Callable[[str, str], None], tmp_path: Path
 ) -> None:
     engine_module("strange", engine(IN_ONE_VECTOR, action))
-    options = ["adapter=strange:Engine", "budget=smoke", "component=valve"]
-    ended = subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "--pyargs", "tidegauge.run.suites", "-q", "-k", "vectors"),
-            *(f"--tidegauge-{option}" for option in options),
-        ],
-        cwd=tmp_path,
-        env=plain_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
+    ended = run_module(tmp_path, "pytest")(*PLAIN_SESSION, "-k", "vectors")
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert "KeyboardInterrupt" in ended.stdout
 

@@ -18,6 +18,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import inf
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TypeVar
@@ -110,24 +111,15 @@ class WorkerProcess:
         if self._child is None:
             self._start()
         assert self._child is not None
-        assert self._connection is not None
-        assert self._watch is not None
-        self._watch.begin()
         try:
-            self._connection.send_bytes(_ENCODER.encode(work))
-            while not self._connection.poll(SECONDS_BETWEEN_LOOKS):
-                self._watch.look()
-                if self._child.poll() is not None and not self._connection.poll():
-                    raise EOFError  # a fork of the process holds the connection open
-            answer = self._connection.recv_bytes()
+            answer = self._answer(_ENCODER.encode(work), inf)
         except (EOFError, OSError):
             lost = self._lost()
             if self._is_stopped:
                 raise Stopped from None
             raise lost from None
         except BaseException:  # the answer would be taken for that to the next question
-            kill_tree(self._child.pid)
-            self._forget()
+            self._discard()
             raise
         if answer.startswith(REFUSED):
             raise BadInput(answer.removeprefix(REFUSED).decode())
@@ -144,38 +136,27 @@ class WorkerProcess:
             The failure to close the engine, or None. Its kind is `timeout` if the watch or a time limit of
             closing ended the process.
         """
-        child, connection, watch = self._child, self._connection, self._watch
-        if child is None or connection is None or watch is None:
+        child, watch = self._child, self._watch
+        if child is None or watch is None:
             return None
         if self._is_stopped:
-            kill_tree(child.pid)
-            self._forget()
+            self._discard()
             return None
         failure = None
-        until = time.monotonic() + SECONDS_TO_CLOSE
-        watch.begin()
         try:
-            connection.send_bytes(CLOSE)
-            while not connection.poll(SECONDS_BETWEEN_LOOKS) and time.monotonic() < until:
-                watch.look()
-                if child.poll() is not None and not connection.poll():
-                    raise EOFError  # a fork of it holds the connection open
-            if connection.poll():
-                failure = msgspec.msgpack.decode(connection.recv_bytes(), type=Failure | None)
-                child.wait(SECONDS_TO_CLOSE)
-            else:
-                failure = _not_closed(f"did not answer within {SECONDS_TO_CLOSE:g} s")
+            failure = msgspec.msgpack.decode(self._answer(CLOSE, SECONDS_TO_CLOSE), type=Failure | None)
+            child.wait(SECONDS_TO_CLOSE)
+        except TimeoutError:
+            failure = _not_closed(f"did not answer within {SECONDS_TO_CLOSE:g} s")
         except (EOFError, OSError):
             end = _end_of(child)
             stopped = child.returncode == HAD_STOPPED_PARENT
             failure = Failure("crashed", f"the engine {STOPPED}" if stopped else f"when it was closed {end}")
         except subprocess.TimeoutExpired:
             failure = _not_closed(f"did not end within {SECONDS_TO_CLOSE:g} s")
-        if child.poll() is None:  # not yet reaped, so that no other process has its id
-            kill_tree(child.pid)
         if watch.killed is not None:
             failure = _not_closed(watch.killed.reason)
-        self._forget()
+        self._discard()
         return failure
 
     def mark(self) -> Mark | None:
@@ -211,6 +192,23 @@ class WorkerProcess:
         with suppress(OSError):  # `ask` reports a process that has ended already
             self._connection.send_bytes(_ENCODER.encode(self.opening))
 
+    def _answer(self, message: bytes, seconds: float) -> bytes:
+        """Send a message and return the answer, while the watch looks at the process. Raises `EOFError` or
+        `OSError` if the process ends, and `TimeoutError` after `seconds`."""
+        assert self._child is not None
+        assert self._connection is not None
+        assert self._watch is not None
+        until = time.monotonic() + seconds
+        self._watch.begin()
+        self._connection.send_bytes(message)
+        while not self._connection.poll(SECONDS_BETWEEN_LOOKS):
+            self._watch.look()
+            if self._child.poll() is not None and not self._connection.poll():
+                raise EOFError  # a fork of the process holds the connection open
+            if time.monotonic() > until:
+                raise TimeoutError
+        return self._connection.recv_bytes()
+
     def _lost(self) -> WorkerLost:
         """Return how the process ended, and forget the process."""
         assert self._child is not None
@@ -228,6 +226,12 @@ class WorkerProcess:
             lost = WorkerLost(item, scenario, Failure("crashed", end))
         self._forget()
         return lost
+
+    def _discard(self) -> None:
+        """Kill the process, if it has not ended, and forget it."""
+        if self._child is not None and self._child.poll() is None:  # not yet reaped: the id is its own
+            kill_tree(self._child.pid)
+        self._forget()
 
     def _forget(self) -> None:
         if self._connection is not None:

@@ -32,9 +32,6 @@ def answers_of(questions: Sequence[Question], request: Request) -> Answers:
         answered = worker.ask(Ask(tuple(questions)), Answered)
     except (WorkerLost, BadInput):
         return {}
-    except BaseException:
-        worker.stop()
-        raise
     finally:
         worker.close()
     return {answer.name: answer.transcripts for answer in answered.answers}

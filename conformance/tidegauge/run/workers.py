@@ -163,7 +163,7 @@ class RunningItems:
         if resumed is None:
             self._journal.write(begun.started)
         else:
-            check_that_it_is_the_same(resumed, begun.started)
+            _check_that_it_is_the_same(resumed, begun.started)
         return begun
 
     def _work(self, worker: ItemWorker) -> None:
@@ -214,7 +214,7 @@ def running_items(request: Request, folder: Path, settings: WorkersOfRun) -> Ite
             running.stop()
 
 
-def check_that_it_is_the_same(folder: Path, started: Started) -> None:
+def _check_that_it_is_the_same(folder: Path, started: Started) -> None:
     """Raise `BadInput` if the engine, profile, seed or items of a resumed run differ from those of the run
     that was killed."""
     before = next((event for event in JournalReader(folder).new_events() if isinstance(event, Started)), None)

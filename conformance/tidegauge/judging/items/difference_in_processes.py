@@ -88,11 +88,11 @@ class Workers:
 
     def end(self, at_once: bool) -> None:
         """End all processes. With `at_once`, processes that are at work are killed."""
-        for worker in self._all if at_once else ():
-            worker.stop()
-        # before the threads end in which the processes were started: these end with them
-        for worker in self._all if not at_once else ():
-            worker.close()
+        for worker in self._all:
+            if at_once:
+                worker.stop()
+            else:
+                worker.close()  # while its thread lives: a process ends with the thread that started it
         self._pool.shutdown(cancel_futures=True)
         for worker in self._all:
             worker.close()
