@@ -59,12 +59,13 @@ class ItemWorker:
         """How the process ended between two items."""
 
     def begun(self) -> Begun:
-        """Load the engine and plan the run. Raises `BadInput`, also if the process ends before it answers."""
+        """Load the engine and plan the run. Raises `BadInput`, and `NoWorker` if the process ends before it
+        answers."""
         try:
             return self._process.ask(Begin(), Begun)
         except WorkerLost as lost:
             when = "" if lost.reason else " before the run began"
-            raise BadInput(f"{lost.failure.text}{when}") from None
+            raise NoWorker(f"{lost.failure.text}{when}") from None
 
     def finished(self, item: PlannedItem) -> Finished:
         """Run an item and return its event. Raises `NoWorker`, and `Stopped` after `stop`."""
@@ -100,7 +101,7 @@ class ItemWorker:
                     return self._lost(item, lost)
                 if lost.item:
                     self.failures.append(lost.failure)
-                problem = lost.failure.text
+                problem = f"no process of the engine starts any more: {lost.failure.text}"
         raise NoWorker(problem)
 
     def _lost(self, item: PlannedItem, lost: WorkerLost) -> Finished:

@@ -48,8 +48,7 @@ class SuiteRun:
         try:
             return self.worker.finished(item)
         except NoWorker as problem:
-            text = f"no process of the engine starts any more: {problem}"
-            return Finished(item.id, "not-run", 0.0, text=text)
+            return Finished(item.id, "not-run", 0.0, text=str(problem))
         except Stopped:
             return Finished(item.id, "not-run", 0.0, text="the session has ended")
 
@@ -72,7 +71,7 @@ def start(config: pytest.Config) -> SuiteRun:
         config.add_cleanup(lambda: _ended(worker))
         begun = worker.begun()
         journal = Journal(folder) if folder is not None else None
-    except BadInput as problem:
+    except (BadInput, NoWorker) as problem:
         raise pytest.UsageError(str(problem)) from None
     limits.memory_mib = memory_of(request, begun.started.implementation)
     if journal is None:

@@ -27,7 +27,7 @@ from .item_worker import ItemWorker, KillsOfComponents, NoWorker, ended, memory_
 from .journal import Journal, JournalReader, Started
 from .plan import PlannedItem
 from .request import Request
-from .run_folder import finished_before
+from .run_folder import LOG, finished_before
 from .work import Begun, RunOpening
 
 _MARK = "TIDEGAUGE_RUN"
@@ -158,7 +158,10 @@ class RunningItems:
         return ItemWorker(program, limits=self._limits, kills=self._kills)
 
     def _begun(self, resumed: Path | None) -> Begun:
-        begun = self._workers[0].begun()
+        try:
+            begun = self._workers[0].begun()
+        except NoWorker as problem:
+            raise BadInput(f"{problem}; see {self.folder.parent / LOG}") from None
         self._limits.memory_mib = memory_of(begun.started.request, begun.started.implementation)
         if resumed is None:
             self._journal.write(begun.started)
@@ -179,7 +182,7 @@ class RunningItems:
         except Empty:
             return
         except NoWorker as problem:
-            self._problems.append(f"no process of the engine starts any more: {problem}")
+            self._problems.append(str(problem))
         except Stopped:
             return
         finally:
