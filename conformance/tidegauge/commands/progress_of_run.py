@@ -13,10 +13,11 @@ _POLL_SECONDS = 0.25
 
 
 def followed(running: RunningItems, progress: RunProgress, fail_fast: bool, quiet: bool) -> str:
-    """Follow the journal of a run until its items have ended. The first failure is shown at once.
+    """Start the items of a run and follow the journal until they have ended. The first failure is shown at
+    once.
 
     Args:
-        running: the items under way.
+        running: the items, which have not begun.
         progress: receives the events of the journal.
         fail_fast: whether the first failure stops the run.
         quiet: whether only the progress is shown.
@@ -25,10 +26,10 @@ def followed(running: RunningItems, progress: RunProgress, fail_fast: bool, quie
         The first failure in the form in which it is shown; an empty text if there was none.
     """
     reader = JournalReader(running.folder)
+    events = reader.new_events()  # before the items: those finished by now are of the run that is resumed
+    running.start()
     ended, first = False, ""
-    while not ended:
-        ended = running.are_over(_POLL_SECONDS)
-        events = reader.new_events()
+    while True:
         progress.session(events, running.marks())
         for event in events:
             if isinstance(event, Started) and progress.declared_seconds is not None and not quiet:
@@ -40,6 +41,10 @@ def followed(running: RunningItems, progress: RunProgress, fail_fast: bool, quie
                     _print_first_failure(event.item, number, first)
                 if fail_fast:
                     running.stop()
+        if ended:
+            break
+        ended = running.are_over(_POLL_SECONDS)
+        events = reader.new_events()
     return first
 
 

@@ -193,8 +193,8 @@ class RunningItems:
 
 @contextmanager
 def running_items(request: Request, folder: Path, settings: WorkersOfRun) -> Iterator[RunningItems]:
-    """Run the items of a run during the block. The workers end with the block, and at once if the block is
-    left early.
+    """Load the engine and plan a run, whose items the block starts. The workers end with the block, and at
+    once if the block is left early.
 
     Args:
         request: the request.
@@ -207,7 +207,6 @@ def running_items(request: Request, folder: Path, settings: WorkersOfRun) -> Ite
     running = RunningItems(request, folder, settings)
     ended = False
     try:
-        running.start()
         yield running
         if not running.is_stopped and running.are_over(0):
             running.finish()
