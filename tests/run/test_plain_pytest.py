@@ -212,12 +212,13 @@ class WithoutStatuses(ReferenceAdapter):
         return super().describe()
 
     def inexpressible(self, scenario):
-        return "a status" if any(isinstance(step, (IdleStep, ActiveStep)) for step in scenario.history) else None
+        statuses = [step for step in scenario.history if isinstance(step, (IdleStep, ActiveStep))]
+        return "a status" if any(step.channel == 2 for step in statuses) else None  # which no shape can say
 
     def session(self, setup):
         session = super().session(setup)
         step = session.step
-        session.step = lambda one: () if isinstance(one, (IdleStep, ActiveStep)) else step(one)
+        session.step = lambda one: () if isinstance(one, (IdleStep, ActiveStep)) and one.channel == 2 else step(one)
         return session
 """
 
