@@ -270,15 +270,22 @@ def test_list_states_are_carried_and_checked() -> None:
     assert "declared schema" in str(misfit)
 
 
-def test_a_state_whose_schema_only_spark_can_read_is_refused_with_the_remedy() -> None:
+def test_a_state_with_a_schema_in_ddl_is_read_without_spark() -> None:
     class Written(Adding):
         def init(self, handle: StatefulProcessorHandle) -> None:
             self.sum = handle.getValueState("sum", "number INT")
 
+    assert batches(Written, 1) == batches(Adding, 1)
+
+
+def test_a_state_with_an_unreadable_schema_is_refused_with_the_place() -> None:
+    class Written(Adding):
+        def init(self, handle: StatefulProcessorHandle) -> None:
+            self.sum = handle.getValueState("sum", "number NUMBER")
+
     (found,) = batches(Written, 1)
     assert isinstance(found, ValueError)
-    assert "StructType" in str(found)
-    assert "engine=streaming" in str(found)
+    assert "state 'sum': the schema 'number NUMBER' has 'NUMBER' where a type" in str(found)
 
 
 def test_a_state_that_is_declared_twice_is_refused_as_spark_does() -> None:

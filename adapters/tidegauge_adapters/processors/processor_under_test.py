@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from pyspark.sql.types import (
-    DateType,
     IntegerType,
     LongType,
     StructType,
@@ -15,7 +14,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from .ddl import UnreadableSchema, schema_of
+from ..ddl import UnreadableSchema, schema_of
 
 TimeMode = Literal["None", "EventTime", "ProcessingTime"]
 Form = Literal["rows", "pandas", "group-state"]
@@ -45,14 +44,24 @@ class ProcessorUnderTest:
         initial_schema: the columns of the initial state, with those of the key; None if there is none.
         initial_rows: examples of rows of the initial state.
         keeps: names of states that may remain after all event time has passed.
+        updates: whether each micro-batch returns the current value of a key, which replaces the one before;
+            or the output columns beside the key that identify what is replaced: ("window_start",).
+        without: names of checks that are not demanded, such as "cuts" for a processor whose rows are about
+            micro-batches.
         any_order: whether the order of rows between two watermarks changes nothing.
         ordered: whether the order of output rows counts.
-        once: the columns that identify a result which comes once at most for a key, such as ("start", "end").
+        once: the columns that identify a result which comes at most once a key, such as ("start",
+            "end").
+        due: the output column with the time at which a result of a timer is due, such as "end"; null
+            where a row is not due.
         counts_once: which output rows `once` is about; by default all.
         batch: the results for a pandas data frame of all rows that were not late, in one data frame with
             columns of the output; None if there is no such function.
+        arrived: the name of a column that `batch` gets beside those of the input: the watermark, or the time
+            of the clock, when the row arrived (ms).
         late: whether a row is late at a watermark (ms), for `batch`; by default if Spark drops it.
         late_output: whether an output row reports a late row instead of a result, for `batch`.
+        name: how reports call it; by default the class of the processor.
 
     Raises `ValueError` for columns that are not in a schema, and for combinations that Spark refuses.
     """
@@ -70,14 +79,19 @@ class ProcessorUnderTest:
     initial_schema: StructType | str | None = None
     initial_rows: Sequence[Mapping[str, Any]] = ()
     keeps: Sequence[str] = ()
+    updates: bool | Sequence[str] = False
+    without: Sequence[str] = ()
     any_order: bool = False
     ordered: bool = False
     once: Sequence[str] = ()
+    due: str = ""
     counts_once: Callable[[Any], bool] = lambda row: True
     batch: Callable[[Any], Any] | None = None
+    arrived: str = ""
     late: Callable[[Any, int], bool] | None = None
     late_output: Callable[[Any], bool] | None = None
     name: str = ""
+    initial_states: StructType = field(init=False, repr=False)
     inputs: StructType = field(init=False, repr=False)
     outputs: StructType = field(init=False, repr=False)
     keys: tuple[str, ...] = field(init=False, repr=False)
@@ -86,14 +100,26 @@ class ProcessorUnderTest:
     def __post_init__(self) -> None:
         set_field = object.__setattr__
         set_field(self, "inputs", self._schema("input_schema"))
+        empty = self.initial_schema is None
+        set_field(self, "initial_states", StructType() if empty else self._schema("initial_schema"))
         set_field(self, "outputs", self._schema("output_schema"))
         set_field(self, "keys", (self.key,) if isinstance(self.key, str) else tuple(self.key))
         set_field(self, "mode", self.time_mode or ("EventTime" if self.time else "None"))
-        if not self.name:
-            set_field(self, "name", getattr(self.make, "__name__", type(self.make).__name__))
         self._check_choices()
         self._check_columns()
         self._check_time()
+
+    @property
+    def clock(self) -> str:
+        """What moves its timers."""
+        return "watermark" if self.mode == "EventTime" else "time"
+
+    @property
+    def start(self) -> int:
+        """Where the times of traces begin (ms): at the first midnight of 2024 in UTC. Event times that are
+        numbers begin one day after 1970, where Spark's first watermark is."""
+        is_number = self.time and isinstance(self.inputs[self.time].dataType, LongType | IntegerType)
+        return 86_400_000 if is_number else 1_704_067_200_000
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -126,9 +152,11 @@ class ProcessorUnderTest:
                 raise ValueError(
                     f"column {name!r} is not in input_schema; it has {', '.join(self.inputs.names)}"
                 )
-        for name in self.once:
-            if name not in self.outputs.names:
-                raise ValueError(f"once: column {name!r} is not in output_schema")
+        for option, names in (("once", self.once), ("due", filter(None, [self.due]))):
+            for name in names:
+                if name not in self.outputs.names:
+                    columns = ", ".join(self.outputs.names)
+                    raise ValueError(f"{option}: column {name!r} is not in output_schema; it has {columns}")
         for number, row in enumerate(self.examples, start=1):
             strange = set(row) - set(self.inputs.names)
             if strange:
@@ -141,7 +169,7 @@ class ProcessorUnderTest:
             raise ValueError("time: time_mode EventTime needs the name of the column of the event time")
         if self.time:
             kind = self.inputs[self.time].dataType
-            if not isinstance(kind, LongType | IntegerType | TimestampType | TimestampNTZType | DateType):
+            if not isinstance(kind, LongType | IntegerType | TimestampType | TimestampNTZType):
                 raise ValueError(
                     f"time: column {self.time!r} is {kind.simpleString()}; it has to be a timestamp or a long"
                 )

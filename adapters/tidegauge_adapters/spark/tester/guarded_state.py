@@ -18,6 +18,7 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 from pyspark.sql.types import Row, StructType
 
+from ...ddl import UnreadableSchema, schema_of
 from ..binding.time_to_live import refuse_ttl
 from .declared_schema import DeclaredSchema
 
@@ -75,19 +76,21 @@ class GuardedProcessor(StatefulProcessor):
         self._processor.close()
 
     def declare(self, name: str, *schemas: StructType | str, ttl: int | None) -> None:
-        """Note a state. Raises `ValueError` for one that cannot be tested here."""
-        refuse_ttl(name, ttl)
-        for schema in schemas:
-            if not isinstance(schema, StructType):
-                raise ValueError(
-                    f"state {name!r}: only Spark can read the schema {schema!r}; declare it as a StructType, "
-                    "or take engine=streaming"
-                )
+        """Note a state. Raises `ValueError` for one that cannot be tested here, or with an unreadable
+        schema."""
+        self.forget_after(name, ttl)
         if name in self.schemas:
             raise ValueError(f"state {name!r} is declared twice")
-        self.schemas[name] = schemas  # type: ignore[assignment]
+        try:
+            self.schemas[name] = tuple(map(schema_of, schemas))
+        except UnreadableSchema as problem:
+            raise ValueError(f"state {name!r}: {problem}") from None
         if self._at_once:
             self._fitting[name] = DeclaredSchema(self.schemas[name][-1])
+
+    def forget_after(self, name: str, ttl: int | None) -> None:
+        """Note the time to live of a state (ms). Raises `ValueError` where no clock of the kit moves it."""
+        refuse_ttl(name, ttl)
 
     def stored(self, name: str, value: Iterable[Any]) -> tuple[Any, ...]:
         """A value of a state as it is kept."""

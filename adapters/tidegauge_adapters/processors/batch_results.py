@@ -1,0 +1,152 @@
+"""Compares what a processor returned over a whole trace with a function of a pandas data frame."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from pyspark.sql import Row
+
+from ..spark.tester.declared_schema import RowDoesNotFit
+from .micro_batches import Played, Player
+from .processor_under_test import ProcessorUnderTest
+from .rows import frame
+from .trace import Arrival, Key, Trace
+from .words import key_text, row_text
+
+
+class BatchFunctionFails(Exception):
+    """The batch function of the user raises, or returns what is no result."""
+
+
+def differs_from_batch(player: Player, trace: Trace, played: Played) -> str | None:
+    """Return how the results of a whole trace differ from those of the batch function, in a sentence.
+
+    Raises `BatchFunctionFails`.
+    """
+    if played.problem is not None:
+        return None
+    subject = player.subject
+    arrivals = [event for event in trace if isinstance(event, Arrival)]
+    late = [arrival for arrival in arrivals if _is_late(player, arrival, played)]
+    in_time = [arrival for arrival in arrivals if arrival not in late]
+    results = [one for one in played.outputs if not _reports_late(subject, one.row)]
+    columns, expected = _batch(player, in_time, played)
+    actual = [{name: one.row[name] for name in columns} for one in results]
+    problem = _difference(subject, expected, actual)
+    if problem is not None:
+        return problem
+    return _late_difference(player, late, played)
+
+
+def _is_late(player: Player, arrival: Arrival, played: Played) -> bool:
+    subject = player.subject
+    if id(arrival) in played.dropped:
+        return True
+    if subject.late is None:
+        return False
+    (row,) = player.rows.rows([arrival])
+    return bool(subject.late(row, played.times_at_arrival.get(id(arrival), 0)))
+
+
+def _batch(
+    player: Player, arrivals: Sequence[Arrival], played: Played
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """The columns that the batch function returns, and its rows. It is not asked about no row."""
+    subject = player.subject
+    assert subject.batch is not None
+    if not arrivals:
+        return list(subject.outputs.names), []
+    given = frame(subject.inputs, [player.rows.typed(one.row) for one in arrivals])
+    if subject.arrived:
+        given[subject.arrived] = [played.times_at_arrival[id(one)] for one in arrivals]
+    try:
+        answer = subject.batch(given)
+    except Exception as error:
+        raise BatchFunctionFails(f"batch raises {type(error).__name__}: {error}") from error
+    if not isinstance(answer, pd.DataFrame):
+        raise BatchFunctionFails(
+            f"batch returns {type(answer).__name__}; it has to return a pandas DataFrame"
+        )
+    names = [name for name in subject.outputs.names if name in answer.columns]
+    if not names:
+        columns = ", ".join(map(str, answer.columns))
+        raise BatchFunctionFails(f"batch returns no column of the output; it returns {columns}")
+    try:
+        return names, player.rows.columns_of_frame(answer, names)
+    except RowDoesNotFit as misfit:
+        raise BatchFunctionFails(f"batch returns a data frame that {misfit}") from misfit
+
+
+def _reports_late(subject: ProcessorUnderTest, row: Mapping[str, Any]) -> bool:
+    return subject.late_output is not None and bool(subject.late_output(columns_of(row)))
+
+
+def columns_of(row: Mapping[str, Any]) -> Any:
+    """A row whose columns are attributes, for the functions of the user."""
+    return Row(**row)
+
+
+def _difference(
+    subject: ProcessorUnderTest, expected: list[dict[str, Any]], actual: list[dict[str, Any]]
+) -> str | None:
+    comparable = [_comparable(row) for row in expected], [_comparable(row) for row in actual]
+    if (
+        comparable[0] == comparable[1]
+        if subject.ordered
+        else Counter(comparable[0]) == Counter(comparable[1])
+    ):
+        return None
+    missing, more = (_without(*comparable, expected), _without(comparable[1], comparable[0], actual))
+    if missing and more:
+        return f"the processor returns {_rows(more)}, the batch function {_rows(missing)}"
+    if missing:
+        return f"the processor does not return {_rows(missing)}, as the batch function does"
+    if more:
+        return f"the processor returns {_rows(more)}, which the batch function does not"
+    return f"the processor returns the rows in another order than the batch function: {_rows(actual)}"
+
+
+def _without(own: list[Any], others: list[Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    remaining = Counter(others)
+    found = []
+    for value, row in zip(own, rows, strict=True):
+        if remaining[value]:
+            remaining[value] -= 1
+        else:
+            found.append(row)
+    return found
+
+
+def _rows(rows: Sequence[Mapping[str, Any]]) -> str:
+    several = [row_text(row) for row in rows[:3]]
+    return ", ".join(several) + (f" and {len(rows) - 3} more" if len(rows) > 3 else "")
+
+
+def _comparable(value: Any) -> Any:
+    """A value by which results are compared: numbers to nine digits, as sums depend on their order."""
+    if isinstance(value, dict):
+        return tuple((name, _comparable(one)) for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(map(_comparable, value))
+    if isinstance(value, float):
+        return "nan" if math.isnan(value) else float(f"{value:.9g}")
+    return value
+
+
+def _late_difference(player: Player, late: Sequence[Arrival], played: Played) -> str | None:
+    """Rows that are late have to be reported, one by one, where the processor reports them."""
+    subject = player.subject
+    if subject.late_output is None:
+        return None
+    seen = [arrival for arrival in late if id(arrival) not in played.dropped]
+    expected = Counter(player.rows.key(arrival) for arrival in seen)
+    actual: Counter[Key] = Counter(one.key for one in played.outputs if _reports_late(subject, one.row))
+    for key in sorted({*expected, *actual}, key=repr):
+        if expected[key] != actual[key]:
+            name = key_text(subject, key)
+            return f"{actual[key]} rows of {name} are reported as late, {expected[key]} are late"
+    return None

@@ -1,0 +1,103 @@
+"""Checks that need no model: what holds for every processor, whatever it computes.
+
+They stand in an order in which the first that fails explains best: an exception, then an attribute, then the
+way rows are cut, and only then the results.
+"""
+
+from __future__ import annotations
+
+from ..processor_under_test import ProcessorUnderTest
+from .calls import accepts, timers_ahead
+from .check import Check
+from .cutting import any_order, cuts, keys_apart
+from .instances import repeatable, state_alone
+from .results import due_in_time, equals_batch, nothing_left, once
+
+
+def _always(_: ProcessorUnderTest) -> str:
+    return ""
+
+
+def _with_time(subject: ProcessorUnderTest) -> str:
+    return "" if subject.mode != "None" else "it has no time"
+
+
+CHECKS: tuple[Check, ...] = (
+    Check(
+        "accepts",
+        "valid rows raise nothing, and all rows and states fit their schemas",
+        "exceptions, columns that are missing or of another type",
+        _always,
+        accepts,
+    ),
+    Check(
+        "state",
+        "what it remembers is in its state",
+        "attributes, class variables and module variables that matter",
+        _always,
+        state_alone,
+    ),
+    Check(
+        "repeat",
+        "a micro-batch that runs again from the same state returns the same rows",
+        "random numbers, the wall clock, and what outlives a failed batch",
+        _always,
+        repeatable,
+    ),
+    Check(
+        "timers",
+        "no timer is set in the past",
+        "timers at or before the watermark, which fire at once",
+        _with_time,
+        timers_ahead,
+    ),
+    Check(
+        "cuts",
+        "how rows are cut into micro-batches changes nothing",
+        "results for each batch, state that is written once a batch or lost in it",
+        _always,
+        cuts,
+    ),
+    Check(
+        "keys",
+        "rows of other keys change nothing",
+        "what one key leaves behind for the next",
+        _always,
+        keys_apart,
+    ),
+    Check(
+        "order",
+        "the order of rows between two watermarks changes nothing",
+        "first or last row by arrival",
+        lambda subject: "" if subject.any_order else "not declared: any_order",
+        any_order,
+    ),
+    Check(
+        "once",
+        "no result comes twice",
+        "windows that fire again",
+        lambda subject: "" if subject.once else 'not declared: once=("start", "end")',
+        once,
+    ),
+    Check(
+        "due",
+        "results of timers come when the watermark reaches the time at which they are due",
+        "timers beside the end of a window, handlers that fire whatever is in the state",
+        lambda subject: "" if subject.due else 'not declared: due="end", the column of the time',
+        due_in_time,
+    ),
+    Check(
+        "end",
+        "when time has passed everything, no timer and no state is left",
+        "state that is never cleared, timers that set themselves again",
+        _with_time,
+        nothing_left,
+    ),
+    Check(
+        "batch",
+        "streaming equals batch on all rows that were not late",
+        "wrong values and wrong borders, as far as the function is right",
+        lambda subject: "" if subject.batch else "not declared: batch=a function of a pandas data frame",
+        equals_batch,
+    ),
+)

@@ -1,0 +1,34 @@
+"""What a processor does when it is called: it raises nothing, and sets timers ahead."""
+
+from __future__ import annotations
+
+from ..micro_batches import Player
+from ..trace import Trace
+from ..words import key_text, time_text
+from .check import Wrong
+
+
+def accepts(player: Player, trace: Trace) -> Wrong | None:
+    """Return what a processor raises, or which row or state does not fit its schema."""
+    played = player.as_spark(trace)
+    if (problem := played.problem) is None:
+        return None
+    if problem.kind == "misfit":
+        return Wrong(f"a row or a state {problem.text}", tuple(played.outputs))
+    where = f" for {key_text(player.subject, problem.key)}" if problem.key else ""
+    return Wrong(f"the processor raises{where}: {problem.text}", tuple(played.outputs))
+
+
+def timers_ahead(player: Player, trace: Trace) -> Wrong | None:
+    """Return a timer that is set at or before the watermark."""
+    played = player.as_spark(trace)
+    if not played.past_timers:
+        return None
+    subject = player.subject
+    _, key, timer, now = played.past_timers[0]
+    return Wrong(
+        f"a timer of {key_text(subject, key)} is set at {time_text(subject, timer)} when the "
+        f"{subject.clock} is {time_text(subject, now)} already: "
+        "Spark fires it at the end of that micro-batch",
+        tuple(played.outputs),
+    )

@@ -1,0 +1,81 @@
+"""What a check of processors is, and how two outcomes are compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..micro_batches import Played, Player
+from ..processor_under_test import ProcessorUnderTest
+from ..trace import Key, Output, Trace
+from ..words import key_text, row_text, when_text
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What is wrong with a processor, in a sentence, and what it returned where this was seen."""
+
+    text: str
+    outputs: tuple[Output, ...] = ()
+    instead: tuple[Output, ...] = ()
+
+
+@dataclass(frozen=True)
+class Check:
+    """A property of processors.
+
+    Attributes:
+        name: the word by which it is asked for.
+        demands: what a processor has to do.
+        excludes: defects that no processor has which passes.
+        applies: why it is not checked for a processor, an empty text if it is.
+        fails: what is wrong on a trace.
+    """
+
+    name: str
+    demands: str
+    excludes: str
+    applies: Callable[[ProcessorUnderTest], str]
+    fails: Callable[[Player, Trace], Wrong | None]
+
+
+def difference_of(subject: ProcessorUnderTest, expected: Played, actual: Played) -> str | None:
+    """The first difference of two outcomes, in a sentence; the order of rows counts if that is declared."""
+    if (expected.problem is None) != (actual.problem is None):
+        problem = actual.problem or expected.problem
+        assert problem is not None
+        return f"only {'then' if actual.problem else 'otherwise'} it raises {problem.text}"
+    before, after = _by_place(subject, expected.outputs), _by_place(subject, actual.outputs)
+    for place in sorted({*before, *after}, key=repr):
+        first, second = before.get(place, []), after.get(place, [])
+        same = first == second if subject.ordered else Counter(first) == Counter(second)
+        if not same:
+            segment, key = place
+            when = when_text(subject, {**expected.times, **actual.times}.get(segment, 0))
+            return f"{key_text(subject, key)} gets {_rows_text(second)} instead of {_rows_text(first)}{when}"
+    return None
+
+
+def _by_place(subject: ProcessorUnderTest, outputs: Iterable[Output]) -> Mapping[tuple[int, Key], list[str]]:
+    found: dict[tuple[int, Key], list[str]] = {}
+    for output in _current(subject, outputs):
+        found.setdefault((output.segment, output.key), []).append(row_text(output.row))
+    return found
+
+
+def _current(subject: ProcessorUnderTest, outputs: Iterable[Output]) -> Iterable[Output]:
+    """Of rows that replace one another between two passages of time, the last."""
+    if subject.updates is False:
+        return outputs
+    columns = () if subject.updates is True else tuple(subject.updates)
+    last: dict[object, Output] = {}
+    for output in outputs:
+        replaced = (output.segment, output.key, repr([output.row[name] for name in columns]))
+        last.pop(replaced, None)
+        last[replaced] = output
+    return last.values()
+
+
+def _rows_text(rows: Sequence[str]) -> str:
+    return ", ".join(rows) or "no row"

@@ -1,0 +1,39 @@
+"""What a processor knows in the next micro-batch: its state, and nothing else."""
+
+from __future__ import annotations
+
+from ..micro_batches import Player
+from ..trace import Trace
+from .check import Wrong, difference_of
+
+
+def state_alone(player: Player, trace: Trace) -> Wrong | None:
+    """Return what one instance returns for all micro-batches that new ones do not."""
+    several = player.as_spark(trace)
+    single = player.played(player.batches(trace), one_instance=True)
+    difference = difference_of(player.subject, single, several)
+    if difference is None:
+        return None
+    changed = sorted(several.attributes | single.attributes)
+    names = ", ".join(changed) or "something that no state has"
+    return Wrong(
+        f"{names} is remembered beside the state; Spark makes a new instance in each micro-batch, and "
+        f"it is lost: {difference}",
+        tuple(several.outputs),
+        tuple(single.outputs),
+    )
+
+
+def repeatable(player: Player, trace: Trace) -> Wrong | None:
+    """Return what changes if each micro-batch runs twice from the same state."""
+    once = player.as_spark(trace)
+    again = player.played(player.batches(trace), again=True)
+    difference = difference_of(player.subject, once, again)
+    if difference is None:
+        return None
+    return Wrong(
+        "a micro-batch that failed and runs again from the same state does not return the same rows: "
+        + difference,
+        tuple(again.outputs),
+        tuple(once.outputs),
+    )

@@ -1,0 +1,176 @@
+"""`tidegauge processor`: checks that need no model, on a processor of one's own."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.progress import Progress, TextColumn
+
+from tidegauge.commands.console import ERR, OUT, complains
+from tidegauge.wire.scenario import BadInput
+
+from .batch_results import BatchFunctionFails
+from .checks import CHECKS
+from .micro_batches import Player
+from .picture import picture
+from .processor_under_test import ProcessorUnderTest
+from .search import TRACES, Counterexample, Searched, checked, searched
+from .target import Described, processor_named
+from .terminal import lines_of_checks, lines_of_counterexample, lines_of_trace
+from .trace_files import UnreadableTrace, read, written
+
+_COLOURS = {"broken": "bold red", "held": "green", "skipped": "dim"}
+
+
+@complains
+def processor(
+    target: Annotated[
+        str,
+        typer.Argument(metavar="MODULE:NAME", help="A ProcessorUnderTest, or the class of a processor."),
+    ],
+    input_schema: Annotated[
+        str,
+        typer.Option("--input", metavar="DDL", help="Its input: 'user string, at timestamp, value long'."),
+    ] = "",
+    output_schema: Annotated[
+        str, typer.Option("--output", metavar="DDL", help="Its output: 'user string, n long'.")
+    ] = "",
+    key: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="The key; repeatable.")] = None,
+    time_column: Annotated[str, typer.Option("--time", metavar="COLUMN", help="The event time.")] = "",
+    time_mode: Annotated[
+        str, typer.Option(metavar="MODE", help="None, EventTime (if there is a --time) or ProcessingTime.")
+    ] = "",
+    form: Annotated[str, typer.Option(metavar="FORM", help="rows (default), or pandas.")] = "",
+    late_rows: Annotated[
+        str, typer.Option(metavar="HOW", help="dropped by Spark in front of it (default), or seen.")
+    ] = "",
+    example: Annotated[
+        list[str] | None, typer.Option(metavar="JSON", help="A row; values are drawn from it. Repeatable.")
+    ] = None,
+    keeps: Annotated[list[str] | None, typer.Option(metavar="STATE", help="May remain; repeatable.")] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="CHECK", help="Is not demanded; repeatable.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="CHECK", help="Make no other; repeatable.")
+    ] = None,
+    traces: Annotated[int, typer.Option(min=1, metavar="N", help="How many random traces.")] = TRACES,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the random traces.")] = 0,
+    replay: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Play the trace of this file instead.")
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where counterexamples are written.")] = Path(
+        "tidegauge-processor"
+    ),
+) -> None:
+    """Check a stateful PySpark processor against what holds for every one: no cut into micro-batches, restart
+    or other key changes its results, nothing is left, streaming equals batch.
+
+    Exit code 0: all checks hold.
+    1: one is broken, and a counterexample is shown.
+    2: bad input.
+    """
+    os.environ["TZ"] = "UTC"  # the time zone of the session: what naive timestamps are in
+    time.tzset()
+    subject = processor_named(
+        target,
+        Described(
+            input_schema=input_schema,
+            output_schema=output_schema,
+            key=key or (),
+            time=time_column,
+            time_mode=time_mode,
+            form=form,
+            late_rows=late_rows,
+            examples=example or (),
+            keeps=keeps or (),
+            without=without or (),
+        ),
+    )
+    known = [check.name for check in CHECKS]
+    for name in only or ():
+        if name not in known:
+            raise BadInput(f"--only {name}: there is no such check; known are {', '.join(known)}")
+    player = _player(target, subject)
+    try:
+        if replay is not None:
+            result = checked(player, read(subject, replay), only or ())
+            _print_trace(player, replay)
+        else:
+            result = _searched(player, traces, seed, only or [])
+    except UnreadableTrace as problem:
+        raise BadInput(str(problem)) from None
+    except BatchFunctionFails as problem:
+        raise BadInput(f"{target}: {problem}") from None
+    _print_result(result, player, replay is not None)
+    for counterexample in result.broken:
+        _print_counterexample(player, counterexample)
+        if replay is None:
+            _write(player, counterexample, out, target)
+    if result.broken:
+        raise typer.Exit(1)
+
+
+def _player(target: str, subject: ProcessorUnderTest) -> Player:
+    try:
+        return Player(subject)
+    except Exception as error:
+        raise BadInput(f"{target} cannot be made: {type(error).__name__}: {error}") from error
+
+
+def _searched(player: Player, traces: int, seed: int, only: list[str]) -> Searched:
+    with Progress(
+        TextColumn("{task.description}"),
+        TextColumn("{task.completed}/{task.total}"),
+        console=ERR,
+        transient=True,
+    ) as progress:
+        task = progress.add_task("traces", total=traces)
+
+        def show(phase: str, done: int, of: int) -> None:
+            progress.update(task, description=phase, completed=done, total=of)
+
+        return searched(player, traces=traces, seed=seed, only=only, on_progress=show)
+
+
+def _print_trace(player: Player, path: Path) -> None:
+    trace = read(player.subject, path)
+    for line in lines_of_trace(player.subject, trace, player.as_spark(trace).outputs):
+        OUT.print(escape(line), soft_wrap=True)
+
+
+def _print_result(result: Searched, player: Player, is_replay: bool) -> None:
+    if not is_replay:
+        OUT.print(f"{escape(player.name)}: {result.traces} traces, {result.rows} rows", soft_wrap=True)
+    subject = player.subject
+    if subject.mode == "EventTime" and subject.late_rows == "dropped":
+        OUT.print("Spark drops late rows in front of it; what it does with them is not tested.", style="dim")
+    for outcome, line in lines_of_checks(result):
+        OUT.print(f"[{_COLOURS[outcome]}]{outcome:8}[/]{escape(line)}", soft_wrap=True)
+
+
+def _print_counterexample(player: Player, counterexample: Counterexample) -> None:
+    OUT.print()
+    OUT.print(f"[bold red]{counterexample.check.name}[/]", end=": ")
+    for line in lines_of_counterexample(player, counterexample):
+        OUT.print(escape(line), soft_wrap=True)
+
+
+def _write(player: Player, counterexample: Counterexample, out: Path, target: str) -> None:
+    name = counterexample.check.name
+    path = out / f"{name}.json"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        path.write_text(written(player.subject, counterexample.trace), encoding="utf-8")
+        (out / f"{name}.svg").write_text(picture(player, counterexample), encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{out} cannot be written: {error.strerror}; choose another with --out") from None
+    OUT.print(
+        f"   picture: {out / name}.svg   again: tidegauge processor {escape(target)} --replay {path}",
+        soft_wrap=True,
+    )

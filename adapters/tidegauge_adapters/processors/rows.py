@@ -1,0 +1,121 @@
+"""Rows of a trace as Spark hands them to a processor, and what it returns as plain columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyspark.sql import Row
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType, TimestampNTZType, TimestampType
+
+from ..spark.tester.declared_schema import DeclaredSchema, RowDoesNotFit
+from .processor_under_test import ProcessorUnderTest
+from .trace import Arrival, Columns, Key
+
+_EPOCH = datetime(1970, 1, 1)
+
+
+class RowsOfProcessor:
+    """The two schemas of a processor, with the way through Arrow that a query takes."""
+
+    def __init__(self, subject: ProcessorUnderTest) -> None:
+        self._subject = subject
+        self._input = DeclaredSchema(subject.inputs)
+        self._output = DeclaredSchema(subject.outputs)
+        self._output_arrow = to_arrow_schema(subject.outputs, timezone="UTC")
+
+    def key(self, arrival: Arrival) -> Key:
+        """The key of a row."""
+        return tuple(arrival.row[name] for name in self._subject.keys)
+
+    def time(self, arrival: Arrival) -> int:
+        """The event time of a row (ms)."""
+        time: int = arrival.row[self._subject.time]
+        return time
+
+    def rows(self, arrivals: Sequence[Arrival]) -> list[Row]:
+        """Rows as a row processor gets them. Raises `RowDoesNotFit` for values that are not of the schema."""
+        return named(self._input, self._subject.inputs, [self.typed(one.row) for one in arrivals])
+
+    def frame(self, arrivals: Sequence[Arrival]) -> pd.DataFrame:
+        """Rows as a pandas processor gets them."""
+        return frame(self._subject.inputs, [self.typed(one.row) for one in arrivals])
+
+    def typed(self, row: Columns) -> dict[str, Any]:
+        """A row of a trace with an event time of the type of its column."""
+        columns = {name: row.get(name) for name in self._subject.inputs.names}
+        if self._subject.time:
+            columns[self._subject.time] = self.moment(columns[self._subject.time])
+        return columns
+
+    def moment(self, ms: int | None) -> Any:
+        """A number of ms in the type of the column of the event time."""
+        kind = self._subject.inputs[self._subject.time].dataType
+        if ms is None or not isinstance(kind, TimestampType | TimestampNTZType):
+            return ms
+        if isinstance(kind, TimestampNTZType):
+            return _EPOCH + timedelta(milliseconds=ms)
+        return _EPOCH.replace(tzinfo=UTC) + timedelta(milliseconds=ms)
+
+    def returned(self, answer: Any) -> list[dict[str, Any]]:
+        """What a call of a processor returned, as columns. Raises `RowDoesNotFit`."""
+        if self._subject.form == "rows":
+            return self._output.rows(answer)
+        found: list[dict[str, Any]] = []
+        for one in answer:
+            if not isinstance(one, pd.DataFrame):
+                raise RowDoesNotFit(f"{one!r} is no pandas DataFrame")
+            found += self.columns_of_frame(one, self._subject.outputs.names)
+        return found
+
+    def columns_of_frame(self, answer: pd.DataFrame, names: Iterable[str]) -> list[dict[str, Any]]:
+        """The rows of a data frame with these columns of the output. Raises `RowDoesNotFit`."""
+        missing = [name for name in names if name not in answer.columns]
+        if missing and len(answer):
+            raise RowDoesNotFit(
+                f"the data frame has no column {missing[0]!r}; it has {', '.join(map(str, answer.columns))}"
+            )
+        if not len(answer):
+            return []
+        schema = pa.schema([self._output_arrow.field(name) for name in names])
+        try:
+            return list(
+                pa.Table.from_pandas(answer[list(names)], schema=schema, preserve_index=False).to_pylist()
+            )
+        except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+            raise RowDoesNotFit(f"does not fit the declared schema: {error}") from None
+
+
+def named(schema: DeclaredSchema, struct: StructType, rows: Sequence[Columns]) -> list[Row]:
+    """Rows with the values that a query would have of them."""
+    values = schema.values([[row.get(name) for name in struct.names] for row in rows])
+    return [Row(**dict(zip(struct.names, value, strict=True))) for value in values]
+
+
+def frame(schema: StructType, rows: Sequence[Columns]) -> pd.DataFrame:
+    """A data frame of rows, with the types that a query gives it."""
+    arrow = to_arrow_schema(schema, timezone="UTC")
+    try:
+        table = pa.Table.from_pylist([dict(row) for row in rows], schema=arrow)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+        raise RowDoesNotFit(f"does not fit the declared schema: {error}") from None
+    return table.to_pandas(timestamp_as_object=False).pipe(_without_zones)
+
+
+def _without_zones(found: pd.DataFrame) -> pd.DataFrame:
+    """Spark hands out timestamps without a zone."""
+    for name, kind in found.dtypes.items():
+        if isinstance(kind, pd.DatetimeTZDtype):
+            found[name] = found[name].dt.tz_localize(None)
+    return found
+
+
+def milliseconds(moment: Any) -> int | None:
+    """A time in a row as a number of ms; None where there is none."""
+    if isinstance(moment, datetime):
+        return (moment.replace(tzinfo=None) - _EPOCH) // timedelta(milliseconds=1)
+    return None if moment is None else int(moment)

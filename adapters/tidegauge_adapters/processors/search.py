@@ -1,0 +1,132 @@
+"""Looks for traces on which a processor breaks a check, and makes them small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from random import Random
+
+from .checks import CHECKS
+from .checks.check import Check, Wrong
+from .drawing import Drawing
+from .micro_batches import Player
+from .processor_under_test import ProcessorUnderTest
+from .shrinking import shrunk
+from .trace import Arrival, Trace
+
+TRACES = 300
+_EXPLAINS_THE_REST = ("accepts", "state", "repeat")
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A check that a processor breaks, on the smallest trace that was found, up to the end of all time."""
+
+    check: Check
+    trace: Trace
+    wrong: Wrong
+
+
+@dataclass
+class Searched:
+    """What a search came to.
+
+    Attributes:
+        traces: how many were played.
+        rows: how many rows they have.
+        broken: a counterexample for each check that fails.
+        held: the checks that held on all traces.
+        skipped: the checks that were not made, with the reason.
+    """
+
+    traces: int = 0
+    rows: int = 0
+    broken: list[Counterexample] = field(default_factory=list)
+    held: list[Check] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+
+def searched(
+    player: Player,
+    *,
+    traces: int = TRACES,
+    seed: int = 0,
+    only: Collection[str] = (),
+    on_progress: Callable[[str, int, int], None] = lambda phase, done, of: None,
+) -> Searched:
+    """Play random traces through a processor and check each.
+
+    Args:
+        player: plays the processor.
+        traces: how many.
+        seed: of the random numbers.
+        only: the names of the checks to make; empty for all.
+        on_progress: is told the phase, how much of it is done, and how much there is.
+    """
+    subject, drawing = player.subject, Drawing(player)
+    result = Searched()
+    active = _active(subject, only, result)
+    failing: dict[str, Trace] = {}
+    for number in range(traces):
+        on_progress("traces", number, traces)
+        trace = drawing.trace(Random(f"{seed}-{number}"))
+        for check in active:
+            if check.name in failing and check.name not in _EXPLAINS_THE_REST:
+                continue
+            if check.fails(player, player.ended(trace)) is not None:
+                failing.setdefault(check.name, trace)
+                if check.name in _EXPLAINS_THE_REST:
+                    break
+        result.traces = number + 1
+        result.rows += sum(isinstance(event, Arrival) for event in trace)
+    for number, (name, trace) in enumerate(failing.items()):
+        on_progress("counterexamples", number, len(failing))
+        check = next(check for check in active if check.name == name)
+        small = shrunk(trace, lambda one: _fails(player, check, one), drawing, subject)  # noqa: B023
+        small = player.ended(small)
+        wrong = check.fails(player, small)
+        assert wrong is not None
+        result.broken.append(Counterexample(check, small, wrong))
+    result.held = [check for check in active if check.name not in failing]
+    order = [check.name for check in CHECKS]
+    result.broken.sort(key=lambda broken: order.index(broken.check.name))
+    return result
+
+
+def checked(player: Player, trace: Trace, only: Collection[str] = ()) -> Searched:
+    """Make the checks on one trace, which is left as it is."""
+    result = Searched(traces=1, rows=sum(isinstance(event, Arrival) for event in trace))
+    for check in _active(player.subject, only, result):
+        wrong = check.fails(player, player.ended(trace))
+        if wrong is None:
+            result.held.append(check)
+        else:
+            result.broken.append(Counterexample(check, player.ended(trace), wrong))
+    return result
+
+
+def _active(subject: ProcessorUnderTest, only: Collection[str], result: Searched) -> list[Check]:
+    """The checks to make; why the others are not is noted in `result`."""
+    active = []
+    for check in CHECKS:
+        reason = check.applies(subject)
+        if check.name in subject.without:
+            reason = "not demanded: without"
+        if only and check.name not in only:
+            reason = "not asked for"
+        if reason:
+            result.skipped[check.name] = reason
+        else:
+            active.append(check)
+    return active
+
+
+def _fails(player: Player, check: Check, trace: Trace) -> bool:
+    """Whether a check fails, and none before it that would explain it."""
+    whole = player.ended(trace)
+    for other in CHECKS:
+        if other.name == check.name:
+            return check.fails(player, whole) is not None
+        if other.name in _EXPLAINS_THE_REST and other.fails(player, whole) is not None:
+            return False
+    return False

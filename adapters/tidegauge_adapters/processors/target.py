@@ -1,0 +1,153 @@
+"""The processor that a command names: `module:Name`."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tidegauge.engine.foreign_text import message_of
+from tidegauge.wire.scenario import BadInput
+
+from .processor_under_test import ProcessorUnderTest
+from .trace_files import UnreadableTrace, values_of
+
+
+@dataclass(frozen=True)
+class Described:
+    """What the options of a command say of a processor; empty where nothing is said."""
+
+    input_schema: str = ""
+    output_schema: str = ""
+    key: Sequence[str] = ()
+    time: str = ""
+    time_mode: str = ""
+    form: str = ""
+    late_rows: str = ""
+    examples: Sequence[str] = ()
+    keeps: Sequence[str] = ()
+    without: Sequence[str] = ()
+
+
+def processor_named(target: str, described: Described) -> ProcessorUnderTest:
+    """Return the processor `module:Name`: a `ProcessorUnderTest`, or a class or function that makes a
+    processor and is described by options.
+
+    Raises `BadInput` in one line, with the remedy.
+    """
+    value = _imported(target)
+    if isinstance(value, ProcessorUnderTest):
+        given = [name.replace("_", "-") for name, option in vars(described).items() if option]
+        if given:
+            raise BadInput(
+                f"--{given[0]}: {target} is a ProcessorUnderTest and says that itself; leave it out"
+            )
+        return value
+    if not callable(value):
+        raise BadInput(
+            f"{target} is {type(value).__name__}; name a ProcessorUnderTest, or the class of a processor"
+        )
+    _check_arguments(target, value)
+    examples = [_json(text) for text in described.examples]
+    schema = described.input_schema or _schema_of(examples, described.time)
+    if not schema or not described.output_schema or not described.key:
+        raise BadInput(
+            f"{target} is not described: give --key user, --output 'user string, n long', and --input "
+            "'user string, at timestamp' or an --example of a row"
+        )
+    choices = {
+        "time": described.time,
+        "time_mode": described.time_mode,
+        "form": described.form,
+        "late_rows": described.late_rows,
+        "keeps": tuple(described.keeps),
+        "without": tuple(described.without),
+    }
+    try:
+        subject = ProcessorUnderTest(
+            make=value,
+            input_schema=schema,
+            output_schema=described.output_schema,
+            key=tuple(described.key),
+            name=target.partition(":")[2],
+            **{name: choice for name, choice in choices.items() if choice},  # type: ignore[arg-type]
+        )
+        rows = [values_of(subject.inputs, example) for example in examples]
+    except (ValueError, UnreadableTrace) as problem:
+        raise BadInput(str(problem)) from None
+    return ProcessorUnderTest(**{**_fields(subject), "examples": rows})
+
+
+def _fields(subject: ProcessorUnderTest) -> dict[str, Any]:
+    return {
+        name: getattr(subject, name) for name, field in subject.__dataclass_fields__.items() if field.init
+    }
+
+
+def _imported(target: str) -> Any:
+    module_name, _, name = target.partition(":")
+    if not module_name or not name:
+        raise BadInput(f"{target!r} is not MODULE:NAME, such as my_job:Dedup")
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name and module_name.split(".")[0] == error.name.split(".")[0]:
+            raise BadInput(f"there is no module {module_name!r} in {folder} or among the packages") from None
+        raise BadInput(
+            f"{module_name} does not load: {message_of(error)}; pip install {error.name}"
+        ) from None
+    except Exception as error:
+        raise BadInput(f"{module_name} does not load: {type(error).__name__}: {message_of(error)}") from None
+    if not hasattr(module, name):
+        known = ", ".join(sorted(known for known in vars(module) if known[0] != "_" and known[0].isupper()))
+        raise BadInput(f"{module_name} has no {name!r}; it has {known or 'no class'}")
+    return getattr(module, name)
+
+
+def _check_arguments(target: str, make: Any) -> None:
+    try:
+        parameters = inspect.signature(make).parameters.values()
+    except (TypeError, ValueError):
+        return
+    needed = [
+        one.name
+        for one in parameters
+        if one.default is one.empty
+        and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+    ]
+    if needed:
+        names = ", ".join(needed)
+        raise BadInput(f"{target} needs {names}; name a function without arguments that returns a processor")
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise BadInput(f"--example {text!r} is not JSON: {error}") from None
+
+
+def _schema_of(examples: Sequence[Any], time: str) -> str:
+    """The schema of the first example, as DDL."""
+    if not examples or not isinstance(examples[0], Mapping):
+        return ""
+    columns = [f"`{name}` {_type_of(value, name == time)}" for name, value in examples[0].items()]
+    return ", ".join(columns)
+
+
+def _type_of(value: Any, is_time: bool) -> str:
+    if is_time and isinstance(value, str):
+        return "timestamp"
+    if isinstance(value, list):
+        return f"array<{_type_of(value[0], False) if value else 'string'}>"
+    if isinstance(value, dict):
+        return f"struct<{', '.join(f'{name}: {_type_of(one, False)}' for name, one in value.items())}>"
+    return {bool: "boolean", int: "long", float: "double"}.get(type(value), "string")

@@ -1,0 +1,55 @@
+"""What a command prints of a search: the checks, and a counterexample in the rows of the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from .checks import CHECKS
+from .micro_batches import Player
+from .processor_under_test import ProcessorUnderTest
+from .search import Counterexample, Searched
+from .trace import Output, Passage, Trace
+from .words import row_text, time_text
+
+
+def lines_of_checks(result: Searched) -> Iterator[tuple[str, str]]:
+    """For each check its outcome, and a line about it."""
+    broken = {counterexample.check.name for counterexample in result.broken}
+    for check in CHECKS:
+        if check.name in broken:
+            yield "broken", f"{check.name:9} {check.demands}"
+        elif check.name in result.skipped:
+            yield "skipped", f"{check.name:9} {check.demands} ({result.skipped[check.name]})"
+        else:
+            yield "held", f"{check.name:9} {check.demands}; it excludes {check.excludes}"
+
+
+def lines_of_counterexample(player: Player, counterexample: Counterexample) -> Iterator[str]:
+    """A counterexample, event by event, with the rows that the processor returns."""
+    yield counterexample.wrong.text
+    yield from lines_of_trace(player.subject, counterexample.trace, counterexample.wrong.outputs)
+
+
+def lines_of_trace(subject: ProcessorUnderTest, trace: Trace, outputs: Iterable[Output]) -> Iterator[str]:
+    """The events of a trace; after those between two passages of time, what came out of them."""
+    remaining = list(outputs)
+    clock = "the clock is at" if subject.mode == "ProcessingTime" else "the watermark rises to"
+    segment = 0
+    for event in trace:
+        if isinstance(event, Passage):
+            yield from _outputs(remaining, segment, by_timer=False)
+            segment += 1
+            yield f"   {clock} {time_text(subject, event.to)}"
+            yield from _outputs(remaining, segment, by_timer=True)
+        else:
+            columns = dict(event.row)
+            if subject.time:
+                columns[subject.time] = time_text(subject, columns[subject.time])
+            yield f"   row {row_text(columns)}"
+    yield from _outputs(remaining, segment, by_timer=False)
+
+
+def _outputs(outputs: list[Output], segment: int, by_timer: bool) -> Iterator[str]:
+    for output in outputs:
+        if output.segment == segment and output.by_timer == by_timer:
+            yield f"     -> {row_text(output.row)}{' by a timer' if by_timer else ''}"

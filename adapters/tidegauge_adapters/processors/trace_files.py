@@ -1,0 +1,154 @@
+"""Traces as JSON files: rows in the user's own columns, and the passage of time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    FractionalType,
+    IntegralType,
+    MapType,
+    StringType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from .processor_under_test import ProcessorUnderTest
+from .rows import milliseconds
+from .trace import Arrival, Passage, Trace
+
+
+class UnreadableTrace(ValueError):
+    """A file or a text is not a trace, or not a row of a processor."""
+
+
+def written(subject: ProcessorUnderTest, trace: Trace) -> str:
+    """Return a trace as JSON, an event a line."""
+    clock = "time" if subject.mode == "ProcessingTime" else "watermark"
+    events = (
+        {clock: event.to} if isinstance(event, Passage) else {"row": dict(event.row)} for event in trace
+    )
+    return "[\n" + ",\n".join(msgspec.json.encode(event).decode() for event in events) + "\n]\n"
+
+
+def read(subject: ProcessorUnderTest, path: Path) -> Trace:
+    """Read a trace: a list of `{"row": {...}}` and `{"watermark": ...}`, or `{"time": ...}` for the clock of
+    processing time. Times are numbers of ms, or ISO 8601.
+
+    Raises `UnreadableTrace` with the place.
+    """
+    try:
+        events = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UnreadableTrace(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise UnreadableTrace(f"{path} is not JSON: {error}") from None
+    if not isinstance(events, list):
+        raise UnreadableTrace(f"{path} has to be a list of rows and watermarks")
+    trace: list[Arrival | Passage] = []
+    for number, event in enumerate(events, start=1):
+        try:
+            trace.append(_event(subject, event))
+        except UnreadableTrace as problem:
+            raise UnreadableTrace(f"{path}, event {number}: {problem}") from None
+    return tuple(trace)
+
+
+def _event(subject: ProcessorUnderTest, event: Any) -> Arrival | Passage:
+    if isinstance(event, dict) and len(event) == 1:
+        ((name, value),) = event.items()
+        if name == "row":
+            return Arrival(row_of(subject, value))
+        if name in ("watermark", "time"):
+            return Passage(_time(value))
+    raise UnreadableTrace('it has to be {"row": {...}}, {"watermark": ...} or {"time": ...}')
+
+
+def row_of(subject: ProcessorUnderTest, value: Any) -> dict[str, Any]:
+    """Return a row of JSON with values of the types of the input columns, the event time as ms."""
+    if not isinstance(value, Mapping):
+        raise UnreadableTrace(f"{value!r} is not a row; write it as {{column: value}}")
+    strange = sorted(set(value) - set(subject.inputs.names))
+    if strange:
+        columns = ", ".join(subject.inputs.names)
+        raise UnreadableTrace(f"column {strange[0]!r} is not in the input; it has {columns}")
+    row: dict[str, Any] = {}
+    for field in subject.inputs:
+        if field.name == subject.time:
+            if field.name not in value:
+                raise UnreadableTrace(f"the row has no {field.name!r}, which is its event time")
+            row[field.name] = _time(value[field.name])
+        else:
+            row[field.name] = _typed(field.name, value.get(field.name), field.dataType)
+    return row
+
+
+def values_of(schema: StructType, value: Any) -> dict[str, Any]:
+    """Return a row of JSON with values of the types of a schema; columns that are missing are left out."""
+    if not isinstance(value, Mapping):
+        raise UnreadableTrace(f"{value!r} is not a row; write it as {{column: value}}")
+    for name in value:
+        if name not in schema.names:
+            columns = ", ".join(schema.names)
+            raise UnreadableTrace(f"column {name!r} is not in the schema; it has {columns}")
+    return {name: _typed(name, one, schema[name].dataType) for name, one in value.items()}
+
+
+def _time(value: Any) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    try:
+        moment = datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise UnreadableTrace(f"{value!r} is no time; write ms since 1970, or 2024-01-01 00:00:00") from None
+    found = milliseconds(moment.astimezone(UTC) if moment.tzinfo else moment)
+    assert found is not None
+    return found
+
+
+def _typed(name: str, value: Any, kind: DataType) -> Any:
+    """A value of JSON in the type of a column."""
+    try:
+        return _value(value, kind)
+    except (TypeError, ValueError, InvalidOperation, AttributeError):
+        raise UnreadableTrace(f"column {name!r}: {value!r} is no {kind.simpleString()}") from None
+
+
+def _value(value: Any, kind: DataType) -> Any:
+    if value is None:
+        return None
+    if isinstance(kind, ArrayType):
+        return [_value(one, kind.elementType) for one in value]
+    if isinstance(kind, MapType):
+        return {_value(one, kind.keyType): _value(value[one], kind.valueType) for one in value}
+    if isinstance(kind, StructType):
+        return {field.name: _value(value.get(field.name), field.dataType) for field in kind}
+    if isinstance(kind, TimestampType | TimestampNTZType):
+        moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+        return moment.replace(tzinfo=None if isinstance(kind, TimestampNTZType) else moment.tzinfo or UTC)
+    if isinstance(kind, DateType):
+        return value if isinstance(value, date) else date.fromisoformat(value)
+    if isinstance(kind, DecimalType):
+        return Decimal(str(value))
+    if isinstance(kind, BinaryType):
+        return value.encode() if isinstance(value, str) else value
+    if isinstance(kind, FractionalType):
+        return float(value)
+    expected = {IntegralType: int, BooleanType: bool, StringType: str}
+    for known, python in expected.items():
+        if isinstance(kind, known) and (not isinstance(value, python) or (python is int and value is True)):
+            raise TypeError
+    return value
