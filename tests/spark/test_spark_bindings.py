@@ -66,7 +66,7 @@ class Named(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         self.sum = handle.getValueState(self.name, self.schema)
 
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
         steps = list(rows)
         assert [list(step.asDict()) for step in steps] == [["key", "number"]] * len(steps)
         (before,) = self.sum.get() or (0,)
@@ -168,7 +168,7 @@ class Broken(ValveProcessor):
         super().__init__()
         self.action = action
 
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
         steps = list(rows)
         if any(step.kind == "idle" for step in steps):
             return iter([self.action()])
@@ -368,7 +368,7 @@ def test_a_session_steps_what_runs_in_this_process_and_what_the_tester_drives() 
 class NeverActive(ValveProcessor):
     """Does not say that it is active again."""
 
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
         return (row for row in super().handleInputRows(key, rows, timerValues) if row.kind != "active")
 
 
@@ -482,7 +482,7 @@ class Counting(StatefulProcessor):
         numbers = StructType().add("numbers", ArrayType(LongType()))
         self.windows = handle.getMapState("windows", StructType().add("start", "long"), numbers)
 
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
         for row in sorted(rows, key=lambda row: row.sequence):
             answers: list[dict[str, Any]] = []
             if row.what is not None:

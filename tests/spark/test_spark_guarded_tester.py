@@ -28,7 +28,7 @@ class Adding(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         self.sum = handle.getValueState("sum", NUMBER)
 
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
         return iter([Row(key=key[0], number=self.step(sum(row.number for row in rows)))])
 
     def step(self, number: int) -> int:
@@ -167,7 +167,7 @@ def test_an_array_of_structs_that_are_too_short_is_found() -> None:
 )
 def test_an_output_row_that_does_not_fit_is_found(row: Any, named: str) -> None:
     class Misfit(Adding):
-        def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+        def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
             return iter([row])
 
     (found,) = batches(Misfit, 1)
@@ -176,7 +176,7 @@ def test_an_output_row_that_does_not_fit_is_found(row: Any, named: str) -> None:
 
 def test_the_order_of_output_columns_does_not_matter() -> None:
     class Reordered(Adding):
-        def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+        def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
             return iter([Row(number=5, key=key[0])])
 
     assert batches(Reordered, 1) == [[5]]

@@ -63,7 +63,7 @@ def transcripts(adapter: SparkAdapter, scenarios: list[Scenario]) -> dict[str, T
 
 def never_idle() -> type[SparkAdapter]:
     class NeverIdle(ValveProcessor):
-        def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+        def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
             return (row for row in super().handleInputRows(key, rows, timerValues) if row.kind != "idle")
 
     return SparkAdapter.having(valve=lambda setup: NeverIdle())
@@ -71,7 +71,7 @@ def never_idle() -> type[SparkAdapter]:
 
 def raises_on_idle_channel_1() -> type[SparkAdapter]:
     class Raises(ValveProcessor):
-        def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+        def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
             steps = list(rows)
             if any(step.kind == "idle" and step.channel == 1 for step in steps):
                 raise LookupError(f"no channel 1 in {key[0]}")
@@ -82,7 +82,7 @@ def raises_on_idle_channel_1() -> type[SparkAdapter]:
 
 def ends_the_worker() -> type[SparkAdapter]:
     class EndsTheWorker(ValveProcessor):
-        def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+        def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
             if key[0] == "culprit":
                 os._exit(3)
             return super().handleInputRows(key, rows, timerValues)

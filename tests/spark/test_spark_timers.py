@@ -198,16 +198,16 @@ class Rewriting(StatefulProcessor):
         self.handle = handle
         self.state = handle.getValueState("pair", StructType().add("pair", StructType().add("count", "long")))
 
-    def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N803
+    def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
         self.state.update(((initialState.count_,),))
 
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
         self.state.update(((0,),))
         for timer in (10, 20):
             self.handle.registerTimer(timer)
         return iter([])
 
-    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N803
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
         (pair,) = self.state.get() or (None,)
         assert pair is not None
         self.state.update(((pair["count"] + 1,),))
@@ -240,7 +240,7 @@ class Forgetting(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         handle.getValueState("seen", StructType().add("seen", "long"), ttlDurationMs=1000)
 
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
         return iter([])
 
 
@@ -435,11 +435,11 @@ def test_the_cause_of_a_failed_query_is_what_python_raised(end: str) -> None:
 class AnswersLate(example.MyWindows):  # type: ignore[misc]
     """Its timers answer an earlier record; at 20 its records do."""
 
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
         for row in super().handleInputRows(key, rows, timerValues):
             yield Row(**{**row.asDict(), "sequence": 0} if self.size == 20 else row.asDict())
 
-    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N803
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
         for row in super().handleExpiredTimer(key, timerValues, expiredTimerInfo):
             stray = {"sequence": 0, "position": 0} if self.size == 10 else {}
             yield Row(**{**row.asDict(), **stray})
@@ -465,7 +465,7 @@ def test_a_row_of_another_key_is_not_dropped(key: str | None) -> None:
 class Speechless(example.MyWindows):  # type: ignore[misc]
     """Does not say which steps its rows answer."""
 
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
         for row in super().handleInputRows(key, rows, timerValues):
             yield Row(**{**row.asDict(), "sequence": None, "position": None})
 
@@ -498,7 +498,7 @@ def streaming_options() -> Iterator[dict[str, str]]:
 class Raising(example.MyWindows):  # type: ignore[misc]
     """Raises in the timer at 20."""
 
-    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N803
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
         if expiredTimerInfo.getExpiryTimeInMs() == 20:
             sys.exit("no timer at 20")
         answers: Iterator[Row] = super().handleExpiredTimer(key, timerValues, expiredTimerInfo)
@@ -514,7 +514,7 @@ class SetsTimersTooLate(example.MyWindows):  # type: ignore[misc]
         answers: list[Any] = super().record(timestamp, value)
         return answers
 
-    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N803
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
         yield row_of(key, {"kind": "drop"})
 
 

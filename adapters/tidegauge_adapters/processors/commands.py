@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.markup import escape
@@ -14,15 +14,22 @@ from rich.progress import Progress, TextColumn
 from tidegauge.commands.console import ERR, OUT, complains
 from tidegauge.wire.scenario import BadInput
 
+from ..java import require_java
+from ..required_pyspark import refuse_connect
 from .batch_results import BatchFunctionFails
 from .checks import CHECKS
 from .micro_batches import Player
 from .picture import picture
 from .processor_under_test import ProcessorUnderTest
-from .search import TRACES, Counterexample, Searched, checked, searched
+from .search import TRACES, Counterexample, Searched, checked, in_queries, searched
 from .target import Described, processor_named
 from .terminal import lines_of_checks, lines_of_counterexample, lines_of_trace
 from .trace_files import UnreadableTrace, read, written
+
+Engine = Literal["tester", "streaming"]
+
+_TRACES_IN_QUERIES = 6
+"""A trace takes some seconds in a query: the smoke test of a processor ends in three minutes."""
 
 _COLOURS = {"broken": "bold red", "held": "green", "skipped": "dim"}
 
@@ -61,6 +68,10 @@ def processor(
     ] = None,
     traces: Annotated[int, typer.Option(min=1, metavar="N", help="How many random traces.")] = TRACES,
     seed: Annotated[int, typer.Option(metavar="N", help="Of the random traces.")] = 0,
+    engine: Annotated[
+        Engine,
+        typer.Option(help="tester: without a JVM; streaming: some traces in queries of a real Spark, too."),
+    ] = "tester",
     replay: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Play the trace of this file instead.")
     ] = None,
@@ -103,6 +114,8 @@ def processor(
             _print_trace(player, replay)
         else:
             result = _searched(player, traces, seed, only or [])
+        if engine == "streaming":
+            _play_in_queries(player, result, seed, random_traces=0 if replay else _TRACES_IN_QUERIES)
     except UnreadableTrace as problem:
         raise BadInput(str(problem)) from None
     except BatchFunctionFails as problem:
@@ -114,6 +127,22 @@ def processor(
             _write(player, counterexample, out, target)
     if result.broken:
         raise typer.Exit(1)
+
+
+def _play_in_queries(player: Player, result: Searched, seed: int, random_traces: int) -> None:
+    from ..spark_session.session import end_spark  # a JVM is loaded only where it is asked for
+    from .real_query import QUERY
+
+    try:
+        refuse_connect("local")
+        require_java("Spark", instead="--engine tester")
+    except (ValueError, ImportError) as problem:
+        raise BadInput(str(problem)) from None
+    try:
+        for progress in in_queries(player, result, QUERY, traces=random_traces, seed=seed):
+            ERR.print(progress, style="dim", soft_wrap=True)
+    finally:
+        end_spark()
 
 
 def _player(target: str, subject: ProcessorUnderTest) -> Player:

@@ -41,8 +41,12 @@ class Values:
         self._known = {name: self._values(name) for name in subject.inputs.names if name != subject.time}
         self.keys = self._keys()
 
-    def row(self, random: Random, time: int) -> dict[str, Any]:
-        """Draw a row with an event time (ms)."""
+    def row(self, random: Random, time: int, earlier: Sequence[Arrival | Passage]) -> dict[str, Any]:
+        """Draw a row with an event time (ms). Some repeat an earlier one at another time."""
+        rows = [event.row for event in earlier if isinstance(event, Arrival)]
+        if rows and random.random() < 0.4:
+            again = dict(random.choice(rows))
+            return {**again, self._subject.time: time} if self._subject.time else again
         key = self.keys[0] if random.random() < 0.7 else random.choice(self.keys)
         chosen = {name: random.choice(self._known[name]) for name in self._subject.values}
         row = dict(zip(self._subject.keys, key, strict=True)) | chosen
@@ -135,7 +139,7 @@ class Drawing:
             else:
                 time = self._time(random, now, times, timers)
                 times.append(time)
-                events.append(Arrival(self.values.row(random, time)))
+                events.append(Arrival(self.values.row(random, time, events)))
             timers = self._timers(events)
             self._distances += [timer - times[-1] for timer in timers if not passes and timer > times[-1]]
             self._distances = self._distances[:6] + self._distances[6:][-60:]

@@ -14,7 +14,7 @@ from pyspark.sql.streaming.stateful_processor import ExpiredTimerInfo, TimerValu
 from tidegauge.engine.foreign_text import message_of
 from tidegauge.engine.interruption import from_outside
 
-from ..spark.tester.declared_schema import DeclaredSchema, RowDoesNotFit
+from ..spark.tester.declared_schema import RowDoesNotFit
 from .group_state import GroupStateProcessor
 from .processor_under_test import ProcessorUnderTest
 from .recorded_processor import RecordedProcessor, StateOfKey, TimersOfKey, attributes_of, keys_in_order
@@ -231,7 +231,7 @@ class _Playing:
             if self._subject.form == "pandas":
                 value: Any = frame(schema, [row])
             else:
-                (value,) = named(DeclaredSchema(schema), schema, [row])
+                (value,) = named(schema, [row])
             assert self._processor is not None
             handle = self._processor.handleInitialState
             self._guarded(key, lambda: handle(key, value, self._timer_values()))  # noqa: B023

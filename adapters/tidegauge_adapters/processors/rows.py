@@ -24,7 +24,6 @@ class RowsOfProcessor:
 
     def __init__(self, subject: ProcessorUnderTest) -> None:
         self._subject = subject
-        self._input = DeclaredSchema(subject.inputs)
         self._output = DeclaredSchema(subject.outputs)
         self._output_arrow = to_arrow_schema(subject.outputs, timezone="UTC")
 
@@ -39,7 +38,7 @@ class RowsOfProcessor:
 
     def rows(self, arrivals: Sequence[Arrival]) -> list[Row]:
         """Rows as a row processor gets them. Raises `RowDoesNotFit` for values that are not of the schema."""
-        return named(self._input, self._subject.inputs, [self.typed(one.row) for one in arrivals])
+        return named(self._subject.inputs, [self.typed(one.row) for one in arrivals])
 
     def frame(self, arrivals: Sequence[Arrival]) -> pd.DataFrame:
         """Rows as a pandas processor gets them."""
@@ -90,20 +89,23 @@ class RowsOfProcessor:
             raise RowDoesNotFit(f"does not fit the declared schema: {error}") from None
 
 
-def named(schema: DeclaredSchema, struct: StructType, rows: Sequence[Columns]) -> list[Row]:
-    """Rows with the values that a query would have of them."""
-    values = schema.values([[row.get(name) for name in struct.names] for row in rows])
-    return [Row(**dict(zip(struct.names, value, strict=True))) for value in values]
+def named(schema: StructType, rows: Sequence[Columns]) -> list[Row]:
+    """Rows with the values that a worker of Spark 4.3 makes of them: a struct is a dict, a map a list of
+    pairs, and a timestamp has the zone UTC."""
+    return [Row(**row) for row in _table(schema, rows).to_pylist()]
 
 
 def frame(schema: StructType, rows: Sequence[Columns]) -> pd.DataFrame:
     """A data frame of rows, with the types that a query gives it."""
+    return _table(schema, rows).to_pandas(timestamp_as_object=False).pipe(_without_zones)
+
+
+def _table(schema: StructType, rows: Sequence[Columns]) -> pa.Table:
     arrow = to_arrow_schema(schema, timezone="UTC")
     try:
-        table = pa.Table.from_pylist([dict(row) for row in rows], schema=arrow)
+        return pa.Table.from_pylist([dict(row) for row in rows], schema=arrow)
     except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
         raise RowDoesNotFit(f"does not fit the declared schema: {error}") from None
-    return table.to_pandas(timestamp_as_object=False).pipe(_without_zones)
 
 
 def _without_zones(found: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from random import Random
 
@@ -103,6 +103,30 @@ def checked(player: Player, trace: Trace, only: Collection[str] = ()) -> Searche
         else:
             result.broken.append(Counterexample(check, player.ended(trace), wrong))
     return result
+
+
+def in_queries(
+    player: Player, result: Searched, check: Check, *, traces: int, seed: int = 0
+) -> Iterator[str]:
+    """Make one more check, which plays traces in real queries: on the counterexamples of a search and on some
+    random traces. What comes of it is added to `result`.
+
+    Yields how far it is, before each trace.
+    """
+    reason = check.applies(player.subject)
+    if reason:
+        result.skipped[check.name] = reason
+        return
+    drawing = Drawing(player)
+    played = [counterexample.trace for counterexample in result.broken]
+    played += [player.ended(drawing.trace(Random(f"{seed}-{number}"))) for number in range(traces)]
+    for number, trace in enumerate(played, start=1):
+        yield f"query {number} of {len(played)}"
+        wrong = check.fails(player, trace)
+        if wrong is not None:
+            result.broken.append(Counterexample(check, trace, wrong))
+            return
+    result.held.append(check)
 
 
 def _active(subject: ProcessorUnderTest, only: Collection[str], result: Searched) -> list[Check]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -96,6 +97,8 @@ def _imported(target: str) -> Any:
     folder = str(Path.cwd())
     if folder not in sys.path:
         sys.path.insert(0, folder)
+        paths = filter(None, [folder, os.environ.get("PYTHONPATH")])
+        os.environ["PYTHONPATH"] = os.pathsep.join(paths)  # where workers of Spark look for the module
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:

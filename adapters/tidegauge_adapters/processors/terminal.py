@@ -15,7 +15,8 @@ from .words import row_text, time_text
 def lines_of_checks(result: Searched) -> Iterator[tuple[str, str]]:
     """For each check its outcome, and a line about it."""
     broken = {counterexample.check.name for counterexample in result.broken}
-    for check in CHECKS:
+    more = [check for check in (*result.held, *(one.check for one in result.broken)) if check not in CHECKS]
+    for check in (*CHECKS, *more):
         if check.name in broken:
             yield "broken", f"{check.name:9} {check.demands}"
         elif check.name in result.skipped:

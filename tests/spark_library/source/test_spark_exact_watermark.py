@@ -263,14 +263,14 @@ def test_event_time_timers_see_all_rows_before_them(queries: SparkQueries, gap: 
         def init(self, handle: Any) -> None:
             self._handle, self._count = handle, handle.getValueState("count", "count int")
 
-        def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+        def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
             before = self._count.get()[0] if self._count.exists() else 0
             self._count.update((before + sum(row.at.timestamp() * 1000 <= deadline for row in rows),))
             if timerValues.getCurrentWatermarkInMs() < deadline:
                 self._handle.registerTimer(deadline)
             return iter(())
 
-        def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N803
+        def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
             yield Row(p=key[0], count=self._count.get()[0])
 
         def close(self) -> None:

@@ -151,7 +151,7 @@ class KilledProcessor(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._processor.init(handle)
 
-    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Any]:  # noqa: N803
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Any]:
         self._kill.passes("an operator begins with a key")
         answers = self._processor.handleInputRows(key, rows, timerValues)
         self._kill.worker_may_die(STATE)
@@ -162,8 +162,8 @@ class KilledProcessor(StatefulProcessor):
     def handleExpiredTimer(
         self,
         key: Any,
-        timerValues: TimerValues,  # noqa: N803
-        expiredTimerInfo: ExpiredTimerInfo,  # noqa: N803
+        timerValues: TimerValues,
+        expiredTimerInfo: ExpiredTimerInfo,
     ) -> Iterator[Any]:
         return self._processor.handleExpiredTimer(key, timerValues, expiredTimerInfo)
 
@@ -178,7 +178,7 @@ def kill_in_operators(kill: Kill) -> None:
 
         def killed(
             self: GroupedData,
-            statefulProcessor: StatefulProcessor,  # noqa: N803
+            statefulProcessor: StatefulProcessor,
             *rest: Any,
             _of: Any = original,
             **named: Any,

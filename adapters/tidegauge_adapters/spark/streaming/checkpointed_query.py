@@ -78,7 +78,9 @@ class CheckpointedQuery:
         known = len(self._batches)
         path = self._input / f"{self._restores}-{len(self._files)}.parquet"
         hidden = path.with_name(f".{path.name}")
-        pq.write_table(pa.Table.from_pylist(rows, schema=to_arrow_schema(self._schema)), hidden)
+        pq.write_table(
+            pa.Table.from_pylist(rows, schema=to_arrow_schema(self._schema, timezone="UTC")), hidden
+        )
         hidden.rename(path)
         self._files.append(path)
         for start in range(1, _MOST_STARTS + 1):
