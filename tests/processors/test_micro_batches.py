@@ -8,7 +8,7 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from tidegauge_adapters.processors import ProcessorUnderTest
-from tidegauge_adapters.processors.micro_batches import Player
+from tidegauge_adapters.processors.player import Player
 from tidegauge_adapters.processors.trace import Arrival, Batch, Passage, in_batches
 
 ROWS = "user string, ts long, value long"

@@ -7,7 +7,7 @@ import pytest
 from processor_cases import CASES
 from pyspark import cloudpickle
 
-from tidegauge_adapters.processors.micro_batches import Player
+from tidegauge_adapters.processors.player import Player
 from tidegauge_adapters.processors.real_query import differs_in_query
 from tidegauge_adapters.processors.search import searched
 

@@ -3,7 +3,7 @@
 import pytest
 from processor_cases import CASES
 
-from tidegauge_adapters.processors.micro_batches import Player
+from tidegauge_adapters.processors.player import Player
 from tidegauge_adapters.processors.search import searched
 
 QUICK = {("tumbling", ""), ("tumbling", "timer_plus1"), ("dedup", "extends"), ("sorter", "buffer_attr")}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .micro_batches import Player
+from .player import Player
 from .processor_under_test import ProcessorUnderTest
 from .search import TRACES, searched
 from .terminal import lines_of_counterexample

@@ -11,7 +11,8 @@ import pandas as pd
 from pyspark.sql import Row
 
 from ..spark.tester.declared_schema import RowDoesNotFit
-from .micro_batches import Played, Player
+from .played import Played
+from .player import Player
 from .processor_under_test import ProcessorUnderTest
 from .rows import frame
 from .trace import Arrival, Key, Trace

@@ -18,8 +18,9 @@ from ..java import require_java
 from ..required_pyspark import refuse_connect
 from .batch_results import BatchFunctionFails
 from .checks import CHECKS
-from .micro_batches import Player
+from .mistakes import mistakes_found
 from .picture import picture
+from .player import Player
 from .processor_under_test import ProcessorUnderTest
 from .search import TRACES, Counterexample, Searched, checked, in_queries, searched
 from .target import Described, processor_named
@@ -75,6 +76,10 @@ def processor(
     replay: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Play the trace of this file instead.")
     ] = None,
+    mistakes: Annotated[
+        bool,
+        typer.Option("--mistakes", help="Measure the checks: which typical mistakes do they find in it?"),
+    ] = False,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where counterexamples are written.")] = Path(
         "tidegauge-processor"
     ),
@@ -121,6 +126,8 @@ def processor(
     except BatchFunctionFails as problem:
         raise BadInput(f"{target}: {problem}") from None
     _print_result(result, player, replay is not None)
+    if mistakes and not result.broken:
+        _print_mistakes(player, seed)
     for counterexample in result.broken:
         _print_counterexample(player, counterexample)
         if replay is None:
@@ -181,6 +188,16 @@ def _print_result(result: Searched, player: Player, is_replay: bool) -> None:
         OUT.print("Spark drops late rows in front of it; what it does with them is not tested.", style="dim")
     for outcome, line in lines_of_checks(result):
         OUT.print(f"[{_COLOURS[outcome]}]{outcome:8}[/]{escape(line)}", soft_wrap=True)
+
+
+def _print_mistakes(player: Player, seed: int) -> None:
+    OUT.print("\nMistakes that were made in it on purpose:", soft_wrap=True)
+    for mistake in mistakes_found(player, seed=seed):
+        outcome = f"found by {mistake.found_by}" if mistake.found_by else "not found"
+        OUT.print(
+            f"[{'green' if mistake.found_by else 'bold red'}]{outcome:18}[/]{escape(mistake.words)}",
+            soft_wrap=True,
+        )
 
 
 def _print_counterexample(player: Player, counterexample: Counterexample) -> None:

@@ -22,7 +22,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from .micro_batches import Player
+from .player import Player
 from .processor_under_test import ProcessorUnderTest
 from .trace import Arrival, Batch, Passage, Trace
 

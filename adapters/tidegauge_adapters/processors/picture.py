@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from tidegauge_reports.svg import element, label, stairs
 
-from .micro_batches import Player
+from .player import Player
 from .search import Counterexample
 from .trace import Arrival, Passage, Trace
 from .words import row_text, time_text

@@ -78,10 +78,14 @@ class TimersOfKey(StatefulProcessorHandle):
         timers: those of the key at hand (ms).
         now: the watermark or the processing time (ms).
         past: timers that were set at or before `now`, with it.
+
+    With `keeps_timers` none is deleted, and with `one_timer` a new one replaces the others.
     """
 
-    def __init__(self, mode: str) -> None:
+    def __init__(self, mode: str, keeps_timers: bool = False, one_timer: bool = False) -> None:
         self._mode = mode
+        self._keeps_timers = keeps_timers
+        self._one_timer = one_timer
         self.timers: set[int] = set()
         self.now = 0
         self.past: list[tuple[int, int]] = []
@@ -103,12 +107,15 @@ class TimersOfKey(StatefulProcessorHandle):
         self._refuse_without_time()
         if expiryTimestampMs <= self.now:
             self.past.append((expiryTimestampMs, self.now))
+        if self._one_timer:
+            self.timers.clear()
         self.timers.add(int(expiryTimestampMs))
 
     def deleteTimer(self, expiryTimestampMs: int) -> None:
         """Delete a timer of the key at hand (ms)."""
         self._refuse_without_time()
-        self.timers.discard(int(expiryTimestampMs))
+        if not self._keeps_timers:
+            self.timers.discard(int(expiryTimestampMs))
 
     def listTimers(self) -> Iterator[int]:
         """The timers of the key at hand, the earliest first."""

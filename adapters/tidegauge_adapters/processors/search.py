@@ -9,7 +9,7 @@ from random import Random
 from .checks import CHECKS
 from .checks.check import Check, Wrong
 from .drawing import Drawing
-from .micro_batches import Player
+from .player import Player
 from .processor_under_test import ProcessorUnderTest
 from .shrinking import shrunk
 from .trace import Arrival, Trace

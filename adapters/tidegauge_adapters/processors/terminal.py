@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from .checks import CHECKS
-from .micro_batches import Player
+from .explanation import explanation
+from .player import Player
 from .processor_under_test import ProcessorUnderTest
 from .search import Counterexample, Searched
 from .trace import Output, Passage, Trace
@@ -28,6 +29,8 @@ def lines_of_checks(result: Searched) -> Iterator[tuple[str, str]]:
 def lines_of_counterexample(player: Player, counterexample: Counterexample) -> Iterator[str]:
     """A counterexample, event by event, with the rows that the processor returns."""
     yield counterexample.wrong.text
+    if because := explanation(player, counterexample):
+        yield because
     yield from lines_of_trace(player.subject, counterexample.trace, counterexample.wrong.outputs)
 
 

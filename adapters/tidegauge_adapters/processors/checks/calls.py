@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..micro_batches import Player
+from ..player import Player
 from ..trace import Trace
 from ..words import key_text, time_text
 from .check import Wrong

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..micro_batches import Played, Player
+from ..played import Played
+from ..player import Player
 from ..processor_under_test import ProcessorUnderTest
 from ..trace import Key, Output, Trace
 from ..words import key_text, row_text, when_text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..micro_batches import Played, Player
+from ..played import Played
+from ..player import Player
 from ..trace import Arrival, Batch, Key, Passage, Trace, in_batches
 from ..words import key_text
 from .check import Wrong, difference_of

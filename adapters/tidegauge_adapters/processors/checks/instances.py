@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..micro_batches import Player
+from ..player import Player
 from ..trace import Trace
 from .check import Wrong, difference_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..batch_results import columns_of, differs_from_batch
-from ..micro_batches import Player
+from ..player import Player
 from ..rows import milliseconds
 from ..trace import Output, Passage, Trace
 from ..words import key_text, row_text, state_text, time_text

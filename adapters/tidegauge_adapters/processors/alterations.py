@@ -1,0 +1,88 @@
+"""What can be altered between a processor and its state, timers and clock: mistakes, and their cures.
+
+The same hooks serve twice. A mistake makes a right processor wrong, so that its checks can be measured. A
+cure makes a wrong processor right, so that a counterexample can be explained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alteration:
+    """An interference with a processor.
+
+    Attributes:
+        words: what it is like.
+        timer_shift: by how much later timers expire than they were set (ms).
+        keeps_timers: whether no timer is deleted.
+        one_timer: whether a new timer replaces the others of its key.
+        keeps_state: whether no state is removed.
+        loses_state_at_expiry: whether the state of a key is lost when one of its timers expires.
+        loses_state_between: whether state is lost between micro-batches.
+        clears_without_timers: whether the state of a key is removed when it has no timer.
+        appends_twice: whether elements of lists are appended once more when an instance ends.
+        lifetime_share: by what share times to live are multiplied; None for no time to live.
+        watermark_shift: by how much later the watermark is that the processor reads (ms).
+        drops_late_rows: whether Spark drops late rows in front of the processor, or None as declared.
+        one_instance: whether one instance handles all micro-batches.
+    """
+
+    words: str = ""
+    timer_shift: int = 0
+    keeps_timers: bool = False
+    one_timer: bool = False
+    keeps_state: bool = False
+    loses_state_at_expiry: bool = False
+    loses_state_between: bool = False
+    clears_without_timers: bool = False
+    appends_twice: bool = False
+    lifetime_share: float | None = 1.0
+    watermark_shift: int = 0
+    drops_late_rows: bool | None = None
+    one_instance: bool = False
+
+
+NONE = Alteration()
+
+MISTAKES: tuple[Alteration, ...] = (
+    Alteration(words="a timer at the end + 1 ms", timer_shift=1),
+    Alteration(words="a timer at the end - 1 ms", timer_shift=-1),
+    Alteration(words="a timer that is never deleted", keeps_timers=True),
+    Alteration(words="a new timer that replaces the others of its key", one_timer=True),
+    Alteration(words="state that is never cleared", keeps_state=True),
+    Alteration(words="all state of a key lost when one timer expires", loses_state_at_expiry=True),
+    Alteration(words="an attribute instead of state", loses_state_between=True),
+    Alteration(words="list elements appended twice after a restart", appends_twice=True),
+    Alteration(words="a time to live that is too short", lifetime_share=0.1),
+    Alteration(words="`<` for `<=` at the watermark", watermark_shift=-1),
+)
+"""Mistakes that PySpark processors have."""
+
+CURES: tuple[Alteration, ...] = (
+    Alteration(
+        words="if one instance handled all micro-batches: something is not in its state", one_instance=True
+    ),
+    Alteration(words="without a time to live: state is forgotten before its timer", lifetime_share=None),
+    Alteration(
+        words="if the watermark that it reads were 1 ms later: `<` stands for `<=` in the late test",
+        watermark_shift=1,
+    ),
+    Alteration(
+        words="if the watermark that it reads were 1 ms earlier: `<=` stands for `<` in the late test",
+        watermark_shift=-1,
+    ),
+    Alteration(words="if timers expired 1 ms earlier: they are set 1 ms after the border", timer_shift=-1),
+    Alteration(words="if timers expired 1 ms later: they are set 1 ms before the border", timer_shift=1),
+    Alteration(words="if a new timer replaced the one before: a stale timer is not deleted", one_timer=True),
+    Alteration(
+        words="if state were cleared with the last timer of its key: the handler of the timer leaves it",
+        clears_without_timers=True,
+    ),
+    Alteration(
+        words="if Spark dropped late rows in front of it: its own test of late rows is wrong",
+        drops_late_rows=True,
+    ),
+)
+"""What makes a wrong processor right, in the order in which it explains best."""

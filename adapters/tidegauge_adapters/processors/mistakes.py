@@ -1,0 +1,35 @@
+"""Measures the checks of a processor: which typical mistakes would they find in it?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+from .alterations import MISTAKES
+from .drawing import Drawing
+from .player import Player
+from .search import searched
+
+TRACES_FOR_A_MISTAKE = 60
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake that was made in a processor, and the check that found it; empty if none did."""
+
+    words: str
+    found_by: str
+
+
+def mistakes_found(player: Player, *, traces: int = TRACES_FOR_A_MISTAKE, seed: int = 0) -> Iterator[Mistake]:
+    """Make each typical mistake in a right processor, one after the other. Those that change nothing in it,
+    such as a shorter time to live where there is none, are left out."""
+    drawing = Drawing(player)
+    drawn = [player.ended(drawing.trace(Random(f"{seed}-{number}"))) for number in range(traces)]
+    for mistake in MISTAKES:
+        altered = player.altered(mistake)
+        if all(player.as_spark(trace) == altered.as_spark(trace) for trace in drawn):
+            continue
+        result = searched(altered, traces=traces, seed=seed)
+        yield Mistake(mistake.words, result.broken[0].check.name if result.broken else "")

@@ -1,0 +1,120 @@
+"""Plays traces through new copies of one processor."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from copy import copy
+from typing import Any
+
+from pyspark import cloudpickle
+
+from .alterations import NONE, Alteration
+from .micro_batches import MicroBatches, QueryEnded
+from .played import Played
+from .processor_under_test import ProcessorUnderTest
+from .rows import RowsOfProcessor
+from .trace import Batch, Passage, Trace, in_batches
+
+_TRACES_KNOWN = 3
+_MOST_ROUNDS_OF_TIMERS = 8
+
+
+class Player:
+    """Plays traces through new copies of one processor.
+
+    Attributes:
+        subject: what is said of it.
+        rows: its rows.
+        name: how reports call it.
+        alteration: what is altered between the processor and its state, timers and clock.
+    """
+
+    def __init__(self, subject: ProcessorUnderTest) -> None:
+        self.subject = subject
+        self.alteration: Alteration = NONE
+        self.rows = RowsOfProcessor(subject)
+        self._ended: tuple[Trace, Trace] | None = None
+        self._latest: dict[int, tuple[Trace, Played]] = {}
+        made = subject.make()
+        self.name = subject.name or getattr(made, "__name__", type(made).__name__)
+        self._shipped = cloudpickle.dumps(made)  # type: ignore[no-untyped-call]
+
+    def played(self, batches: Sequence[Batch], one_instance: bool = False, again: bool = False) -> Played:
+        """Play micro-batches.
+
+        Args:
+            batches: the micro-batches.
+            one_instance: whether one instance handles all of them, which Spark never does.
+            again: whether each batch fails after the processor is done and runs again from the state before.
+        """
+        playing = MicroBatches(
+            self.subject,
+            self.rows,
+            self.instance,
+            self.alteration,
+            one_instance or self.alteration.one_instance,
+        )
+        try:
+            for batch in batches:
+                if again:
+                    playing.rehearse(batch)
+                playing.play(batch)
+        except QueryEnded as ended:
+            playing.played.problem = ended.problem
+        return playing.played
+
+    def altered(self, alteration: Alteration) -> Player:
+        """A player of the same processor with something altered about it."""
+        player = copy(self)
+        player.alteration = alteration
+        player._ended, player._latest = None, {}
+        return player
+
+    def batches(self, trace: Trace) -> list[Batch]:
+        """The micro-batches of Spark: all rows between two passages of time together."""
+        return in_batches(trace, rows_first=self.subject.mode == "ProcessingTime")
+
+    def as_spark(self, trace: Trace) -> Played:
+        """Play a trace in the micro-batches of Spark; what the last few traces came to is known."""
+        known = self._latest.get(id(trace))
+        if known is not None and known[0] is trace:
+            return known[1]
+        played = self.played(self.batches(trace))
+        self._latest = {**dict(list(self._latest.items())[-_TRACES_KNOWN:]), id(trace): (trace, played)}
+        return played
+
+    def ended(self, trace: Trace) -> Trace:
+        """Return a trace after which time has passed beyond all rows, timers and times to live."""
+        if self.subject.mode == "None":
+            return trace
+        known = self._ended
+        if known is None or known[0] is not trace:
+            self._ended = known = trace, self._with_end(trace)
+        return known[1]
+
+    def _with_end(self, trace: Trace) -> Trace:
+        subject = self.subject
+        times = [
+            event.to
+            if isinstance(event, Passage)
+            else self.rows.time(event)
+            if subject.time
+            else subject.start
+            for event in trace
+        ]
+        whole, end = trace, max(times, default=subject.start)
+        for _ in range(_MOST_ROUNDS_OF_TIMERS):
+            states = self.as_spark(whole).states.values()
+            timers = [timer for state in states for timer in state.timers]
+            expiries = [expiry for state in states for expiry in state.expiries.values()]
+            if len(whole) > len(trace) and not timers and not expiries:
+                break
+            # State with a time to live is not to expire before the timer that would use it.
+            end = max(end + 1, min(timers)) if timers and expiries else max([end, *timers, *expiries]) + 1
+            whole = (*whole, Passage(end))
+        return whole
+
+    def instance(self) -> Any:
+        """A new instance, as a worker of Spark unpickles it."""
+        return pickle.loads(self._shipped)
