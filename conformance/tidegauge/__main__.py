@@ -10,9 +10,12 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 import typer
+from rich.markup import escape
 
 from . import __version__
-from .commands.console import KIT_FAILED, complain
+from .commands.console import KIT_FAILED, complain, complains
+from .commands.registered import loaded
+from .wire.scenario import BadInput
 
 _COMMANDS = {
     "init": "new_project.project",
@@ -34,6 +37,8 @@ _COMMANDS = {
 
 _GROUP = "tidegauge.commands"
 
+_ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+
 
 def application(wanted: Collection[str] = ()) -> typer.Typer:
     """The command line with the commands of these names; with all of them, if one of the names is unknown or
@@ -50,10 +55,9 @@ def application(wanted: Collection[str] = ()) -> typer.Typer:
     for name in wanted if wanted and all(one in known for one in wanted) else known:
         if name in registered:
             try:
-                app.command(name)(registered[name].load())
-            except Exception as problem:
-                said = f"{registered[name].value}: {' '.join(str(problem).split())[:200]}"
-                complain(f"no command {name}: {said}")
+                app.command(name)(loaded(registered[name]))
+            except BadInput as problem:
+                app.command(name, context_settings=_ANYTHING)(_unavailable(name, str(problem)))
         else:
             app.command(name)(_own(name))
     return app
@@ -64,6 +68,17 @@ def _own(name: str) -> Callable[..., Any]:
     module = import_module(f".commands.{_COMMANDS[name]}", __package__)
     command: Callable[..., Any] = getattr(module, name)
     return command
+
+
+def _unavailable(name: str, problem: str) -> Callable[..., Any]:
+    """A command that does not load: it says why, whatever its arguments are."""
+
+    @complains
+    def unavailable() -> None:
+        raise BadInput(f"no command {name}: {problem}")
+
+    unavailable.__doc__ = f"Not available: {escape(problem)}"  # [spark] is no style
+    return unavailable
 
 
 def _print_version(wanted: bool) -> None:
