@@ -67,6 +67,11 @@ def test_it_runs_at_once_and_every_rule_fails(tidegauge: Command, tmp_path: Path
         (("full",), "full exists and is not empty; choose another name, or empty it"),
         (("mine.py",), "mine.py is a file; choose another name"),
         (("",), "the name is empty; give the engine one"),
+        (("mine", "--processor", "my_job:Dedup"), "--processor my_job:Dedup: it needs --language pyspark"),
+        (
+            ("mine", "--language", "pyspark", "--component", "valve"),
+            "--component: a processor has none; leave",
+        ),
     ],
 )
 def test_bad_input_is_one_line(

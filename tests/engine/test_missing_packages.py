@@ -45,16 +45,21 @@ def test_the_version_of_an_installed_engine_is_returned() -> None:
     assert required_distribution.require_distribution("pytest", "pytest", "none") == pytest.__version__
 
 
-@pytest.mark.parametrize("command", [("processor", "my_job:Dedup", "--key", "user"), ("processor", "--help")])
-def test_a_command_of_an_extra_names_the_command_that_installs_it(
-    command: tuple[str, ...], tidegauge_here: Command, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("command", "begin"),
+    [
+        (("processor", "my_job:Dedup", "--key", "user"), "no command processor"),
+        (("processor", "--help"), "no command processor"),
+        (("init", "mine", "--language", "pyspark"), "--language pyspark"),
+    ],
+)
+def test_what_needs_an_extra_names_the_command_that_installs_it(
+    command: tuple[str, ...], begin: str, tidegauge_here: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without(monkeypatch, "pyspark", "tidegauge_adapters.processors")
     ended = tidegauge_here(*command)
     assert ended.returncode == 2
-    assert ended.stderr == (
-        "tidegauge: no command processor: pyspark is not installed: pip install 'tidegauge[spark]'\n"
-    )
+    assert ended.stderr == f"tidegauge: {begin}: pyspark is not installed: pip install 'tidegauge[spark]'\n"
 
 
 def test_the_list_of_commands_names_what_is_missing(

@@ -34,8 +34,8 @@ def loaded(entry: EntryPoint) -> Any:
 def _extra_with(package: str, entry: EntryPoint) -> str:
     """Return the extra that installs a package, such as `tidegauge[spark]`, or "" if there is none.
 
-    Of several, it is the one with the most packages: numpy comes with `spark` and with `logs`, and whoever
-    lacks numpy may lack the rest of `spark`.
+    Of several, it is the one with the most packages: numpy comes with `spark` and with `logs`, and where
+    numpy is missing, the rest of `spark` may be missing, too.
     """
     if entry.dist is None:
         return ""

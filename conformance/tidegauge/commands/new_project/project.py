@@ -1,21 +1,26 @@
-"""The files of a new project, and the command that writes them."""
+"""The command that writes a new project."""
 
 import re
 import shlex
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ...components.registry import COMPONENTS
 from ...wire.scenario import BadInput
 from ...wire.unknown_names import unknown
 from ..console import OUT, complains
+from ..registered import loaded
 from ..terminal_text import inline
+from .new_project import NewProject, rendered
 from .skeleton import skeletons_of
 
-Language = Literal["python", "process"]
+Language = Literal["python", "process", "pyspark"]
+
+_GROUP = "tidegauge.projects"
+"""The entry points of languages whose projects other packages make."""
 
 _FILES: dict[Language, dict[str, str]] = {
     "python": {
@@ -48,14 +53,20 @@ def init(
     ] = None,
     language: Annotated[
         Language,
-        typer.Option(help="python: in the kit's process; process: any other, with JavaScript as the start."),
+        typer.Option(
+            help="python: in the kit's process; process: any other, with JavaScript as the start; "
+            "pyspark: a stateful processor."
+        ),
     ] = "python",
+    processor: Annotated[
+        str,
+        typer.Option(
+            metavar="MODULE:NAME",
+            help="The class of a processor of yours, for pyspark; default: a small one is written.",
+        ),
+    ] = "",
 ) -> None:
     """Write a project that puts an engine under test: methods to fill in, tox.ini, a CI workflow, README."""
-    chosen = list(dict.fromkeys(component or ["valve"]))
-    for one in chosen:
-        if one not in _DRAWN:
-            raise BadInput(unknown("component", one, _DRAWN))
     if not name:
         raise BadInput("the name is empty; give the engine one")
     if not _NAME.fullmatch(name):
@@ -65,29 +76,48 @@ def init(
         raise BadInput(f"{folder} is a file; choose another name")
     if folder.exists() and any(folder.iterdir()):
         raise BadInput(f"{folder} exists and is not empty; choose another name, or empty it")
-    for path, text in files_of(name, chosen, language).items():
+    if language == "pyspark":
+        if component:
+            raise BadInput("--component: a processor has none; leave it out with --language pyspark")
+        project = _of_processor(name, processor)
+    elif processor:
+        raise BadInput(f"--processor {processor}: it needs --language pyspark")
+    else:
+        project = _of_components(name, component or [], language)
+    for path, text in project.files.items():
         try:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")
         except OSError as error:
             raise BadInput(f"{folder / path} cannot be written: {error.strerror}") from None
         OUT.print(inline(str(folder / path)), soft_wrap=True)
-    go = f"cd {shlex.quote(str(folder))} && tidegauge run {_ENGINE[language]} --budget smoke"
-    OUT.print(f"\nNow: {inline(go)}", soft_wrap=True)
+    OUT.print()
+    if project.to_do:
+        OUT.print(inline(project.to_do), soft_wrap=True)
+    go = f"cd {shlex.quote(str(folder))} && {project.command}"
+    OUT.print(f"{'Then' if project.to_do else 'Now'}: {inline(go)}", soft_wrap=True)
 
 
-def files_of(name: str, components: list[str], language: Language) -> dict[str, str]:
-    """The files of a project by their paths in it."""
-    environment = Environment(
-        loader=PackageLoader(__package__),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # what is written is no HTML, and `name` is checked
-    )
-    skeletons = {one: list(skeletons_of(COMPONENTS[one])) for one in components}
+def _of_components(name: str, components: list[str], language: Language) -> NewProject:
+    """The project of an engine with these components."""
+    chosen = list(dict.fromkeys(components or ["valve"]))
+    for one in chosen:
+        if one not in _DRAWN:
+            raise BadInput(unknown("component", one, _DRAWN))
+    skeletons = {one: list(skeletons_of(COMPONENTS[one])) for one in chosen}
     told = {"name": name, "components": skeletons, "language": language, "engine": _ENGINE[language]}
-    return {
-        path: environment.get_template(template).render(told) for path, template in _FILES[language].items()
-    }
+    return NewProject(
+        files=rendered(__package__, _FILES[language], told),
+        command=f"tidegauge run {_ENGINE[language]} --budget smoke",
+    )
+
+
+def _of_processor(name: str, processor: str) -> NewProject:
+    """The project of a stateful processor, which the adapter of PySpark makes."""
+    for entry in entry_points(group=_GROUP, name="pyspark"):
+        try:
+            project: NewProject = loaded(entry)(name, processor)
+        except BadInput as problem:
+            raise BadInput(f"--language pyspark: {problem}") from None
+        return project
+    raise BadInput("--language pyspark: no installed package makes such a project; install tidegauge again")

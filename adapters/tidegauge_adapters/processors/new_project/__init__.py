@@ -1,0 +1,1 @@
+"""A project that puts a stateful processor of PySpark under test, for `tidegauge init --language pyspark`."""
