@@ -38,6 +38,7 @@ _VARYING = (
     (r"(?<=in )[\d,]+ of [\d,]+(?= scenarios, which the diagnosis explains)", "… of …"),
     (r"(?<=shown in )[\d,]+(?= scenarios)", "…"),
     (r"(?<=conforms in )[\d,]+(?= scenarios)", "…"),
+    (r"(?<= traces, )[\d,]+(?= rows$)", "…"),
     (r"(?<=^JOB-2      (?:fail|pass)  ) *\d+", "        …"),
     (r"(?<=^VALVE-21  fail             ) *\d+", "     …"),
 )
