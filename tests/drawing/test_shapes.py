@@ -42,7 +42,7 @@ from tidegauge.wire.shapes import (
 )
 from tidegauge.wire.steps.valve import ActiveStep, IdleStep, ValveSetup
 from tidegauge.wire.steps.valve import WatermarkStep as ValveWatermark
-from tidegauge.wire.steps.window import RecordStep, Session, Tumbling, WatermarkStep, WindowSetup
+from tidegauge.wire.steps.window import RecordStep, Session, Sliding, Tumbling, WatermarkStep, WindowSetup
 from tidegauge.wire.vocabulary import Restore, Snapshot
 from tidegauge_reference import CORE
 
@@ -63,6 +63,9 @@ ALL = {
     "slides-that-divide": WindowShape(assigners=("sliding",), slides="divides-size"),
     "slides-that-divide-a-minute": WindowShape(
         assigners=("sliding",), sizes=(60_000,), slides="divides-size", resolution_ms=500
+    ),
+    "a-minute-every-ten-seconds": WindowShape(
+        assigners=("sliding",), sizes=(60_000,), every=(10_000,), begins_at=(5_000,)
     ),
     "microseconds-in-64-bits": WindowShape(
         lowest=-(2**52), highest=2**52, no_timestamp=False, longest_duration=2**51
@@ -173,6 +176,17 @@ def test_a_shape_with_every_feature_changes_nothing(name: str) -> None:
     assert (
         component_within(name, (WindowShape(offsets=False),) if name != "window" else ()) is COMPONENTS[name]
     )
+
+
+def test_setups_have_the_declared_slide_and_offset_only() -> None:
+    component = narrowed("a-minute-every-ten-seconds")
+    drawn = {draw_history(component, 1, index, CORE).setup.assigner for index in range(DRAWN)}  # type: ignore[attr-defined]
+    assert drawn == {Sliding(60_000, 10_000, 5_000)}
+    lacking = {
+        outside(component, WindowSetup(assigner), ())
+        for assigner in (Sliding(60_000, 20_000, 5_000), Sliding(60_000, 10_000, 5_001))
+    }
+    assert lacking == {"windows every 20,000 ms", "windows at an offset of 5,001 ms"}
 
 
 def test_every_component_whose_scenarios_are_drawn_has_a_shape() -> None:

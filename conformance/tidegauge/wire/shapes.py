@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from .steps.generator import Kind, Place
-from .steps.window import Accumulation, Length, Trigger
+from .steps.window import Accumulation, Length, Offset, Trigger
 from .timestamps import LARGEST_PLAIN, Timestamp
 
 Statuses = Literal["explicit", "none"]
@@ -147,6 +147,8 @@ class WindowShape(Shape, frozen=True, tag="window", omit_defaults=True):
         offsets: whether windows can begin at an offset.
         gaps: whether windows can slide by more than their size, so that records fall between them.
         slides: whether windows can slide by any length, or only by a length that divides their size.
+        every: the supported slides; empty for any.
+        begins_at: the supported offsets; empty for any.
         triggers: when a window fires.
         allowed_lateness: the supported values of the allowed lateness, (0,) for none; empty for any.
         accumulation: what a window outputs when it fires again.
@@ -159,6 +161,8 @@ class WindowShape(Shape, frozen=True, tag="window", omit_defaults=True):
     offsets: bool = True
     gaps: bool = True
     slides: Slides = "any"
+    every: tuple[Length, ...] = ()
+    begins_at: tuple[Offset, ...] = ()
     triggers: tuple[Trigger, ...] = get_args(Trigger)
     allowed_lateness: tuple[Duration, ...] = ()
     accumulation: tuple[Accumulation, ...] = get_args(Accumulation)

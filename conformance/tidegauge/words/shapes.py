@@ -23,6 +23,8 @@ _ONLY = {
     "places": "place {} only",
     "parts": "{} only",
     "sizes": "sizes {} ms only",
+    "every": "slides {} ms only",
+    "begins_at": "offsets {} ms only",
     "allowed_lateness": "allowed lateness {} ms only",
     "without_steps": "without the steps {}",
 }

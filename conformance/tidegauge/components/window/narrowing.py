@@ -39,6 +39,11 @@ def _setup_outside(setup: WindowSetup, shape: WindowShape) -> str:
         return f"windows of {_size(assigner):,} ms"
     if not shape.offsets and isinstance(assigner, Tumbling | Sliding) and assigner.offset:
         return "windows that begin at an offset"
+    offset = assigner.offset if isinstance(assigner, Tumbling | Sliding) else None
+    if offset is not None and shape.begins_at and offset not in shape.begins_at:
+        return f"windows at an offset of {offset:,} ms"
+    if shape.every and isinstance(assigner, Sliding) and assigner.slide not in shape.every:
+        return f"windows every {assigner.slide:,} ms"
     if not shape.gaps and isinstance(assigner, Sliding) and assigner.slide > assigner.size:
         return "windows with gaps between them"
     if shape.slides == "divides-size" and isinstance(assigner, Sliding) and assigner.size % assigner.slide:
@@ -82,10 +87,13 @@ def _assigner(
     kind = _one_of(_kind(drawn), shape.assigners, random)
     size = _one_of(_size(drawn), shape.sizes or (_size(drawn),), random)
     offset = getattr(drawn, "offset", 0) if shape.offsets else 0
+    offset = _one_of(offset, shape.begins_at or (offset,), random)
     if kind == "session":
         return Session(size)
     if kind == "tumbling":
         return Tumbling(size, offset)
+    if shape.every:
+        return Sliding(size, random.pick(shape.every), offset)
     slide = drawn.slide if isinstance(drawn, Sliding) else -(-size // 2)
     if shape.sizes:
         slide = max(shape.resolution_ms, size // random.between(1, 4))
