@@ -328,7 +328,7 @@ def test_an_output_is_read_from_the_columns_of_its_names() -> None:
 @pytest.mark.parametrize("row", [{"sequence": 2, "position": 0}, {"sequence": 1, "position": 1}])
 def test_an_output_row_of_no_step_is_refused(row: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="belongs to no step"):
-        step_outputs(VALVE_BINDING, [{"kind": "idle", **row}], 2)
+        step_outputs(VALVE_BINDING.reader(None), [{"kind": "idle", **row}], [IdleStep(0), IdleStep(0)])
 
 
 # All components of the library

@@ -401,12 +401,12 @@ def test_a_row_that_comes_later_than_its_step_is_an_error() -> None:
     for number in range(len(batches)):
         came = [(at, [answer] if place == number else []) for place, (at, _) in enumerate(batches)]
         (row,) = laid(Scripted(came), scenario)
-        binding = example.MyAdapter.bindings[0]
+        reader = example.MyAdapter.bindings[0].reader(scenario.setup)
         if number == 0:
-            assert step_outputs(binding, [row], 4)[0] == (Late(1),)
+            assert step_outputs(reader, [row], scenario.history)[0] == (Late(1),)
         else:
             with pytest.raises(ValueError, match="came in another micro-batch than the step of its sequence"):
-                step_outputs(binding, [row], 4)
+                step_outputs(reader, [row], scenario.history)
 
 
 class OfJava:

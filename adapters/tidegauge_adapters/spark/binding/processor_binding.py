@@ -11,6 +11,7 @@ from pyspark.sql.types import StructType
 from tidegauge.wire.shapes import AnyShape, component_of_shape
 from tidegauge.wire.vocabulary import AnyOutput
 
+from .row_reader import EachRow, RowReader
 from .step_columns import named_output, step_columns
 
 TimeMode = Literal["None", "EventTime"]
@@ -33,6 +34,8 @@ class ProcessorBinding:
     output: what an output row means, `ValueError` if nothing. By default `kind` names the output, and its
     fields are read from the columns of the same names. Timestamps of the kit are numbers by
     `tidegauge.wire.timestamps.from_wire`, and numbers timestamps by `to_wire`.
+    reads: makes a reader of the output rows of a scenario with this setup, instead of `output`, for rows
+    whose meaning depends on the steps before, such as the count of the records of a window.
     operator: a function by which users run the processor; steps in, outputs out. Only for one whose settings
     are all in the rows: used in streaming queries instead of `make`.
     time_mode: Spark's. "None": all time is in the rows. "EventTime", for the component `window`: the
@@ -58,6 +61,7 @@ class ProcessorBinding:
     key: str = "key"
     row: Callable[[Any, Any], dict[str, Any]] = lambda setup, step: step_columns(step)
     output: Callable[[Mapping[str, Any]], AnyOutput] = named_output
+    reads: Callable[[Any], RowReader] | None = None
     operator: Callable[[DataFrame], DataFrame] | None = None
     time_mode: TimeMode = "None"
     shape: AnyShape | None = None
@@ -73,6 +77,10 @@ class ProcessorBinding:
                     raise ValueError(
                         f"binding of {self.component}: {schema} has no column {column!r}; add it"
                     )
+
+    def reader(self, setup: Any) -> RowReader:
+        """Return a new reader of output rows, for one scenario."""
+        return EachRow(self.output) if self.reads is None else self.reads(setup)
 
     @property
     def timed(self) -> bool:

@@ -1,6 +1,6 @@
 """Scenarios of a component as rows of a data frame, and rows back as transcripts."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -10,9 +10,10 @@ from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.steps.window import WatermarkStep
 from tidegauge.wire.timestamps import MAX, Timestamp, from_wire
 from tidegauge.wire.transcript import Outputs
-from tidegauge.wire.vocabulary import AnyOutput, Restore, Setup, Snapshot, Step, Watermark
+from tidegauge.wire.vocabulary import Restore, Setup, Snapshot, Step, Watermark
 
 from .processor_binding import ProcessorBinding
+from .row_reader import RowReader
 
 Row = dict[str, Any]
 
@@ -99,13 +100,13 @@ def rows_of_steps(rows: Iterable[Row], sequences: Container[int]) -> list[Row]:
 
 
 def step_outputs(
-    binding: ProcessorBinding,
+    reader: RowReader,
     rows: Iterable[Mapping[str, Any]],
-    steps: int,
+    steps: Sequence[Step],
     rises: Iterable[Rise] = (),
 ) -> tuple[Outputs, ...]:
-    """The outputs of each step, from output rows of one key in any order; `rises` are those of Spark's
-    watermark, which Spark reports after all that they release.
+    """The outputs of each step, from output rows of one key in any order, as `reader` reads them; `rises` are
+    those of Spark's watermark, which Spark reports after all that they release.
 
     Raises `ValueError` for a row of no step, or positions that are not 0, 1, 2, ... within a step.
     """
@@ -122,15 +123,16 @@ def step_outputs(
                 f"the output row {answer} came in another micro-batch than the step of its sequence; send it "
                 "where that step is handled, and leave sequence null in rows of timers"
             )
-    found: dict[int, list[AnyOutput]] = {}
+    of_steps: list[list[Mapping[str, Any]]] = [[] for _ in steps]
     for row in sorted(rows, key=lambda row: (row["sequence"], row["position"])):
-        sequence, outputs = row["sequence"], found.setdefault(row["sequence"], [])
-        if sequence not in range(steps) or row["position"] != len(outputs):
+        sequence = row["sequence"]
+        if sequence not in range(len(steps)) or row["position"] != len(of_steps[sequence]):
             raise ValueError(f"the output row {dict(row)} belongs to no step, or its position is wrong")
-        outputs.append(binding.output(row))
+        of_steps[sequence].append(row)
+    found = [[*reader.outputs(step, own)] for step, own in zip(steps, of_steps, strict=True)]
     for rise in rises:
-        found.setdefault(rise.sequence, []).append(Watermark(rise.timestamp))
-    return tuple(tuple(found.get(sequence, ())) for sequence in range(steps))
+        found[rise.sequence].append(Watermark(rise.timestamp))
+    return tuple(map(tuple, found))
 
 
 def transcript(
@@ -143,7 +145,7 @@ def transcript(
 ) -> Transcript:
     """The transcript made of a scenario's output rows; with a failure, that of its first `steps`."""
     try:
-        found = step_outputs(binding, rows, len(scenario.history), rises)
+        found = step_outputs(binding.reader(scenario.setup), rows, scenario.history, rises)
     except (ValueError, TypeError, KeyError) as problem:
         return Transcript(scenario.id, (), Failure("protocol", f"{type(problem).__name__}: {problem}"[:2000]))
     return Transcript(scenario.id, found if failure is None else found[:steps], failure)

@@ -94,8 +94,13 @@ class GuardedProcessor(StatefulProcessor):
 
     def stored(self, name: str, value: Iterable[Any]) -> tuple[Any, ...]:
         """A value of a state as it is kept."""
+        return self.all_stored(name, [value])[0]
+
+    def all_stored(self, name: str, values: Iterable[Iterable[Any]]) -> list[tuple[Any, ...]]:
+        """Values of a state as they are kept; they go through Arrow all at once, for speed."""
+        plain = [tuple(value) for value in values]
         fitting = self._fitting.get(name)
-        return tuple(value) if fitting is None else fitting.values([tuple(value)])[0]
+        return plain if fitting is None else fitting.values(plain)
 
 
 class _GuardedHandle(StatefulProcessorHandle):
@@ -182,8 +187,10 @@ class _GuardedList(_Guarded, ListState):
         self._put(len(self._wheres()), newState)
 
     def appendList(self, newState: Iterable[Iterable[Any]]) -> None:
-        for value in newState:
-            self.appendValue(value)
+        following = len(self._wheres())
+        values = self._owner.all_stored(self._name, newState)
+        for where, value in enumerate(values, start=following):
+            self._owner.entries[self._name, where] = encoded(value)
 
 
 class _GuardedMap(_Guarded, MapState):

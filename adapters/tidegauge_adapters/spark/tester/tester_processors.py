@@ -95,6 +95,7 @@ class _TesterSession(Session):
         self._tester = GuardedTester(processors, binding.output_schema, binding.time_mode)
         self._states: dict[str, Entries] = {}
         self._saved: dict[str, Entries] = {}
+        self._reader = binding.reader(setup)
 
     def state_bytes(self) -> int | None:
         """All states of the key, as they are kept between batches."""
@@ -105,7 +106,7 @@ class _TesterSession(Session):
         apart = between_batches(self._binding, 0, step)
         if isinstance(apart, Snapshot | Restore):
             _save_or_restore(apart, "key", self._states, self._saved)
-            return ()
+            return step_outputs(self._reader, (), [step])[0]
         if apart is not None and not _advances(apart, self._states.get("key")):
             return ()
         work = apart or [step_row(self._binding, "key", self._setup, 0, step)]
@@ -114,7 +115,7 @@ class _TesterSession(Session):
         if isinstance(answer, BaseException):
             raise _no_answer(answer)
         try:
-            return step_outputs(self._binding, answer, 1, [apart] if apart else [])[0]
+            return step_outputs(self._reader, answer, [step], [apart] if apart else [])[0]
         except (ValueError, TypeError, KeyError) as problem:
             raise ProtocolBreach(message_of(problem)) from problem
 
