@@ -1,0 +1,137 @@
+"""A processor of a user, given records one by one, with notes on what it did to its state."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import (
+    ExpiredTimerInfo,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+)
+from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
+
+from .user_rows import UserRows
+from .watched_state import WatchedHandle
+
+STEPS = StructType(
+    [
+        StructField("key", StringType()),
+        StructField("sequence", LongType()),
+        StructField("kind", StringType()),
+        StructField("timestamp", LongType()),
+        StructField("value", LongType()),
+    ]
+)
+"""Input rows: records, and questions after the entries of the state."""
+
+ROW, UNCHANGED, ENTRIES = "row", "unchanged", "entries"
+"""The kinds of answers: an output row of the user's processor, a record whose handling changed no state, the
+number of entries of the state."""
+
+
+def answers_of(schema: StructType) -> StructType:
+    """Return the schema of the answers, with an output row of the user's in the column `row`."""
+    return StructType(
+        [
+            StructField("key", StringType()),
+            StructField("sequence", LongType()),
+            StructField("position", IntegerType()),
+            StructField("kind", StringType()),
+            StructField("row", schema),
+            StructField("entries", LongType()),
+        ]
+    )
+
+
+class WatchedProcessor(StatefulProcessor):
+    """Calls `processor` with one input row for each record, and answers in the columns of `answers_of`.
+
+    Args:
+        processor: the processor of the user, as it stands in the job.
+        rows: makes its input rows and its keys.
+        columns: the columns of its output rows.
+        keeps: the names of states that may remain, and that record no result.
+    """
+
+    def __init__(
+        self, processor: StatefulProcessor, rows: UserRows, columns: Collection[str], keeps: Collection[str]
+    ) -> None:
+        self._processor = processor
+        self._rows = rows
+        self._columns = set(columns)
+        self._keeps = keeps
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Initialise the processor with a watched handle."""
+        self._handle = WatchedHandle(handle, self._keeps)
+        self._processor.init(self._handle)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
+        """Handle the steps of a scenario in their order."""
+        return iter(
+            [
+                answer
+                for step in sorted(rows, key=lambda step: step.sequence)
+                for answer in self._step(key[0], step, timerValues)
+            ]
+        )
+
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
+        """Handle a timer; Spark calls this method by the names of its arguments, too."""
+        rows = self._processor.handleExpiredTimer(
+            key=self._rows.key(key[0]), timerValues=timerValues, expiredTimerInfo=expiredTimerInfo
+        )
+        return iter([_answer(key[0], ROW, row=row) for row in self._checked(rows)])
+
+    def close(self) -> None:
+        """Close the processor."""
+        self._processor.close()
+
+    def _step(self, name: str, step: Row, timer_values: Any) -> Iterator[Row]:
+        if step.kind != "record":
+            yield _answer(name, ENTRIES, step.sequence, entries=self._handle.entries())
+            return
+        self._handle.changed = False
+        position = 0
+        for position, answer in enumerate(self._handled(name, step, timer_values), start=1):
+            yield _answer(name, ROW, step.sequence, position - 1, row=answer)
+        if not self._handle.changed:
+            yield _answer(name, UNCHANGED, step.sequence, position)
+
+    def _handled(self, name: str, step: Row, timer_values: Any) -> Iterator[Row]:
+        """Yield the rows of a record, and those of timers that were over when it registered them."""
+        key, row = self._rows.key(name), self._rows.row(name, step.timestamp, step.value)
+        self._handle.watermark = timer_values.getCurrentWatermarkInMs()
+        yield from self._checked(self._processor.handleInputRows(key, iter([row]), timer_values))
+        self._handle.watermark = None
+        while (expiry := self._handle.next_overdue()) is not None:
+            rows = self._processor.handleExpiredTimer(
+                key=key, timerValues=timer_values, expiredTimerInfo=ExpiredTimerInfo(expiry)
+            )
+            yield from self._checked(rows)
+
+    def _checked(self, rows: Iterable[Any]) -> Iterator[Row]:
+        """Yield output rows. Spark would drop a column that is not declared, and fill one that is missing."""
+        for row in rows:
+            columns = set(row.asDict()) if isinstance(row, Row) else None
+            if columns != self._columns:
+                raise TypeError(
+                    f"the processor returned {row!r}; output_schema has the columns "
+                    f"{', '.join(sorted(self._columns))}"
+                )
+            yield row
+
+
+def _answer(name: str, kind: str, sequence: int | None = None, position: int = 0, **more: Any) -> Row:
+    """Return an answer to the step `sequence`; that of a timer has no place among the answers to a step."""
+    return Row(
+        key=name,
+        sequence=sequence,
+        position=None if sequence is None else position,
+        kind=kind,
+        row=more.get("row"),
+        entries=more.get("entries"),
+    )

@@ -1,0 +1,195 @@
+"""The state handle of a processor under test, which notes whether states change and counts their entries."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
+
+from ..ddl import UnreadableSchema, schema_of
+
+
+class WatchedHandle(StatefulProcessorHandle):
+    """Hands out states of `handle` that are watched.
+
+    Attributes:
+        watermark: the watermark (ms) at which records are handled; None while a timer is handled.
+        changed: whether a state outside of `keeps` has changed since the attribute was set to False. Writing
+            a value that the state has already is not a change.
+    """
+
+    def __init__(self, handle: StatefulProcessorHandle, keeps: Collection[str]) -> None:
+        self._handle = handle
+        self._keeps = keeps
+        self._states: dict[str, _WatchedValue | _WatchedList | _WatchedMap] = {}
+        self._overdue: set[int] = set()
+        self.watermark: int | None = None
+        self.changed = False
+
+    def entries(self) -> int:
+        """Return the number of entries that the states outside of `keeps` hold for the key at hand.
+
+        Entries are the elements of a list, the keys of a map, and a value state that holds more than zeros
+        and empty lists.
+        """
+        return sum(state.entries() for name, state in self._states.items() if name not in self._keeps)
+
+    def note(self, name: str) -> None:
+        """Note a change of a state."""
+        if name not in self._keeps:
+            self.changed = True
+
+    def getValueState(self, stateName: str, schema: Any, *more: Any, **named: Any) -> Any:
+        """Return a watched value state."""
+        state = self._handle.getValueState(stateName, _readable(schema), *more, **named)
+        return self._watched(stateName, _WatchedValue(stateName, state, self))
+
+    def getListState(self, stateName: str, schema: Any, *more: Any, **named: Any) -> Any:
+        """Return a watched list state."""
+        state = self._handle.getListState(stateName, _readable(schema), *more, **named)
+        return self._watched(stateName, _WatchedList(stateName, state, self))
+
+    def getMapState(
+        self, stateName: str, userKeySchema: Any, valueSchema: Any, *more: Any, **named: Any
+    ) -> Any:
+        """Return a watched map state."""
+        schemas = _readable(userKeySchema), _readable(valueSchema)
+        state = self._handle.getMapState(stateName, *schemas, *more, **named)
+        return self._watched(stateName, _WatchedMap(stateName, state, self))
+
+    def registerTimer(self, expiryTimestampMs: int) -> None:
+        """Register a timer of the key at hand.
+
+        Spark lets one that is not after the watermark expire at the end of the micro-batch. Here it is kept
+        for `next_overdue`, so that its rows belong to the record that registered it.
+        """
+        if self.watermark is not None and expiryTimestampMs <= self.watermark:
+            self._overdue.add(expiryTimestampMs)
+        else:
+            self._handle.registerTimer(expiryTimestampMs)
+
+    def next_overdue(self) -> int | None:
+        """Remove the earliest timer that is not after the watermark, and return it; None if there is none."""
+        if not self._overdue:
+            return None
+        earliest = min(self._overdue)
+        self._overdue.remove(earliest)
+        return earliest
+
+    def deleteTimer(self, expiryTimestampMs: int) -> None:
+        """Delete a timer of the key at hand."""
+        if expiryTimestampMs in self._overdue:
+            self._overdue.remove(expiryTimestampMs)
+        else:
+            self._handle.deleteTimer(expiryTimestampMs)
+
+    def listTimers(self) -> Iterator[int]:
+        """Return the timers of the key at hand."""
+        return iter(sorted({*self._overdue, *self._handle.listTimers()}))
+
+    def deleteIfExists(self, stateName: str) -> None:
+        """Delete a state."""
+        if stateName in self._states and self._states[stateName].entries():
+            self.note(stateName)
+        self._handle.deleteIfExists(stateName)
+
+    def _watched(self, name: str, state: Any) -> Any:
+        self._states[name] = state
+        return state
+
+
+class _Watched:
+    """What the three kinds of state have in common; what is not defined here is that of the state."""
+
+    def __init__(self, name: str, state: Any, owner: WatchedHandle) -> None:
+        self._name = name
+        self._state = state
+        self._owner = owner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._state, name)
+
+    def exists(self) -> bool:
+        return bool(self._state.exists())
+
+    def clear(self) -> None:
+        self._note_if(self.exists())
+        self._state.clear()
+
+    def entries(self) -> int:
+        raise NotImplementedError
+
+    def _note_if(self, changes: bool) -> None:
+        if changes:
+            self._owner.note(self._name)
+
+
+class _WatchedValue(_Watched):
+    def update(self, newValue: Iterable[Any]) -> None:
+        value = tuple(newValue)
+        self._note_if(plain(self._state.get()) != plain(value))
+        self._state.update(value)
+
+    def entries(self) -> int:
+        value = self._state.get()
+        return 0 if value is None or _is_empty(value) else 1
+
+
+class _WatchedList(_Watched):
+    def put(self, newState: Iterable[Iterable[Any]]) -> None:
+        values = [tuple(value) for value in newState]
+        self._note_if(plain(list(self._state.get())) != plain(values))
+        self._state.put(values)
+
+    def appendValue(self, newState: Iterable[Any]) -> None:
+        self._note_if(True)
+        self._state.appendValue(newState)
+
+    def appendList(self, newState: Iterable[Iterable[Any]]) -> None:
+        values = [tuple(value) for value in newState]
+        self._note_if(bool(values))
+        self._state.appendList(values)
+
+    def entries(self) -> int:
+        return sum(1 for _ in self._state.get())
+
+
+class _WatchedMap(_Watched):
+    def updateValue(self, key: Iterable[Any], value: Iterable[Any]) -> None:
+        key, value = tuple(key), tuple(value)
+        before = self._state.getValue(key) if self._state.containsKey(key) else None
+        self._note_if(plain(before) != plain(value))
+        self._state.updateValue(key, value)
+
+    def removeKey(self, key: Iterable[Any]) -> None:
+        key = tuple(key)
+        self._note_if(self._state.containsKey(key))
+        self._state.removeKey(key)
+
+    def entries(self) -> int:
+        return len(list(self._state.keys()))
+
+
+def plain(value: Any) -> Any:
+    """Return a value with its rows and tuples as lists, as a state gives back what was written as either."""
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, Mapping):
+        return {key: plain(part) for key, part in value.items()}
+    return value
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether a value holds nothing: a processor that writes back an empty list has kept no record."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_empty, value))
+    return not value
+
+
+def _readable(schema: Any) -> Any:
+    """Return a schema as a `StructType` if it can be read without a session of Spark."""
+    try:
+        return schema_of(schema)
+    except UnreadableSchema:
+        return schema

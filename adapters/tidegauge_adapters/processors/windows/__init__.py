@@ -1,0 +1,8 @@
+"""Processors with windows under test as they are: what they are, and how their results read."""
+
+from ..processor_under_test import ProcessorUnderTest
+from .assigners import Session, Sliding, Tumbling
+from .window_results import WindowResults
+from .windows_under_test import WindowsUnderTest
+
+__all__ = ["ProcessorUnderTest", "Session", "Sliding", "Tumbling", "WindowResults", "WindowsUnderTest"]

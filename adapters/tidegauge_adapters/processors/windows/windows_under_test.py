@@ -1,0 +1,51 @@
+"""The adapter of a windowing processor: two attributes."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from msgspec.structs import replace
+
+from tidegauge import Implementation
+
+from ...spark.processor_adapter import ProcessorAdapter
+from ..processor_under_test import ProcessorUnderTest
+from .window_results import WindowResults
+from .windows_binding import windows_binding
+
+_REMARK = (
+    " Records reach the processor one by one, late ones included: rows are not filtered by the watermark in "
+    "front of it, as Spark does where withWatermark is on the event time. A result is compared with the "
+    "aggregate of the records that the processor has accepted. Expired state is the number of entries left "
+    "in the states of a key that has no open window, apart from those in `keeps`."
+)
+
+_UNORDERED = "the adapter puts results of one step into the order of their ends, as rows have none in Spark"
+_DROPPED = "the adapter counts a late record as dropped if the processor changes no state and returns no row"
+
+
+class WindowsUnderTest(ProcessorAdapter):
+    """A processor with tumbling, sliding or session windows under chapter WIN, as it stands in its job.
+
+    Attributes:
+        processor: how the processor is made, its rows, its key and its time.
+        windows: its windows, and how its output rows report them.
+    """
+
+    extras = ("snapshot",)
+    processor: ClassVar[ProcessorUnderTest]
+    windows: ClassVar[WindowResults]
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if hasattr(cls, "processor") and hasattr(cls, "windows"):
+            cls.bindings = (windows_binding(cls.processor, cls.windows),)
+            cls.name = cls.name or cls.processor.name
+
+    def describe(self) -> Implementation:
+        """Return who is under test, and what the adapter does in place of the processor."""
+        by_adapter = {} if self.processor.ordered else {"WIN-6": _UNORDERED}
+        if self.windows.late is None:
+            by_adapter["WIN-12"] = _DROPPED
+        told = super().describe()
+        return replace(told, by_adapter=by_adapter, remark=told.remark + _REMARK)
