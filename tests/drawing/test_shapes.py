@@ -136,6 +136,20 @@ def test_state_covers_lie_within_the_shape_and_reach_every_state(name: str) -> N
         assert len(cover) == len(cover.prefixes) * len(scope.alphabet) ** 2
 
 
+def test_state_covers_of_longer_windows_reach_their_ends() -> None:
+    shape = WindowShape(assigners=("tumbling",), sizes=(60_000,), allowed_lateness=(0,))
+    (scope,) = within(COMPONENTS["window"], shape).covers["smoke"]
+    moments = {
+        type(step): {getattr(one, "timestamp", 0) for one in scope.alphabet if type(one) is type(step)}
+        for step in scope.alphabet
+    }
+    assert moments[RecordStep] == {0, 60_000, 120_000}
+    assert moments[WatermarkStep] == {59_999, 119_999, 179_999, 209_999}
+    (scope,) = within(COMPONENTS["window"], replace(shape, resolution_ms=500)).covers["smoke"]
+    watermarks = [step.timestamp for step in scope.alphabet if isinstance(step, WatermarkStep)]
+    assert watermarks == [59_500, 119_500, 179_500, 209_500]
+
+
 def test_smaller_candidates_stay_within_the_shape() -> None:
     component = narrowed("minutes-fired-once")
     scenario = draw_history(component, 1, 5, CORE)

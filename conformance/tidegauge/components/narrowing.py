@@ -30,6 +30,8 @@ class Narrowing:
         most_parts: returns the largest number of parts in a shape.
         spread_ms: returns the longest duration (ms) that the shape demands; 0 for a shape that allows the
             durations that are drawn. Timestamps of records vary by this duration.
+        stretched: returns a step of a state cover for windows that are longer than those of the cover, given
+            both setups and the resolution (ms).
         scope_name: returns the name of the state cover of a setup.
         milliseconds: the fields of setups and steps that contain a duration in ms.
         names: the fields that contain names, in addition to the fields in `Scale.names`.
@@ -41,6 +43,7 @@ class Narrowing:
     conformed: Callable[[Any, Any, RandomSource], Setup] = _unchanged
     most_parts: Callable[[Any], int] = lambda shape: 1024
     spread_ms: Callable[[Any], int] = lambda shape: 0
+    stretched: Callable[[Any, Any, Any, int], Any] = _unchanged
     scope_name: Callable[[Any], str] = _nothing
     milliseconds: tuple[str, ...] = ()
     names: tuple[str, ...] = ()

@@ -230,7 +230,8 @@ def _scopes(component: Component, shape: AnyShape, scopes: tuple[CoverScope, ...
     for scope in scopes:
         fitting = _fitting(component, shape, scope.setup, _units)
         setup = narrowing.conformed(fitting, shape, RandomSource(0))
-        steps = [_fitting(component, shape, step, _units) for step in scope.alphabet]
+        fitted_steps = (_fitting(component, shape, step, _units) for step in scope.alphabet)
+        steps = [narrowing.stretched(step, fitting, setup, shape.resolution_ms) for step in fitted_steps]
         alphabet = _inside(component, shape, steps, setup)
         is_like = type(setup) is type(scope.setup)
         if is_like and alphabet and not narrowing.setup_outside(setup, shape):

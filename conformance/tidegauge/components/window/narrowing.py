@@ -11,12 +11,14 @@ from ...wire.steps.window import (
     Session,
     Sliding,
     Tumbling,
+    WatermarkStep,
     WindowSetup,
 )
 from ...wire.timestamps import LARGEST_PLAIN
 from ...wire.vocabulary import Step
 from ..narrowing import Narrowing
 from ..shared.random_source import RandomSource
+from ..shared.times import with_times
 
 _PARTS_TRIED = 100
 """The number of slides that are tried to find one that divides the size of a window."""
@@ -117,6 +119,17 @@ def _one_of(drawn: Any, allowed: tuple[Any, ...], random: RandomSource) -> Any:
     return drawn if drawn in allowed else random.pick(allowed)
 
 
+def _stretched(step: Step, small: WindowSetup, large: WindowSetup, unit: int) -> Step:
+    """Return the step at the same place relative to windows that are larger by a whole factor.
+
+    The watermark before the end of a small window becomes the watermark before the end of a large one: of
+    windows of 2 ms and of 60,000 ms, a watermark of 1 becomes 59,999, and a record of 1 becomes 30,000.
+    """
+    factor = max(1, _size(large.assigner) // _size(small.assigner))
+    extra = (factor - 1) * unit if isinstance(step, WatermarkStep) else 0
+    return with_times(step, lambda moment: moment * factor + extra, lambda duration: duration, ())  # type: ignore[no-any-return]
+
+
 def _scope_name(setup: WindowSetup) -> str:
     """Return a name such as `tumbling-2-lateness-0-discarding`."""
     assigner = setup.assigner
@@ -134,6 +147,7 @@ NARROWING = Narrowing(
     step_outside=_step_outside,
     conformed=_conformed,
     spread_ms=_spread_ms,
+    stretched=_stretched,
     scope_name=_scope_name,
     milliseconds=("size", "slide", "gap", "offset", "allowed_lateness"),
 )
