@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import combinations
+from itertools import chain, combinations
 from numbers import Real
 from typing import Any, Literal, get_args
 
@@ -97,7 +97,7 @@ def numbers_of_result(
     """
     function = _FUNCTIONS[aggregate] if isinstance(aggregate, str) else aggregate
     tried = 0
-    for candidate in (*sets, *_near(sets, others)):
+    for candidate in chain(sets, _near(sets, others)):
         if not candidate:
             continue
         tried += 1

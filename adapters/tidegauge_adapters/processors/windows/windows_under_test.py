@@ -20,6 +20,26 @@ _REMARK = (
     "in the states of a key that has no open window, apart from those in `keeps`."
 )
 
+_AT_MOST = {
+    "vectors": 16,
+    "state-cover": 1_500,
+    "random-histories": 16,
+    "scale": 4,
+    "properties": 2,
+    "shrinking": 12,
+}
+"""With these limits the smoke budget takes less than three minutes through queries. The scenarios of the
+state cover share a dozen queries; each other scenario has a query of its own."""
+
+_SECONDS = {
+    "vectors": 35.0,
+    "state-cover": 30.0,
+    "random-histories": 35.0,
+    "scale": 16.0,
+    "properties": 6.0,
+}
+"""What an item of each suite takes with these limits, measured on two free cores."""
+
 _UNORDERED = "the adapter puts results of one step into the order of their ends, as rows have none in Spark"
 _DROPPED = "the adapter counts a late record as dropped if the processor changes no state and returns no row"
 
@@ -47,5 +67,11 @@ class WindowsUnderTest(ProcessorAdapter):
         by_adapter = {} if self.processor.ordered else {"WIN-6": _UNORDERED}
         if self.windows.late is None:
             by_adapter["WIN-12"] = _DROPPED
-        told = super().describe()
-        return replace(told, by_adapter=by_adapter, remark=told.remark + _REMARK)
+        described = super().describe()
+        return replace(
+            described,
+            at_most=_AT_MOST if self.engine == "streaming" else described.at_most,
+            seconds=_SECONDS if self.engine == "streaming" else described.seconds,
+            by_adapter=by_adapter,
+            remark=described.remark + _REMARK,
+        )
