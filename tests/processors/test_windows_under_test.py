@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from tidegauge.vectors.published import load_vectors
 from tidegauge.wire.steps.window import RecordStep, WatermarkStep, WindowScenario, WindowSetup
 from tidegauge.wire.steps.window import Tumbling as KitTumbling
 from tidegauge.wire.vocabulary import Drop, Fire, Watermark
+from tidegauge_adapters.processors.watched.user_rows import ms_of
 from tidegauge_adapters.processors.windows import (
     ProcessorUnderTest,
     Session,
@@ -30,6 +32,9 @@ from tidegauge_adapters.processors.windows import (
 )
 from tidegauge_adapters.spark_session.session import end_spark
 from tidegauge_reference import PROFILES
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
+import my_windows_under_test as example
 
 TESTER = {"engine": "tester"}
 SPARK_4 = PROFILES["spark-4"]
@@ -170,6 +175,17 @@ def scenarios_of(adapter: WindowsUnderTest, drawn: int) -> list[Scenario]:
     return [*within, *(draw_history(component, 1, index, SPARK_4) for index in range(drawn))]
 
 
+def differing(adapter: WindowsUnderTest, drawn: int) -> list[tuple[str, Any]]:
+    """The scenarios in which an adapter does not answer like the reference."""
+    scenarios = scenarios_of(adapter, drawn)
+    expected = {one.id: tuple(expect(one, SPARK_4).outputs) for one in scenarios}
+    found = list(adapter.run(scenarios))
+    assert len(found) == len(scenarios)
+    return [
+        (one.scenario, one.failure) for one in found if one.failure or one.outputs != expected[one.scenario]
+    ]
+
+
 def standings(adapter: WindowsUnderTest, drawn: int) -> dict[str, str]:
     judgement = judgement_of(adapter, scenarios_of(adapter, drawn), SPARK_4)
     return {rule: one.standing for rule, one in judgement.rules.items()}
@@ -177,12 +193,7 @@ def standings(adapter: WindowsUnderTest, drawn: int) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_processor_conforms_as_it_stands(name: str) -> None:
-    adapter = adapter_of(name)
-    scenarios = scenarios_of(adapter, 400)
-    found = {one.scenario: (one.outputs, one.failure) for one in adapter.run(scenarios)}
-    expected = {one.id: (tuple(expect(one, SPARK_4).outputs), None) for one in scenarios}
-    assert len(found) > 400
-    assert {key for key, answer in found.items() if answer != expected[key]} == set()
+    assert differing(adapter_of(name), 400) == []
 
 
 @pytest.mark.parametrize(("name", "bug", "rule"), BUGS, ids=[f"{name}-{bug}" for name, bug, _ in BUGS])
@@ -190,6 +201,78 @@ def test_a_bug_of_a_processor_is_found(name: str, bug: str, rule: str) -> None:
     found = standings(adapter_of(name, bug), 60)
     assert found[rule] in ("fail", "suspect"), found
     assert "error" not in found.values()
+
+
+MODES: dict[str, dict[str, Any]] = {
+    "sliding-discarding": {
+        "assigner": Sliding("1 minute", "25 seconds"),
+        "allowed_lateness": "40 seconds",
+        "accumulation": "discarding",
+    },
+    "sessions-retracting": {
+        "assigner": Session("30 seconds"),
+        "allowed_lateness": "20 seconds",
+        "accumulation": "accumulating-and-retracting",
+    },
+    "tumbling-per-record": {"assigner": Tumbling("1 minute", "-5 seconds"), "trigger": "per-record"},
+    "tumbling-of-days": {"assigner": Tumbling("7 days")},
+}
+
+
+@pytest.mark.parametrize("name", MODES)
+def test_all_kinds_and_modes_of_windows_are_read(name: str) -> None:
+    """The example of windows, which asks for the columns of the kit, with sums instead of values."""
+    results = WindowResults(
+        value="value",
+        start="start",
+        end="end",
+        result=lambda row: sum(row["values"]),
+        aggregate="sum",
+        late=lambda row: row.kind == "late",
+        retract=(lambda row: row.kind == "retract") if name == "sessions-retracting" else None,
+        **MODES[name],
+    )
+    assigner = results.assigner.kit
+    size = getattr(assigner, "size", 0)
+    schema = example.STEPS
+    if name == "tumbling-of-days":
+        schema = "key string, sequence long, kind string, timestamp date, value long"
+
+    class Adapter(WindowsUnderTest):
+        processor = ProcessorUnderTest(
+            make=lambda: OfDays(
+                size=size,
+                slide=getattr(assigner, "slide", size),
+                offset=getattr(assigner, "offset", 0),
+                gap=getattr(assigner, "gap", 0),
+                lateness=results.lateness_ms,
+                per_record=results.trigger == "per-record",
+                mode=results.accumulation,
+            ),
+            input_schema=schema,
+            output_schema=example.ANSWERS,
+            key="key",
+            time="timestamp",
+            examples=[{"sequence": 0, "kind": "record"}],
+        )
+        windows = results
+
+    assert differing(Adapter(TESTER), 200) == []
+
+
+class OfDays(example.MyWindows):  # type: ignore[misc]
+    """The example, for timestamps and for days."""
+
+    def record(self, timestamp: Any, value: int) -> Any:
+        return super().record(ms_of(timestamp), value)
+
+
+@pytest.mark.parametrize("base", [{}, {"processor": counts(samples.TumblingCount)[0]}])
+def test_an_adapter_without_a_description_is_refused_in_one_line(base: dict[str, Any]) -> None:
+    adapter = type("Mine", (WindowsUnderTest,), base)
+    missing = "windows; set it to a WindowResults" if base else "processor; set it to a ProcessorUnderTest"
+    with pytest.raises(ValueError, match=f"Mine has no {missing}"):
+        adapter(TESTER)
 
 
 def test_a_handler_that_fires_all_due_windows_answers_like_one_that_fires_its_own() -> None:

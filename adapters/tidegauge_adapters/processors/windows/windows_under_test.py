@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
@@ -61,6 +62,12 @@ class WindowsUnderTest(ProcessorAdapter):
         if hasattr(cls, "processor") and hasattr(cls, "windows"):
             cls.bindings = (windows_binding(cls.processor, cls.windows),)
             cls.name = cls.name or cls.processor.name
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        for name, kind in {"processor": ProcessorUnderTest, "windows": WindowResults}.items():
+            if not isinstance(getattr(self, name, None), kind):
+                raise ValueError(f"{type(self).__name__} has no {name}; set it to a {kind.__name__}(...)")
+        super().__init__(options)
 
     def describe(self) -> Implementation:
         """Return who is under test, and what the adapter does in place of the processor."""
