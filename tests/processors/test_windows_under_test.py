@@ -1,6 +1,6 @@
 """Windows of processors as people write them, under test as they stand: right ones pass, each bug is found."""
 
-# ruff: noqa: N803  names that Spark prescribes
+
 from __future__ import annotations
 
 import sys

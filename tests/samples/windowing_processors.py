@@ -1,6 +1,6 @@
 """Stateful processors with windows, as people write them: they know nothing of the kit. `bug` plants a mistake."""
 
-# ruff: noqa: N803  names that Spark prescribes
+
 from __future__ import annotations
 
 import datetime as dt
