@@ -8,7 +8,7 @@ in this folder checks the processor, without a JVM.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pyspark.sql import Row
@@ -19,7 +19,7 @@ from tidegauge_adapters.processors import ProcessorUnderTest
 # What the processor is, whether or not it is ever tested.
 
 QUIET_MS = 120_000
-EPOCH = datetime(1970, 1, 1)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MS = timedelta(milliseconds=1)
 
 

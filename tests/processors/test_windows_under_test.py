@@ -1,6 +1,5 @@
 """Windows of processors as people write them, under test as they stand: right ones pass, each bug is found."""
 
-
 from __future__ import annotations
 
 import sys
@@ -303,7 +302,7 @@ def test_the_report_says_what_the_adapter_does_in_place_of_the_processor() -> No
     described = adapter_of("sums").describe()
     assert set(described.by_adapter) == {"WIN-6", "WIN-12"}
     assert "not filtered by the watermark" in described.remark
-    assert (described.name, described.profile) == ("<lambda>", "spark-4")
+    assert (described.name, described.profile) == ("Adapter", "spark-4")
 
 
 class ReturnsMore(samples.TumblingCount):

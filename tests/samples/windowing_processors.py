@@ -1,6 +1,5 @@
 """Stateful processors with windows, as people write them: they know nothing of the kit. `bug` plants a mistake."""
 
-
 from __future__ import annotations
 
 import datetime as dt

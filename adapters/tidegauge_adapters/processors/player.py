@@ -8,6 +8,7 @@ from copy import copy
 from typing import Any
 
 from pyspark import cloudpickle
+from pyspark.sql.types import DateType
 
 from .alterations import NONE, Alteration
 from .micro_batches import MicroBatches, QueryEnded
@@ -31,6 +32,10 @@ class Player:
     """
 
     def __init__(self, subject: ProcessorUnderTest) -> None:
+        if subject.time and isinstance(subject.inputs[subject.time].dataType, DateType):
+            raise ValueError(
+                f"time: column {subject.time!r} is a date; checks draw times of ms: take a timestamp"
+            )
         self.subject = subject
         self.alteration: Alteration = NONE
         self.rows = RowsOfProcessor(subject)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from pyspark.sql.types import (
+    DateType,
     IntegerType,
     LongType,
     StructType,
@@ -169,7 +170,7 @@ class ProcessorUnderTest:
             raise ValueError("time: time_mode EventTime needs the name of the column of the event time")
         if self.time:
             kind = self.inputs[self.time].dataType
-            if not isinstance(kind, LongType | IntegerType | TimestampType | TimestampNTZType):
+            if not isinstance(kind, LongType | IntegerType | TimestampType | TimestampNTZType | DateType):
                 raise ValueError(
                     f"time: column {self.time!r} is {kind.simpleString()}; it has to be a timestamp or a long"
                 )

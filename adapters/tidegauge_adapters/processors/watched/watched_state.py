@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
-from ..ddl import UnreadableSchema, schema_of
+from ...ddl import UnreadableSchema, schema_of
 
 
 class WatchedHandle(StatefulProcessorHandle):
