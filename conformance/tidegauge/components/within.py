@@ -96,18 +96,11 @@ def fitted(component: Component, scenario: Scenario) -> Scenario:
     if shape is None or not outside(component, scenario.setup, scenario.history):
         return scenario
     full, unit = COMPONENTS[component.name], shape.resolution_ms
-    setup = component.narrowing.conformed(
-        _fitting(full, shape, scenario.setup, _units), shape, RandomSource(0)
-    )
-    spread = component.narrowing.spread_ms(shape)
-    times = max(1, spread // _SIZE_OF_ROUNDS // unit)
-
-    def time(value: int) -> int:
-        return value * times if abs(value * times * unit) <= _LARGEST else value
-
-    fields = component.narrowing.milliseconds
-    steps = [with_times(step, time, time, fields) if spread else step for step in scenario.history]
-    history = _inside(full, shape, [_fitting(full, shape, step, _units) for step in steps], setup)
+    small = _fitting(full, shape, scenario.setup, _units)
+    setup = component.narrowing.conformed(small, shape, RandomSource(0))
+    steps = (_fitting(full, shape, step, _units) for step in scenario.history)
+    stretched = [component.narrowing.stretched(step, small, setup, unit) for step in steps]
+    history = _inside(full, shape, stretched, setup)
     if not history or type(setup) is not type(scenario.setup) or outside(component, setup, history):
         return scenario
     return structs.replace(

@@ -127,7 +127,12 @@ def _stretched(step: Step, small: WindowSetup, large: WindowSetup, unit: int) ->
     """
     factor = max(1, _size(large.assigner) // _size(small.assigner))
     extra = (factor - 1) * unit if isinstance(step, WatermarkStep) else 0
-    return with_times(step, lambda moment: moment * factor + extra, lambda duration: duration, ())  # type: ignore[no-any-return]
+
+    def moment(value: int) -> int:
+        stretched = value * factor + extra
+        return stretched if abs(stretched) <= LARGEST_PLAIN else value
+
+    return with_times(step, moment, lambda duration: duration, ())  # type: ignore[no-any-return]
 
 
 def _scope_name(setup: WindowSetup) -> str:
