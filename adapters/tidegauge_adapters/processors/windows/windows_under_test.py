@@ -24,10 +24,10 @@ _REMARK = (
 _AT_MOST = {
     "vectors": 16,
     "state-cover": 1_500,
-    "random-histories": 16,
-    "scale": 4,
+    "random-histories": 10,
+    "scale": 10,
     "properties": 2,
-    "shrinking": 12,
+    "shrinking": 6,
 }
 """With these limits the smoke budget takes less than three minutes through queries. The scenarios of the
 state cover share a dozen queries; each other scenario has a query of its own."""
@@ -35,8 +35,8 @@ state cover share a dozen queries; each other scenario has a query of its own.""
 _SECONDS = {
     "vectors": 35.0,
     "state-cover": 30.0,
-    "random-histories": 35.0,
-    "scale": 16.0,
+    "random-histories": 25.0,
+    "scale": 35.0,
     "properties": 6.0,
 }
 """What an item of each suite takes with these limits, measured on two free cores."""
