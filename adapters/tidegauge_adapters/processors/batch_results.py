@@ -94,6 +94,8 @@ def columns_of(row: Mapping[str, Any]) -> Any:
 def _difference(
     subject: ProcessorUnderTest, expected: list[dict[str, Any]], actual: list[dict[str, Any]]
 ) -> str | None:
+    if subject.ordered:
+        expected, actual = _by_key(subject, expected), _by_key(subject, actual)
     comparable = [_comparable(row) for row in expected], [_comparable(row) for row in actual]
     if (
         comparable[0] == comparable[1]
@@ -109,6 +111,11 @@ def _difference(
     if more:
         return f"the processor returns {_rows(more)}, which the batch function does not"
     return f"the processor returns the rows in another order than the batch function: {_rows(actual)}"
+
+
+def _by_key(subject: ProcessorUnderTest, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows in their order within each key: Spark promises none among keys."""
+    return sorted(rows, key=lambda row: repr([row.get(name) for name in subject.keys]))
 
 
 def _without(own: list[Any], others: list[Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -23,6 +21,7 @@ from .picture import picture
 from .player import Player
 from .processor_under_test import ProcessorUnderTest
 from .search import TRACES, Counterexample, Searched, checked, in_queries, searched
+from .session_time import in_utc
 from .target import Described, processor_named
 from .terminal import lines_of_checks, lines_of_counterexample, lines_of_trace
 from .trace_files import UnreadableTrace, read, written
@@ -36,6 +35,7 @@ _COLOURS = {"broken": "bold red", "held": "green", "skipped": "dim"}
 
 
 @complains
+@in_utc()
 def processor(
     target: Annotated[
         str,
@@ -60,6 +60,20 @@ def processor(
     example: Annotated[
         list[str] | None, typer.Option(metavar="JSON", help="A row; values are drawn from it. Repeatable.")
     ] = None,
+    once: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Identifies a result that comes once a key; repeatable."),
+    ] = None,
+    due: Annotated[
+        str, typer.Option(metavar="COLUMN", help="When a result of a timer is due: the end of a window.")
+    ] = "",
+    any_order: Annotated[
+        bool, typer.Option("--any-order", help="The order of rows between two watermarks changes nothing.")
+    ] = False,
+    ordered: Annotated[bool, typer.Option("--ordered", help="The order of output rows counts.")] = False,
+    updates: Annotated[
+        bool, typer.Option("--updates", help="Each micro-batch returns the current value of a key.")
+    ] = False,
     keeps: Annotated[list[str] | None, typer.Option(metavar="STATE", help="May remain; repeatable.")] = None,
     without: Annotated[
         list[str] | None, typer.Option(metavar="CHECK", help="Is not demanded; repeatable.")
@@ -91,8 +105,6 @@ def processor(
     1: one is broken, and a counterexample is shown.
     2: bad input.
     """
-    os.environ["TZ"] = "UTC"  # the time zone of the session: what naive timestamps are in
-    time.tzset()
     subject = processor_named(
         target,
         Described(
@@ -104,6 +116,11 @@ def processor(
             form=form,
             late_rows=late_rows,
             examples=example or (),
+            once=once or (),
+            due=due,
+            any_order=any_order,
+            ordered=ordered,
+            updates=updates,
             keeps=keeps or (),
             without=without or (),
         ),
@@ -165,6 +182,7 @@ def _searched(player: Player, traces: int, seed: int, only: list[str]) -> Search
         TextColumn("{task.completed}/{task.total}"),
         console=ERR,
         transient=True,
+        disable=not ERR.is_terminal,
     ) as progress:
         task = progress.add_task("traces", total=traces)
 
@@ -188,6 +206,13 @@ def _print_result(result: Searched, player: Player, is_replay: bool) -> None:
         OUT.print("Spark drops late rows in front of it; what it does with them is not tested.", style="dim")
     for outcome, line in lines_of_checks(result):
         OUT.print(f"[{_COLOURS[outcome]}]{outcome:8}[/]{escape(line)}", soft_wrap=True)
+    undeclared = [reason for reason in result.skipped.values() if reason.startswith("not declared")]
+    if undeclared and not is_replay:
+        OUT.print(
+            f"{len(undeclared)} checks are skipped, as nothing is declared for them: give options, or describe "
+            "the processor in a file, as `tidegauge init --language pyspark` writes one.",
+            soft_wrap=True,
+        )
 
 
 def _print_mistakes(player: Player, seed: int) -> None:

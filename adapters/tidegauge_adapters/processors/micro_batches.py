@@ -53,6 +53,7 @@ class MicroBatches:
         self._inner: Any = None
         self._is_first = True
         self._segment = 0
+        self._is_passage = False
         self._now = self._subject.start if self._subject.mode == "ProcessingTime" else 0
         self._timers = TimersOfKey(self._subject.mode, alteration.keeps_timers, alteration.one_timer)
         self.played = Played()
@@ -67,6 +68,7 @@ class MicroBatches:
     def play(self, batch: Batch) -> None:
         """Run a batch."""
         self._segment = batch.segment
+        self._is_passage = not batch.chunks
         self._now = self._now if batch.to is None else max(self._now, batch.to)
         self._timers.now = self.played.times[batch.segment] = self._now
         self._renew()
@@ -220,7 +222,7 @@ class MicroBatches:
 
     def _keep(self, key: Key, answer: list[Any], by_timer: bool) -> None:
         rows = self._guarded(key, lambda: self._rows.returned(answer))
-        self.played.outputs += [Output(self._segment, key, row, by_timer) for row in rows]
+        self.played.outputs += [Output(self._segment, key, row, by_timer, self._is_passage) for row in rows]
 
     def _timer_values(self) -> TimerValues:
         mode, now = self._subject.mode, self._now
@@ -236,5 +238,4 @@ class MicroBatches:
         except BaseException as error:
             if from_outside(error):
                 raise
-            text = f"{type(error).__name__}: {message_of(error)}"
-            raise QueryEnded(Problem("raised", self._segment, key, text)) from error
+            raise QueryEnded(Problem("raised", self._segment, key, message_of(error))) from error

@@ -31,6 +31,11 @@ class Described:
     form: str = ""
     late_rows: str = ""
     examples: Sequence[str] = ()
+    once: Sequence[str] = ()
+    due: str = ""
+    any_order: bool = False
+    ordered: bool = False
+    updates: bool = False
     keeps: Sequence[str] = ()
     without: Sequence[str] = ()
 
@@ -41,7 +46,7 @@ def processor_named(target: str, described: Described) -> ProcessorUnderTest:
 
     Raises `BadInput` in one line, with the remedy.
     """
-    value = _imported(target)
+    value = imported(target)
     if isinstance(value, ProcessorUnderTest):
         given = [name.replace("_", "-") for name, option in vars(described).items() if option]
         if given:
@@ -66,6 +71,11 @@ def processor_named(target: str, described: Described) -> ProcessorUnderTest:
         "time_mode": described.time_mode,
         "form": described.form,
         "late_rows": described.late_rows,
+        "once": tuple(described.once),
+        "due": described.due,
+        "any_order": described.any_order,
+        "ordered": described.ordered,
+        "updates": described.updates,
         "keeps": tuple(described.keeps),
         "without": tuple(described.without),
     }
@@ -90,7 +100,8 @@ def _fields(subject: ProcessorUnderTest) -> dict[str, Any]:
     }
 
 
-def _imported(target: str) -> Any:
+def imported(target: str) -> Any:
+    """Return what `module:Name` is. Raises `BadInput` in one line, with the remedy."""
     module_name, _, name = target.partition(":")
     if not module_name or not name:
         raise BadInput(f"{target!r} is not MODULE:NAME, such as my_job:Dedup")

@@ -41,19 +41,19 @@ def lines_of_trace(subject: ProcessorUnderTest, trace: Trace, outputs: Iterable[
     segment = 0
     for event in trace:
         if isinstance(event, Passage):
-            yield from _outputs(remaining, segment, by_timer=False)
+            yield from _outputs(remaining, segment, in_passage=False)
             segment += 1
             yield f"   {clock} {time_text(subject, event.to)}"
-            yield from _outputs(remaining, segment, by_timer=True)
+            yield from _outputs(remaining, segment, in_passage=True)
         else:
             columns = dict(event.row)
             if subject.time:
                 columns[subject.time] = time_text(subject, columns[subject.time])
             yield f"   row {row_text(columns)}"
-    yield from _outputs(remaining, segment, by_timer=False)
+    yield from _outputs(remaining, segment, in_passage=False)
 
 
-def _outputs(outputs: list[Output], segment: int, by_timer: bool) -> Iterator[str]:
+def _outputs(outputs: list[Output], segment: int, in_passage: bool) -> Iterator[str]:
     for output in outputs:
-        if output.segment == segment and output.by_timer == by_timer:
-            yield f"     -> {row_text(output.row)}{' by a timer' if by_timer else ''}"
+        if output.segment == segment and output.in_passage == in_passage:
+            yield f"     -> {row_text(output.row)}{' by a timer' if output.by_timer else ''}"

@@ -45,12 +45,14 @@ class Batch:
 
 @dataclass(frozen=True)
 class Output:
-    """A row that the processor returned: in which segment, for which key, and whether for a timer."""
+    """A row that the processor returned: in which segment, for which key, and whether for a timer, in a
+    micro-batch with rows or in that of a passage of time."""
 
     segment: int
     key: Key
     row: dict[str, Any]
     by_timer: bool = False
+    in_passage: bool = False
 
 
 @dataclass

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from ..player import Player
-from ..trace import Trace
+from ..trace import Trace, in_batches
 from .check import Wrong, difference_of
 
 
 def state_alone(player: Player, trace: Trace) -> Wrong | None:
     """Return what one instance returns for all micro-batches that new ones do not."""
-    several = player.as_spark(trace)
-    single = player.played(player.batches(trace), one_instance=True)
+    rows_first = player.subject.mode == "ProcessingTime"
+    single_rows = in_batches(trace, (1,), rows_first)
+    several = player.played(single_rows)
+    single = player.played(single_rows, one_instance=True)
     difference = difference_of(player.subject, single, several)
     if difference is None:
         return None

@@ -10,7 +10,7 @@ from tidegauge.commands.new_project.new_project import NewProject, rendered
 from tidegauge.wire.scenario import BadInput
 
 from ..processor_under_test import ProcessorUnderTest
-from ..target import _imported as imported
+from ..target import imported
 from .described_processor import described
 
 FILL_IN = "FILL IN"

@@ -1,0 +1,24 @@
+"""The time zone of a session of Spark: UTC, whatever that of the machine is."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def in_utc() -> Iterator[None]:
+    """Have timestamps without a zone read as UTC in the block."""
+    before = os.environ.get("TZ")
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["TZ"]
+        else:
+            os.environ["TZ"] = before
+        time.tzset()
