@@ -206,11 +206,11 @@ def _print_result(result: Searched, player: Player, is_replay: bool) -> None:
         OUT.print("Spark drops late rows in front of it; what it does with them is not tested.", style="dim")
     for outcome, line in lines_of_checks(result):
         OUT.print(f"[{_COLOURS[outcome]}]{outcome:8}[/]{escape(line)}", soft_wrap=True)
-    undeclared = [reason for reason in result.skipped.values() if reason.startswith("not declared")]
+    undeclared = [name for name, reason in result.skipped.items() if reason.startswith("not declared")]
     if undeclared and not is_replay:
         OUT.print(
-            f"{len(undeclared)} checks are skipped, as nothing is declared for them: give options, or describe "
-            "the processor in a file, as `tidegauge init --language pyspark` writes one.",
+            f"Not checked for want of a declaration: {', '.join(undeclared)}. Options declare them, or a "
+            "file such as `tidegauge init --language pyspark` writes.",
             soft_wrap=True,
         )
 
