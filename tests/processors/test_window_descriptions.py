@@ -36,6 +36,7 @@ def processor(**more: Any) -> ProcessorUnderTest:
         "output_schema": "user string, start long, end long, n long",
         "key": "user",
         "time": "ts",
+        "late_rows": "seen",
     }
     return ProcessorUnderTest(**{**said, **more})
 

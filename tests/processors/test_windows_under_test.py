@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,17 +52,22 @@ VALUES: dict[str, Any] = {
 
 
 def counts(make: Callable[[], Any]) -> tuple[ProcessorUnderTest, WindowResults]:
-    processor = ProcessorUnderTest(make=make, input_schema=IN, output_schema=OUT, key="user", time="ts")
+    processor = ProcessorUnderTest(
+        late_rows="seen", make=make, input_schema=IN, output_schema=OUT, key="user", time="ts"
+    )
     return processor, WindowResults(assigner=MINUTE, **VALUES)
 
 
 def sessions(make: Callable[[], Any]) -> tuple[ProcessorUnderTest, WindowResults]:
-    processor = ProcessorUnderTest(make=make, input_schema=IN, output_schema=OUT, key="user", time="ts")
+    processor = ProcessorUnderTest(
+        late_rows="seen", make=make, input_schema=IN, output_schema=OUT, key="user", time="ts"
+    )
     return processor, WindowResults(assigner=Session("30 seconds"), **VALUES)
 
 
 def sums(make: Callable[[], Any]) -> tuple[ProcessorUnderTest, WindowResults]:
     processor = ProcessorUnderTest(
+        late_rows="seen",
         make=make,
         input_schema="shop string, till int, at timestamp, amount double, note string",
         output_schema="shop string, till int, window_end timestamp, total double, n int",
@@ -81,6 +87,7 @@ def sums(make: Callable[[], Any]) -> tuple[ProcessorUnderTest, WindowResults]:
 
 def means(make: Callable[[], Any]) -> tuple[ProcessorUnderTest, WindowResults]:
     processor = ProcessorUnderTest(
+        late_rows="seen",
         make=make,
         input_schema="user int, ts long, value int",
         output_schema="user int, end long, mean double, late int",
@@ -100,6 +107,7 @@ def means(make: Callable[[], Any]) -> tuple[ProcessorUnderTest, WindowResults]:
 
 def maxima(make: Callable[[], Any]) -> tuple[ProcessorUnderTest, WindowResults]:
     processor = ProcessorUnderTest(
+        late_rows="seen",
         make=make,
         input_schema="device long, at timestamp_ntz, v double",
         output_schema="device long, start timestamp_ntz, best double",
@@ -112,6 +120,7 @@ def maxima(make: Callable[[], Any]) -> tuple[ProcessorUnderTest, WindowResults]:
 
 def lists(make: Callable[[], Any]) -> tuple[ProcessorUnderTest, WindowResults]:
     processor = ProcessorUnderTest(
+        late_rows="seen",
         make=make,
         input_schema="user string, ts long",
         output_schema="user string, start long, n long, late boolean",
@@ -239,6 +248,7 @@ def test_all_kinds_and_modes_of_windows_are_read(name: str) -> None:
 
     class Adapter(WindowsUnderTest):
         processor = ProcessorUnderTest(
+            late_rows="seen",
             make=lambda: OfDays(
                 size=size,
                 slide=getattr(assigner, "slide", size),
@@ -345,3 +355,11 @@ def test_a_right_processor_answers_in_queries_as_in_the_tester(name: str, stream
     found = {one.scenario: one for one in adapter_of(name, options=streaming).run(scenarios)}
     assert {key: one.failure for key, one in found.items()} == dict.fromkeys(expected)
     assert {key: one.outputs for key, one in found.items()} == expected
+
+
+def test_a_processor_that_relies_on_spark_to_drop_late_rows_is_refused_with_the_remedy() -> None:
+    adapter = adapter_of("sums")
+    unseen = replace(type(adapter).processor, late_rows="dropped")
+    relying = type("Relying", (WindowsUnderTest,), {"processor": unseen, "windows": type(adapter).windows})
+    with pytest.raises(ValueError, match=r"Relying: the chapter WIN gives late rows .*late_rows='seen'"):
+        relying({"engine": "tester"})

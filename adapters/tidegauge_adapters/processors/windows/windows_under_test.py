@@ -49,7 +49,8 @@ class WindowsUnderTest(ProcessorAdapter):
     """A processor with tumbling, sliding or session windows under chapter WIN, as it stands in its job.
 
     Attributes:
-        processor: how the processor is made, its rows, its key and its time.
+        processor: how the processor is made, its rows, its key and its time. It gets late rows
+            (`late_rows="seen"`): one that relies on Spark to drop them would be accused of WIN-10.
         windows: its windows, and how its output rows report them.
     """
 
@@ -67,6 +68,12 @@ class WindowsUnderTest(ProcessorAdapter):
         for name, kind in {"processor": ProcessorUnderTest, "windows": WindowResults}.items():
             if not isinstance(getattr(self, name, None), kind):
                 raise ValueError(f"{type(self).__name__} has no {name}; set it to a {kind.__name__}(...)")
+        if self.processor.late_rows != "seen":
+            raise ValueError(
+                f"{type(self).__name__}: the chapter WIN gives late rows to a processor; say "
+                "late_rows='seen' in its ProcessorUnderTest, or, if it relies on Spark to drop them, check it by "
+                "`tidegauge processor`"
+            )
         super().__init__(options)
 
     def describe(self) -> Implementation:
