@@ -89,6 +89,8 @@ def test_every_field_has_words(component: str) -> None:
         "name_characters": "letters-digits-dashes",
         "statuses": "none",
         "sizes": (60_000,),
+        "every": (10_000,),
+        "begins_at": (5_000,),
         "allowed_lateness": (5,),
         "late_records": ("drop",),
     }

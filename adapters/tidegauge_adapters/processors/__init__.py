@@ -1,4 +1,4 @@
-"""Stateful PySpark processors under test as they are: the kit owns the rows, the clock and the state."""
+"""This package tests stateful PySpark processors unchanged: the kit controls rows, clock and state."""
 
 from .assertion import check_processor
 from .processor_under_test import LateRows, ProcessorUnderTest, TimeMode

@@ -1,7 +1,7 @@
-"""What can be altered between a processor and its state, timers and clock: mistakes, and their cures.
+"""Alterations change what passes between a processor and its state, timers and clock.
 
-The same hooks serve twice. A mistake makes a right processor wrong, so that its checks can be measured. A
-cure makes a wrong processor right, so that a counterexample can be explained.
+The same hooks serve two purposes. A mistake makes a correct processor faulty, which measures its checks. A
+cure makes a faulty processor correct, which explains a counterexample.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Alteration:
-    """An interference with a processor.
+    """An alteration changes the state, timers or clock of a processor. The default changes nothing.
 
     Attributes:
-        words: what it is like.
-        timer_shift: by how much later timers expire than they were set (ms).
-        keeps_timers: whether no timer is deleted.
-        one_timer: whether a new timer replaces the others of its key.
-        keeps_state: whether no state is removed.
+        words: the description of the alteration in reports.
+        timer_shift: how much later than registered a timer expires (ms).
+        keeps_timers: whether deleting a timer has no effect.
+        one_timer: whether a new timer replaces the other timers of its key.
+        keeps_state: whether removing state has no effect.
         loses_state_at_expiry: whether the state of a key is lost when one of its timers expires.
         loses_state_between: whether state is lost between micro-batches.
-        clears_without_timers: whether the state of a key is removed when it has no timer.
-        appends_twice: whether elements of lists are appended once more when an instance ends.
-        lifetime_share: by what share times to live are multiplied; None for no time to live.
-        watermark_shift: by how much later the watermark is that the processor reads (ms).
-        drops_late_rows: whether Spark drops late rows in front of the processor, or None as declared.
+        clears_without_timers: whether the state of a key is removed when the key has no timer.
+        appends_twice: whether the last element of each list is appended again when a new instance starts.
+        lifetime_share: the factor by which times to live are multiplied; None removes them.
+        watermark_shift: the offset that is added to the watermark that the processor reads (ms).
+        drops_late_rows: whether Spark drops late rows before the processor; None keeps what is declared.
         one_instance: whether one instance handles all micro-batches.
     """
 
@@ -58,7 +58,7 @@ MISTAKES: tuple[Alteration, ...] = (
     Alteration(words="a time to live that is too short", lifetime_share=0.1),
     Alteration(words="`<` for `<=` at the watermark", watermark_shift=-1),
 )
-"""Mistakes that PySpark processors have."""
+"""Typical mistakes in PySpark processors."""
 
 CURES: tuple[Alteration, ...] = (
     Alteration(
@@ -85,4 +85,4 @@ CURES: tuple[Alteration, ...] = (
         drops_late_rows=True,
     ),
 )
-"""What makes a wrong processor right, in the order in which it explains best."""
+"""Cures for faulty processors. The best explanations come first."""

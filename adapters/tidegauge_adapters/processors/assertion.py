@@ -1,4 +1,4 @@
-"""The checks of a processor as an assertion, for tests of one's own."""
+"""An assertion runs the checks of a processor in a user's own tests."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from .terminal import lines_of_counterexample
 
 
 def check_processor(subject: ProcessorUnderTest, *, traces: int = TRACES, seed: int = 0) -> None:
-    """Play random traces through a processor and check what holds for every one.
+    """Play random traces through a processor and run all checks that apply to it.
 
-    Raises `AssertionError` with the smallest counterexample of each check that is broken.
+    Raises `AssertionError` with a minimal counterexample for each check that fails.
     """
     with in_utc():
         player = Player(subject)

@@ -1,4 +1,4 @@
-"""Compares what a processor returned over a whole trace with a function of a pandas data frame."""
+"""Compare the rows that a processor returned for a whole trace with the result of a batch function."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from .words import key_text, row_text
 
 
 class BatchFunctionFails(Exception):
-    """The batch function of the user raises, or returns what is no result."""
+    """The batch function of the user raises, or its return value is not a valid result."""
 
 
 def differs_from_batch(player: Player, trace: Trace, played: Played) -> str | None:
-    """Return how the results of a whole trace differ from those of the batch function, in a sentence.
+    """Return a sentence that says how the results of a trace differ from those of the batch function.
 
-    Raises `BatchFunctionFails`.
+    Returns None if the results agree, or if the query failed. Raises `BatchFunctionFails` if the function
+    raises or does not return a valid result.
     """
     if played.problem is not None:
         return None
@@ -56,7 +57,10 @@ def _is_late(player: Player, arrival: Arrival, played: Played) -> bool:
 def _batch(
     player: Player, arrivals: Sequence[Arrival], played: Played
 ) -> tuple[list[str], list[dict[str, Any]]]:
-    """The columns that the batch function returns, and its rows. It is not asked about no row."""
+    """Return the output columns of the batch function, and its rows.
+
+    The function is not called if there are no rows.
+    """
     subject = player.subject
     assert subject.batch is not None
     if not arrivals:
@@ -87,7 +91,7 @@ def _reports_late(subject: ProcessorUnderTest, row: Mapping[str, Any]) -> bool:
 
 
 def columns_of(row: Mapping[str, Any]) -> Any:
-    """A row whose columns are attributes, for the functions of the user."""
+    """Return a row with columns as attributes, as the user's functions expect it."""
     return Row(**row)
 
 
@@ -114,7 +118,7 @@ def _difference(
 
 
 def _by_key(subject: ProcessorUnderTest, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows in their order within each key: Spark promises none among keys."""
+    """Group rows by key and keep their order within each key. Spark guarantees no order among keys."""
     return sorted(rows, key=lambda row: repr([row.get(name) for name in subject.keys]))
 
 
@@ -135,7 +139,10 @@ def _rows(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _comparable(value: Any) -> Any:
-    """A value by which results are compared: numbers to nine digits, as sums depend on their order."""
+    """Return a value in a form that can be compared.
+
+    Floats are rounded to nine digits, because a sum depends on the order of its terms.
+    """
     if isinstance(value, dict):
         return tuple((name, _comparable(one)) for name, one in value.items())
     if isinstance(value, list | tuple):
@@ -146,7 +153,10 @@ def _comparable(value: Any) -> Any:
 
 
 def _late_difference(player: Player, late: Sequence[Arrival], played: Played) -> str | None:
-    """Rows that are late have to be reported, one by one, where the processor reports them."""
+    """Return how the reported late rows differ from the late rows of a trace, as a count per key.
+
+    Returns None if they agree, or if the processor does not report late rows.
+    """
     subject = player.subject
     if subject.late_output is None:
         return None

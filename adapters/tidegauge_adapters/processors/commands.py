@@ -1,4 +1,4 @@
-"""`tidegauge processor`: checks that need no model, on a processor of one's own."""
+"""The command `tidegauge processor` runs checks that need no model on a user's processor."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .trace_files import UnreadableTrace, read, written
 Engine = Literal["tester", "streaming"]
 
 _TRACES_IN_QUERIES = 6
-"""A trace takes some seconds in a query: the smoke test of a processor ends in three minutes."""
+"""A trace takes some seconds in a query. This number keeps the smoke test within three minutes."""
 
 _COLOURS = {"broken": "bold red", "held": "green", "skipped": "dim"}
 
@@ -74,15 +74,17 @@ def processor(
     updates: Annotated[
         bool, typer.Option("--updates", help="Each micro-batch returns the current value of a key.")
     ] = False,
-    keeps: Annotated[list[str] | None, typer.Option(metavar="STATE", help="May remain; repeatable.")] = None,
+    keeps: Annotated[
+        list[str] | None, typer.Option(metavar="STATE", help="A state that may remain; repeatable.")
+    ] = None,
     without: Annotated[
-        list[str] | None, typer.Option(metavar="CHECK", help="Is not demanded; repeatable.")
+        list[str] | None, typer.Option(metavar="CHECK", help="Leave this check out; repeatable.")
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option(metavar="CHECK", help="Make no other; repeatable.")
+        list[str] | None, typer.Option(metavar="CHECK", help="Make this check alone; repeatable.")
     ] = None,
     traces: Annotated[int, typer.Option(min=1, metavar="N", help="How many random traces.")] = TRACES,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the random traces.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="The seed of the random traces.")] = 0,
     engine: Annotated[
         Engine,
         typer.Option(help="tester: without a JVM; streaming: some traces in queries of a real Spark, too."),
@@ -154,7 +156,7 @@ def processor(
 
 
 def _play_in_queries(player: Player, result: Searched, seed: int, random_traces: int) -> None:
-    from ..spark_session.session import end_spark  # a JVM is loaded only where it is asked for
+    from ..spark_session.session import end_spark  # only this option loads a JVM
     from .real_query import QUERY
 
     try:
@@ -173,7 +175,7 @@ def _player(target: str, subject: ProcessorUnderTest) -> Player:
     try:
         return Player(subject)
     except Exception as error:
-        raise BadInput(f"{target} cannot be made: {type(error).__name__}: {error}") from error
+        raise BadInput(f"{target} cannot be created: {type(error).__name__}: {error}") from error
 
 
 def _searched(player: Player, traces: int, seed: int, only: list[str]) -> Searched:
@@ -209,8 +211,8 @@ def _print_result(result: Searched, player: Player, is_replay: bool) -> None:
     undeclared = [name for name, reason in result.skipped.items() if reason.startswith("not declared")]
     if undeclared and not is_replay:
         OUT.print(
-            f"Not checked for want of a declaration: {', '.join(undeclared)}. Options declare them, or a "
-            "file such as `tidegauge init --language pyspark` writes.",
+            f"Skipped, as nothing is declared: {', '.join(undeclared)}. Declare it by options or in a file; "
+            "`tidegauge init --language pyspark` writes one.",
             soft_wrap=True,
         )
 

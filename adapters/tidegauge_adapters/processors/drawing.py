@@ -1,5 +1,8 @@
-"""Draws traces. Times are chosen where a processor decides: at the times of its timers, at the distance of
-these from rows, and one ms beside."""
+"""This module draws traces.
+
+Most event times are near the times that decide the output of a processor: the times of its timers, the
+distance from a row to its timers, and one ms before or after these.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ _FIRST_STEPS = (1, 7, 1_000, 10_000, 60_000, 3_600_000)
 
 
 class Values:
-    """The values that columns take: those of the examples, or a few of the type."""
+    """The values for each column come from the examples of the user, or are a few values of its type."""
 
     def __init__(self, subject: ProcessorUnderTest) -> None:
         self._subject = subject
@@ -42,7 +45,7 @@ class Values:
         self.keys = self._keys()
 
     def row(self, random: Random, time: int, earlier: Sequence[Arrival | Passage]) -> dict[str, Any]:
-        """Draw a row with an event time (ms). Some repeat an earlier one at another time."""
+        """Draw a row with an event time (ms). Some rows repeat an earlier row at another time."""
         rows = [event.row for event in earlier if isinstance(event, Arrival)]
         if rows and random.random() < 0.4:
             again = dict(random.choice(rows))
@@ -55,7 +58,7 @@ class Values:
         return {name: row[name] for name in self._subject.inputs.names}
 
     def simplest(self, name: str) -> Any:
-        """The first value of a column."""
+        """Return the first value of a column."""
         return self._known[name][0]
 
     def _keys(self) -> list[tuple[Any, ...]]:
@@ -73,7 +76,10 @@ class Values:
 
 
 def _is_open(kind: DataType) -> bool:
-    """Whether any value of the type can be expected; text may be one of a few words."""
+    """Return whether any value of a type is plausible input.
+
+    Strings are not: a string column may accept only a few words.
+    """
     return isinstance(kind, IntegralType | FractionalType | DecimalType | BooleanType)
 
 
@@ -123,7 +129,7 @@ class Drawing:
         self._distances: list[int] = list(_FIRST_STEPS)
 
     def trace(self, random: Random) -> Trace:
-        """Draw a trace; the processor plays along, so that its timers are known."""
+        """Draw a trace. The processor handles each event as it is drawn, which reveals its timers."""
         events: list[Arrival | Passage] = []
         times = [self._subject.start + random.choice((0, 0, 1, 500))]
         now = self._subject.start if self._subject.mode == "ProcessingTime" else 0
@@ -146,7 +152,7 @@ class Drawing:
         return tuple(events)
 
     def _timers(self, events: Sequence[Arrival | Passage]) -> list[int]:
-        """The timers that are set after some events."""
+        """Return the timers that are set after these events."""
         if self._subject.mode == "None":
             return []
         batches = [
@@ -172,8 +178,10 @@ class Drawing:
         return random.choice(later) if later else None
 
     def _tick(self, random: Random, now: int, timers: list[int]) -> int:
-        """A later time of the clock. It does not leap over a timer: state with a time to live would be over,
-        too."""
+        """Draw a later processing time.
+
+        The clock does not jump past a timer, because state with a time to live would expire in the same step.
+        """
         to: int = now + random.choice(_TICKS)
         ahead = [timer for timer in timers if timer > now]
         if ahead and (to > ahead[0] or random.random() < 0.5):

@@ -1,4 +1,4 @@
-"""Why a counterexample fails: what about timers, state or the clock has to be otherwise for it to hold."""
+"""Explain a counterexample by the change to timers, state or clock with which its check holds."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ TRACES_FOR_A_CURE = 40
 
 
 def explanation(player: Player, counterexample: Counterexample) -> str:
-    """Return what is probably wrong, in a sentence; an empty text if nothing explains the counterexample.
+    """Return the most likely cause as a sentence, or an empty text if no cure explains the counterexample.
 
-    A cure counts if the check holds with it on the counterexample, and on random traces: a timer that is
-    moved by 1 ms can make a single trace hold. Timers of processing time have no border to be moved to.
+    A cure explains a counterexample if the check holds with the cure on the counterexample and on random
+    traces. The counterexample alone is too little: a timer that is moved by 1 ms can fix a single trace.
+    Timers of processing time are not moved, because they have no window border.
     """
     check, trace = counterexample.check, counterexample.trace
     for cure in CURES:

@@ -1,4 +1,4 @@
-"""A function for `applyInPandasWithState`, called as a processor with one state and one timer a key."""
+"""Run a function for `applyInPandasWithState` as a processor with one state and one timer per key."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ _TIMEOUTS = {
 
 
 class GroupStateProcessor(StatefulProcessor):
-    """Calls `function(key, frames, state)`. Its state is a value and its timeout a timer: Spark has one of
-    each for a key. Each call that does not set the timeout again removes it."""
+    """This processor calls `function(key, frames, state)`.
+
+    Spark keeps one state and one timeout per key. Here the state is a value state, and the timeout is a
+    timer. A call that does not set the timeout again removes the timer.
+    """
 
     def __init__(self, function: Any, subject: ProcessorUnderTest) -> None:
         self.function = function
@@ -37,18 +40,18 @@ class GroupStateProcessor(StatefulProcessor):
         self._inputs = subject.inputs
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """One value, under a name of the kit's."""
+        """Create the value state."""
         self._handle = handle
         self._value = handle.getValueState("state", self._schema)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Any]:
-        """Call the function with the frames of a batch."""
+        """Call the function with the data frames of a micro-batch."""
         return self._called(key, rows, timerValues, has_timed_out=False)
 
     def handleExpiredTimer(
         self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
     ) -> Iterator[Any]:
-        """Call the function with an empty frame, as its timeout is over."""
+        """Call the function with an empty data frame, because the timeout of the key has expired."""
         return self._called(key, iter([frame(self._inputs, [])]), timerValues, has_timed_out=True)
 
     def _called(self, key: Any, rows: Iterator[Any], now: TimerValues, has_timed_out: bool) -> Iterator[Any]:

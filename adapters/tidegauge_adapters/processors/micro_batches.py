@@ -1,5 +1,8 @@
-"""Calls a processor as Spark does: micro-batches of several rows and keys, timers after the rows, and a new
-instance in each batch that has nothing but the state."""
+"""This module calls a processor as Spark does.
+
+A micro-batch has rows of several keys. Timers expire after the rows. Each micro-batch has a new instance of
+the processor, and only state carries over.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from .trace import Arrival, Batch, Key, Output
 
 
 class QueryEnded(Exception):
-    """A processor ended its query."""
+    """A processor caused its query to fail."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.text)
@@ -30,10 +33,10 @@ class QueryEnded(Exception):
 
 
 class MicroBatches:
-    """One trace under way.
+    """The execution of one trace, one micro-batch after the other.
 
     Attributes:
-        played: what became of it so far.
+        played: the outcome so far.
     """
 
     def __init__(
@@ -59,14 +62,14 @@ class MicroBatches:
         self.played = Played()
 
     def rehearse(self, batch: Batch) -> None:
-        """Run a batch whose outputs and states are lost."""
+        """Run a micro-batch and discard its outputs and state changes, as if its commit had failed."""
         before = self.played, self._now, self._is_first
         self.played = Played(states={key: state.copy() for key, state in before[0].states.items()})
         self.play(batch)
         self.played, self._now, self._is_first = before
 
     def play(self, batch: Batch) -> None:
-        """Run a batch."""
+        """Run a micro-batch."""
         self._segment = batch.segment
         self._is_passage = not batch.chunks
         self._now = self._now if batch.to is None else max(self._now, batch.to)
@@ -107,7 +110,7 @@ class MicroBatches:
         return found
 
     def _is_dropped(self, arrival: Arrival) -> bool:
-        """Spark drops rows at or before the watermark in front of the processor."""
+        """Return whether Spark drops a row before the processor: its time is at or before the watermark."""
         subject, drops = self._subject, self._alteration.drops_late_rows
         drops = subject.late_rows == "dropped" if drops is None else drops
         if subject.mode != "EventTime" or not drops:
@@ -143,7 +146,7 @@ class MicroBatches:
         self._leave(key)
 
     def _handle_timers(self) -> None:
-        """Spark hands out timers that are due in the order of their times, after all rows."""
+        """Call the timer handler as Spark does: after all rows, in the order of the expiry times."""
         if self._subject.mode == "None":
             return
         states = self.played.states
@@ -171,15 +174,18 @@ class MicroBatches:
             self._leave(key)
 
     def _is_due(self, timer: int) -> bool:
-        """The timeouts of `applyInPandasWithState` are over when the watermark is beyond them, timers of
-        `transformWithState` when it is at them."""
+        """Return whether a timer has expired.
+
+        A timer of `transformWithState` expires when the watermark reaches it. An event-time timeout of
+        `applyInPandasWithState` expires when the watermark has passed it.
+        """
         timer += self._alteration.timer_shift
         if self._subject.form == "group-state" and self._subject.mode == "EventTime":
             return timer < self._now
         return timer <= self._now
 
     def _at(self, key: Key) -> None:
-        """Hand the states and timers of a key to the processor."""
+        """Load the states and timers of a key into the processor."""
         state = self.played.states.setdefault(key, StateOfKey())
         if self._subject.mode == "ProcessingTime":
             state.forget_expired(self._now)
@@ -189,7 +195,7 @@ class MicroBatches:
         self._timers.past = []
 
     def _leave(self, key: Key) -> None:
-        """Take the states and timers of a key back."""
+        """Store the states and timers of a key after a call of the processor."""
         processor, state = self._processor, self.played.states[key]
         assert processor is not None
         for place, entry in processor.entries.items():
@@ -211,7 +217,7 @@ class MicroBatches:
         return None if lifetime is None or share is None else max(1, int(lifetime * share))
 
     def _alter_between_batches(self) -> None:
-        """What is lost, or there twice, when a new instance begins."""
+        """Apply the alterations that lose or duplicate state when a new instance starts."""
         for state in self.played.states.values():
             if self._alteration.loses_state_between:
                 state.entries = {}

@@ -1,4 +1,4 @@
-"""Measures the checks of a processor: which typical mistakes would they find in it?"""
+"""Measure the checks of a processor by the typical mistakes that they find in it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ TRACES_FOR_A_MISTAKE = 60
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake that was made in a processor, and the check that found it; empty if none did."""
+    """A mistake that was introduced into a processor, and the check that found it (empty if no check did)."""
 
     words: str
     found_by: str
 
 
 def mistakes_found(player: Player, *, traces: int = TRACES_FOR_A_MISTAKE, seed: int = 0) -> Iterator[Mistake]:
-    """Make each typical mistake in a right processor, one after the other. Those that change nothing in it,
-    such as a shorter time to live where there is none, are left out."""
+    """Introduce each typical mistake into a correct processor and yield the check that finds it.
+
+    Mistakes without an effect on the processor are left out, such as a shorter time to live if no state has
+    one.
+    """
     drawing = Drawing(player)
     drawn = [player.ended(drawing.trace(Random(f"{seed}-{number}"))) for number in range(traces)]
     for mistake in MISTAKES:

@@ -1,4 +1,4 @@
-"""Draws a counterexample: rows and the watermark over event time, and what the processor returns."""
+"""Draw a counterexample: its rows and its watermark over event time, and the output of the processor."""
 
 from __future__ import annotations
 

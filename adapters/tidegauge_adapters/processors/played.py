@@ -1,4 +1,4 @@
-"""What became of a trace that was played through a processor."""
+"""These types describe the outcome of a trace that was played through a processor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ProblemKind = Literal["raised", "misfit"]
 
 @dataclass(frozen=True)
 class Problem:
-    """What ends a query: an exception, or a row or a state that does not fit its schema."""
+    """The reason for which a query fails: an exception, or a row or a state that does not fit its schema."""
 
     kind: ProblemKind
     segment: int
@@ -23,17 +23,17 @@ class Problem:
 
 @dataclass
 class Played:
-    """What became of a trace.
+    """The outcome of a trace.
 
     Attributes:
         outputs: the rows that the processor returned.
-        problem: what ended the query, if anything did.
+        problem: the reason for which the query failed; None if it did not.
         past_timers: timers that were set at or before the watermark: segment, key, timer, watermark.
-        times: the watermark or the time of the clock in each segment (ms).
-        dropped: the rows that Spark drops in front of the processor, by `id`.
-        times_at_arrival: the same when each row arrived, by `id` of the row.
-        states: what is left of each key.
-        attributes: attributes that changed while rows and timers were handled.
+        times: the watermark or the processing time in each segment (ms).
+        dropped: the `id` of each row that Spark drops before the processor.
+        times_at_arrival: the watermark or the processing time when each row arrived (ms), by `id` of the row.
+        states: the states and timers of each key after the trace.
+        attributes: the names of attributes that changed while rows and timers were handled.
     """
 
     outputs: list[Output] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Plays traces through new copies of one processor."""
+"""A player plays traces through new instances of one processor."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _MOST_ROUNDS_OF_TIMERS = 8
 
 
 class Player:
-    """Plays traces through new copies of one processor.
+    """A player plays traces through new instances of one processor.
 
     Attributes:
-        subject: what is said of it.
-        rows: its rows.
-        name: how reports call it.
-        alteration: what is altered between the processor and its state, timers and clock.
+        subject: the description of the processor.
+        rows: converts the rows of traces to and from the schemas of the processor.
+        name: the name of the processor in reports.
+        alteration: the changes to the state, timers and clock of the processor.
     """
 
     def __init__(self, subject: ProcessorUnderTest) -> None:
@@ -46,12 +46,13 @@ class Player:
         self._shipped = cloudpickle.dumps(made)  # type: ignore[no-untyped-call]
 
     def played(self, batches: Sequence[Batch], one_instance: bool = False, again: bool = False) -> Played:
-        """Play micro-batches.
+        """Play micro-batches and return the outcome.
 
         Args:
             batches: the micro-batches.
-            one_instance: whether one instance handles all of them, which Spark never does.
-            again: whether each batch fails after the processor is done and runs again from the state before.
+            one_instance: whether one instance handles all micro-batches, which Spark never does.
+            again: whether each micro-batch fails after the last call of the processor and runs again from
+                the state before it.
         """
         playing = MicroBatches(
             self.subject,
@@ -70,18 +71,18 @@ class Player:
         return playing.played
 
     def altered(self, alteration: Alteration) -> Player:
-        """A player of the same processor with something altered about it."""
+        """Return a player of the same processor with an alteration."""
         player = copy(self)
         player.alteration = alteration
         player._ended, player._latest = None, {}
         return player
 
     def batches(self, trace: Trace) -> list[Batch]:
-        """The micro-batches of Spark: all rows between two passages of time together."""
+        """Return the micro-batches of Spark: all rows between two passages of time share one."""
         return in_batches(trace, rows_first=self.subject.mode == "ProcessingTime")
 
     def as_spark(self, trace: Trace) -> Played:
-        """Play a trace in the micro-batches of Spark; what the last few traces came to is known."""
+        """Play a trace in the micro-batches of Spark. The outcomes of the last few traces are cached."""
         known = self._latest.get(id(trace))
         if known is not None and known[0] is trace:
             return known[1]
@@ -90,7 +91,7 @@ class Player:
         return played
 
     def ended(self, trace: Trace) -> Trace:
-        """Return a trace after which time has passed beyond all rows, timers and times to live."""
+        """Return the trace, followed by passages of time beyond all rows, timers and times to live."""
         if self.subject.mode == "None":
             return trace
         known = self._ended
@@ -115,11 +116,11 @@ class Player:
             expiries = [expiry for state in states for expiry in state.expiries.values()]
             if len(whole) > len(trace) and not timers and not expiries:
                 break
-            # State with a time to live is not to expire before the timer that would use it.
+            # State with a time to live must not expire before the timer that uses it.
             end = max(end + 1, min(timers)) if timers and expiries else max([end, *timers, *expiries]) + 1
             whole = (*whole, Passage(end))
         return whole
 
     def instance(self) -> Any:
-        """A new instance, as a worker of Spark unpickles it."""
+        """Return a new instance, unpickled as in a Spark worker."""
         return pickle.loads(self._shipped)

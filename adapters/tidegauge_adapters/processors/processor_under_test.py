@@ -1,4 +1,4 @@
-"""What a user says of a processor of their own: how it is made, its rows, its key and its time."""
+"""The user describes a processor by how it is created, its rows, its key and its time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LateRows = Literal["dropped", "seen"]
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessorUnderTest:
-    """A stateful processor of a PySpark job, as it stands in the job.
+    """A stateful processor of a PySpark job, tested unchanged.
 
     Attributes:
         make: returns the processor: its class, or a function without arguments. For `applyInPandasWithState`
@@ -34,37 +34,38 @@ class ProcessorUnderTest:
         output_schema: the columns of the rows that the processor returns.
         key: the column by which the job groups, or several.
         time: the column of the event time: a timestamp, or a number of ms. Empty if the processor has none.
-        time_mode: that of `transformWithState`; by default "EventTime" if there is a `time`, else "None".
-            For `applyInPandasWithState` that of the timeout.
+        time_mode: the time mode of `transformWithState`; default "EventTime" if `time` is set, else "None".
+            For `applyInPandasWithState` the time mode of the timeout.
         form: "rows" for `transformWithState`, "pandas" for `transformWithStateInPandas`, "group-state" for
             `applyInPandasWithState`.
-        state_schema: the schema of the state, for the form "group-state" alone.
-        late_rows: "dropped" if Spark drops rows at or before the watermark in front of the processor, as it
-            does where `withWatermark` is on the `time` column; "seen" if the processor gets them.
-        examples: rows of the user's own, from which values are drawn.
-        initial_schema: the columns of the initial state, with those of the key; None if there is none.
+        state_schema: the schema of the state; required for the form "group-state", and only for it.
+        late_rows: "dropped" if Spark drops rows at or before the watermark before they reach the processor,
+            as with `withWatermark` on the `time` column; "seen" if the processor gets them.
+        examples: input rows of the user, from which values are drawn.
+        initial_schema: the columns of the initial state, including the key; None without an initial state.
         initial_rows: examples of rows of the initial state.
         keeps: names of states that may remain after all event time has passed.
-        updates: whether each micro-batch returns the current value of a key, which replaces the one before;
-            or the output columns beside the key that identify what is replaced: ("window_start",).
-        without: names of checks that are not demanded, such as "cuts" for a processor whose rows are about
-            micro-batches.
+        updates: True if each micro-batch returns the current value of a key, which replaces the previous
+            value; or the output columns that, with the key, identify the replaced row: ("window_start",).
+        without: names of checks to leave out, such as "cuts" for a processor that returns results for each
+            micro-batch.
         any_order: whether the order of rows between two watermarks changes nothing.
         ordered: whether the order of output rows counts.
-        once: the columns that identify a result which comes at most once a key, such as ("start",
-            "end").
-        due: the output column with the time at which a result of a timer is due, such as "end"; null
-            where a row is not due.
-        counts_once: which output rows `once` is about; by default all.
-        batch: the results for a pandas data frame of all rows that were not late, in one data frame with
-            columns of the output; None if there is no such function.
-        arrived: the name of a column that `batch` gets beside those of the input: the watermark, or the time
-            of the clock, when the row arrived (ms).
-        late: whether a row is late at a watermark (ms), for `batch`; by default if Spark drops it.
-        late_output: whether an output row reports a late row instead of a result, for `batch`.
-        name: how reports call it; by default the class of the processor.
+        once: the output columns that identify a result which may occur at most once per key, such as
+            ("start", "end").
+        due: the output column with the time at which a result of a timer is due, such as "end". The check
+            skips rows in which it is null.
+        counts_once: returns whether `once` applies to an output row; by default it applies to all rows.
+        batch: returns the expected results for a pandas data frame of all rows that were not late, as a data
+            frame with columns of the output; None without such a function.
+        arrived: the name of an additional column of the data frame for `batch`: the watermark, or the
+            processing time, when the row arrived (ms).
+        late: returns whether a row is late at a watermark (ms), for `batch`; by default the rows that Spark
+            drops are late.
+        late_output: returns whether an output row reports a late row instead of a result, for `batch`.
+        name: the name of the processor in reports; by default its class.
 
-    Raises `ValueError` for columns that are not in a schema, and for combinations that Spark refuses.
+    Raises `ValueError` for columns that are not in a schema, and for options that contradict each other.
     """
 
     make: Callable[[], Any]
@@ -112,19 +113,21 @@ class ProcessorUnderTest:
 
     @property
     def clock(self) -> str:
-        """What moves its timers."""
+        """Return the word for what makes timers expire: the watermark, or the time of the clock."""
         return "watermark" if self.mode == "EventTime" else "time"
 
     @property
     def start(self) -> int:
-        """Where the times of traces begin (ms): at the first midnight of 2024 in UTC. Event times that are
-        numbers begin one day after 1970, where Spark's first watermark is."""
+        """Return the time at which traces begin (ms): 2024-01-01 00:00:00 UTC.
+
+        Numeric event times begin one day after Spark's first watermark, which is 1970-01-01.
+        """
         is_number = self.time and isinstance(self.inputs[self.time].dataType, LongType | IntegerType)
         return 86_400_000 if is_number else 1_704_067_200_000
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The columns of an input row that are neither key nor event time."""
+        """Return the columns of an input row that are neither key nor event time."""
         return tuple(name for name in self.inputs.names if name not in (*self.keys, self.time))
 
     def _schema(self, name: str) -> StructType:

@@ -1,4 +1,4 @@
-"""Plays a trace in a streaming query of a real Spark: are the rows those that the kit's own calls return?"""
+"""Play a trace in a streaming query of a real Spark and compare its rows with those of the kit's calls."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ from .trace import Arrival, Trace
 from .words import row_text, when_text
 
 EVENT_TIME = "_event_time"
-"""The column of the watermark. Rows have it last."""
+"""The event-time column on which the query defines its watermark. It is the last column of a row."""
 
 _DELAY_DAYS = 36_500
 _DELAY = _DELAY_DAYS * 86_400_000
-"""The delay of the watermark (ms). No row of the user raises the watermark: their times are before 2070;
-rows of the kit, which go to no key, raise it to where the trace says."""
+"""The delay of the watermark (ms).
+
+The delay is so long that no row of the user raises the watermark: the times of these rows are before 2070.
+Rows of the kit raise the watermark as the trace demands. A filter removes them before the processor.
+"""
 
 _SETTINGS = {
     "spark.sql.shuffle.partitions": "1",
@@ -36,7 +39,7 @@ _SETTINGS = {
 
 
 def differs_in_query(player: Player, trace: Trace, master: str = DEFAULT_MASTER) -> str | None:
-    """Return how the rows of a real query differ from those of the kit's calls, None if they do not."""
+    """Return how the rows of a real query differ from those of the kit's calls; None if they agree."""
     played = player.as_spark(trace)
     try:
         answers = rows_of_query(player, trace, master)
@@ -75,10 +78,10 @@ def _wrong_in_query(player: Player, trace: Trace) -> Wrong | None:
 def rows_of_query(
     player: Player, trace: Trace, master: str = DEFAULT_MASTER
 ) -> dict[int, list[dict[str, Any]]]:
-    """Return the output rows of a query, by the segment of the trace. The query is restarted from its
-    checkpoint after each micro-batch with rows.
+    """Return the output rows of a query, grouped by the segments of the trace.
 
-    Raises `QueryFailed` if it fails.
+    The query restarts from its checkpoint after each micro-batch with rows. Raises `QueryFailed` if the query
+    fails.
     """
     subject = player.subject
     spark = running_spark(master, None)
@@ -118,7 +121,7 @@ def _row(player: Player, arrival: Arrival) -> dict[str, Any]:
 
 
 def _mark(subject: ProcessorUnderTest, to: int) -> dict[str, Any]:
-    """A row that raises the watermark."""
+    """Return a row that raises the watermark to `to` (ms)."""
     return {**dict.fromkeys(subject.inputs.names), EVENT_TIME: to + _DELAY}
 
 
@@ -126,7 +129,8 @@ def _operator(player: Player, rows: DataFrame) -> DataFrame:
     subject = player.subject
     processor = player.instance()
     if subject.mode == "EventTime":
-        # A condition on the column of the watermark is not pushed below it; rows of the kit are the latest.
+        # Rows of the kit have the latest event times, and this filter removes them. Spark does not push a
+        # filter on the event-time column below the watermark operator, so the rows still raise the watermark.
         timed = rows.withColumn(EVENT_TIME, functions.timestamp_millis(EVENT_TIME))
         timed = timed.withWatermark(EVENT_TIME, f"{_DELAY_DAYS} days")
         latest = functions.timestamp_millis(functions.lit(_DELAY))

@@ -1,4 +1,4 @@
-"""A processor of the user with its state, its timers and its clock in the hands of the kit."""
+"""The kit runs a processor of the user with the kit's own state, timers and clock."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .trace import Key
 
 @dataclass
 class StateOfKey:
-    """What a checkpoint has of one key.
+    """The state and the timers of one key, as a checkpoint stores them.
 
     Attributes:
-        entries: the values of all states, as they are stored.
-        timers: the times of its timers (ms).
-        expiries: when Spark forgets an entry with a time to live (ms of processing time).
+        entries: the values of all states, in their stored form.
+        timers: the times of the timers (ms).
+        expiries: the processing time at which each entry with a time to live expires (ms).
     """
 
     entries: Entries = field(default_factory=dict)
@@ -30,17 +30,17 @@ class StateOfKey:
     expiries: dict[Place, int] = field(default_factory=dict)
 
     def copy(self) -> StateOfKey:
-        """A copy that later batches do not change."""
+        """Return a copy that later micro-batches do not change."""
         return StateOfKey(dict(self.entries), set(self.timers), dict(self.expiries))
 
     def forget_expired(self, now: int) -> None:
-        """Remove entries whose time to live is over at the processing time `now` (ms)."""
+        """Remove the entries whose time to live has expired at the processing time `now` (ms)."""
         for place in [place for place, expiry in self.expiries.items() if expiry <= now]:
             del self.expiries[place]
             self.entries.pop(place, None)
 
     def values(self) -> dict[str, Any]:
-        """The states that are left, by name, in readable form."""
+        """Return the remaining states by name, in readable form."""
         found: dict[str, Any] = {}
         for (name, where), entry in self.entries.items():
             value = decoded(entry)
@@ -52,7 +52,7 @@ class StateOfKey:
 
 
 class RecordedProcessor(GuardedProcessor):
-    """A processor whose states have a time to live on the clock of the kit."""
+    """A processor whose states expire by the clock of the kit."""
 
     def __init__(self, processor: Any, has_clock: bool) -> None:
         super().__init__(processor, at_once=True)
@@ -60,7 +60,7 @@ class RecordedProcessor(GuardedProcessor):
         self.lifetimes: dict[str, int] = {}
 
     def forget_after(self, name: str, ttl: int | None) -> None:
-        """Note the time to live of a state (ms). Raises `ValueError` where Spark refuses it."""
+        """Record the time to live of a state (ms). Raises `ValueError` where Spark rejects it."""
         if ttl is None:
             return
         if not self._has_clock:
@@ -72,14 +72,14 @@ class RecordedProcessor(GuardedProcessor):
 
 
 class TimersOfKey(StatefulProcessorHandle):
-    """The timers of the key at hand. States are those of `RecordedProcessor`.
+    """A state handle for the timers of the current key. `RecordedProcessor` handles the states.
 
     Attributes:
-        timers: those of the key at hand (ms).
+        timers: the timers of the current key (ms).
         now: the watermark or the processing time (ms).
-        past: timers that were set at or before `now`, with it.
+        past: each timer that was set at or before `now`, together with `now`.
 
-    With `keeps_timers` none is deleted, and with `one_timer` a new one replaces the others.
+    With `keeps_timers`, deleting a timer has no effect. With `one_timer`, a new timer replaces all others.
     """
 
     def __init__(self, mode: str, keeps_timers: bool = False, one_timer: bool = False) -> None:
@@ -91,19 +91,19 @@ class TimersOfKey(StatefulProcessorHandle):
         self.past: list[tuple[int, int]] = []
 
     def getValueState(self, *_: Any, **__: Any) -> ValueState:
-        """Not asked for: states are those of `RecordedProcessor`."""
+        """Raise `NotImplementedError`: `RecordedProcessor` handles the states and never calls this method."""
         raise NotImplementedError
 
     def getListState(self, *_: Any, **__: Any) -> ListState:
-        """As `getValueState`."""
+        """Raise `NotImplementedError`, the same as `getValueState`."""
         raise NotImplementedError
 
     def getMapState(self, *_: Any, **__: Any) -> MapState:
-        """As `getValueState`."""
+        """Raise `NotImplementedError`, the same as `getValueState`."""
         raise NotImplementedError
 
     def registerTimer(self, expiryTimestampMs: int) -> None:
-        """Set a timer of the key at hand (ms)."""
+        """Set a timer of the current key (ms)."""
         self._refuse_without_time()
         if expiryTimestampMs <= self.now:
             self.past.append((expiryTimestampMs, self.now))
@@ -112,13 +112,13 @@ class TimersOfKey(StatefulProcessorHandle):
         self.timers.add(int(expiryTimestampMs))
 
     def deleteTimer(self, expiryTimestampMs: int) -> None:
-        """Delete a timer of the key at hand (ms)."""
+        """Delete a timer of the current key (ms)."""
         self._refuse_without_time()
         if not self._keeps_timers:
             self.timers.discard(int(expiryTimestampMs))
 
     def listTimers(self) -> Iterator[int]:
-        """The timers of the key at hand, the earliest first."""
+        """Return the timers of the current key, the earliest first."""
         self._refuse_without_time()
         return iter(sorted(self.timers))
 
@@ -131,12 +131,12 @@ _HANDLES = (StatefulProcessorHandle, ValueState, ListState, MapState)
 
 
 def attributes_of(processor: Any) -> dict[str, bytes]:
-    """Return what a processor could remember beside its state, in a form that can be compared.
+    """Return the variables in which a processor could keep data outside of its state, pickled for comparison.
 
-    That is its attributes, those of its class, and the containers of its module; for a function, the
-    variables around it and those of its module.
+    For a processor these are its attributes, the containers and numbers of its class, and the containers of
+    its module. For a function these are its closure variables and the containers of its module.
 
-    State handles and whatever else cannot be pickled are left out.
+    State handles, and values that cannot be pickled, are left out.
     """
     function = getattr(processor, "function", None)
     owner = processor if function is None else function
@@ -171,5 +171,5 @@ def _containers(variables: Mapping[str, Any], *others: type) -> dict[str, Any]:
 
 
 def keys_in_order(states: dict[Key, StateOfKey]) -> list[Key]:
-    """The keys of states in an order of their own."""
+    """Return the keys of states in a fixed order, which does not depend on their arrival."""
     return sorted(states, key=repr)

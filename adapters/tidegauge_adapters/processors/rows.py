@@ -1,4 +1,4 @@
-"""Rows of a trace as Spark hands them to a processor, and what it returns as plain columns."""
+"""Convert rows of a trace into the rows that Spark passes to a processor, and its output into columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 class RowsOfProcessor:
-    """The two schemas of a processor, with the way through Arrow that a query takes."""
+    """The rows of one processor, converted through Arrow by its input and output schemas as in a query."""
 
     def __init__(self, subject: ProcessorUnderTest) -> None:
         self._subject = subject
@@ -28,31 +28,31 @@ class RowsOfProcessor:
         self._output_arrow = to_arrow_schema(subject.outputs, timezone="UTC")
 
     def key(self, arrival: Arrival) -> Key:
-        """The key of a row."""
+        """Return the key of a row."""
         return tuple(arrival.row[name] for name in self._subject.keys)
 
     def time(self, arrival: Arrival) -> int:
-        """The event time of a row (ms)."""
+        """Return the event time of a row (ms)."""
         time: int = arrival.row[self._subject.time]
         return time
 
     def rows(self, arrivals: Sequence[Arrival]) -> list[Row]:
-        """Rows as a row processor gets them. Raises `RowDoesNotFit` for values that are not of the schema."""
+        """Return rows for a row processor. Raises `RowDoesNotFit` for values that do not fit the schema."""
         return named(self._subject.inputs, [self.typed(one.row) for one in arrivals])
 
     def frame(self, arrivals: Sequence[Arrival]) -> pd.DataFrame:
-        """Rows as a pandas processor gets them."""
+        """Return rows as a data frame for a pandas processor."""
         return frame(self._subject.inputs, [self.typed(one.row) for one in arrivals])
 
     def typed(self, row: Columns) -> dict[str, Any]:
-        """A row of a trace with an event time of the type of its column."""
+        """Return a row of a trace with its event time converted to the type of the column."""
         columns = {name: row.get(name) for name in self._subject.inputs.names}
         if self._subject.time:
             columns[self._subject.time] = self.moment(columns[self._subject.time])
         return columns
 
     def moment(self, ms: int | None) -> Any:
-        """A number of ms in the type of the column of the event time."""
+        """Convert a number of ms to the type of the event-time column."""
         kind = self._subject.inputs[self._subject.time].dataType
         if ms is None or not isinstance(kind, TimestampType | TimestampNTZType):
             return ms
@@ -61,7 +61,7 @@ class RowsOfProcessor:
         return _EPOCH.replace(tzinfo=UTC) + timedelta(milliseconds=ms)
 
     def returned(self, answer: Any) -> list[dict[str, Any]]:
-        """What a call of a processor returned, as columns. Raises `RowDoesNotFit`."""
+        """Return the output of a call as columns. Raises `RowDoesNotFit` if it does not fit the schema."""
         if self._subject.form == "rows":
             return self._output.rows(answer)
         found: list[dict[str, Any]] = []
@@ -72,7 +72,10 @@ class RowsOfProcessor:
         return found
 
     def columns_of_frame(self, answer: pd.DataFrame, names: Iterable[str]) -> list[dict[str, Any]]:
-        """The rows of a data frame with these columns of the output. Raises `RowDoesNotFit`."""
+        """Return the rows of a data frame, with the given output columns only.
+
+        Raises `RowDoesNotFit` if a column is missing or does not fit its type.
+        """
         missing = [name for name in names if name not in answer.columns]
         if missing and len(answer):
             raise RowDoesNotFit(
@@ -90,13 +93,15 @@ class RowsOfProcessor:
 
 
 def named(schema: StructType, rows: Sequence[Columns]) -> list[Row]:
-    """Rows with the values that a worker of Spark 4.3 makes of them: a struct is a dict, a map a list of
-    pairs, and a timestamp has the zone UTC."""
+    """Return rows with the values that a Spark 4.3 worker passes to a processor.
+
+    A struct becomes a dict, a map becomes a list of pairs, and a timestamp has the time zone UTC.
+    """
     return [Row(**row) for row in _table(schema, rows).to_pylist()]
 
 
 def frame(schema: StructType, rows: Sequence[Columns]) -> pd.DataFrame:
-    """A data frame of rows, with the types that a query gives it."""
+    """Return a data frame of rows, with the column types that a query uses."""
     return _table(schema, rows).to_pandas(timestamp_as_object=False).pipe(_without_zones)
 
 
@@ -109,7 +114,7 @@ def _table(schema: StructType, rows: Sequence[Columns]) -> pa.Table:
 
 
 def _without_zones(found: pd.DataFrame) -> pd.DataFrame:
-    """Spark hands out timestamps without a zone."""
+    """Remove the time zones from timestamp columns: Spark passes pandas timestamps without a time zone."""
     for name, kind in found.dtypes.items():
         if isinstance(kind, pd.DatetimeTZDtype):
             found[name] = found[name].dt.tz_localize(None)
@@ -117,7 +122,7 @@ def _without_zones(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def milliseconds(moment: Any) -> int | None:
-    """A time in a row as a number of ms; None where there is none."""
+    """Convert a time in a row to a number of ms; None stays None."""
     if isinstance(moment, datetime):
         return (moment.replace(tzinfo=None) - _EPOCH) // timedelta(milliseconds=1)
     return None if moment is None else int(moment)

@@ -1,4 +1,4 @@
-"""Looks for traces on which a processor breaks a check, and makes them small."""
+"""Search for traces on which a processor fails a check, and shrink these traces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NEED_THE_END = ("end", "batch")
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A check that a processor breaks, on the smallest trace that was found."""
+    """A check that a processor fails, with the smallest failing trace that was found."""
 
     check: Check
     trace: Trace
@@ -30,14 +30,14 @@ class Counterexample:
 
 @dataclass
 class Searched:
-    """What a search came to.
+    """The result of a search.
 
     Attributes:
-        traces: how many were played.
-        rows: how many rows they have.
-        broken: a counterexample for each check that fails.
+        traces: the number of traces that were played.
+        rows: the number of rows in these traces.
+        broken: a counterexample for each check that failed.
         held: the checks that held on all traces.
-        skipped: the checks that were not made, with the reason.
+        skipped: the names of the checks that were skipped, with the reason.
     """
 
     traces: int = 0
@@ -55,14 +55,14 @@ def searched(
     only: Collection[str] = (),
     on_progress: Callable[[str, int, int], None] = lambda phase, done, of: None,
 ) -> Searched:
-    """Play random traces through a processor and check each.
+    """Play random traces through a processor and run the checks on each trace.
 
     Args:
-        player: plays the processor.
-        traces: how many.
-        seed: of the random numbers.
-        only: the names of the checks to make; empty for all.
-        on_progress: is told the phase, how much of it is done, and how much there is.
+        player: plays traces through the processor.
+        traces: the number of traces.
+        seed: the seed of the random numbers.
+        only: the names of the checks to run; empty for all.
+        on_progress: called with the phase, the number of finished units and the total number of units.
     """
     subject, drawing = player.subject, Drawing(player)
     result = Searched()
@@ -96,7 +96,7 @@ def searched(
 
 
 def checked(player: Player, trace: Trace, only: Collection[str] = ()) -> Searched:
-    """Make the checks on one trace, which is left as it is."""
+    """Run the checks on one trace, without shrinking it."""
     result = Searched(traces=1, rows=sum(isinstance(event, Arrival) for event in trace))
     for check in _active(player.subject, only, result):
         wrong = check.fails(player, player.ended(trace))
@@ -110,10 +110,10 @@ def checked(player: Player, trace: Trace, only: Collection[str] = ()) -> Searche
 def in_queries(
     player: Player, result: Searched, check: Check, *, traces: int, seed: int = 0
 ) -> Iterator[str]:
-    """Make one more check, which plays traces in real queries: on the counterexamples of a search and on some
-    random traces. What comes of it is added to `result`.
+    """Run a check that plays traces in real queries, and add its outcome to `result`.
 
-    Yields how far it is, before each trace.
+    The traces are the counterexamples of a search and some random traces. Yields a progress message before
+    each trace.
     """
     reason = check.applies(player.subject)
     if reason:
@@ -132,7 +132,7 @@ def in_queries(
 
 
 def _active(subject: ProcessorUnderTest, only: Collection[str], result: Searched) -> list[Check]:
-    """The checks to make; why the others are not is noted in `result`."""
+    """Return the checks to run, and record in `result` the reason for which each other check is skipped."""
     active = []
     for check in CHECKS:
         reason = check.applies(subject)
@@ -148,7 +148,7 @@ def _active(subject: ProcessorUnderTest, only: Collection[str], result: Searched
 
 
 def _fails(player: Player, check: Check, trace: Trace) -> bool:
-    """Whether a check fails, and none before it that would explain it."""
+    """Return whether a check fails, and none of the earlier checks that would explain the failure does."""
     whole = player.ended(trace)
     for other in CHECKS:
         if other.name == check.name:

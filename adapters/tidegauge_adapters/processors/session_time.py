@@ -1,4 +1,4 @@
-"""The time zone of a session of Spark: UTC, whatever that of the machine is."""
+"""Set the time zone of a Spark session to UTC, whatever the time zone of the machine is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def in_utc() -> Iterator[None]:
-    """Have timestamps without a zone read as UTC in the block."""
+    """Read timestamps without a time zone as UTC inside the block."""
     before = os.environ.get("TZ")
     os.environ["TZ"] = "UTC"
     time.tzset()

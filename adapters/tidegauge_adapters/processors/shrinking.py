@@ -1,4 +1,4 @@
-"""Makes a trace on which a check fails small: few events, plain values, round times."""
+"""Shrink a trace on which a check fails to few events, simple values and round times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Event = Arrival | Passage
 def shrunk(
     trace: Trace, fails: Callable[[Trace], bool], drawing: Drawing, subject: ProcessorUnderTest
 ) -> Trace:
-    """Return the smallest trace that is found in a bounded number of tries and still fails."""
+    """Return the smallest trace that still fails, found within `MOST_TRIES` attempts."""
     tries = MOST_TRIES
     moves = (_without_events, _plainer(drawing, subject), _rounder(subject))
     changed = True
@@ -40,7 +40,7 @@ def shrunk(
 
 
 def _is_possible(trace: Trace) -> bool:
-    """Time passes forwards."""
+    """Return whether a trace has events and its time only moves forward."""
     times = [event.to for event in trace if isinstance(event, Passage)]
     return bool(trace) and all(before < after for before, after in pairwise(times))
 

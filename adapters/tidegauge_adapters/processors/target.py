@@ -1,4 +1,4 @@
-"""The processor that a command names: `module:Name`."""
+"""Find the processor that a command names as `module:Name`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .trace_files import UnreadableTrace, values_of
 
 @dataclass(frozen=True)
 class Described:
-    """What the options of a command say of a processor; empty where nothing is said."""
+    """The description of a processor by the options of a command. Options that are not given are empty."""
 
     input_schema: str = ""
     output_schema: str = ""
@@ -41,10 +41,12 @@ class Described:
 
 
 def processor_named(target: str, described: Described) -> ProcessorUnderTest:
-    """Return the processor `module:Name`: a `ProcessorUnderTest`, or a class or function that makes a
-    processor and is described by options.
+    """Return the processor under test that `module:Name` refers to.
 
-    Raises `BadInput` in one line, with the remedy.
+    The name refers to a `ProcessorUnderTest`, or to a class or function that creates a processor. Options
+    describe a class or function.
+
+    Raises `BadInput` with a message of one line that names the remedy.
     """
     value = imported(target)
     if isinstance(value, ProcessorUnderTest):
@@ -101,7 +103,10 @@ def _fields(subject: ProcessorUnderTest) -> dict[str, Any]:
 
 
 def imported(target: str) -> Any:
-    """Return what `module:Name` is. Raises `BadInput` in one line, with the remedy."""
+    """Return the object that `module:Name` refers to.
+
+    Raises `BadInput` with a message of one line that names the remedy.
+    """
     module_name, _, name = target.partition(":")
     if not module_name or not name:
         raise BadInput(f"{target!r} is not MODULE:NAME, such as my_job:Dedup")
@@ -109,7 +114,7 @@ def imported(target: str) -> Any:
     if folder not in sys.path:
         sys.path.insert(0, folder)
         paths = filter(None, [folder, os.environ.get("PYTHONPATH")])
-        os.environ["PYTHONPATH"] = os.pathsep.join(paths)  # where workers of Spark look for the module
+        os.environ["PYTHONPATH"] = os.pathsep.join(paths)  # Spark workers look for the module here
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
@@ -150,7 +155,7 @@ def _json(text: str) -> Any:
 
 
 def _schema_of(examples: Sequence[Any], time: str) -> str:
-    """The schema of the first example, as DDL."""
+    """Return the schema of the first example as DDL; empty without an example."""
     if not examples or not isinstance(examples[0], Mapping):
         return ""
     columns = [f"`{name}` {_type_of(value, name == time)}" for name, value in examples[0].items()]

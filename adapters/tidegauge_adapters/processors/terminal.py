@@ -1,4 +1,4 @@
-"""What a command prints of a search: the checks, and a counterexample in the rows of the user."""
+"""Render the result of a search for a terminal: the checks, and counterexamples in the user's columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .words import row_text, time_text
 
 
 def lines_of_checks(result: Searched) -> Iterator[tuple[str, str]]:
-    """For each check its outcome, and a line about it."""
+    """Yield the outcome of each check, and a line about the check."""
     broken = {counterexample.check.name for counterexample in result.broken}
     more = [check for check in (*result.held, *(one.check for one in result.broken)) if check not in CHECKS]
     for check in (*CHECKS, *more):
@@ -27,7 +27,7 @@ def lines_of_checks(result: Searched) -> Iterator[tuple[str, str]]:
 
 
 def lines_of_counterexample(player: Player, counterexample: Counterexample) -> Iterator[str]:
-    """A counterexample, event by event, with the rows that the processor returns."""
+    """Yield the lines of a counterexample, event by event, with the rows that the processor returns."""
     yield counterexample.wrong.text
     if because := explanation(player, counterexample):
         yield because
@@ -35,7 +35,10 @@ def lines_of_counterexample(player: Player, counterexample: Counterexample) -> I
 
 
 def lines_of_trace(subject: ProcessorUnderTest, trace: Trace, outputs: Iterable[Output]) -> Iterator[str]:
-    """The events of a trace; after those between two passages of time, what came out of them."""
+    """Yield a line for each event of a trace.
+
+    The output rows follow the events that precede the next passage of time.
+    """
     remaining = list(outputs)
     clock = "the clock is at" if subject.mode == "ProcessingTime" else "the watermark rises to"
     segment = 0

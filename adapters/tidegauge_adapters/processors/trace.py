@@ -1,4 +1,4 @@
-"""What happens to a processor under test: rows arrive, and time passes."""
+"""A trace is a sequence of events for a processor under test: rows arrive, and time passes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True, eq=False)
 class Arrival:
-    """A row arrives; its event time is a number of ms since 1970, whatever the type of the column."""
+    """A row arrives. Its event time is a number of ms since 1970, whatever the type of the column is."""
 
     row: Columns
 
 
 @dataclass(frozen=True)
 class Passage:
-    """The watermark rises to `to` (ms); without event time, the clock of processing time does."""
+    """The watermark rises to `to` (ms). In processing time, the clock advances to `to` instead."""
 
     to: int
 
@@ -32,10 +32,10 @@ class Batch:
     """A micro-batch.
 
     Attributes:
-        segment: how many passages of time came before it, or with it.
-        chunks: the rows. In the form "pandas", each chunk is a data frame of its own for each key.
-        to: the time to which the watermark or the clock rises before; None where it stays. Spark adds a
-            micro-batch without rows for it.
+        segment: the number of passages of time up to and including this micro-batch.
+        chunks: the rows. In the form "pandas", each chunk becomes a separate data frame for each key.
+        to: the time to which the watermark or the clock rises before the micro-batch; None if time does not
+            pass. When the watermark rises, Spark adds a micro-batch without rows.
     """
 
     segment: int
@@ -45,8 +45,15 @@ class Batch:
 
 @dataclass(frozen=True)
 class Output:
-    """A row that the processor returned: in which segment, for which key, and whether for a timer, in a
-    micro-batch with rows or in that of a passage of time."""
+    """A row that the processor returned.
+
+    Attributes:
+        segment: the segment of the trace.
+        key: the key.
+        row: the columns.
+        by_timer: whether the timer handler returned the row.
+        in_passage: whether the micro-batch has no rows, only a passage of time.
+    """
 
     segment: int
     key: Key
@@ -65,7 +72,7 @@ class Segment:
 
 
 def segments(trace: Sequence[Arrival | Passage]) -> list[Segment]:
-    """Cut a trace where time passes."""
+    """Split a trace at each passage of time."""
     found = [Segment(0, None)]
     for event in trace:
         if isinstance(event, Passage):
@@ -83,10 +90,11 @@ def in_batches(
     """Return the micro-batches of a trace: one for each passage, and one for the rows of each segment.
 
     Args:
-        trace: what happens.
-        rows_in_a_batch: the number of rows of each batch instead, the last one for all that follow.
-        rows_first: whether a passage shares a batch with the rows after it, which are handled before the
-            timers, as Spark does where the time is that of the clock.
+        trace: the events.
+        rows_in_a_batch: the numbers of rows of the micro-batches. The last number applies to all further
+            micro-batches. By default all rows of a segment share one micro-batch.
+        rows_first: whether a passage shares a micro-batch with the rows after it, as in Spark with processing
+            time. These rows are handled before the timers.
     """
     sizes = list(rows_in_a_batch)
     batches: list[Batch] = []

@@ -1,4 +1,4 @@
-"""Traces as JSON files: rows in the user's own columns, and the passage of time."""
+"""Read and write traces as JSON files, with rows in the user's columns and passages of time."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from .trace import Arrival, Passage, Trace
 
 
 class UnreadableTrace(ValueError):
-    """A file or a text is not a trace, or not a row of a processor."""
+    """A file is not a trace, or a value is not a row of a processor."""
 
 
 def written(subject: ProcessorUnderTest, trace: Trace) -> str:
-    """Return a trace as JSON, an event a line."""
+    """Return a trace as JSON, with one event per line."""
     clock = "time" if subject.mode == "ProcessingTime" else "watermark"
     events = (
         {clock: event.to} if isinstance(event, Passage) else {"row": dict(event.row)} for event in trace
@@ -45,10 +45,12 @@ def written(subject: ProcessorUnderTest, trace: Trace) -> str:
 
 
 def read(subject: ProcessorUnderTest, path: Path) -> Trace:
-    """Read a trace: a list of `{"row": {...}}` and `{"watermark": ...}`, or `{"time": ...}` for the clock of
-    processing time. Times are numbers of ms, or ISO 8601.
+    """Read a trace from a JSON file.
 
-    Raises `UnreadableTrace` with the place.
+    The file is a list of `{"row": {...}}` and `{"watermark": ...}`, or `{"time": ...}` in processing time.
+    Times are numbers of ms, or ISO 8601 strings.
+
+    Raises `UnreadableTrace` with the number of the event that cannot be read.
     """
     try:
         events = json.loads(path.read_text(encoding="utf-8"))
@@ -78,7 +80,7 @@ def _event(subject: ProcessorUnderTest, event: Any) -> Arrival | Passage:
 
 
 def row_of(subject: ProcessorUnderTest, value: Any) -> dict[str, Any]:
-    """Return a row of JSON with values of the types of the input columns, the event time as ms."""
+    """Convert a JSON row to the types of the input columns. The event time becomes a number of ms."""
     if not isinstance(value, Mapping):
         raise UnreadableTrace(f"{value!r} is not a row; write it as {{column: value}}")
     strange = sorted(set(value) - set(subject.inputs.names))
@@ -97,7 +99,7 @@ def row_of(subject: ProcessorUnderTest, value: Any) -> dict[str, Any]:
 
 
 def values_of(schema: StructType, value: Any) -> dict[str, Any]:
-    """Return a row of JSON with values of the types of a schema; columns that are missing are left out."""
+    """Convert a JSON row to the types of a schema. Missing columns are left out."""
     if not isinstance(value, Mapping):
         raise UnreadableTrace(f"{value!r} is not a row; write it as {{column: value}}")
     for name in value:
@@ -120,7 +122,7 @@ def _time(value: Any) -> int:
 
 
 def _typed(name: str, value: Any, kind: DataType) -> Any:
-    """A value of JSON in the type of a column."""
+    """Convert a JSON value to the type of a column."""
     try:
         return _value(value, kind)
     except (TypeError, ValueError, InvalidOperation, AttributeError):

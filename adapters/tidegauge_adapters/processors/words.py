@@ -1,4 +1,4 @@
-"""Rows, keys and states of a processor as text."""
+"""Format rows, keys and states of a processor as text."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .trace import Key
 
 
 def key_text(subject: ProcessorUnderTest, key: Key) -> str:
-    """A key with its columns."""
+    """Return a key as text, with the names of its columns."""
     return " ".join(f"{name}={value_text(value)}" for name, value in zip(subject.keys, key, strict=True))
 
 
 def time_text(subject: ProcessorUnderTest, ms: int) -> str:
-    """A time as the user's rows have it: a timestamp, or ms."""
+    """Return a time as text in the form of the user's rows: a timestamp, or a number of ms."""
     is_number = subject.time and isinstance(subject.inputs[subject.time].dataType, LongType | IntegerType)
     if is_number:
         return str(ms)
@@ -27,7 +27,7 @@ def time_text(subject: ProcessorUnderTest, ms: int) -> str:
 
 
 def when_text(subject: ProcessorUnderTest, now: int) -> str:
-    """When something happens: at which watermark, or at which time of the clock (ms)."""
+    """Return text for the watermark or the processing time `now` (ms); empty in time mode None."""
     if subject.mode == "None":
         return ""
     clock = "watermark" if subject.mode == "EventTime" else "time"
@@ -35,13 +35,13 @@ def when_text(subject: ProcessorUnderTest, now: int) -> str:
 
 
 def row_text(row: Mapping[str, Any]) -> str:
-    """A row with its columns; those without a value are left out."""
+    """Return a row as text, with the names of its columns. Columns that are null are left out."""
     columns = [f"{name}={value_text(value)}" for name, value in row.items() if value is not None]
     return f"({' '.join(columns)})"
 
 
 def state_text(states: Mapping[str, Any]) -> str:
-    """States with their names."""
+    """Return states as text, with their names."""
     return ", ".join(f"{name} = {_state(value)}" for name, value in states.items())
 
 
@@ -55,7 +55,7 @@ def _state(value: Any) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A value as a user would write it."""
+    """Return a value as text in the form in which a user would write it."""
     if isinstance(value, datetime):
         return value.replace(tzinfo=None).isoformat(sep=" ")
     if isinstance(value, date | Decimal):

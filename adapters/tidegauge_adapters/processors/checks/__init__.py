@@ -1,7 +1,7 @@
-"""Checks that need no model: what holds for every processor, whatever it computes.
+"""The checks need no model: they test properties of every processor, whatever it computes.
 
-They stand in an order in which the first that fails explains best: an exception, then an attribute, then the
-way rows are cut, and only then the results.
+The order of the checks matters, because the first check that fails is the best explanation. Exceptions come
+first, then data outside of the state, then the cut into micro-batches, and then the results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a processor does when it is called: it raises nothing, and sets timers ahead."""
+"""These checks test single calls of a processor: it accepts valid rows, and sets no timer in the past."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .check import Wrong
 
 
 def accepts(player: Player, trace: Trace) -> Wrong | None:
-    """Return what a processor raises, or which row or state does not fit its schema."""
+    """Return the exception that the processor raises, or the row or state that does not fit its schema."""
     played = player.as_spark(trace)
     if (problem := played.problem) is None:
         return None
@@ -20,7 +20,7 @@ def accepts(player: Player, trace: Trace) -> Wrong | None:
 
 
 def timers_ahead(player: Player, trace: Trace) -> Wrong | None:
-    """Return a timer that is set at or before the watermark."""
+    """Return the first timer that is set at or before the watermark."""
     played = player.as_spark(trace)
     if not played.past_timers:
         return None

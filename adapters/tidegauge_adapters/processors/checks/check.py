@@ -1,4 +1,4 @@
-"""What a check of processors is, and how two outcomes are compared."""
+"""This module defines a check of processors, and compares two outcomes of a trace."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ from ..words import key_text, row_text, when_text
 
 @dataclass(frozen=True)
 class Wrong:
-    """What is wrong with a processor, in a sentence, and what it returned where this was seen."""
+    """The failure of a check on a trace.
+
+    Attributes:
+        text: the failure in a sentence.
+        outputs: the rows that the processor returned.
+        instead: the rows that were expected, if another run of the processor returned them.
+    """
 
     text: str
     outputs: tuple[Output, ...] = ()
@@ -27,11 +33,11 @@ class Check:
     """A property of processors.
 
     Attributes:
-        name: the word by which it is asked for.
-        demands: what a processor has to do.
-        excludes: defects that no processor has which passes.
-        applies: why it is not checked for a processor, an empty text if it is.
-        fails: what is wrong on a trace.
+        name: the name of the check in options and reports.
+        demands: the property that the check demands of a processor.
+        excludes: the defects that the check detects.
+        applies: returns the reason for which the check does not apply to a processor; empty if it applies.
+        fails: returns the failure of a processor on a trace; None if the check holds.
     """
 
     name: str
@@ -42,7 +48,10 @@ class Check:
 
 
 def difference_of(subject: ProcessorUnderTest, expected: Played, actual: Played) -> str | None:
-    """The first difference of two outcomes, in a sentence; the order of rows counts if that is declared."""
+    """Return a sentence with the first difference between two outcomes; None if they agree.
+
+    The order of rows counts only if the processor declares `ordered`.
+    """
     if (expected.problem is None) != (actual.problem is None):
         problem = actual.problem or expected.problem
         assert problem is not None
@@ -66,7 +75,7 @@ def _by_place(subject: ProcessorUnderTest, outputs: Iterable[Output]) -> Mapping
 
 
 def _current(subject: ProcessorUnderTest, outputs: Iterable[Output]) -> Iterable[Output]:
-    """Of rows that replace one another between two passages of time, the last."""
+    """Return the last of the rows that replace one another between two passages of time."""
     if subject.updates is False:
         return outputs
     columns = () if subject.updates is True else tuple(subject.updates)

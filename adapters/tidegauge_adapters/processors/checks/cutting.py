@@ -1,4 +1,4 @@
-"""What changes nothing: the borders of micro-batches, rows of other keys, the order of rows."""
+"""These checks test that cuts into micro-batches, other keys and the order of rows change no results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .check import Wrong, difference_of
 
 
 def cuts(player: Player, trace: Trace) -> Wrong | None:
-    """Return what changes if the rows between two passages of time come in several batches or frames."""
+    """Return what changes if rows between two passages of time arrive in several micro-batches or frames."""
     whole = player.as_spark(trace)
     rows_first = player.subject.mode == "ProcessingTime"
     for sizes, how in (((1,), "one row in each"), ((1, 2), "of one row and two"), ((2,), "of two rows")):
@@ -42,7 +42,7 @@ def cuts(player: Player, trace: Trace) -> Wrong | None:
 
 
 def keys_apart(player: Player, trace: Trace) -> Wrong | None:
-    """Return what changes for a key if rows of other keys come, too."""
+    """Return what changes for a key if rows of other keys arrive, too."""
     together = player.as_spark(trace)
     keys = {player.rows.key(event) for event in trace if isinstance(event, Arrival)}
     if len(keys) < 2:
@@ -67,7 +67,7 @@ def _of_key(played: Played, key: Key) -> Played:
 
 
 def any_order(player: Player, trace: Trace) -> Wrong | None:
-    """Return what changes if the rows of each micro-batch come in the reverse order."""
+    """Return what changes if the rows of each micro-batch arrive in reverse order."""
     straight = player.as_spark(trace)
     turned = [
         Batch(batch.segment, tuple(tuple(reversed(chunk)) for chunk in batch.chunks), batch.to)

@@ -1,4 +1,4 @@
-"""What a processor knows in the next micro-batch: its state, and nothing else."""
+"""These checks test that only state carries over from one micro-batch to the next."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .check import Wrong, difference_of
 
 
 def state_alone(player: Player, trace: Trace) -> Wrong | None:
-    """Return what one instance returns for all micro-batches that new ones do not."""
+    """Return how one instance for all micro-batches differs from a new instance in each micro-batch."""
     rows_first = player.subject.mode == "ProcessingTime"
     single_rows = in_batches(trace, (1,), rows_first)
     several = player.played(single_rows)
@@ -27,7 +27,7 @@ def state_alone(player: Player, trace: Trace) -> Wrong | None:
 
 
 def repeatable(player: Player, trace: Trace) -> Wrong | None:
-    """Return what changes if each micro-batch runs twice from the same state."""
+    """Return what changes if each micro-batch fails once and runs again from the same state."""
     once = player.as_spark(trace)
     again = player.played(player.batches(trace), again=True)
     difference = difference_of(player.subject, once, again)

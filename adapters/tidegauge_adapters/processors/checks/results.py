@@ -1,4 +1,7 @@
-"""What becomes of rows: each result once and in time, all of them as in a batch job, and nothing left."""
+"""These checks test the results of a processor, and what remains after them.
+
+Each result comes once and when it is due, streaming equals batch, and no timer and no state is left.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from .check import Wrong
 
 
 def once(player: Player, trace: Trace) -> Wrong | None:
-    """Return a result that comes twice for a key."""
+    """Return a result that a key gets twice."""
     subject = player.subject
     played = player.as_spark(trace)
     seen: dict[Any, Output] = {}
@@ -33,7 +36,7 @@ def once(player: Player, trace: Trace) -> Wrong | None:
 
 
 def nothing_left(player: Player, trace: Trace) -> Wrong | None:
-    """Return a timer or a state that outlives all event time."""
+    """Return a timer or a state that remains after time has passed all rows and timers."""
     subject = player.subject
     played = player.as_spark(trace)
     for key, state in sorted(played.states.items(), key=lambda item: repr(item[0])):
@@ -56,14 +59,17 @@ def nothing_left(player: Player, trace: Trace) -> Wrong | None:
 
 
 def equals_batch(player: Player, trace: Trace) -> Wrong | None:
-    """Return what a function over all rows returns otherwise."""
+    """Return how the results differ from those of the batch function."""
     played = player.as_spark(trace)
     problem = differs_from_batch(player, trace, played)
     return None if problem is None else Wrong(problem, tuple(played.outputs))
 
 
 def due_in_time(player: Player, trace: Trace) -> Wrong | None:
-    """Results of timers come with the first passage of time that reaches the time at which they are due."""
+    """Return a result of a timer that is too early or too late.
+
+    A result is in time if it comes with the first passage of time that reaches its due time.
+    """
     subject = player.subject
     played = player.as_spark(trace)
     for output in played.outputs:

@@ -1,1 +1,1 @@
-"""What runs in Spark's Python workers around a processor under test: it knows nothing of the kit."""
+"""This package wraps a processor under test in Spark's Python workers. It is independent of the kit."""

@@ -1,4 +1,4 @@
-"""A processor of `transformWithStateInPandas` as one of rows: each row is a data frame of its own."""
+"""Run a processor of `transformWithStateInPandas` on rows: each row becomes a data frame."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 
 class OneRowFrames(StatefulProcessor):
-    """Gives rows to a processor of data frames, and its data frames back as rows."""
+    """This processor passes each row to a pandas processor as a data frame and returns the output rows."""
 
     def __init__(self, processor: StatefulProcessor) -> None:
         self._processor = processor
@@ -22,7 +22,7 @@ class OneRowFrames(StatefulProcessor):
         self._processor.init(handle)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
-        """Handle rows, a data frame each."""
+        """Handle rows, each as one data frame."""
         frames: Any = (_frame_of(row) for row in rows)
         return _rows_of(self._processor.handleInputRows(key, frames, timerValues))
 
@@ -39,7 +39,7 @@ class OneRowFrames(StatefulProcessor):
 
 
 def _frame_of(row: Row) -> pd.DataFrame:
-    # Spark gives data frames the times of the session's zone, without the zone.
+    # In a data frame, Spark gives times in the time zone of the session, without the time zone.
     columns = {
         name: [value.replace(tzinfo=None) if isinstance(value, datetime) else value]
         for name, value in row.asDict().items()

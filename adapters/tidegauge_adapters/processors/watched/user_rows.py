@@ -1,4 +1,4 @@
-"""Rows of a user: what the kit draws, a timestamp and a number, in the columns of an input schema."""
+"""Convert the timestamps and numbers that the kit draws to rows of the user's input schema."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from pyspark.sql.types import (
 )
 
 LARGEST_VALUE = 1_000_000
-"""Larger numbers are drawn, too. Sums and squares of these would neither fit a long nor be exact as doubles,
-whatever the processor does."""
+"""The largest value of a row. The kit draws larger numbers, too, but their sums and squares would overflow a
+long, or be inexact as doubles, in a correct processor as well."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -56,7 +56,7 @@ _OF_A_NUMBER: dict[type[DataType], Callable[[Any, int], Any]] = {
 _OF_A_TIME: dict[type[DataType], Callable[[int], Any]] = {
     LongType: lambda ms: ms,
     IntegerType: lambda ms: ms,
-    # As Spark's worker gives them to a row processor: in UTC, the time zone of the sessions of the kit.
+    # A Spark worker passes timestamps to a row processor in UTC, the time zone of the kit's sessions.
     TimestampType: lambda ms: _EPOCH + ms * _MILLISECOND,
     TimestampNTZType: lambda ms: (_EPOCH + ms * _MILLISECOND).replace(tzinfo=None),
     DateType: lambda ms: (_EPOCH + ms * _MILLISECOND).date(),
@@ -71,24 +71,24 @@ _EMPTY: dict[type[DataType], Any] = {
 
 
 def has_numbers(kind: DataType) -> bool:
-    """Return whether a column of a type can carry drawn numbers."""
+    """Return whether a column of this type can hold drawn numbers."""
     return type(kind) in _OF_A_NUMBER
 
 
 def value_of(kind: DataType, number: int) -> Any:
-    """Return a drawn number as a value of a column."""
+    """Convert a drawn number to the type of a column."""
     if abs(number) > LARGEST_VALUE:
         number %= LARGEST_VALUE
     return _OF_A_NUMBER[type(kind)](kind, number)
 
 
 def time_of(kind: DataType, ms: int) -> Any:
-    """Return a timestamp (ms) as a value of a column of event time."""
+    """Convert a timestamp (ms) to the type of an event-time column."""
     return _OF_A_TIME[type(kind)](ms)
 
 
 def ms_of(value: Any) -> int:
-    """Return the ms of a timestamp column: a number, a date, or a time, which is UTC where it has no zone."""
+    """Convert a number, a date or a timestamp to ms. A timestamp without a time zone is in UTC."""
     if isinstance(value, datetime):
         return ((value if value.tzinfo else value.replace(tzinfo=UTC)) - _EPOCH) // _MILLISECOND
     if isinstance(value, date):
@@ -97,7 +97,7 @@ def ms_of(value: Any) -> int:
 
 
 def empty_value(kind: DataType) -> Any:
-    """Return a value for a column of which nothing is known."""
+    """Return a default value for a column without an example."""
     if isinstance(kind, ArrayType):
         return []
     if isinstance(kind, MapType):
@@ -108,14 +108,14 @@ def empty_value(kind: DataType) -> Any:
 
 
 class UserRows:
-    """Makes the rows and the keys of a processor.
+    """Creates the input rows and the keys of a processor.
 
     Args:
         schema: the columns of its input rows.
         keys: the columns of its grouping key.
         time: the column of the event time.
         value: the column of the drawn number; empty if there is none.
-        example: values of other columns. Columns that it does not name have a zero or an empty text.
+        example: values of the other columns. Columns that are not in `example` get a default value.
     """
 
     def __init__(
@@ -131,9 +131,9 @@ class UserRows:
         }
 
     def key(self, name: str) -> tuple[Any, ...]:
-        """Return the grouping key of a scenario: its first column is made of the scenario's name.
+        """Return the grouping key of a scenario. Its first column is derived from the name of the scenario.
 
-        Keys need not differ, since the kit groups by the name itself.
+        The keys of two scenarios may be equal, because the kit groups by the name itself.
         """
         first, *others = self._keys
         return self._key_value(self._kinds[first], name), *(self._others[other] for other in others)

@@ -1,4 +1,4 @@
-"""A processor of a user, given records one by one, with notes on what it did to its state."""
+"""Pass records to a user's processor one by one, and report which of them change its state."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ STEPS = StructType(
         StructField("value", LongType()),
     ]
 )
-"""Input rows: records, and questions after the entries of the state."""
+"""The schema of the input rows, which are records and queries for the entries of the state."""
 
 ROW, UNCHANGED, ENTRIES = "row", "unchanged", "entries"
-"""The kinds of answers: an output row of the user's processor, a record whose handling changed no state, the
-number of entries of the state."""
+"""The kinds of answers: an output row of the user's processor, a note that a record changed no state, and the
+number of entries in the state."""
 
 
 def answers_of(schema: StructType) -> StructType:
-    """Return the schema of the answers, with an output row of the user's in the column `row`."""
+    """Return the schema of the answers. The column `row` holds an output row of the user's processor."""
     return StructType(
         [
             StructField("key", StringType()),
@@ -47,13 +47,13 @@ def answers_of(schema: StructType) -> StructType:
 
 
 class WatchedProcessor(StatefulProcessor):
-    """Calls `processor` with one input row for each record, and answers in the columns of `answers_of`.
+    """This processor calls `processor` with one input row per record, and answers in the schema `answers_of`.
 
     Args:
-        processor: the processor of the user, as it stands in the job.
-        rows: makes its input rows and its keys.
+        processor: the unchanged processor of the user.
+        rows: creates the input rows and the keys of the processor.
         columns: the columns of its output rows.
-        keeps: the names of states that may remain, and that record no result.
+        keeps: the names of states that may remain. Their changes and entries are ignored.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class WatchedProcessor(StatefulProcessor):
         )
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
-        """Handle a timer; Spark calls this method by the names of its arguments, too."""
+        """Handle a timer. Spark may pass the arguments by name, so their names must stay."""
         rows = self._processor.handleExpiredTimer(
             key=self._rows.key(key[0]), timerValues=timerValues, expiredTimerInfo=expiredTimerInfo
         )
@@ -102,7 +102,7 @@ class WatchedProcessor(StatefulProcessor):
             yield _answer(name, UNCHANGED, step.sequence, position)
 
     def _handled(self, name: str, step: Row, timer_values: Any) -> Iterator[Row]:
-        """Yield the rows of a record, and those of timers that were over when it registered them."""
+        """Yield the output rows for a record, and for timers that it set at or before the watermark."""
         key, row = self._rows.key(name), self._rows.row(name, step.timestamp, step.value)
         self._handle.watermark = timer_values.getCurrentWatermarkInMs()
         yield from self._checked(self._processor.handleInputRows(key, iter([row]), timer_values))
@@ -114,7 +114,10 @@ class WatchedProcessor(StatefulProcessor):
             yield from self._checked(rows)
 
     def _checked(self, rows: Iterable[Any]) -> Iterator[Row]:
-        """Yield output rows. Spark would drop a column that is not declared, and fill one that is missing."""
+        """Yield output rows, or raise `TypeError` if their columns are not the declared columns.
+
+        Without this check, Spark would silently drop undeclared columns and fill missing columns.
+        """
         for row in rows:
             columns = set(row.asDict()) if isinstance(row, Row) else None
             if columns != self._columns:
@@ -126,7 +129,7 @@ class WatchedProcessor(StatefulProcessor):
 
 
 def _answer(name: str, kind: str, sequence: int | None = None, position: int = 0, **more: Any) -> Row:
-    """Return an answer to the step `sequence`; that of a timer has no place among the answers to a step."""
+    """Return an answer to the step `sequence`. The answer of a timer has no step and no position."""
     return Row(
         key=name,
         sequence=sequence,

@@ -1,4 +1,4 @@
-"""The state handle of a processor under test, which notes whether states change and counts their entries."""
+"""A state handle for a processor under test detects changes of states and counts their entries."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ...ddl import UnreadableSchema, schema_of
 
 
 class WatchedHandle(StatefulProcessorHandle):
-    """Hands out states of `handle` that are watched.
+    """This handle wraps each state of `handle` in a watched state.
 
     Attributes:
-        watermark: the watermark (ms) at which records are handled; None while a timer is handled.
+        watermark: the watermark (ms) while a record is handled; None while a timer is handled.
         changed: whether a state outside of `keeps` has changed since the attribute was set to False. Writing
-            a value that the state has already is not a change.
+            the value that the state already has is not a change.
     """
 
     def __init__(self, handle: StatefulProcessorHandle, keeps: Collection[str]) -> None:
@@ -28,15 +28,15 @@ class WatchedHandle(StatefulProcessorHandle):
         self.changed = False
 
     def entries(self) -> int:
-        """Return the number of entries that the states outside of `keeps` hold for the key at hand.
+        """Return the number of entries in the states of the current key outside of `keeps`.
 
-        Entries are the elements of a list, the keys of a map, and a value state that holds more than zeros
-        and empty lists.
+        Each element of a list and each key of a map is an entry. A value state is an entry unless it holds
+        only zeros and empty lists.
         """
         return sum(state.entries() for name, state in self._states.items() if name not in self._keeps)
 
     def note(self, name: str) -> None:
-        """Note a change of a state."""
+        """Record a change of a state."""
         if name not in self._keeps:
             self.changed = True
 
@@ -59,10 +59,10 @@ class WatchedHandle(StatefulProcessorHandle):
         return self._watched(stateName, _WatchedMap(stateName, state, self))
 
     def registerTimer(self, expiryTimestampMs: int) -> None:
-        """Register a timer of the key at hand.
+        """Register a timer of the current key.
 
-        Spark lets one that is not after the watermark expire at the end of the micro-batch. Here it is kept
-        for `next_overdue`, so that its rows belong to the record that registered it.
+        In Spark, a timer at or before the watermark expires at the end of the micro-batch. Here
+        `next_overdue` returns such a timer, so that its rows belong to the record that registered it.
         """
         if self.watermark is not None and expiryTimestampMs <= self.watermark:
             self._overdue.add(expiryTimestampMs)
@@ -70,7 +70,7 @@ class WatchedHandle(StatefulProcessorHandle):
             self._handle.registerTimer(expiryTimestampMs)
 
     def next_overdue(self) -> int | None:
-        """Remove the earliest timer that is not after the watermark, and return it; None if there is none."""
+        """Remove and return the earliest timer at or before the watermark; None if there is none."""
         if not self._overdue:
             return None
         earliest = min(self._overdue)
@@ -78,14 +78,14 @@ class WatchedHandle(StatefulProcessorHandle):
         return earliest
 
     def deleteTimer(self, expiryTimestampMs: int) -> None:
-        """Delete a timer of the key at hand."""
+        """Delete a timer of the current key."""
         if expiryTimestampMs in self._overdue:
             self._overdue.remove(expiryTimestampMs)
         else:
             self._handle.deleteTimer(expiryTimestampMs)
 
     def listTimers(self) -> Iterator[int]:
-        """Return the timers of the key at hand."""
+        """Return the timers of the current key."""
         return iter(sorted({*self._overdue, *self._handle.listTimers()}))
 
     def deleteIfExists(self, stateName: str) -> None:
@@ -100,7 +100,7 @@ class WatchedHandle(StatefulProcessorHandle):
 
 
 class _Watched:
-    """What the three kinds of state have in common; what is not defined here is that of the state."""
+    """The base class of the three watched states. Other methods are delegated to the wrapped state."""
 
     def __init__(self, name: str, state: Any, owner: WatchedHandle) -> None:
         self._name = name
@@ -172,7 +172,7 @@ class _WatchedMap(_Watched):
 
 
 def plain(value: Any) -> Any:
-    """Return a value with its rows and tuples as lists, as a state gives back what was written as either."""
+    """Return a value with rows and tuples as lists, because a state may return a tuple as a row."""
     if isinstance(value, list | tuple):
         return [plain(part) for part in value]
     if isinstance(value, Mapping):
@@ -181,14 +181,14 @@ def plain(value: Any) -> Any:
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether a value holds nothing: a processor that writes back an empty list has kept no record."""
+    """Return whether a value holds no data. A processor that writes back an empty list has kept no record."""
     if isinstance(value, list | tuple):
         return all(map(_is_empty, value))
     return not value
 
 
 def _readable(schema: Any) -> Any:
-    """Return a schema as a `StructType` if it can be read without a session of Spark."""
+    """Return a schema as a `StructType` if it can be parsed without a Spark session; else unchanged."""
     try:
         return schema_of(schema)
     except UnreadableSchema:

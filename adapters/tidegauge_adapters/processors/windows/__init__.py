@@ -1,4 +1,4 @@
-"""Processors with windows under test as they are: what they are, and how their results read."""
+"""This package tests windowing processors unchanged. The user describes the windows and the output rows."""
 
 from ..processor_under_test import ProcessorUnderTest
 from .assigners import Session, Sliding, Tumbling

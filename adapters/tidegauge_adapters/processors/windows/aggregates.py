@@ -1,4 +1,4 @@
-"""Results of windows and the records that they are made of."""
+"""Find the records from which a processor computed the result of a window."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Named = Literal["values", "count", "sum", "mean", "min", "max"]
 Aggregate = Named | Callable[[Sequence[Any]], Any]
 
 _TOLERANCE = 1e-6
-"""Sums of doubles depend on their order, and a float has 24 bits."""
+"""Results need a tolerance: a sum of doubles depends on their order, and a float has 24 bits."""
 
 _MOST_LEFT_OUT = 2
 _MOST_TRIED = 2_000
-"""The largest number of sets of records that are tried for a result."""
+"""Maximum number of sets of records that are tried for a result."""
 
 _FUNCTIONS: dict[str, Callable[[Sequence[Any]], Any]] = {
     "count": len,
@@ -31,7 +31,13 @@ _FUNCTIONS: dict[str, Callable[[Sequence[Any]], Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """A record: its timestamp (ms), the number that the kit drew, and the value in the user's column."""
+    """A record of a scenario.
+
+    Attributes:
+        timestamp: the timestamp (ms).
+        number: the number that the kit drew.
+        value: the value in the user's column.
+    """
 
     timestamp: int
     number: int
@@ -53,7 +59,7 @@ def is_all_values(aggregate: Aggregate) -> bool:
 
 
 def same_result(one: Any, other: Any) -> bool:
-    """Return whether two results are equal, numbers with a tolerance."""
+    """Return whether two results are equal. Numbers are compared with a tolerance, except two integers."""
     if isinstance(one, Real | Decimal) and isinstance(other, Real | Decimal):
         if isinstance(one, int) and isinstance(other, int):
             return one == other
@@ -66,7 +72,7 @@ def same_result(one: Any, other: Any) -> bool:
 
 
 def numbers_of_values(values: Iterable[Any], known: Sequence[Record]) -> tuple[int, ...] | None:
-    """Return the drawn numbers of the values of a result; None if a value is that of no record."""
+    """Return the drawn numbers of the values of a result; None if a value does not belong to a record."""
     waiting: dict[Any, list[int]] = {}
     for record in reversed(known):
         waiting.setdefault(record.value, []).append(record.number)
@@ -82,18 +88,19 @@ def numbers_of_values(values: Iterable[Any], known: Sequence[Record]) -> tuple[i
 def numbers_of_result(
     result: Any, aggregate: Aggregate, sets: Sequence[Sequence[Record]], others: Sequence[Record]
 ) -> tuple[int, ...]:
-    """Return the drawn numbers of the records that a result is made of.
+    """Return the drawn numbers of the records from which a result was computed.
 
     Args:
         result: the result as the processor returned it.
-        aggregate: what the result is of the values of its records.
-        sets: the sets of records that are likely, the likeliest first.
-        others: records that may have been added, or counted twice, by mistake.
+        aggregate: the aggregate that the result is expected to be.
+        sets: the likely sets of records, the most likely set first.
+        others: further records that a faulty processor may have added.
 
     Returns:
-        The numbers of the first set with this result, of `sets` or near them; empty if there is none.
+        The numbers of the first set with this result. Sets that differ from `sets` by a few records are
+        tried last. Empty if no set has this result.
 
-    Raises `ValueError` if the aggregate cannot be computed of the likeliest set.
+    Raises `ValueError` if the aggregate raises for the most likely set.
     """
     function = _FUNCTIONS[aggregate] if isinstance(aggregate, str) else aggregate
     tried = 0
@@ -117,7 +124,7 @@ def numbers_of_result(
 
 
 def _near(sets: Sequence[Sequence[Record]], others: Sequence[Record]) -> Iterator[Sequence[Record]]:
-    """Yield sets with one or two records less, or with one more, than one of `sets`."""
+    """Yield each set with one or two records removed, and with one record added or counted twice."""
     for records in sets:
         for left_out in range(1, min(_MOST_LEFT_OUT, len(records) - 1) + 1):
             yield from combinations(records, len(records) - left_out)

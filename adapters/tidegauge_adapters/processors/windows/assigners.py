@@ -1,4 +1,4 @@
-"""Which windows a processor has, with durations as in Spark's `window` and `session_window`."""
+"""Window assigners, with durations as in Spark's `window` and `session_window`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KitAssigner = kit.Tumbling | kit.Sliding | kit.Session
 
 @dataclass(frozen=True)
 class Tumbling:
-    """Windows of `size`, one after the other; one starts `offset` after 1970."""
+    """Consecutive windows of `size`. One of them starts `offset` after 1970-01-01 00:00:00 UTC."""
 
     size: Duration
     offset: Duration = 0
@@ -26,7 +26,7 @@ class Tumbling:
 
 @dataclass(frozen=True)
 class Sliding:
-    """Windows of `size`, one every `slide`; one starts `offset` after 1970."""
+    """Windows of `size`, one every `slide`. One of them starts `offset` after 1970-01-01 00:00:00 UTC."""
 
     size: Duration
     slide: Duration
@@ -41,7 +41,7 @@ class Sliding:
 
 @dataclass(frozen=True)
 class Session:
-    """A window lasts until no record has come for `gap`; sessions that touch are one."""
+    """Session windows that end `gap` after their last record. Sessions that overlap or touch are merged."""
 
     gap: Duration
     kit: KitAssigner = field(init=False, repr=False)

@@ -1,4 +1,4 @@
-"""Durations as Spark writes them, such as "10 seconds", or as a number of ms."""
+"""Parse durations in the notation of Spark, such as "10 seconds", or in ms."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Duration = str | int | timedelta
 def duration_ms(duration: Duration, name: str) -> int:
     """Return a duration in ms.
 
-    Raises `ValueError` for a text that is not a number and a unit; `name` is what the duration is for.
+    Raises `ValueError` for a text that is not a number and a unit. The message begins with `name`.
     """
     if isinstance(duration, timedelta):
         return duration // timedelta(milliseconds=1)

@@ -1,4 +1,4 @@
-"""The records that a processor has accepted, by window, as the driver knows them from the scenario."""
+"""The driver tracks the accepted records of each window from the steps of the scenario."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Interval = tuple[int, int]
 
 @dataclass
 class _Window:
-    """The records of a window in the order of their arrival: all, and those since its last result."""
+    """The records of a window in the order of arrival: all records, and the records since its last result."""
 
     records: list[Record] = field(default_factory=list)
     since_result: list[Record] = field(default_factory=list)
 
 
 class RecordBook:
-    """Keeps account of the windows of one key.
+    """A record book tracks the windows of one key.
 
-    Lateness is judged by the rules (WIN-10), because a processor that accepts a late record may be wrong. A
-    late record that was accepted belongs to no window here.
+    The rules decide which records are late (WIN-10), not the processor, because a processor that accepts a
+    late record may be faulty. A late record that the processor accepts is not added to a window here.
     """
 
     def __init__(self, assigner: KitAssigner, allowed_lateness: int, accumulation: Accumulation) -> None:
@@ -33,29 +33,29 @@ class RecordBook:
         self._accumulation = accumulation
         self._windows: dict[Interval, _Window] = {}
         self._seen: list[Record] = []
-        # Spark's watermark begins at 1970: everything before that has arrived.
+        # Spark's first watermark is 1970-01-01: all records before it have arrived.
         self._watermark = -1
 
     @property
     def seen(self) -> list[Record]:
-        """All records, in the order of their arrival, late ones included."""
+        """Return all records in the order of arrival, including late records."""
         return self._seen
 
     @property
     def has_windows(self) -> bool:
-        """Whether a window can still receive records."""
+        """Return whether any window still accepts records."""
         return bool(self._windows)
 
     def is_in_time(self, timestamp: int) -> bool:
-        """Return whether a window accepts a record."""
+        """Return whether any window of a timestamp accepts a record."""
         return any(self._accepts(self._whole(own)) for own in self._own_windows(timestamp))
 
     def windows_over(self, timestamp: int) -> int:
-        """Return the number of windows of a timestamp that accept no records any more."""
+        """Return the number of windows of a timestamp that no longer accept records."""
         return sum(not self._accepts(self._whole(own)) for own in self._own_windows(timestamp))
 
     def see(self, record: Record, is_accepted: bool) -> None:
-        """Note a record; one that is accepted is added to its windows, and sessions are merged."""
+        """Record an arrival. An accepted record is added to its open windows, and sessions are merged."""
         self._seen.append(record)
         for own in self._own_windows(record.timestamp) if is_accepted else ():
             whole = self._whole(own)
@@ -71,25 +71,25 @@ class RecordBook:
                 self._windows[whole] = merged
 
     def advance(self, watermark: int) -> None:
-        """Note that everything up to `watermark` (ms) has arrived."""
+        """Advance the watermark to `watermark` (ms), and remove windows that no longer accept records."""
         self._watermark = max(self._watermark, watermark)
         for window in [window for window in self._windows if not self._accepts(window)]:
             del self._windows[window]
 
     def likely_records(self, start: int, end: int) -> list[list[Record]]:
-        """Return the sets of records that a result of a window may be made of, the likeliest first."""
+        """Return the sets of records that a window result may aggregate, the most likely set first."""
         window = self._windows.get((start, end), _Window())
         inside = [record for record in self._seen if start <= record.timestamp < end]
         expected = window.since_result if self._accumulation == "discarding" else window.records
         return [expected, window.records, window.since_result, inside]
 
     def has_fired(self, start: int, end: int) -> None:
-        """Note a result of a window."""
+        """Record that a window has returned a result."""
         if (start, end) in self._windows:
             self._windows[start, end].since_result = []
 
     def copy(self) -> RecordBook:
-        """Return a book that has seen the same."""
+        """Return an independent copy of the book."""
         book = RecordBook(self._assigner, self._allowed_lateness, self._accumulation)
         book._watermark, book._seen = self._watermark, list(self._seen)
         book._windows = {

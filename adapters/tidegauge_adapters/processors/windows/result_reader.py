@@ -1,4 +1,4 @@
-"""The output rows of a windowing processor as outputs of chapter WIN."""
+"""Convert the output rows of a windowing processor to the outputs of chapter WIN."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ Numbers = tuple[int, ...]
 
 
 class ResultReader:
-    """Reads the answers of one scenario. A result is compared with the aggregate of the records that the
-    processor has accepted: if both are equal, the output is the list of these records.
+    """A result reader converts the answers of one scenario.
+
+    It compares a result with the aggregate of the records that the processor has accepted. If both are equal,
+    the output is the list of these records.
 
     Args:
-        results: how the output rows report windows.
-        kind: the type of the column of values; None if there is none.
+        results: the description of the output rows that report windows.
+        kind: the type of the value column; None without a value column.
         is_ordered: whether the order of output rows counts.
     """
 
@@ -60,11 +62,11 @@ class ResultReader:
         return []
 
     def _expired(self, entries: int) -> int:
-        """Return how many entries are left of windows that are over.
+        """Return the number of state entries that belong to expired windows.
 
-        The state is the processor's own affair: which entry belongs to which window is unknown. While a
-        window of the key is open, all entries may be its own. Without one, no entry outside of `keeps` is
-        needed.
+        The layout of the state is private to the processor, so the window of an entry is unknown. While a
+        window of the key is open, all entries may belong to it. Without an open window, no entry outside of
+        `keeps` is needed.
         """
         return 0 if self._book.has_windows else entries
 
@@ -86,7 +88,8 @@ class ResultReader:
     def _is_late(self, record: Record, late_rows: int, is_unchanged: bool) -> bool:
         """Return whether a record is reported as late.
 
-        A record with a late row for each of its windows that are over is not late if another accepts it.
+        A processor may return a late row for each expired window of a record. The record is not late if
+        another of its windows accepts it.
         """
         is_added_elsewhere = not is_unchanged and self._book.is_in_time(record.timestamp)
         over = self._book.windows_over(record.timestamp)
@@ -127,7 +130,7 @@ class ResultReader:
         return Fire(*window, numbers)
 
     def _retracted(self, start: int, end: int, result: Any) -> Numbers:
-        """Return the records of the latest result that a row takes back."""
+        """Return the records of the latest result that a row retracts."""
         standing = self._standing.get((start, end), [])
         equal = [numbers for earlier, numbers in standing if same_result(earlier, result)]
         return equal[-1] if equal else self._numbers(start, end, result)
@@ -141,7 +144,7 @@ class ResultReader:
 
 
 def _row_of(answer: Answer) -> Row:
-    """Return the output row of the user in an answer."""
+    """Return the output row of the user's processor in an answer."""
     row: Row = _as_row(answer["row"])
     return row
 

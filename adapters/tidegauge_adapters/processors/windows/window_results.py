@@ -1,4 +1,4 @@
-"""What a user says of the windows of a processor, and of its output rows."""
+"""The user describes the windows of a processor, and the output rows that report them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .assigners import Assigner
 from .durations import Duration, duration_ms
 
 Column = str | Callable[[Row], Any]
-"""A column of an output row, `window.start` for a field of a struct, or a function of the row."""
+"""The name of an output column, a field of a struct such as `window.start`, or a function of the row."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,22 +27,22 @@ class WindowResults:
     Attributes:
         assigner: `Tumbling("1 minute")`, `Sliding("1 minute", "10 seconds")` or `Session("30 seconds")`.
         result: the column of a result row that holds the aggregate, or a function of the row.
-        aggregate: what the result is of the values of a window: "values" (a list in any order), "count",
-            "sum", "mean", "min", "max", or a function of the list of values in the order of their arrival.
+        aggregate: the aggregate of the values of a window: "values" (a list in any order), "count", "sum",
+            "mean", "min", "max", or a function of the list of values in the order of arrival.
         value: the input column that is aggregated. Its values are drawn; empty if only records are counted.
         start, end: columns with the start and the end of the window (exclusive), in ms or as a timestamp.
-            One of them is enough where the windows have one size.
-        late: whether an output row reports a late record. None if late records are dropped.
-        late_value: the column of such a row with the value of the record; None if the row has none.
-        retract: whether an output row takes an earlier result back.
-        allowed_lateness: how long after its end a window accepts records.
+            One of them is enough for windows of a fixed size.
+        late: returns whether an output row reports a late record; None if late records are dropped.
+        late_value: the column of a late row with the value of the record; None without such a column.
+        retract: returns whether an output row retracts an earlier result.
+        allowed_lateness: the duration for which a window accepts records after its end.
         trigger: "event-time" if a window fires when the watermark reaches its end, and at each record within
             the allowed lateness after that; "per-record" if it fires at each record.
         accumulation: "accumulating", "discarding" or "accumulating-and-retracting": how a later result of a
             window relates to earlier ones.
         earliest, latest: the bounds of the timestamps that are drawn (ms).
 
-    Raises `ValueError` for what contradicts itself.
+    Raises `ValueError` for invalid options, and for options that contradict each other.
     """
 
     assigner: Assigner
@@ -94,13 +94,13 @@ class WindowResults:
         return self.late is not None and bool(self.late(row))
 
     def is_retraction(self, row: Row) -> bool:
-        """Return whether an output row takes a result back."""
+        """Return whether an output row retracts a result."""
         return self.retract is not None and bool(self.retract(row))
 
     def window_of(self, row: Row) -> tuple[int, int]:
-        """Return start and end (ms) of the window that a row reports.
+        """Return the start and the end (ms) of the window that a row reports.
 
-        Raises `ValueError` for a row without.
+        Raises `ValueError` for a row without a window.
         """
         start, end = self._border(row, "start"), self._border(row, "end")
         if start is None:

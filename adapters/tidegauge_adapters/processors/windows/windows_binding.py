@@ -1,4 +1,4 @@
-"""A windowing processor of a user, bound to chapter WIN as it stands."""
+"""Bind an unchanged windowing processor of a user to chapter WIN."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DAY_MS = 86_400_000
 def windows_binding(processor: ProcessorUnderTest, results: WindowResults) -> ProcessorBinding:
     """Return the binding of a processor with windows.
 
-    Raises `ValueError` for a description that the chapter cannot test, or that contradicts itself.
+    Raises `ValueError` for a description that contradicts itself or that the chapter cannot test.
     """
     _check(processor, results)
     kind = processor.inputs[results.value].dataType if results.value else None
@@ -45,7 +45,7 @@ def windows_binding(processor: ProcessorUnderTest, results: WindowResults) -> Pr
 
 
 def window_shape(processor: ProcessorUnderTest, results: WindowResults) -> WindowShape:
-    """Return the shape within which scenarios are drawn: the windows of the processor and no others."""
+    """Return the shape of the scenarios: they use only the windows of the processor."""
     assigner = results.assigner.kit
     is_session = isinstance(assigner, Session)
     kind = processor.inputs[processor.time].dataType
@@ -77,7 +77,7 @@ def _watched(processor: ProcessorUnderTest, rows: UserRows) -> WatchedProcessor:
 
 
 def _columns(_: WindowSetup, step: Step) -> dict[str, Any]:
-    """Return the columns of a step, which is a record or the question after the state."""
+    """Return the columns of a step, which is a record or a query for the entries of the state."""
     if isinstance(step, RecordStep):
         return {"kind": "record", "timestamp": from_wire(step.timestamp), "value": step.value}
     return {"kind": str(step.__struct_config__.tag)}

@@ -1,4 +1,4 @@
-"""The adapter of a windowing processor: two attributes."""
+"""A user writes the adapter of a windowing processor as a class with two attributes."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _AT_MOST = {
     "properties": 6,
     "shrinking": 6,
 }
-"""With these limits the smoke budget takes less than three minutes through queries. The scenarios of the
-state cover share a dozen queries; each other scenario has a query of its own."""
+"""Limits with which the smoke budget takes less than three minutes in queries. The scenarios of the state
+cover share a dozen queries. Every other scenario has its own query."""
 
 _SECONDS = {
     "vectors": 28.0,
@@ -39,19 +39,19 @@ _SECONDS = {
     "scale": 35.0,
     "properties": 8.0,
 }
-"""What an item of each suite takes with these limits, measured on two free cores."""
+"""Seconds that an item of each suite takes with these limits, measured on two idle cores."""
 
 _UNORDERED = "the adapter puts results of one step into the order of their ends, as rows have none in Spark"
 _DROPPED = "the adapter counts a late record as dropped if the processor changes no state and returns no row"
 
 
 class WindowsUnderTest(ProcessorAdapter):
-    """A processor with tumbling, sliding or session windows under chapter WIN, as it stands in its job.
+    """This adapter tests an unchanged processor with tumbling, sliding or session windows (chapter WIN).
 
     Attributes:
-        processor: how the processor is made, its rows, its key and its time. It gets late rows
-            (`late_rows="seen"`): one that relies on Spark to drop them would be accused of WIN-10.
-        windows: its windows, and how its output rows report them.
+        processor: the description of the processor, its rows, its key and its time. It sees late rows
+            (`late_rows="seen"`): a processor that relies on Spark to drop them would be accused of WIN-10.
+        windows: the description of its windows, and of the output rows that report them.
     """
 
     extras = ("snapshot",)
@@ -71,13 +71,13 @@ class WindowsUnderTest(ProcessorAdapter):
         if self.processor.late_rows != "seen":
             raise ValueError(
                 f"{type(self).__name__}: the chapter WIN gives late rows to a processor; say "
-                "late_rows='seen' in its ProcessorUnderTest, or, if it relies on Spark to drop them, check it by "
-                "`tidegauge processor`"
+                "late_rows='seen' in its ProcessorUnderTest; if Spark drops them in the job, check it by "
+                "`tidegauge processor` instead"
             )
         super().__init__(options)
 
     def describe(self) -> Implementation:
-        """Return who is under test, and what the adapter does in place of the processor."""
+        """Describe the processor under test, and the rules that the adapter keeps in its place."""
         by_adapter = {} if self.processor.ordered else {"WIN-6": _UNORDERED}
         if self.windows.late is None:
             by_adapter["WIN-12"] = _DROPPED
