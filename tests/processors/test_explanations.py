@@ -14,7 +14,7 @@ from tidegauge_adapters.processors.search import searched
     [
         ("tumbling", "late_lt", "timers", "`<` stands for `<=` in the late test"),
         ("tumbling", "timer_plus1", "due", "they are set 1 ms after the border"),
-        ("tumbling", "not_cleared", "end", "the handler of the timer leaves it"),
+        ("tumbling", "not_cleared", "end", "nothing clears it"),
         ("tumbling", "late_row", "batch", "its own test of late rows is wrong"),
         ("sorter", "buffer_attr", "state", "something is not in its state"),
         ("ttl-session", "ttl_short", "batch", "state is forgotten before its timer"),

@@ -135,9 +135,9 @@ def test_bad_input_is_one_line_with_the_remedy(
         ("{}", "has to be a list of rows and watermarks"),
         ("[1", "is not JSON"),
         ('[{"row": {"user": "a"}}]', "event 1: the row has no 'ts', which is its event time"),
-        ('[{"row": {"user": 1, "ts": 1}}]', "event 1: column 'user': 1 is no string"),
+        ('[{"row": {"user": 1, "ts": 1}}]', "event 1: column 'user': 1 is not a string"),
         ('[{"row": {"ts": 1, "x": 1}}]', "event 1: column 'x' is not in the input; it has user, ts"),
-        ('[{"watermark": "noon"}]', "event 1: 'noon' is no time"),
+        ('[{"watermark": "noon"}]', "event 1: 'noon' is not a time"),
         ('[{"rise": 1}]', 'event 1: it has to be {"row": {...}}'),
     ],
 )

@@ -77,7 +77,7 @@ CURES: tuple[Alteration, ...] = (
     Alteration(words="if timers expired 1 ms later: they are set 1 ms before the border", timer_shift=1),
     Alteration(words="if a new timer replaced the one before: a stale timer is not deleted", one_timer=True),
     Alteration(
-        words="if state were cleared with the last timer of its key: the handler of the timer leaves it",
+        words="if state were cleared when its key has no timer left: nothing clears it",
         clears_without_timers=True,
     ),
     Alteration(

@@ -205,7 +205,10 @@ def _print_result(result: Searched, player: Player, is_replay: bool) -> None:
         OUT.print(f"{escape(player.name)}: {result.traces} traces, {result.rows} rows", soft_wrap=True)
     subject = player.subject
     if subject.mode == "EventTime" and subject.late_rows == "dropped":
-        OUT.print("Spark drops late rows in front of it; what it does with them is not tested.", style="dim")
+        OUT.print(
+            "Spark drops late rows in front of the processor; its handling of late rows is not tested.",
+            style="dim",
+        )
     for outcome, line in lines_of_checks(result):
         OUT.print(f"[{_COLOURS[outcome]}]{outcome:8}[/]{escape(line)}", soft_wrap=True)
     undeclared = [name for name, reason in result.skipped.items() if reason.startswith("not declared")]
@@ -218,7 +221,7 @@ def _print_result(result: Searched, player: Player, is_replay: bool) -> None:
 
 
 def _print_mistakes(player: Player, seed: int) -> None:
-    OUT.print("\nMistakes that were made in it on purpose:", soft_wrap=True)
+    OUT.print("\nMistakes made on purpose:", soft_wrap=True)
     for mistake in mistakes_found(player, seed=seed):
         outcome = f"found by {mistake.found_by}" if mistake.found_by else "not found"
         OUT.print(

@@ -49,7 +49,7 @@ class ProcessorUnderTest:
             value; or the output columns that, with the key, identify the replaced row: ("window_start",).
         without: names of checks to leave out, such as "cuts" for a processor that returns results for each
             micro-batch.
-        any_order: whether the order of rows between two watermarks changes nothing.
+        any_order: whether results do not depend on the order of rows between two watermarks.
         ordered: whether the order of output rows counts.
         once: the output columns that identify a result which may occur at most once per key, such as
             ("start", "end").

@@ -67,7 +67,7 @@ class RowsOfProcessor:
         found: list[dict[str, Any]] = []
         for one in answer:
             if not isinstance(one, pd.DataFrame):
-                raise RowDoesNotFit(f"{one!r} is no pandas DataFrame")
+                raise RowDoesNotFit(f"{one!r} is not a pandas DataFrame")
             found += self.columns_of_frame(one, self._subject.outputs.names)
         return found
 

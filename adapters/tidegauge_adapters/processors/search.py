@@ -137,9 +137,9 @@ def _active(subject: ProcessorUnderTest, only: Collection[str], result: Searched
     for check in CHECKS:
         reason = check.applies(subject)
         if check.name in subject.without:
-            reason = "not demanded: without"
+            reason = "left out: without"
         if only and check.name not in only:
-            reason = "not asked for"
+            reason = "not selected: --only"
         if reason:
             result.skipped[check.name] = reason
         else:

@@ -115,7 +115,9 @@ def _time(value: Any) -> int:
     try:
         moment = datetime.fromisoformat(value)
     except (TypeError, ValueError):
-        raise UnreadableTrace(f"{value!r} is no time; write ms since 1970, or 2024-01-01 00:00:00") from None
+        raise UnreadableTrace(
+            f"{value!r} is not a time; write ms since 1970, or 2024-01-01 00:00:00"
+        ) from None
     found = milliseconds(moment.astimezone(UTC) if moment.tzinfo else moment)
     assert found is not None
     return found
@@ -126,7 +128,7 @@ def _typed(name: str, value: Any, kind: DataType) -> Any:
     try:
         return _value(value, kind)
     except (TypeError, ValueError, InvalidOperation, AttributeError):
-        raise UnreadableTrace(f"column {name!r}: {value!r} is no {kind.simpleString()}") from None
+        raise UnreadableTrace(f"column {name!r}: {value!r} is not a {kind.simpleString()}") from None
 
 
 def _value(value: Any, kind: DataType) -> Any:

@@ -19,7 +19,7 @@ def _always(_: ProcessorUnderTest) -> str:
 
 
 def _with_time(subject: ProcessorUnderTest) -> str:
-    return "" if subject.mode != "None" else "it has no time"
+    return "" if subject.mode != "None" else "time mode None"
 
 
 CHECKS: tuple[Check, ...] = (
@@ -32,7 +32,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         "state",
-        "what it remembers is in its state",
+        "everything it remembers is in its state",
         "attributes, class variables and module variables that matter",
         _always,
         state_alone,
@@ -53,21 +53,21 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         "cuts",
-        "how rows are cut into micro-batches changes nothing",
+        "results do not depend on how rows are cut into micro-batches",
         "results for each batch, state that is written once a batch or lost in it",
         _always,
         cuts,
     ),
     Check(
         "keys",
-        "rows of other keys change nothing",
+        "results do not depend on rows of other keys",
         "what one key leaves behind for the next",
         _always,
         keys_apart,
     ),
     Check(
         "order",
-        "the order of rows between two watermarks changes nothing",
+        "results do not depend on the order of rows between two watermarks",
         "first or last row by arrival",
         lambda subject: "" if subject.any_order else "not declared: any_order",
         any_order,
@@ -88,7 +88,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         "end",
-        "when time has passed everything, no timer and no state is left",
+        "no timer and no state is left after all time has passed",
         "state that is never cleared, timers that set themselves again",
         _with_time,
         nothing_left,
@@ -96,7 +96,7 @@ CHECKS: tuple[Check, ...] = (
     Check(
         "batch",
         "streaming equals batch on all rows that were not late",
-        "wrong values and wrong borders, as far as the function is right",
+        "wrong values and wrong borders, if the function is correct",
         lambda subject: "" if subject.batch else "not declared: batch=a function of a pandas data frame",
         equals_batch,
     ),

@@ -19,8 +19,8 @@ def state_alone(player: Player, trace: Trace) -> Wrong | None:
     changed = sorted(several.attributes | single.attributes)
     names = ", ".join(changed) or "something that no state has"
     return Wrong(
-        f"{names} is remembered beside the state; Spark makes a new instance in each micro-batch, and "
-        f"it is lost: {difference}",
+        f"{names} is kept outside of the state and is lost, as Spark makes a new instance in each "
+        f"micro-batch: {difference}",
         tuple(several.outputs),
         tuple(single.outputs),
     )
