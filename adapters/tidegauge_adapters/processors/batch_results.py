@@ -77,13 +77,22 @@ def _batch(
             f"batch returns {type(answer).__name__}; it has to return a pandas DataFrame"
         )
     names = [name for name in subject.outputs.names if name in answer.columns]
-    if not names:
-        columns = ", ".join(map(str, answer.columns))
-        raise BatchFunctionFails(f"batch returns no column of the output; it returns {columns}")
+    strange = [str(name) for name in answer.columns if name not in subject.outputs.names]
+    if not names or (strange and len(names) < len(subject.outputs.names)):
+        missing = ", ".join(name for name in subject.outputs.names if name not in names)
+        extra = ", ".join(strange) or "no column"
+        raise BatchFunctionFails(f"batch returns {extra}, which the output does not have, but not {missing}")
     try:
         return names, player.rows.columns_of_frame(answer, names)
     except RowDoesNotFit as misfit:
         raise BatchFunctionFails(f"batch returns a data frame that {misfit}") from misfit
+
+
+def columns_not_compared(player: Player, trace: Trace) -> list[str]:
+    """Return the output columns that the batch function leaves out, so that they are not compared."""
+    arrivals = [event for event in trace if isinstance(event, Arrival)]
+    compared, _ = _batch(player, arrivals, player.as_spark(trace))
+    return [name for name in player.subject.outputs.names if name not in compared]
 
 
 def _reports_late(subject: ProcessorUnderTest, row: Mapping[str, Any]) -> bool:

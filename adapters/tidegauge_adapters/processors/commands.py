@@ -21,9 +21,9 @@ from .picture import picture
 from .player import Player
 from .processor_under_test import ProcessorUnderTest
 from .search import TRACES, Counterexample, Searched, checked, in_queries, searched
-from .session_time import in_utc
+from .session_time import in_zone
 from .target import Described, processor_named
-from .terminal import lines_of_checks, lines_of_counterexample, lines_of_trace
+from .terminal import lines_of_checks, lines_of_counterexample, lines_of_gaps, lines_of_trace
 from .trace_files import UnreadableTrace, read, written
 
 Engine = Literal["tester", "streaming"]
@@ -35,7 +35,7 @@ _COLOURS = {"broken": "bold red", "held": "green", "skipped": "dim"}
 
 
 @complains
-@in_utc()
+@in_zone("UTC")
 def processor(
     target: Annotated[
         str,
@@ -69,6 +69,9 @@ def processor(
     ] = "",
     any_order: Annotated[
         bool, typer.Option("--any-order", help="The order of rows between two watermarks changes nothing.")
+    ] = False,
+    any_zone: Annotated[
+        bool, typer.Option("--any-zone", help="The time zone of the machine changes nothing.")
     ] = False,
     ordered: Annotated[bool, typer.Option("--ordered", help="The order of output rows counts.")] = False,
     updates: Annotated[
@@ -104,7 +107,7 @@ def processor(
     or other key changes its results, nothing is left, streaming equals batch.
 
     Exit code 0: all checks hold.
-    1: one is broken, and a counterexample is shown.
+    1: one is broken, and a counterexample is shown; or no row comes out, and nothing is checked.
     2: bad input.
     """
     subject = processor_named(
@@ -121,6 +124,7 @@ def processor(
             once=once or (),
             due=due,
             any_order=any_order,
+            any_zone=any_zone,
             ordered=ordered,
             updates=updates,
             keeps=keeps or (),
@@ -151,7 +155,7 @@ def processor(
         _print_counterexample(player, counterexample)
         if replay is None:
             _write(player, counterexample, out, target)
-    if result.broken:
+    if result.broken or result.is_vacuous:
         raise typer.Exit(1)
 
 
@@ -196,21 +200,22 @@ def _searched(player: Player, traces: int, seed: int, only: list[str]) -> Search
 
 def _print_trace(player: Player, path: Path) -> None:
     trace = read(player.subject, path)
-    for line in lines_of_trace(player.subject, trace, player.as_spark(trace).outputs):
+    for line in lines_of_trace(player, trace, player.as_spark(trace).outputs):
         OUT.print(escape(line), soft_wrap=True)
 
 
 def _print_result(result: Searched, player: Player, is_replay: bool) -> None:
     if not is_replay:
-        OUT.print(f"{escape(player.name)}: {result.traces} traces, {result.rows} rows", soft_wrap=True)
+        counts = f"{result.traces} traces, {result.rows} rows in, {result.outputs} rows out"
+        OUT.print(f"{escape(player.name)}: {counts}", soft_wrap=True)
     subject = player.subject
     if subject.mode == "EventTime" and subject.late_rows == "dropped":
-        OUT.print(
-            "Spark drops late rows in front of the processor; its handling of late rows is not tested.",
-            style="dim",
-        )
+        late = "Spark drops late rows in front of the processor; its handling of late rows is not tested."
+        OUT.print(late, style="dim", soft_wrap=True)
     for outcome, line in lines_of_checks(result):
         OUT.print(f"[{_COLOURS[outcome]}]{outcome:8}[/]{escape(line)}", soft_wrap=True)
+    for text in lines_of_gaps(result) if not is_replay else ():
+        OUT.print(escape(text), style="yellow", soft_wrap=True)
     undeclared = [name for name, reason in result.skipped.items() if reason.startswith("not declared")]
     if undeclared and not is_replay:
         OUT.print(

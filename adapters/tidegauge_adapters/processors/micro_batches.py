@@ -6,7 +6,9 @@ the processor, and only state carries over.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql.streaming.stateful_processor import ExpiredTimerInfo, TimerValues
@@ -22,6 +24,8 @@ from .processor_under_test import ProcessorUnderTest
 from .recorded_processor import RecordedProcessor, StateOfKey, TimersOfKey, attributes_of, keys_in_order
 from .rows import RowsOfProcessor, frame, named
 from .trace import Arrival, Batch, Key, Output
+
+_KIT = Path(__file__).parents[1]
 
 
 class QueryEnded(Exception):
@@ -167,6 +171,8 @@ class MicroBatches:
                 key,
                 lambda: list(processor.handleExpiredTimer(key, self._timer_values(), info)),  # noqa: B023
             )
+            if not answer:
+                self.played.silent_timers.append((self._segment, key, timer))
             self._timers.timers.discard(timer)
             if self._alteration.loses_state_at_expiry:
                 processor.entries = {}
@@ -206,6 +212,7 @@ class MicroBatches:
         state.entries = {**removed, **processor.entries}
         if self._alteration.clears_without_timers and not self._timers.timers:
             state.entries = {}
+        self.played.timers_set += len(self._timers.timers - state.timers)
         state.timers = set(self._timers.timers)
         self.played.past_timers += [(self._segment, key, timer, now) for timer, now in self._timers.past]
         if not state.entries and not state.timers:
@@ -240,8 +247,20 @@ class MicroBatches:
         try:
             return call()
         except RowDoesNotFit as misfit:
-            raise QueryEnded(Problem("misfit", self._segment, key, message_of(misfit))) from misfit
+            raise QueryEnded(Problem("misfit", self._segment, key, str(misfit))) from misfit
         except BaseException as error:
             if from_outside(error):
                 raise
-            raise QueryEnded(Problem("raised", self._segment, key, message_of(error))) from error
+            raise QueryEnded(
+                Problem("raised", self._segment, key, message_of(error) + _place(error))
+            ) from error
+
+
+def _place(error: BaseException) -> str:
+    """Where the code of the user raised: the last place outside of the kit and of installed packages."""
+    places = [
+        (Path(frame.filename).name, frame.lineno)
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "site-packages" not in frame.filename and _KIT not in Path(frame.filename).parents
+    ]
+    return f" ({places[-1][0]}:{places[-1][1]})" if places else ""

@@ -33,6 +33,8 @@ class Played:
         dropped: the `id` of each row that Spark drops before the processor.
         times_at_arrival: the watermark or the processing time when each row arrived (ms), by `id` of the row.
         states: the states and timers of each key after the trace.
+        timers_set: how many timers were set.
+        silent_timers: timers for which the processor returned no row: segment, key, timer.
         attributes: the names of attributes that changed while rows and timers were handled.
     """
 
@@ -43,4 +45,6 @@ class Played:
     dropped: set[int] = field(default_factory=set)
     times_at_arrival: dict[int, int] = field(default_factory=dict)
     states: dict[Key, StateOfKey] = field(default_factory=dict)
+    timers_set: int = 0
+    silent_timers: list[tuple[int, Key, int]] = field(default_factory=list)
     attributes: set[str] = field(default_factory=set)

@@ -50,6 +50,8 @@ class ProcessorUnderTest:
         without: names of checks to leave out, such as "cuts" for a processor that returns results for each
             micro-batch.
         any_order: whether results do not depend on the order of rows between two watermarks.
+        any_zone: whether the time zone of the machine changes nothing. A timestamp of a row has the zone
+            UTC, but states give it back without a zone, in that of the machine.
         ordered: whether the order of output rows counts.
         once: the output columns that identify a result which may occur at most once per key, such as
             ("start", "end").
@@ -84,6 +86,7 @@ class ProcessorUnderTest:
     updates: bool | Sequence[str] = False
     without: Sequence[str] = ()
     any_order: bool = False
+    any_zone: bool = False
     ordered: bool = False
     once: Sequence[str] = ()
     due: str = ""
@@ -110,6 +113,12 @@ class ProcessorUnderTest:
         self._check_choices()
         self._check_columns()
         self._check_time()
+
+    @property
+    def has_timestamps(self) -> bool:
+        """Whether a column of its rows is a timestamp."""
+        columns = (*self.inputs, *self.outputs)
+        return any(isinstance(column.dataType, TimestampType) for column in columns)
 
     @property
     def clock(self) -> str:

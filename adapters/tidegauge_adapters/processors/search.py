@@ -6,16 +6,19 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from random import Random
 
+from .batch_results import columns_not_compared
 from .checks import CHECKS
 from .checks.check import Check, Wrong
 from .drawing import Drawing
 from .player import Player
 from .processor_under_test import ProcessorUnderTest
+from .reached_lines import lines_not_reached
 from .shrinking import shrunk
 from .trace import Arrival, Trace
 
 TRACES = 300
 _EXPLAINS_THE_REST = ("accepts", "state", "repeat")
+_TRACES_FOR_LINES = 100
 _NEED_THE_END = ("end", "batch")
 
 
@@ -35,6 +38,9 @@ class Searched:
     Attributes:
         traces: the number of traces that were played.
         rows: the number of rows in these traces.
+        outputs: the number of rows that the processor returned.
+        unreached: the file of the processor, and the lines of its methods that no trace reached.
+        not_compared: output columns that the batch function leaves out.
         broken: a counterexample for each check that failed.
         held: the checks that held on all traces.
         skipped: the names of the checks that were skipped, with the reason.
@@ -42,9 +48,17 @@ class Searched:
 
     traces: int = 0
     rows: int = 0
+    outputs: int = 0
+    unreached: tuple[str, list[int]] = field(default_factory=lambda: ("", []))
+    not_compared: list[str] = field(default_factory=list)
     broken: list[Counterexample] = field(default_factory=list)
     held: list[Check] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_vacuous(self) -> bool:
+        """Whether no random trace led to a row, so that no check of results could fail."""
+        return self.traces > 1 and not self.outputs and not self.broken
 
 
 def searched(
@@ -68,6 +82,7 @@ def searched(
     result = Searched()
     active = _active(subject, only, result)
     failing: dict[str, Trace] = {}
+    first: list[Trace] = []
     for number in range(traces):
         on_progress("traces", number, traces)
         trace = drawing.trace(Random(f"{seed}-{number}"))
@@ -80,6 +95,12 @@ def searched(
                     break
         result.traces = number + 1
         result.rows += sum(isinstance(event, Arrival) for event in trace)
+        result.outputs += len(player.as_spark(player.ended(trace)).outputs)
+        if number < _TRACES_FOR_LINES:
+            first.append(player.ended(trace))
+    result.unreached = lines_not_reached(player, first)
+    if subject.batch is not None and any(check.name == "batch" for check in active):
+        result.not_compared = columns_not_compared(player, first[0])
     for number, (name, trace) in enumerate(failing.items()):
         on_progress("counterexamples", number, len(failing))
         check = next(check for check in active if check.name == name)

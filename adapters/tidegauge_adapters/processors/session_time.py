@@ -1,4 +1,4 @@
-"""Set the time zone of a Spark session to UTC, whatever the time zone of the machine is."""
+"""The time zone of the machine, in which Python reads timestamps that have none."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def in_utc() -> Iterator[None]:
-    """Read timestamps without a time zone as UTC inside the block."""
+def in_zone(zone: str) -> Iterator[None]:
+    """Have the machine in a time zone during the block."""
     before = os.environ.get("TZ")
-    os.environ["TZ"] = "UTC"
+    os.environ["TZ"] = zone
     time.tzset()
     try:
         yield

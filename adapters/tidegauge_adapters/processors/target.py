@@ -34,6 +34,7 @@ class Described:
     once: Sequence[str] = ()
     due: str = ""
     any_order: bool = False
+    any_zone: bool = False
     ordered: bool = False
     updates: bool = False
     keeps: Sequence[str] = ()
@@ -76,6 +77,7 @@ def processor_named(target: str, described: Described) -> ProcessorUnderTest:
         "once": tuple(described.once),
         "due": described.due,
         "any_order": described.any_order,
+        "any_zone": described.any_zone,
         "ordered": described.ordered,
         "updates": described.updates,
         "keeps": tuple(described.keeps),

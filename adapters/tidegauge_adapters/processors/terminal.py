@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from .checks import CHECKS
 from .explanation import explanation
 from .player import Player
-from .processor_under_test import ProcessorUnderTest
 from .search import Counterexample, Searched
 from .trace import Output, Passage, Trace
-from .words import row_text, time_text
+from .words import key_text, lines_text, row_text, time_text
 
 
 def lines_of_checks(result: Searched) -> Iterator[tuple[str, str]]:
@@ -26,20 +25,35 @@ def lines_of_checks(result: Searched) -> Iterator[tuple[str, str]]:
             yield "held", f"{check.name:9} {check.demands}; it excludes {check.excludes}"
 
 
+def lines_of_gaps(result: Searched) -> Iterator[str]:
+    """Yield what the checks could not see: results, lines of the processor, columns of the batch function."""
+    if result.is_vacuous:
+        yield (
+            "No row came out of any trace, so that nothing is checked: give examples of rows, one of each "
+            "kind, that lead to results."
+        )
+    file, lines = result.unreached
+    if lines:
+        yield f"Not reached by any trace: {file}, {lines_text(lines)}. Examples of rows can lead there."
+    if result.not_compared:
+        yield f"The batch function leaves out {', '.join(result.not_compared)}, which is not compared."
+
+
 def lines_of_counterexample(player: Player, counterexample: Counterexample) -> Iterator[str]:
     """Yield the lines of a counterexample, event by event, with the rows that the processor returns."""
     yield counterexample.wrong.text
     if because := explanation(player, counterexample):
         yield because
-    yield from lines_of_trace(player.subject, counterexample.trace, counterexample.wrong.outputs)
+    yield from lines_of_trace(player, counterexample.trace, counterexample.wrong.outputs)
 
 
-def lines_of_trace(subject: ProcessorUnderTest, trace: Trace, outputs: Iterable[Output]) -> Iterator[str]:
+def lines_of_trace(player: Player, trace: Trace, outputs: Iterable[Output]) -> Iterator[str]:
     """Yield a line for each event of a trace.
 
-    The output rows follow the events that precede the next passage of time.
+    The output rows follow the events that precede the next passage of time. Timers without output rows and
+    rows that Spark drops are marked.
     """
-    remaining = list(outputs)
+    remaining, subject, played = list(outputs), player.subject, player.as_spark(trace)
     clock = "the clock is at" if subject.mode == "ProcessingTime" else "the watermark rises to"
     segment = 0
     for event in trace:
@@ -48,11 +62,16 @@ def lines_of_trace(subject: ProcessorUnderTest, trace: Trace, outputs: Iterable[
             segment += 1
             yield f"   {clock} {time_text(subject, event.to)}"
             yield from _outputs(remaining, segment, in_passage=True)
+            for at, key, timer in played.silent_timers:
+                if at == segment:
+                    moment = time_text(subject, timer)
+                    yield f"     the timer of {key_text(subject, key)} at {moment} returns no row"
         else:
             columns = dict(event.row)
             if subject.time:
                 columns[subject.time] = time_text(subject, columns[subject.time])
-            yield f"   row {row_text(columns)}"
+            dropped = ", which Spark drops as late" if id(event) in played.dropped else ""
+            yield f"   row {row_text(columns)}{dropped}"
     yield from _outputs(remaining, segment, in_passage=False)
 
 

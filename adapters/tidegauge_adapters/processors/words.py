@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -30,6 +30,8 @@ def when_text(subject: ProcessorUnderTest, now: int) -> str:
     """Return text for the watermark or the processing time `now` (ms); empty in time mode None."""
     if subject.mode == "None":
         return ""
+    if subject.mode == "EventTime" and not now:
+        return " before the first watermark"
     clock = "watermark" if subject.mode == "EventTime" else "time"
     return f" at the {clock} {time_text(subject, now)}"
 
@@ -67,3 +69,15 @@ def value_text(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{name}: {value_text(entry)}" for name, entry in value.items()) + "}"
     return value if isinstance(value, str) else repr(value)
+
+
+def lines_text(lines: Sequence[int]) -> str:
+    """Lines of a file, those that follow one another together: "lines 3, 7-9"."""
+    runs: list[list[int]] = []
+    for line in lines:
+        if runs and line == runs[-1][-1] + 1:
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    texts = [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
+    return f"line{'s' if len(lines) > 1 else ''} {', '.join(texts)}"

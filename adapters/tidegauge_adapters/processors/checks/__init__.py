@@ -10,7 +10,7 @@ from ..processor_under_test import ProcessorUnderTest
 from .calls import accepts, timers_ahead
 from .check import Check
 from .cutting import any_order, cuts, keys_apart
-from .instances import repeatable, state_alone
+from .instances import repeatable, same_in_any_zone, state_alone
 from .results import due_in_time, equals_batch, nothing_left, once
 
 
@@ -43,6 +43,17 @@ CHECKS: tuple[Check, ...] = (
         "random numbers, the wall clock, and what outlives a failed batch",
         _always,
         repeatable,
+    ),
+    Check(
+        "zone",
+        "results do not depend on the time zone of the machine",
+        "timestamps without a zone, as states give them back, beside those of rows, which have one",
+        lambda subject: (
+            "no column is a timestamp"
+            if not subject.has_timestamps
+            else ("" if subject.any_zone else "not declared: any_zone")
+        ),
+        same_in_any_zone,
     ),
     Check(
         "timers",

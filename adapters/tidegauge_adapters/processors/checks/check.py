@@ -55,7 +55,9 @@ def difference_of(subject: ProcessorUnderTest, expected: Played, actual: Played)
     if (expected.problem is None) != (actual.problem is None):
         problem = actual.problem or expected.problem
         assert problem is not None
-        return f"only {'then' if actual.problem else 'otherwise'} it raises {problem.text}"
+        return f"it raises {problem.text}, " + (
+            "and otherwise not" if actual.problem else "but only otherwise"
+        )
     before, after = _by_place(subject, expected.outputs), _by_place(subject, actual.outputs)
     for place in sorted({*before, *after}, key=repr):
         first, second = before.get(place, []), after.get(place, [])

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from ..player import Player
+from ..session_time import in_zone
 from ..trace import Trace, in_batches
 from .check import Wrong, difference_of
+
+_ELSEWHERE = "Asia/Kolkata"
+"""Five and a half hours from UTC, in summer and in winter."""
 
 
 def state_alone(player: Player, trace: Trace) -> Wrong | None:
@@ -23,6 +27,22 @@ def state_alone(player: Player, trace: Trace) -> Wrong | None:
         f"micro-batch: {difference}",
         tuple(several.outputs),
         tuple(single.outputs),
+    )
+
+
+def same_in_any_zone(player: Player, trace: Trace) -> Wrong | None:
+    """Return what changes on a machine in another time zone."""
+    here = player.as_spark(trace)
+    with in_zone(_ELSEWHERE):
+        elsewhere = player.played(player.batches(trace))
+    difference = difference_of(player.subject, here, elsewhere)
+    if difference is None:
+        return None
+    return Wrong(
+        f"on a machine in the time zone {_ELSEWHERE} the processor returns other rows than in UTC: "
+        f"{difference}",
+        tuple(elsewhere.outputs),
+        tuple(here.outputs),
     )
 
 

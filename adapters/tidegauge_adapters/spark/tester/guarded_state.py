@@ -41,6 +41,8 @@ class GuardedProcessor(StatefulProcessor):
     def __init__(self, processor: StatefulProcessor, at_once: bool = False) -> None:
         self._processor = processor
         self._fitting: dict[str, DeclaredSchema] = {}
+        self._fitting_keys: dict[str, DeclaredSchema] = {}
+        self._map_keys: dict[tuple[str, tuple[Any, ...]], tuple[Any, ...]] = {}
         self._at_once = at_once
         self.entries: Entries = {}
         self.schemas: dict[str, tuple[StructType, ...]] = {}
@@ -87,6 +89,19 @@ class GuardedProcessor(StatefulProcessor):
             raise ValueError(f"state {name!r}: {problem}") from None
         if self._at_once:
             self._fitting[name] = DeclaredSchema(self.schemas[name][-1])
+            if len(schemas) > 1:
+                self._fitting_keys[name] = DeclaredSchema(self.schemas[name][0])
+
+    def map_key(self, name: str, key: Iterable[Any]) -> tuple[Any, ...]:
+        """A key of a map as Spark hands it back: a timestamp without a zone. Raises `RowDoesNotFit` for a key
+        that its schema cannot hold; Spark makes another number of it."""
+        plain, fitting = tuple(key), self._fitting_keys.get(name)
+        if fitting is None:
+            return plain
+        known = self._map_keys.get((name, plain))
+        if known is None:
+            known = self._map_keys[name, plain] = fitting.values([plain])[0]
+        return known
 
     def forget_after(self, name: str, ttl: int | None) -> None:
         """Note the time to live of a state (ms). Raises `ValueError` where no clock of the kit moves it."""
@@ -197,16 +212,16 @@ class _GuardedMap(_Guarded, MapState):
     """Its keys come in no order that a processor could rely on."""
 
     def getValue(self, key: Iterable[Any]) -> tuple[Any, ...] | None:
-        return self._get(tuple(key))
+        return self._get(self._owner.map_key(self._name, key))
 
     def containsKey(self, key: Iterable[Any]) -> bool:
-        return (self._name, tuple(key)) in self._owner.entries
+        return (self._name, self._owner.map_key(self._name, key)) in self._owner.entries
 
     def updateValue(self, key: Iterable[Any], value: Iterable[Any]) -> None:
-        self._put(tuple(key), value)
+        self._put(self._owner.map_key(self._name, key), value)
 
     def removeKey(self, key: Iterable[Any]) -> None:
-        self._owner.entries.pop((self._name, tuple(key)), None)
+        self._owner.entries.pop((self._name, self._owner.map_key(self._name, key)), None)
 
     def iterator(self) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
         entries = self._owner.entries
