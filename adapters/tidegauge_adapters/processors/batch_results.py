@@ -14,7 +14,6 @@ from ..spark.tester.declared_schema import RowDoesNotFit
 from .played import Played
 from .player import Player
 from .processor_under_test import ProcessorUnderTest
-from .rows import frame
 from .trace import Arrival, Key, Trace
 from .words import key_text, row_text
 
@@ -65,7 +64,7 @@ def _batch(
     assert subject.batch is not None
     if not arrivals:
         return list(subject.outputs.names), []
-    given = frame(subject.inputs, [player.rows.typed(one.row) for one in arrivals])
+    given = player.rows.frame(arrivals)
     if subject.arrived:
         given[subject.arrived] = [played.times_at_arrival[id(one)] for one in arrivals]
     try:

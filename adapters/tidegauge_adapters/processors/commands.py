@@ -24,6 +24,7 @@ from .search import TRACES, Counterexample, Searched, checked, in_queries, searc
 from .session_time import in_zone
 from .target import Described, processor_named
 from .terminal import lines_of_checks, lines_of_counterexample, lines_of_gaps, lines_of_trace
+from .trace import Trace
 from .trace_files import UnreadableTrace, read, written
 
 Engine = Literal["tester", "streaming"]
@@ -138,8 +139,9 @@ def processor(
     player = _player(target, subject)
     try:
         if replay is not None:
-            result = checked(player, read(subject, replay), only or ())
-            _print_trace(player, replay)
+            trace = read(subject, replay)
+            result = checked(player, trace, only or ())
+            _print_trace(player, trace)
         else:
             result = _searched(player, traces, seed, only or [])
         if engine == "streaming":
@@ -198,8 +200,7 @@ def _searched(player: Player, traces: int, seed: int, only: list[str]) -> Search
         return searched(player, traces=traces, seed=seed, only=only, on_progress=show)
 
 
-def _print_trace(player: Player, path: Path) -> None:
-    trace = read(player.subject, path)
+def _print_trace(player: Player, trace: Trace) -> None:
     for line in lines_of_trace(player, trace, player.as_spark(trace).outputs):
         OUT.print(escape(line), soft_wrap=True)
 

@@ -7,6 +7,8 @@ distance from a row to its timers, and one ms before or after these.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -84,9 +86,6 @@ def _is_open(kind: DataType) -> bool:
 
 
 def _of_type(kind: DataType) -> list[Any]:
-    from datetime import UTC, date, datetime
-    from decimal import Decimal
-
     if isinstance(kind, BooleanType):
         return [True, False]
     if isinstance(kind, IntegralType):

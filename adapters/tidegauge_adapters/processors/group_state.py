@@ -15,6 +15,7 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 
 from ..ddl import schema_of
+from ..spark.tester.declared_schema import DeclaredSchema
 from .processor_under_test import ProcessorUnderTest
 from .rows import frame
 
@@ -37,7 +38,7 @@ class GroupStateProcessor(StatefulProcessor):
         self._mode = subject.mode
         assert subject.state_schema is not None
         self._schema = schema_of(subject.state_schema)
-        self._inputs = subject.inputs
+        self._inputs = DeclaredSchema(subject.inputs)
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Create the value state."""

@@ -16,7 +16,7 @@ from pyspark.sql.streaming.stateful_processor import ExpiredTimerInfo, TimerValu
 from tidegauge.engine.foreign_text import message_of
 from tidegauge.engine.interruption import from_outside
 
-from ..spark.tester.declared_schema import RowDoesNotFit
+from ..spark.tester.declared_schema import DeclaredSchema, RowDoesNotFit
 from .alterations import Alteration
 from .group_state import GroupStateProcessor
 from .played import Played, Problem
@@ -79,14 +79,15 @@ class MicroBatches:
         self._now = self._now if batch.to is None else max(self._now, batch.to)
         self._timers.now = self.played.times[batch.segment] = self._now
         self._renew()
-        before = attributes_of(self._inner)
+        before = attributes_of(self._inner) if self._one_instance else {}
         if self._is_first:
             self._take_initial_state()
         for chunks in self._by_key(batch).items():
             self._handle_rows(*chunks)
         self._handle_timers()
-        after = attributes_of(self._inner)
-        self.played.attributes |= {name for name, value in after.items() if before.get(name, value) != value}
+        if self._one_instance:
+            after = attributes_of(self._inner)
+            self.played.attributes |= {name for name in before if after.get(name) != before[name]}
         self._is_first = False
 
     def _renew(self) -> None:
@@ -125,7 +126,7 @@ class MicroBatches:
         for row in self._subject.initial_rows:
             key = tuple(row[name] for name in self._subject.keys)
             self._at(key)
-            schema = self._subject.initial_states
+            schema = DeclaredSchema(self._subject.initial_states)
             if self._subject.form == "pandas":
                 value: Any = frame(schema, [row])
             else:

@@ -35,7 +35,8 @@ class Played:
         states: the states and timers of each key after the trace.
         timers_set: how many timers were set.
         silent_timers: timers for which the processor returned no row: segment, key, timer.
-        attributes: the names of attributes that changed while rows and timers were handled.
+        attributes: the names of attributes that changed while one instance handled rows and timers; empty
+            where each micro-batch had its own.
     """
 
     outputs: list[Output] = field(default_factory=list)

@@ -17,7 +17,6 @@ from .processor_under_test import ProcessorUnderTest
 from .rows import RowsOfProcessor
 from .trace import Batch, Passage, Trace, in_batches
 
-_TRACES_KNOWN = 3
 _MOST_ROUNDS_OF_TIMERS = 8
 
 
@@ -40,7 +39,7 @@ class Player:
         self.alteration: Alteration = NONE
         self.rows = RowsOfProcessor(subject)
         self._ended: tuple[Trace, Trace] | None = None
-        self._latest: dict[int, tuple[Trace, Played]] = {}
+        self._latest: tuple[Trace, Played] | None = None
         made = subject.make()
         self.name = subject.name or getattr(made, "__name__", type(made).__name__)
         self._shipped = cloudpickle.dumps(made)  # type: ignore[no-untyped-call]
@@ -74,7 +73,7 @@ class Player:
         """Return a player of the same processor with an alteration."""
         player = copy(self)
         player.alteration = alteration
-        player._ended, player._latest = None, {}
+        player._ended = player._latest = None
         return player
 
     def batches(self, trace: Trace) -> list[Batch]:
@@ -82,13 +81,11 @@ class Player:
         return in_batches(trace, rows_first=self.subject.mode == "ProcessingTime")
 
     def as_spark(self, trace: Trace) -> Played:
-        """Play a trace in the micro-batches of Spark. The outcomes of the last few traces are cached."""
-        known = self._latest.get(id(trace))
-        if known is not None and known[0] is trace:
-            return known[1]
-        played = self.played(self.batches(trace))
-        self._latest = {**dict(list(self._latest.items())[-_TRACES_KNOWN:]), id(trace): (trace, played)}
-        return played
+        """Play a trace in the micro-batches of Spark. The outcome of the last trace is cached."""
+        known = self._latest
+        if known is None or known[0] is not trace:
+            self._latest = known = trace, self.played(self.batches(trace))
+        return known[1]
 
     def ended(self, trace: Trace) -> Trace:
         """Return the trace, followed by passages of time beyond all rows, timers and times to live."""

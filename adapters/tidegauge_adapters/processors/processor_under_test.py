@@ -131,8 +131,12 @@ class ProcessorUnderTest:
 
         Numeric event times begin one day after Spark's first watermark, which is 1970-01-01.
         """
-        is_number = self.time and isinstance(self.inputs[self.time].dataType, LongType | IntegerType)
-        return 86_400_000 if is_number else 1_704_067_200_000
+        return 86_400_000 if self.has_numbers_as_times else 1_704_067_200_000
+
+    @property
+    def has_numbers_as_times(self) -> bool:
+        """Whether the event time is a number of ms."""
+        return bool(self.time) and isinstance(self.inputs[self.time].dataType, LongType | IntegerType)
 
     @property
     def values(self) -> tuple[str, ...]:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 from pyspark.sql import Row
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType, TimestampNTZType, TimestampType
 
 from ..spark.tester.declared_schema import DeclaredSchema, RowDoesNotFit
 from .processor_under_test import ProcessorUnderTest
 from .trace import Arrival, Columns, Key
-
-_EPOCH = datetime(1970, 1, 1)
+from .watched.user_rows import time_of
 
 
 class RowsOfProcessor:
@@ -24,6 +21,7 @@ class RowsOfProcessor:
 
     def __init__(self, subject: ProcessorUnderTest) -> None:
         self._subject = subject
+        self._input = DeclaredSchema(subject.inputs)
         self._output = DeclaredSchema(subject.outputs)
         self._output_arrow = to_arrow_schema(subject.outputs, timezone="UTC")
 
@@ -38,27 +36,19 @@ class RowsOfProcessor:
 
     def rows(self, arrivals: Sequence[Arrival]) -> list[Row]:
         """Return rows for a row processor. Raises `RowDoesNotFit` for values that do not fit the schema."""
-        return named(self._subject.inputs, [self.typed(one.row) for one in arrivals])
+        return named(self._input, [self.typed(one.row) for one in arrivals])
 
     def frame(self, arrivals: Sequence[Arrival]) -> pd.DataFrame:
         """Return rows as a data frame for a pandas processor."""
-        return frame(self._subject.inputs, [self.typed(one.row) for one in arrivals])
+        return frame(self._input, [self.typed(one.row) for one in arrivals])
 
     def typed(self, row: Columns) -> dict[str, Any]:
         """Return a row of a trace with its event time converted to the type of the column."""
         columns = {name: row.get(name) for name in self._subject.inputs.names}
-        if self._subject.time:
-            columns[self._subject.time] = self.moment(columns[self._subject.time])
+        time = self._subject.time
+        if time and (ms := columns[time]) is not None:
+            columns[time] = time_of(self._subject.inputs[time].dataType, ms)
         return columns
-
-    def moment(self, ms: int | None) -> Any:
-        """Convert a number of ms to the type of the event-time column."""
-        kind = self._subject.inputs[self._subject.time].dataType
-        if ms is None or not isinstance(kind, TimestampType | TimestampNTZType):
-            return ms
-        if isinstance(kind, TimestampNTZType):
-            return _EPOCH + timedelta(milliseconds=ms)
-        return _EPOCH.replace(tzinfo=UTC) + timedelta(milliseconds=ms)
 
     def returned(self, answer: Any) -> list[dict[str, Any]]:
         """Return the output of a call as columns. Raises `RowDoesNotFit` if it does not fit the schema."""
@@ -92,25 +82,18 @@ class RowsOfProcessor:
             raise RowDoesNotFit(f"does not fit the declared schema: {error}") from None
 
 
-def named(schema: StructType, rows: Sequence[Columns]) -> list[Row]:
+def named(schema: DeclaredSchema, rows: Sequence[Columns]) -> list[Row]:
     """Return rows with the values that a Spark 4.3 worker passes to a processor.
 
     A struct becomes a dict, a map becomes a list of pairs, and a timestamp has the time zone UTC.
     """
-    return [Row(**row) for row in _table(schema, rows).to_pylist()]
+    return [Row(**row) for row in schema.table([dict(row) for row in rows]).to_pylist()]
 
 
-def frame(schema: StructType, rows: Sequence[Columns]) -> pd.DataFrame:
+def frame(schema: DeclaredSchema, rows: Sequence[Columns]) -> pd.DataFrame:
     """Return a data frame of rows, with the column types that a query uses."""
-    return _table(schema, rows).to_pandas(timestamp_as_object=False).pipe(_without_zones)
-
-
-def _table(schema: StructType, rows: Sequence[Columns]) -> pa.Table:
-    arrow = to_arrow_schema(schema, timezone="UTC")
-    try:
-        return pa.Table.from_pylist([dict(row) for row in rows], schema=arrow)
-    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
-        raise RowDoesNotFit(f"does not fit the declared schema: {error}") from None
+    table = schema.table([dict(row) for row in rows])
+    return table.to_pandas(timestamp_as_object=False).pipe(_without_zones)
 
 
 def _without_zones(found: pd.DataFrame) -> pd.DataFrame:
@@ -119,10 +102,3 @@ def _without_zones(found: pd.DataFrame) -> pd.DataFrame:
         if isinstance(kind, pd.DatetimeTZDtype):
             found[name] = found[name].dt.tz_localize(None)
     return found
-
-
-def milliseconds(moment: Any) -> int | None:
-    """Convert a time in a row to a number of ms; None stays None."""
-    if isinstance(moment, datetime):
-        return (moment.replace(tzinfo=None) - _EPOCH) // timedelta(milliseconds=1)
-    return None if moment is None else int(moment)

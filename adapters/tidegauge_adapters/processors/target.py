@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -95,13 +95,7 @@ def processor_named(target: str, described: Described) -> ProcessorUnderTest:
         rows = [values_of(subject.inputs, example) for example in examples]
     except (ValueError, UnreadableTrace) as problem:
         raise BadInput(str(problem)) from None
-    return ProcessorUnderTest(**{**_fields(subject), "examples": rows})
-
-
-def _fields(subject: ProcessorUnderTest) -> dict[str, Any]:
-    return {
-        name: getattr(subject, name) for name, field in subject.__dataclass_fields__.items() if field.init
-    }
+    return replace(subject, examples=rows)
 
 
 def imported(target: str) -> Any:
@@ -126,7 +120,7 @@ def imported(target: str) -> Any:
             f"{module_name} does not load: {message_of(error)}; pip install {error.name}"
         ) from None
     except Exception as error:
-        raise BadInput(f"{module_name} does not load: {type(error).__name__}: {message_of(error)}") from None
+        raise BadInput(f"{module_name} does not load: {message_of(error)}") from None
     if not hasattr(module, name):
         known = ", ".join(sorted(known for known in vars(module) if known[0] != "_" and known[0].isupper()))
         raise BadInput(f"{module_name} has no {name!r}; it has {known or 'no class'}")

@@ -27,8 +27,8 @@ from pyspark.sql.types import (
 )
 
 from .processor_under_test import ProcessorUnderTest
-from .rows import milliseconds
 from .trace import Arrival, Passage, Trace
+from .watched.user_rows import ms_of
 
 
 class UnreadableTrace(ValueError):
@@ -118,9 +118,7 @@ def _time(value: Any) -> int:
         raise UnreadableTrace(
             f"{value!r} is not a time; write ms since 1970, or 2024-01-01 00:00:00"
         ) from None
-    found = milliseconds(moment.astimezone(UTC) if moment.tzinfo else moment)
-    assert found is not None
-    return found
+    return ms_of(moment)
 
 
 def _typed(name: str, value: Any, kind: DataType) -> Any:

@@ -7,8 +7,6 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from pyspark.sql.types import IntegerType, LongType
-
 from .processor_under_test import ProcessorUnderTest
 from .trace import Key
 
@@ -20,8 +18,7 @@ def key_text(subject: ProcessorUnderTest, key: Key) -> str:
 
 def time_text(subject: ProcessorUnderTest, ms: int) -> str:
     """Return a time as text in the form of the user's rows: a timestamp, or a number of ms."""
-    is_number = subject.time and isinstance(subject.inputs[subject.time].dataType, LongType | IntegerType)
-    if is_number:
+    if subject.has_numbers_as_times:
         return str(ms)
     return (datetime(1970, 1, 1) + timedelta(milliseconds=ms)).isoformat(sep=" ")
 

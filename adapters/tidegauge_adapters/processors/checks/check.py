@@ -20,12 +20,10 @@ class Wrong:
     Attributes:
         text: the failure in a sentence.
         outputs: the rows that the processor returned.
-        instead: the rows that were expected, if another run of the processor returned them.
     """
 
     text: str
     outputs: tuple[Output, ...] = ()
-    instead: tuple[Output, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,13 @@ class Check:
     fails: Callable[[Player, Trace], Wrong | None]
 
 
-def difference_of(subject: ProcessorUnderTest, expected: Played, actual: Played) -> str | None:
+def wrong_if_different(player: Player, expected: Played, actual: Played, text: str) -> Wrong | None:
+    """Return a failure that begins with `text` if two outcomes differ; None if they agree."""
+    difference = _difference(player.subject, expected, actual)
+    return None if difference is None else Wrong(f"{text}: {difference}", tuple(actual.outputs))
+
+
+def _difference(subject: ProcessorUnderTest, expected: Played, actual: Played) -> str | None:
     """Return a sentence with the first difference between two outcomes; None if they agree.
 
     The order of rows counts only if the processor declares `ordered`.

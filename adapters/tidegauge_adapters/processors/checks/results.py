@@ -9,8 +9,8 @@ from typing import Any
 
 from ..batch_results import columns_of, differs_from_batch
 from ..player import Player
-from ..rows import milliseconds
 from ..trace import Output, Passage, Trace
+from ..watched.user_rows import ms_of
 from ..words import key_text, row_text, state_text, time_text
 from .check import Wrong
 
@@ -73,9 +73,10 @@ def due_in_time(player: Player, trace: Trace) -> Wrong | None:
     subject = player.subject
     played = player.as_spark(trace)
     for output in played.outputs:
-        due = milliseconds(output.row[subject.due])
-        if due is None or not output.by_timer:
+        moment = output.row[subject.due]
+        if moment is None or not output.by_timer:
             continue
+        due = ms_of(moment)
         now, before = played.times[output.segment], played.times.get(output.segment - 1, 0)
         what = (
             f"{key_text(subject, output.key)} gets {row_text(output.row)}, which is due at "

@@ -25,12 +25,12 @@ class DeclaredSchema:
     def rows(self, rows: Iterable[Any]) -> list[dict[str, Any]]:
         """Output rows by column. Raises `RowDoesNotFit`, also for columns that are missing or not declared:
         a real query has null for the ones, and drops the others."""
-        return list(self._through_arrow([self._named(row) for row in rows]).to_pylist())
+        return list(self.table([self._named(row) for row in rows]).to_pylist())
 
     def values(self, values: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
         """States as a processor gets them back: tuples, and `Row` for a struct in them. Raises
         `RowDoesNotFit`."""
-        table = self._through_arrow([self._columns(value) for value in values])
+        table = self.table([self._columns(value) for value in values])
         found: list[Any] = ArrowTableToRowsConversion.convert(table, self._schema, return_as_tuples=True)
         return found
 
@@ -52,7 +52,8 @@ class DeclaredSchema:
         columns: dict[str, Any] = _for_arrow(value, self._schema)
         return columns
 
-    def _through_arrow(self, rows: list[dict[str, Any]]) -> pa.Table:
+    def table(self, rows: list[dict[str, Any]]) -> pa.Table:
+        """Columns of rows as an Arrow table. Raises `RowDoesNotFit`."""
         try:
             return pa.Table.from_pylist(rows, schema=self._arrow)
         except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
