@@ -8,8 +8,10 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from tidegauge_adapters.processors import ProcessorUnderTest
+from tidegauge_adapters.processors.checks.results import nothing_left
 from tidegauge_adapters.processors.player import Player
-from tidegauge_adapters.processors.trace import Arrival, Batch, Passage, in_batches
+from tidegauge_adapters.processors.search import searched
+from tidegauge_adapters.processors.trace import Arrival, Batch, Passage, in_batches, separated
 
 ROWS = "user string, ts long, value long"
 
@@ -97,6 +99,45 @@ def test_a_timer_in_the_past_expires_in_the_same_micro_batch_and_is_noted() -> N
     outcome = player.played(player.batches((Passage(50), row("a", 100, 40))))
     assert [output.row["values"] for output in outcome.outputs] == [[40]]
     assert outcome.past_timers == [(1, ("a",), 40, 50)]
+
+
+def test_rows_beside_a_risen_watermark_are_filtered_by_the_one_before_and_handled_before_timers() -> None:
+    """In a query of Spark 4.3 that has data all the time, the row at 40 reached the processor at 50."""
+    player = Player(subject(Timed))
+    events = (row("a", 60, 45), Passage(30), Passage(50, with_rows=True), row("a", 30, 30), row("a", 40, 99))
+    outcome = player.played(player.batches(events))
+    assert outcome.dropped == {id(events[3])}
+    assert [(output.row["values"], output.row["now"]) for output in outcome.outputs] == [([45], 50)]
+    assert outcome.states[("a",)].timers == {99}
+
+
+class KeepsTooLate(StatefulProcessor):
+    """It stores each row, but sets no timer for one that the watermark has passed."""
+
+    def init(self, handle: Any) -> None:
+        self._handle = handle
+        self._rows = handle.getListState("rows", "value long")
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
+        for one in rows:
+            self._rows.appendValue((one.value,))
+            if one.ts > timerValues.getCurrentWatermarkInMs():
+                self._handle.registerTimer(one.ts)
+        return iter(())
+
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
+        values = [one[0] for one in self._rows.get()]
+        self._rows.clear()
+        yield Row(user=key[0], what="timer", values=values, known=[], now=now_of(timerValues))
+
+
+def test_state_without_a_timer_is_found_in_a_query_that_always_has_data() -> None:
+    """Alone in its micro-batch a watermark drops such a row, so that the mistake cannot show."""
+    player = Player(subject(KeepsTooLate))
+    broken = searched(player, traces=80).broken
+    assert [one.check.name for one in broken] == ["end"]
+    assert [event.with_rows for event in broken[0].trace if isinstance(event, Passage)] == [True, False]
+    assert nothing_left(player, separated(broken[0].trace)) is None
 
 
 def test_state_is_forgotten_when_its_time_to_live_is_over() -> None:

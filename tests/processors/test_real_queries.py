@@ -1,15 +1,18 @@
 """What the checks find without a JVM repeats in streaming queries of a real Spark."""
 
 from collections.abc import Iterator
+from random import Random
 
 import processor_cases
 import pytest
 from processor_cases import CASES
 from pyspark import cloudpickle
 
+from tidegauge_adapters.processors.drawing import Drawing
 from tidegauge_adapters.processors.player import Player
 from tidegauge_adapters.processors.real_query import differs_in_query
 from tidegauge_adapters.processors.search import searched
+from tidegauge_adapters.processors.trace import Trace, separated
 
 pytestmark = [pytest.mark.slower, pytest.mark.xdist_group("spark")]
 
@@ -47,6 +50,24 @@ def test_a_counterexample_repeats_in_a_query(name: str, bug: str, monkeypatch: p
     mistaken = Player(CASES[name].subject(bug))
     counterexample = searched(mistaken, traces=80).broken[0]
     assert differs_in_query(mistaken, counterexample.trace) is None
+
+
+@pytest.mark.parametrize("name", ["tumbling", "sessions", "pandas-count", "running-total"])
+def test_rows_beside_a_risen_watermark_repeat_in_a_query(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark filters them by the watermark before, and fires timers after them."""
+    monkeypatch.setenv("TZ", "UTC")
+    player = Player(CASES[name].subject())
+    trace = next(
+        trace
+        for number in range(200)
+        if _has_rows_between_watermarks(player, trace := Drawing(player).trace(Random(str(number))))
+    )
+    assert differs_in_query(player, player.ended(trace)) is None
+
+
+def _has_rows_between_watermarks(player: Player, trace: Trace) -> bool:
+    both, separate = player.played(player.batches(trace)), player.played(player.batches(separated(trace)))
+    return [output.row for output in both.outputs] != [output.row for output in separate.outputs]
 
 
 def test_a_query_of_another_processor_returns_other_rows() -> None:

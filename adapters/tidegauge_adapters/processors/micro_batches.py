@@ -62,6 +62,7 @@ class MicroBatches:
         self._segment = 0
         self._is_passage = False
         self._now = self._subject.start if self._subject.mode == "ProcessingTime" else 0
+        self._watermark_before = self._now
         self._timers = TimersOfKey(self._subject.mode, alteration.keeps_timers, alteration.one_timer)
         self.played = Played()
 
@@ -76,6 +77,7 @@ class MicroBatches:
         """Run a micro-batch."""
         self._segment = batch.segment
         self._is_passage = not batch.chunks
+        self._watermark_before = self._now
         self._now = self._now if batch.to is None else max(self._now, batch.to)
         self._timers.now = self.played.times[batch.segment] = self._now
         self._renew()
@@ -115,12 +117,16 @@ class MicroBatches:
         return found
 
     def _is_dropped(self, arrival: Arrival) -> bool:
-        """Return whether Spark drops a row before the processor: its time is at or before the watermark."""
+        """Return whether Spark drops a row before the processor.
+
+        Its time is at or before the watermark of the micro-batch before: that of the micro-batch itself only
+        decides which timers fire.
+        """
         subject, drops = self._subject, self._alteration.drops_late_rows
         drops = subject.late_rows == "dropped" if drops is None else drops
         if subject.mode != "EventTime" or not drops:
             return False
-        return self._rows.time(arrival) <= self._now
+        return self._rows.time(arrival) <= self._watermark_before
 
     def _take_initial_state(self) -> None:
         for row in self._subject.initial_rows:

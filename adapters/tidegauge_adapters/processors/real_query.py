@@ -34,8 +34,8 @@ Rows of the kit raise the watermark as the trace demands. A filter removes them 
 _SETTINGS = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.streaming.minBatchesToRetain": "100000",
-    "spark.sql.streaming.noDataMicroBatches.enabled": "true",
 }
+_NO_DATA_BATCHES = "spark.sql.streaming.noDataMicroBatches.enabled"
 
 
 def differs_in_query(player: Player, trace: Trace, master: str = DEFAULT_MASTER) -> str | None:
@@ -88,6 +88,10 @@ def rows_of_query(
     session = spark.session.newSession()
     for name, value in _SETTINGS.items():
         session.conf.set(name, value)
+    batches = player.batches(trace)
+    # A watermark meets the rows of the next micro-batch only if Spark adds no micro-batch for it before.
+    adds_batches = not any(batch.to is not None and batch.chunks for batch in batches)
+    session.conf.set(_NO_DATA_BATCHES, str(adds_batches).lower())
     folder = spark.folder.subfolder("processor")
     schema = StructType([*subject.inputs, StructField(EVENT_TIME, LongType())])
     query = CheckpointedQuery(session, folder, schema, lambda rows: _operator(player, rows))
@@ -95,10 +99,14 @@ def rows_of_query(
     try:
         with without_checksums(session):
             query.start()
-            for batch in player.batches(trace):
+            for batch in batches:
                 if batch.to is not None:
-                    query.feed([_mark(subject, batch.to)], batches=2)
-                    segments += [batch.segment] * 2
+                    mark = [_mark(subject, batch.to)]
+                    query.feed(mark, batches=2 if adds_batches else 1)
+                    segments += [batch.segment] * (2 if adds_batches else 1)
+                    if not adds_batches and not batch.chunks:
+                        query.feed(mark)
+                        segments.append(batch.segment)
                 if batch.chunks:
                     query.feed([_row(player, one) for chunk in batch.chunks for one in chunk])
                     segments.append(batch.segment)

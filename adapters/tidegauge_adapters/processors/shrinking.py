@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -21,7 +22,7 @@ def shrunk(
 ) -> Trace:
     """Return the smallest trace that still fails, found within `MOST_TRIES` attempts."""
     tries = MOST_TRIES
-    moves = (_without_events, _plainer(drawing, subject), _rounder(subject))
+    moves = (_without_events, _with_separate_passages, _plainer(drawing, subject), _rounder(subject))
     changed = True
     while changed and tries > 0:
         changed = False
@@ -52,6 +53,12 @@ def _without_events(trace: Trace) -> Iterator[Trace]:
         yield trace[half:]
     for place in reversed(range(len(trace))):
         yield trace[:place] + trace[place + 1 :]
+
+
+def _with_separate_passages(trace: Trace) -> Iterator[Trace]:
+    for place, event in enumerate(trace):
+        if isinstance(event, Passage) and event.with_rows:
+            yield (*trace[:place], Passage(event.to), *trace[place + 1 :])
 
 
 def _plainer(drawing: Drawing, subject: ProcessorUnderTest) -> Callable[[Trace], Iterator[Trace]]:
@@ -96,4 +103,6 @@ def _time(subject: ProcessorUnderTest, event: Event) -> int | None:
 
 
 def _moved(subject: ProcessorUnderTest, event: Event, time: int) -> Event:
-    return Passage(time) if isinstance(event, Passage) else Arrival({**event.row, subject.time: time})
+    if isinstance(event, Passage):
+        return replace(event, to=time)
+    return Arrival({**event.row, subject.time: time})

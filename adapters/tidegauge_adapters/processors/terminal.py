@@ -60,7 +60,8 @@ def lines_of_trace(player: Player, trace: Trace, outputs: Iterable[Output]) -> I
         if isinstance(event, Passage):
             yield from _outputs(remaining, segment, in_passage=False)
             segment += 1
-            yield f"   {clock} {time_text(subject, event.to)}"
+            shared = ", in the micro-batch of the rows after it" if event.with_rows else ""
+            yield f"   {clock} {time_text(subject, event.to)}{shared}"
             yield from _outputs(remaining, segment, in_passage=True)
             for at, key, timer in played.silent_timers:
                 if at == segment:

@@ -19,9 +19,17 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Passage:
-    """The watermark rises to `to` (ms). In processing time, the clock advances to `to` instead."""
+    """The watermark rises to `to` (ms). In processing time, the clock advances to `to` instead.
+
+    Attributes:
+        to: the new watermark or time (ms).
+        with_rows: whether the rows after it share its micro-batch, as in a query that always has data. Spark
+            then filters these rows by the watermark before, shows the new one to the processor, and fires
+            timers after the rows.
+    """
 
     to: int
+    with_rows: bool = False
 
 
 Trace = tuple[Arrival | Passage, ...]
@@ -35,7 +43,7 @@ class Batch:
         segment: the number of passages of time up to and including this micro-batch.
         chunks: the rows. In the form "pandas", each chunk becomes a separate data frame for each key.
         to: the time to which the watermark or the clock rises before the micro-batch; None if time does not
-            pass. When the watermark rises, Spark adds a micro-batch without rows.
+            pass. When the watermark rises and no data waits, Spark adds a micro-batch without rows.
     """
 
     segment: int
@@ -68,6 +76,7 @@ class Segment:
 
     number: int
     to: int | None
+    with_rows: bool = False
     arrivals: list[Arrival] = field(default_factory=list)
 
 
@@ -76,10 +85,21 @@ def segments(trace: Sequence[Arrival | Passage]) -> list[Segment]:
     found = [Segment(0, None)]
     for event in trace:
         if isinstance(event, Passage):
-            found.append(Segment(len(found), event.to))
+            found.append(Segment(len(found), event.to, event.with_rows))
         else:
             found[-1].arrivals.append(event)
     return found
+
+
+def separated(trace: Trace) -> Trace:
+    """Return the trace with each passage in a micro-batch of its own.
+
+    A row between the watermark before and the new one is on time for the filter of Spark and late for a
+    processor that compares it with the watermark, so that either result is right.
+    """
+    if not any(isinstance(event, Passage) and event.with_rows for event in trace):
+        return trace
+    return tuple(Passage(event.to) if isinstance(event, Passage) else event for event in trace)
 
 
 def in_batches(
@@ -93,14 +113,14 @@ def in_batches(
         trace: the events.
         rows_in_a_batch: the numbers of rows of the micro-batches. The last number applies to all further
             micro-batches. By default all rows of a segment share one micro-batch.
-        rows_first: whether a passage shares a micro-batch with the rows after it, as in Spark with processing
-            time. These rows are handled before the timers.
+        rows_first: whether each passage shares a micro-batch with the rows after it, as in Spark with
+            processing time. These rows are handled before the timers.
     """
     sizes = list(rows_in_a_batch)
     batches: list[Batch] = []
     for segment in segments(trace):
         waiting, to = segment.arrivals, segment.to
-        if to is not None and not (rows_first and waiting):
+        if to is not None and not ((rows_first or segment.with_rows) and waiting):
             batches.append(Batch(segment.number, to=to))
             to = None
         while waiting:

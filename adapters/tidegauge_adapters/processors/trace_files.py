@@ -39,7 +39,10 @@ def written(subject: ProcessorUnderTest, trace: Trace) -> str:
     """Return a trace as JSON, with one event per line."""
     clock = "time" if subject.mode == "ProcessingTime" else "watermark"
     events = (
-        {clock: event.to} if isinstance(event, Passage) else {"row": dict(event.row)} for event in trace
+        {clock: event.to} | ({"with_rows": True} if event.with_rows else {})
+        if isinstance(event, Passage)
+        else {"row": dict(event.row)}
+        for event in trace
     )
     return "[\n" + ",\n".join(msgspec.json.encode(event).decode() for event in events) + "\n]\n"
 
@@ -48,7 +51,8 @@ def read(subject: ProcessorUnderTest, path: Path) -> Trace:
     """Read a trace from a JSON file.
 
     The file is a list of `{"row": {...}}` and `{"watermark": ...}`, or `{"time": ...}` in processing time.
-    Times are numbers of ms, or ISO 8601 strings.
+    Times are numbers of ms, or ISO 8601 strings. With `"with_rows": true` beside it, a watermark shares its
+    micro-batch with the rows after it.
 
     Raises `UnreadableTrace` with the number of the event that cannot be read.
     """
@@ -70,12 +74,15 @@ def read(subject: ProcessorUnderTest, path: Path) -> Trace:
 
 
 def _event(subject: ProcessorUnderTest, event: Any) -> Arrival | Passage:
-    if isinstance(event, dict) and len(event) == 1:
-        ((name, value),) = event.items()
-        if name == "row":
-            return Arrival(row_of(subject, value))
-        if name in ("watermark", "time"):
-            return Passage(_time(value))
+    if isinstance(event, dict):
+        event = dict(event)
+        with_rows = event.pop("with_rows", None)
+        if len(event) == 1 and with_rows in (None, True, False):
+            ((name, value),) = event.items()
+            if name == "row" and with_rows is None:
+                return Arrival(row_of(subject, value))
+            if name in ("watermark", "time"):
+                return Passage(_time(value), bool(with_rows))
     raise UnreadableTrace('it has to be {"row": {...}}, {"watermark": ...} or {"time": ...}')
 
 

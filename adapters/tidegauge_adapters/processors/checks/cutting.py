@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from ..played import Played
 from ..player import Player
-from ..trace import Arrival, Batch, Key, Passage, Trace, in_batches
+from ..trace import Arrival, Batch, Key, Passage, Trace, in_batches, separated
 from ..words import key_text
 from .check import Wrong, wrong_if_different
 
 
 def cuts(player: Player, trace: Trace) -> Wrong | None:
     """Return what changes if rows between two passages of time arrive in several micro-batches or frames."""
+    trace = separated(trace)
     whole = player.as_spark(trace)
     rows_first = player.subject.mode == "ProcessingTime"
     for sizes, how in (((1,), "one row in each"), ((1, 2), "of one row and two"), ((2,), "of two rows")):
