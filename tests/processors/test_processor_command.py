@@ -46,6 +46,8 @@ described = ProcessorUnderTest(
 )
 '''
 OPTIONS = ("--output", "user string, end long", "--key", "user", "--time", "ts", "--traces", "40")
+INPUT = "user string, ts long"
+OUTPUT = "user string, end long"
 EXAMPLE = ("--example", '{"user": "ann", "ts": 0}')
 
 
@@ -57,8 +59,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def write(folder: Path, name: str, clears: bool = True) -> str:
-    (folder / f"{name}.py").write_text(MODULE.replace("CLEAR", "self.latest.clear()" if clears else "pass"))
+def write(folder: Path, name: str, clears: bool = True, declares: str = "") -> str:
+    module = MODULE.replace("CLEAR", "self.latest.clear()" if clears else "pass")
+    (folder / f"{name}.py").write_text(module + declares)
     return name
 
 
@@ -97,13 +100,82 @@ def test_a_question_of_ones_own_is_played(folder: Path) -> None:
     assert "the watermark rises to 61000\n     -> (user=bob end=61000) by a timer" in output
 
 
+def test_what_the_class_and_its_module_declare_is_read_and_said_in_one_line(folder: Path) -> None:
+    declares = f"""
+ROWS_IN = StructType().add("user", "string").add("ts", "long")
+Latest.OUTPUT_SCHEMA = {OUTPUT!r}
+Latest.TIME_COLUMN = "ts"
+"""
+    target = write(folder, "latest_read", declares="\nfrom pyspark.sql.types import StructType" + declares)
+    code, output = run(f"{target}:Latest", "--traces", "10")
+    assert code == 0, output
+    assert output.splitlines()[0] == (
+        "Read from latest_read: --input ROWS_IN --output Latest.OUTPUT_SCHEMA --key user --time ts"
+    )
+    assert "Latest: 10 traces" in output
+
+
+def test_options_win_over_what_is_declared(folder: Path) -> None:
+    declares = 'INPUT_SCHEMA = "user long, ts long"\nOUTPUT = "user string"\nTIME = "user"\n'
+    target = write(folder, "latest_wins", declares=declares)
+    code, output = run(f"{target}:Latest", *OPTIONS, "--input", INPUT)
+    assert code == 0, output
+    assert "Read from" not in output
+
+
+def test_an_option_may_name_a_constant(folder: Path) -> None:
+    declares = f"CLICKS = {INPUT!r}\nLatest.ENDS = {OUTPUT!r}\n"
+    target = write(folder, "latest_named", declares=declares)
+    options = ("--input", "CLICKS", "--output", "ENDS", "--key", "user", "--time", "ts", "--traces", "10")
+    code, output = run(f"{target}:Latest", *options)
+    assert code == 0, output
+
+
+def test_equal_schemas_are_not_ambiguous(folder: Path) -> None:
+    declares = f"INPUT = {INPUT!r}\nIN_SCHEMA = {INPUT!r}\n"
+    code, output = run(f"{write(folder, 'latest_equal', declares=declares)}:Latest", *OPTIONS)
+    assert code == 0, output
+    assert output.startswith("Read from latest_equal: --input INPUT\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "declares", "complaint"),
+    [
+        (
+            "latest_two",
+            'INPUT = "user string"\nCOUNTS_OUT = "n long"\nENDS_OUT = "end long"\n',
+            "latest_two:Latest has the schemas COUNTS_OUT and ENDS_OUT, which differ; "
+            "name one with --output COUNTS_OUT",
+        ),
+        (
+            "latest_none",
+            'OUTPUT = "user string, end long"\n',
+            "latest_none:Latest is not described: give --input 'user string, at timestamp' (or an --example",
+        ),
+        (
+            "latest_untimed",
+            'INPUT = "user string, ts long"\nOUTPUT = "user string, end long"\n',
+            "latest_untimed:Latest sets timers or reads the watermark: name the column of the event time by "
+            "--time",
+        ),
+    ],
+)
+def test_what_is_ambiguous_or_missing_is_one_line_that_names_the_option(
+    folder: Path, name: str, declares: str, complaint: str
+) -> None:
+    code, output = run(f"{write(folder, name, declares=declares)}:Latest")
+    assert code == 2, output
+    assert complaint in output
+    assert len(output.strip().splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         (("nowhere:Latest",), "there is no module 'nowhere' in"),
         (("latest_bad",), "'latest_bad' is not MODULE:NAME, such as my_job:Dedup"),
         (("latest_bad:Lates",), "latest_bad has no 'Lates'; it has Latest, NeedsMore"),
-        (("latest_bad:Latest",), "latest_bad:Latest is not described: give --key user"),
+        (("latest_bad:Latest",), "latest_bad:Latest is not described: give --input 'user"),
         (("latest_bad:NeedsMore", *OPTIONS, *EXAMPLE), "latest_bad:NeedsMore needs gap; name a function"),
         (("latest_bad:described", "--key", "user"), "--key: latest_bad:described is a ProcessorUnderTest"),
         (("latest_bad:described", "--only", "cut"), "--only cut: there is no such check; known are accepts"),

@@ -17,12 +17,13 @@ from ..required_pyspark import refuse_connect
 from .batch_results import BatchFunctionFails
 from .checks import CHECKS
 from .mistakes import mistakes_found
+from .options import Options
 from .picture import picture
 from .player import Player
 from .processor_under_test import ProcessorUnderTest
 from .search import TRACES, Counterexample, Searched, checked, in_queries, searched
 from .session_time import in_zone
-from .target import Described, processor_named
+from .target import processor_named
 from .terminal import lines_of_checks, lines_of_counterexample, lines_of_gaps, lines_of_trace
 from .trace import Trace
 from .trace_files import UnreadableTrace, read, written
@@ -44,10 +45,14 @@ def processor(
     ],
     input_schema: Annotated[
         str,
-        typer.Option("--input", metavar="DDL", help="Its input: 'user string, at timestamp, value long'."),
+        typer.Option(
+            "--input",
+            metavar="DDL",
+            help="Its input: 'user string, at timestamp', or a constant.",
+        ),
     ] = "",
     output_schema: Annotated[
-        str, typer.Option("--output", metavar="DDL", help="Its output: 'user string, n long'.")
+        str, typer.Option("--output", metavar="DDL", help="Its output: 'user string, n long', or a constant.")
     ] = "",
     key: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="The key; repeatable.")] = None,
     time_column: Annotated[str, typer.Option("--time", metavar="COLUMN", help="The event time.")] = "",
@@ -113,7 +118,7 @@ def processor(
     """
     subject = processor_named(
         target,
-        Described(
+        Options(
             input_schema=input_schema,
             output_schema=output_schema,
             key=key or (),
@@ -131,6 +136,7 @@ def processor(
             keeps=keeps or (),
             without=without or (),
         ),
+        on_read=lambda line: OUT.print(escape(line), style="dim", soft_wrap=True),
     )
     known = [check.name for check in CHECKS]
     for name in only or ():

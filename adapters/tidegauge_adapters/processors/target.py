@@ -7,51 +7,33 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tidegauge.engine.foreign_text import message_of
 from tidegauge.wire.scenario import BadInput
 
+from .options import Options, completed
 from .processor_under_test import ProcessorUnderTest
 from .trace_files import UnreadableTrace, values_of
 
 
-@dataclass(frozen=True)
-class Described:
-    """The description of a processor by the options of a command. Options that are not given are empty."""
-
-    input_schema: str = ""
-    output_schema: str = ""
-    key: Sequence[str] = ()
-    time: str = ""
-    time_mode: str = ""
-    form: str = ""
-    late_rows: str = ""
-    examples: Sequence[str] = ()
-    once: Sequence[str] = ()
-    due: str = ""
-    any_order: bool = False
-    any_zone: bool = False
-    ordered: bool = False
-    updates: bool = False
-    keeps: Sequence[str] = ()
-    without: Sequence[str] = ()
-
-
-def processor_named(target: str, described: Described) -> ProcessorUnderTest:
+def processor_named(
+    target: str, options: Options, on_read: Callable[[str], None] = lambda line: None
+) -> ProcessorUnderTest:
     """Return the processor under test that `module:Name` refers to.
 
     The name refers to a `ProcessorUnderTest`, or to a class or function that creates a processor. Options
-    describe a class or function.
+    describe a class or function. What they leave out is read from the class and its module, and `on_read`
+    is called with a line that says what was read.
 
     Raises `BadInput` with a message of one line that names the remedy.
     """
     value = imported(target)
     if isinstance(value, ProcessorUnderTest):
-        given = [name.replace("_", "-") for name, option in vars(described).items() if option]
+        given = [name.replace("_", "-") for name, option in vars(options).items() if option]
         if given:
             raise BadInput(
                 f"--{given[0]}: {target} is a ProcessorUnderTest and says that itself; leave it out"
@@ -62,36 +44,13 @@ def processor_named(target: str, described: Described) -> ProcessorUnderTest:
             f"{target} is {type(value).__name__}; name a ProcessorUnderTest, or the class of a processor"
         )
     _check_arguments(target, value)
-    examples = [_json(text) for text in described.examples]
-    schema = described.input_schema or _schema_of(examples, described.time)
-    if not schema or not described.output_schema or not described.key:
-        raise BadInput(
-            f"{target} is not described: give --key user, --output 'user string, n long', and --input "
-            "'user string, at timestamp' or an --example of a row"
-        )
-    choices = {
-        "time": described.time,
-        "time_mode": described.time_mode,
-        "form": described.form,
-        "late_rows": described.late_rows,
-        "once": tuple(described.once),
-        "due": described.due,
-        "any_order": described.any_order,
-        "any_zone": described.any_zone,
-        "ordered": described.ordered,
-        "updates": described.updates,
-        "keeps": tuple(described.keeps),
-        "without": tuple(described.without),
-    }
+    examples = [_json(text) for text in options.examples]
+    options, read = completed(target, value, options, _schema_of(examples, options.time))
+    if read:
+        on_read(read)
+    choices = {name: option for name, option in vars(options).items() if option and name != "examples"}
     try:
-        subject = ProcessorUnderTest(
-            make=value,
-            input_schema=schema,
-            output_schema=described.output_schema,
-            key=tuple(described.key),
-            name=target.partition(":")[2],
-            **{name: choice for name, choice in choices.items() if choice},  # type: ignore[arg-type]
-        )
+        subject = ProcessorUnderTest(make=value, name=target.partition(":")[2], **choices)
         rows = [values_of(subject.inputs, example) for example in examples]
     except (ValueError, UnreadableTrace) as problem:
         raise BadInput(str(problem)) from None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, get_args
 
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
@@ -28,6 +30,13 @@ _NAMES = {
 }
 """The attributes of a class, or of its module, that are taken for what they are called."""
 
+_WORDS = {
+    "input_schema": {"input", "inputs", "in"},
+    "output_schema": {"output", "outputs", "out", "result", "results"},
+    "state_schema": {"state"},
+}
+"""A schema whose name has one of these words is taken if there is none with a name of `_NAMES`."""
+
 _ARGUMENTS_OF_FUNCTION = 3  # of applyInPandasWithState: key, frames, state
 
 
@@ -45,6 +54,8 @@ class DescribedProcessor:
         columns_written: the columns that its source writes.
         states: for each state that `init` declares, its name and kind.
         has_time: whether it needs event time: it sets timers, or looks at the watermark.
+        time_is_guessed: whether the event time in `known` is only a column that its source reads.
+        ambiguous: the schemas that are declared several times and differ, with the expressions.
     """
 
     name: str
@@ -56,53 +67,63 @@ class DescribedProcessor:
     columns_written: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
     has_time: bool = False
+    time_is_guessed: bool = False
+    ambiguous: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def described(processor: Any, module: str) -> DescribedProcessor:
+def described(processor: Any, module: str, inputs: StructType | None = None) -> DescribedProcessor:
     """Return what a class or function and its source say.
 
     Args:
         processor: the class of a processor, a function without arguments that returns one, or the function
             of `applyInPandasWithState`.
         module: the name of the module from which it is imported.
+        inputs: the schema of its input, if it is known; otherwise the one that is declared.
 
     Raises:
         BadInput: if it is neither.
     """
+    name = getattr(processor, "__name__", type(processor).__name__)
     arguments = _arguments(processor)
     is_function = not inspect.isclass(processor) and len(arguments) == _ARGUMENTS_OF_FUNCTION
     kind = processor if is_function or inspect.isclass(processor) or arguments else type(processor())
     if not is_function and not hasattr(kind, "handleInputRows"):
         raise BadInput(
-            f"{module}:{processor.__name__} is not a stateful processor, it has no method handleInputRows; "
+            f"{module}:{name} is not a stateful processor, it has no method handleInputRows; "
             "name the class that has one, or the function of applyInPandasWithState"
         )
-    declared = _Declared(kind, processor.__name__ if kind is processor else "", module)
+    declared = _Declared(kind, module, inputs)
     source = source_of(kind)
     states = [] if is_function or arguments else _states(processor)
     known = dict.fromkeys(_NAMES, "")
-    known |= declared.schemas(("input_schema", "output_schema", *(("state_schema",) if is_function else ())))
+    schemas = ("input_schema", "output_schema", *(("state_schema",) if is_function else ()))
+    candidates = {option: declared.schemas(option) for option in schemas}
+    known |= {option: one[0] for option, one in candidates.items() if len(one) == 1}
     key = declared.columns("key") or tuple(name for name in source.key if declared.may_have(name))
     if key:
         known["key"] = _text(*key)
     time_mode = _time_mode(source, states, declared)
     if time_mode == "ProcessingTime":
         known["time_mode"] = _text(time_mode)
-    time = declared.columns("time")
+    time, is_guessed = declared.columns("time"), False
     if not time and time_mode == "EventTime":
-        time = declared.only_timestamp() or source.columns_read
+        time = declared.only_timestamp()
+        is_guessed = not time
+        time = time or source.columns_read
     if len(time) == 1 and time_mode != "ProcessingTime":
         known["time"] = _text(*time)
     return DescribedProcessor(
-        name=processor.__name__,
+        name=name,
         arguments=() if is_function else arguments,
         form="group-state" if is_function else "pandas" if source.has_frames else "rows",
         known=known,
-        imports=tuple(declared.imports),
+        imports=tuple(known[option].partition(".")[0] for option in schemas if known[option]),
         columns_read=source.columns_read,
         columns_written=source.columns_written,
         states=tuple(map(str, states)),
         has_time=time_mode == "EventTime" or bool(known["time"]),
+        time_is_guessed=is_guessed,
+        ambiguous={option: one for option, one in candidates.items() if len(one) > 1},
     )
 
 
@@ -113,33 +134,38 @@ def _time_mode(source: SourceOfProcessor, states: list[_State], declared: _Decla
 
 
 class _Declared:
-    """The attributes of a class and of its module that describe it.
+    """The attributes of a class and of its module that describe it."""
 
-    Attributes:
-        imports: the names of the module that the expressions use.
-    """
+    def __init__(self, kind: Any, module: str, inputs: StructType | None) -> None:
+        self._module = sys.modules[module]
+        name = getattr(kind, "__name__", "")
+        own = [(kind, f"{name}.")] if getattr(self._module, name, None) is kind else []
+        self._owners = [*own, (self._module, "")]
+        self._inputs = inputs
+        if inputs is None and len(names := self.schemas("input_schema")) == 1:
+            self._inputs = self.schema(names[0])
 
-    def __init__(self, kind: Any, name: str, module: str) -> None:
-        owners = [(kind, f"{name}.")] if name else []
-        self._owners = [*owners, (sys.modules[module], "")]
-        self.imports: list[str] = []
-        self._inputs = self._schema("input_schema")
+    def schema(self, expression: str) -> StructType:
+        """The schema that an expression of `schemas` names."""
+        return schema_of(attrgetter(expression)(self._module))
 
-    def schemas(self, options: tuple[str, ...]) -> dict[str, str]:
-        """The expression of each schema that is declared."""
-        found = {}
-        for option in options:
-            for owner, prefix, name in self._places(option):
-                if _is_schema(getattr(owner, name)):
-                    self.imports += [] if prefix else [name]
-                    found[option] = prefix + name
-                    break
-        return found
+    def schemas(self, option: str) -> tuple[str, ...]:
+        """The expressions of the schemas that are declared; those that are equal are one.
+
+        What the class declares comes before its module, and a usual name before one that has a usual word.
+        """
+        for owner, prefix in self._owners:
+            schemas = {name: value for name, value in _attributes(owner).items() if _is_schema(value)}
+            usual = [name for name in _NAMES[option] if name in schemas]
+            names = usual or [name for name in schemas if _WORDS[option] & _words(name)]
+            distinct = {schema_of(schemas[name]).json(): prefix + name for name in reversed(names)}
+            if distinct:
+                return tuple(reversed(distinct.values()))
+        return ()
 
     def columns(self, option: str) -> tuple[str, ...]:
         """Names of columns that are declared, and that the input may have."""
-        for owner, _, name in self._places(option):
-            value = getattr(owner, name)
+        for value in self._values(option):
             columns = (value,) if isinstance(value, str) else value
             if isinstance(columns, list | tuple) and all(
                 isinstance(one, str) and self.may_have(one) for one in columns
@@ -149,9 +175,9 @@ class _Declared:
 
     def time_mode(self) -> str:
         """The time mode that is declared."""
-        for owner, _, name in self._places("time_mode"):
-            if getattr(owner, name) in get_args(TimeMode):
-                return str(getattr(owner, name))
+        for value in self._values("time_mode"):
+            if value in get_args(TimeMode):
+                return str(value)
         return ""
 
     def may_have(self, column: str) -> bool:
@@ -164,15 +190,20 @@ class _Declared:
         times = [one.name for one in self._inputs or () if isinstance(one.dataType, kinds)]
         return tuple(times) if len(times) == 1 else ()
 
-    def _schema(self, option: str) -> StructType | None:
-        schemas = [getattr(owner, name) for owner, _, name in self._places(option)]
-        return next((schema_of(schema) for schema in schemas if _is_schema(schema)), None)
+    def _values(self, option: str) -> Iterator[Any]:
+        for owner, _ in self._owners:
+            yield from (value for name in _NAMES[option] if (value := getattr(owner, name, None)))
 
-    def _places(self, option: str) -> Iterator[tuple[Any, str, str]]:
-        for owner, prefix in self._owners:
-            for name in _NAMES[option]:
-                if getattr(owner, name, None):
-                    yield owner, prefix, name
+
+def _attributes(owner: Any) -> dict[str, Any]:
+    """The attributes of a class with those of its base classes, or of a module, in their order."""
+    places = reversed(inspect.getmro(owner)) if inspect.isclass(owner) else (owner,)
+    return {name: value for place in places for name, value in vars(place).items()}
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name, such as "rows" and "in" of `ROWS_IN` and `rowsIn`."""
+    return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
 
 
 def _text(*names: str) -> str:
@@ -182,6 +213,8 @@ def _text(*names: str) -> str:
 
 
 def _is_schema(value: Any) -> bool:
+    if not isinstance(value, str | StructType) or not value:
+        return False
     try:
         schema_of(value)
     except UnreadableSchema:
