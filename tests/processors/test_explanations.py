@@ -15,10 +15,17 @@ from tidegauge_adapters.processors.search import searched
         ("tumbling", "late_lt", "timers", "`<` stands for `<=` in the late test"),
         ("tumbling", "timer_plus1", "due", "they are set 1 ms after the border"),
         ("tumbling", "not_cleared", "end", "nothing clears it"),
-        ("tumbling", "late_row", "batch", "its own test of late rows is wrong"),
+        ("tumbling", "late_row", "batch", "it compares the time of the row, not the end of its window"),
+        ("tumbling", "late_counted", "batch", "its own test of late rows is wrong"),
         ("sorter", "buffer_attr", "state", "something is not in its state"),
         ("ttl-session", "ttl_short", "batch", "state is forgotten before its timer"),
+        ("sessions", "touch_lt", "batch", "the processor leaves it out: `<` stands for `<=`"),
+        ("sorter", "same_time_lost", "batch", "two rows of the key have et="),
+        ("sorter", "same_time_lost", "batch", ", and one of them is lost."),
+        ("top-n", "ties_lost", "batch", "if no two rows of a key had the same price"),
         ("sorter", "unsorted", "batch", ""),
+        # Without timers that fire there is no result at all, which is not a cure.
+        ("pandas-count", "replaced", "cuts", ""),
     ],
 )
 def test_an_explanation_speaks_of_timers_and_state(name: str, bug: str, check: str, words: str) -> None:

@@ -1,4 +1,4 @@
-"""Alterations change what passes between a processor and its state, timers and clock.
+"""Alterations change what passes between a processor and its state, timers, clock, rows and results.
 
 The same hooks serve two purposes. A mistake makes a correct processor faulty, which measures its checks. A
 cure makes a faulty processor correct, which explains a counterexample.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Alteration:
-    """An alteration changes the state, timers or clock of a processor. The default changes nothing.
+    """An alteration changes what a processor is given and returns. The default changes nothing.
 
     Attributes:
         words: the description of the alteration in reports.
@@ -27,6 +27,12 @@ class Alteration:
         watermark_shift: the offset that is added to the watermark that the processor reads (ms).
         drops_late_rows: whether Spark drops late rows before the processor; None keeps what is declared.
         one_instance: whether one instance handles all micro-batches.
+        expiry_shift: the offset that is added to the expiry time that the timer handler reads (ms).
+        rows_before_watermark: whether rows that are not late come with a watermark before them.
+        distinct: the input column of which a key gets no value twice; empty for none.
+        rows_off_timers: how far a row whose time equals a timer of its key is moved (ms).
+        later_result: the output column whose values are shifted; empty for none.
+        result_shift: the offset that is added to the values of `later_result`, or ms if it is a timestamp.
     """
 
     words: str = ""
@@ -42,6 +48,12 @@ class Alteration:
     watermark_shift: int = 0
     drops_late_rows: bool | None = None
     one_instance: bool = False
+    expiry_shift: int = 0
+    rows_before_watermark: bool = False
+    distinct: str = ""
+    rows_off_timers: int = 0
+    later_result: str = ""
+    result_shift: int = 0
 
 
 NONE = Alteration()
@@ -75,10 +87,25 @@ CURES: tuple[Alteration, ...] = (
     ),
     Alteration(words="if timers expired 1 ms earlier: they are set 1 ms after the border", timer_shift=-1),
     Alteration(words="if timers expired 1 ms later: they are set 1 ms before the border", timer_shift=1),
+    Alteration(
+        words="if the expiry time that its timer handler reads were 1 ms later: `<` stands for `<=` in the "
+        "handler",
+        expiry_shift=1,
+    ),
+    Alteration(
+        words="if the expiry time that its timer handler reads were 1 ms earlier: `<=` stands for `<` in the "
+        "handler",
+        expiry_shift=-1,
+    ),
     Alteration(words="if a new timer replaced the one before: a stale timer is not deleted", one_timer=True),
     Alteration(
         words="if state were cleared when its key has no timer left: nothing clears it",
         clears_without_timers=True,
+    ),
+    Alteration(
+        words="if the watermark that it reads were before each row that is not late: its own test of late "
+        "rows is wrong, it treats rows as late whose window has not ended",
+        rows_before_watermark=True,
     ),
     Alteration(
         words="if Spark dropped late rows in front of it: its own test of late rows is wrong",
@@ -86,3 +113,6 @@ CURES: tuple[Alteration, ...] = (
     ),
 )
 """Cures for faulty processors. The best explanations come first."""
+
+OFF_TIMERS = (Alteration(rows_off_timers=-1), Alteration(rows_off_timers=1))
+"""Cures for a wrong border of windows. If it is the border, both hold: only rows exactly at it matter."""

@@ -15,7 +15,7 @@ from .played import Played
 from .player import Player
 from .processor_under_test import ProcessorUnderTest
 from .trace import Arrival, Key, Trace
-from .words import key_text, row_text
+from .words import key_text, row_text, value_text
 
 
 class BatchFunctionFails(Exception):
@@ -30,17 +30,26 @@ def differs_from_batch(player: Player, trace: Trace, played: Played) -> str | No
     """
     if played.problem is not None:
         return None
-    subject = player.subject
-    arrivals = [event for event in trace if isinstance(event, Arrival)]
-    late = [arrival for arrival in arrivals if _is_late(player, arrival, played)]
-    in_time = [arrival for arrival in arrivals if arrival not in late]
-    results = [one for one in played.outputs if not _reports_late(subject, one.row)]
-    columns, expected = _batch(player, in_time, played)
-    actual = [{name: one.row[name] for name in columns} for one in results]
-    problem = _difference(subject, expected, actual)
+    expected, actual = compared_results(player, trace, played)
+    problem = _difference(player.subject, expected, actual)
     if problem is not None:
         return problem
-    return _late_difference(player, late, played)
+    return _late_difference(player, _late(player, trace, played), played)
+
+
+def compared_results(
+    player: Player, trace: Trace, played: Played
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the results of the batch function and those of the processor, with the columns of the former."""
+    late = _late(player, trace, played)
+    in_time = [event for event in trace if isinstance(event, Arrival) and event not in late]
+    results = [one for one in played.outputs if not _reports_late(player.subject, one.row)]
+    columns, expected = _batch(player, in_time, played)
+    return expected, [{name: one.row[name] for name in columns} for one in results]
+
+
+def _late(player: Player, trace: Trace, played: Played) -> list[Arrival]:
+    return [event for event in trace if isinstance(event, Arrival) and _is_late(player, event, played)]
 
 
 def _is_late(player: Player, arrival: Arrival, played: Played) -> bool:
@@ -117,12 +126,50 @@ def _difference(
         return None
     missing, more = (_without(*comparable, expected), _without(comparable[1], comparable[0], actual))
     if missing and more:
+        if (values := _values_that_differ(subject, missing, more)) is not None:
+            return values
         return f"the processor returns {_rows(more)}, the batch function {_rows(missing)}"
     if missing:
         return f"the processor does not return {_rows(missing)}, as the batch function does"
     if more:
         return f"the processor returns {_rows(more)}, which the batch function does not"
     return f"the processor returns the rows in another order than the batch function: {_rows(actual)}"
+
+
+def _values_that_differ(
+    subject: ProcessorUnderTest, expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[str, Any]]
+) -> str | None:
+    """Return a sentence with the values that differ, if the rows are the same results with other values.
+
+    Rows are the same result if their keys, and the columns of `once` if it is declared, are equal. Without
+    `once`, most other columns have to be equal. Returns None if some row has no counterpart.
+    """
+    if len(expected) != len(actual):
+        return None
+    names = [*(subject.keys), *subject.once]
+    remaining, text = list(expected), ""
+    for row in actual:
+        same = [one for one in remaining if all(one.get(name) == row.get(name) for name in names)]
+        if not same:
+            return None
+        other = min(same, key=lambda one: len(_differing(one, row)))
+        columns = _differing(other, row)
+        if not subject.once and 2 * len(columns) > max(2, len([name for name in row if name not in names])):
+            return None
+        remaining.remove(other)
+        text = text or f"{_values_text(columns, other, row)} in the result {row_text(row)}"
+    return text + (f", and {len(actual) - 1} more" if len(actual) > 1 else "")
+
+
+def _values_text(columns: Sequence[str], expected: Mapping[str, Any], actual: Mapping[str, Any]) -> str:
+    values = [f"{value_text(actual[name])} instead of {value_text(expected[name])}" for name in columns]
+    if len(columns) == 1:
+        return f"the value of {columns[0]} differs: {values[0]}"
+    return "the values differ: " + ", ".join(map("=".join, zip(columns, values, strict=True)))
+
+
+def _differing(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> list[str]:
+    return [name for name in actual if _comparable(expected[name]) != _comparable(actual[name])]
 
 
 def _by_key(subject: ProcessorUnderTest, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
