@@ -57,11 +57,11 @@ class Identity(StatefulProcessor):
         """Declare a state, which each operator has."""
         self._state = handle.getValueState("seen", "seen boolean")
 
-    def handleInputRows(  # noqa: N802
+    def handleInputRows(
         self,
         key: Any,
         rows: Iterator[pd.DataFrame],
-        timerValues: TimerValues,  # noqa: N803
+        timerValues: TimerValues,
     ) -> Iterator[pd.DataFrame]:
         """Hand on the rows of a key."""
         self._state.update((True,))
