@@ -87,7 +87,14 @@ def test_a_state_that_is_left_is_named_with_the_row_and_replayed(folder: Path) -
     assert "latest = " in output
     trace = json.loads((folder / "tidegauge-processor" / "end.json").read_text())
     assert [list(event) for event in trace] == [["row"], ["watermark"]]
-    assert "<svg" in (folder / "tidegauge-processor" / "end.svg").read_text()
+    picture = (folder / "tidegauge-processor" / "end.svg").read_text()
+    assert "<svg" in picture
+    (row, watermark) = trace
+    timer = row["row"]["ts"] + 60_000
+    assert watermark["watermark"] > timer
+    assert f">timer set at {timer}<" in picture
+    assert f">timer {timer} expired<" in picture
+    assert f"     timer of user=ann: set at {timer}" in output.splitlines()
     code, output = run(target, *OPTIONS, *EXAMPLE, "--replay", "tidegauge-processor/end.json")
     assert code == 1, output
     assert "row (user=ann ts=" in output
@@ -97,7 +104,32 @@ def test_a_question_of_ones_own_is_played(folder: Path) -> None:
     (folder / "question.json").write_text('[{"row": {"user": "bob", "ts": 1000}}, {"watermark": 61000}]')
     code, output = run(f"{write(folder, 'latest_asked')}:described", "--replay", "question.json")
     assert code == 0, output
-    assert "the watermark rises to 61000\n     -> (user=bob end=61000) by a timer" in output
+    assert output.startswith("""\
+   row (user=bob ts=1000)
+     timer of user=bob: set at 61000
+   the watermark rises to 61000
+     timer of user=bob: expired at 61000
+     -> (user=bob end=61000) by a timer
+""")
+
+
+def test_timers_that_are_set_again_deleted_or_kept_are_told_once_a_micro_batch(folder: Path) -> None:
+    rows = [{"user": user, "ts": ts} for user, ts in (("ann", 1), ("bob", 3), ("ann", 2), ("ann", 1))]
+    events = [*({"row": row} for row in rows), {"watermark": 2}, {"row": {"user": "ann", "ts": 3}}]
+    (folder / "question.json").write_text(json.dumps(events))
+    target = write(folder, "latest_deletes")
+    module = folder / "latest_deletes.py"
+    once = "        if self.latest.exists():\n            self.handle.deleteTimer(self.latest.get()[0] + 60_000)\n"
+    module.write_text(
+        module.read_text().replace("        self.latest.update(", once + "        self.latest.update(")
+    )
+    _, output = run(f"{target}:described", "--replay", "question.json")
+    lines = [line.strip() for line in output.splitlines() if "timer of" in line]
+    assert lines == [
+        "timer of user=ann: set at 60002",
+        "timer of user=bob: set at 60003",
+        "timer of user=ann: deleted at 60002; set at 60003",
+    ]
 
 
 def test_what_the_class_and_its_module_declare_is_read_and_said_in_one_line(folder: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pyspark.sql.streaming.stateful_processor import ExpiredTimerInfo, TimerValues
 
@@ -19,7 +19,7 @@ from tidegauge.engine.interruption import from_outside
 from ..spark.tester.declared_schema import DeclaredSchema, RowDoesNotFit
 from .alterations import Alteration
 from .group_state import GroupStateProcessor
-from .played import Played, Problem
+from .played import Played, Problem, TimerChange
 from .processor_under_test import ProcessorUnderTest
 from .recorded_processor import RecordedProcessor, StateOfKey, TimersOfKey, attributes_of, keys_in_order
 from .rows import RowsOfProcessor, frame, named
@@ -178,9 +178,9 @@ class MicroBatches:
                 key,
                 lambda: list(processor.handleExpiredTimer(key, self._timer_values(), info)),  # noqa: B023
             )
-            if not answer:
-                self.played.silent_timers.append((self._segment, key, timer))
+            self._note_timers(key, "expired", {timer})
             self._timers.timers.discard(timer)
+            states[key].timers.discard(timer)
             if self._alteration.loses_state_at_expiry:
                 processor.entries = {}
             self._keep(key, answer, by_timer=True)
@@ -219,11 +219,17 @@ class MicroBatches:
         state.entries = {**removed, **processor.entries}
         if self._alteration.clears_without_timers and not self._timers.timers:
             state.entries = {}
+        self._note_timers(key, "deleted", state.timers - self._timers.timers)
+        self._note_timers(key, "set", self._timers.timers - state.timers)
         self.played.timers_set += len(self._timers.timers - state.timers)
         state.timers = set(self._timers.timers)
         self.played.past_timers += [(self._segment, key, timer, now) for timer, now in self._timers.past]
         if not state.entries and not state.timers:
             del self.played.states[key]
+
+    def _note_timers(self, key: Key, what: Literal["set", "deleted", "expired"], timers: set[int]) -> None:
+        changes = (TimerChange(self._segment, self._is_passage, key, what, one) for one in sorted(timers))
+        self.played.timer_changes += changes
 
     def _lifetime(self, name: str) -> int | None:
         assert self._processor is not None

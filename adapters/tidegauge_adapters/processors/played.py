@@ -21,6 +21,25 @@ class Problem:
     text: str
 
 
+@dataclass(frozen=True)
+class TimerChange:
+    """A timer of a key that was set or deleted, or that expired.
+
+    Attributes:
+        segment: the segment of the trace.
+        in_passage: whether the micro-batch has no rows, only a passage of time.
+        key: the key.
+        what: the kind of the change.
+        timer: the time of the timer (ms).
+    """
+
+    segment: int
+    in_passage: bool
+    key: Key
+    what: Literal["set", "deleted", "expired"]
+    timer: int
+
+
 @dataclass
 class Played:
     """The outcome of a trace.
@@ -34,7 +53,7 @@ class Played:
         times_at_arrival: the watermark or the processing time when each row arrived (ms), by `id` of the row.
         states: the states and timers of each key after the trace.
         timers_set: how many timers were set.
-        silent_timers: timers for which the processor returned no row: segment, key, timer.
+        timer_changes: the timers that were set or deleted, or that expired, in order.
         attributes: the names of attributes that changed while one instance handled rows and timers; empty
             where each micro-batch had its own.
     """
@@ -47,5 +66,5 @@ class Played:
     times_at_arrival: dict[int, int] = field(default_factory=dict)
     states: dict[Key, StateOfKey] = field(default_factory=dict)
     timers_set: int = 0
-    silent_timers: list[tuple[int, Key, int]] = field(default_factory=list)
+    timer_changes: list[TimerChange] = field(default_factory=list)
     attributes: set[str] = field(default_factory=set)

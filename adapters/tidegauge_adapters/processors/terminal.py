@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from .checks import CHECKS
 from .explanation import explanation
+from .played import Played
 from .player import Player
+from .processor_under_test import ProcessorUnderTest
 from .search import Counterexample, Searched
 from .trace import Output, Passage, Trace
-from .words import key_text, lines_text, row_text, time_text
+from .words import key_text, lines_text, row_text, time_text, timers_text
 
 
 def lines_of_checks(result: Searched) -> Iterator[tuple[str, str]]:
@@ -50,30 +52,36 @@ def lines_of_counterexample(player: Player, counterexample: Counterexample) -> I
 def lines_of_trace(player: Player, trace: Trace, outputs: Iterable[Output]) -> Iterator[str]:
     """Yield a line for each event of a trace.
 
-    The output rows follow the events that precede the next passage of time. Timers without output rows and
-    rows that Spark drops are marked.
+    The changes of timers and the output rows follow the events that precede the next passage of time. Rows
+    that Spark drops are marked.
     """
     remaining, subject, played = list(outputs), player.subject, player.as_spark(trace)
     clock = "the clock is at" if subject.mode == "ProcessingTime" else "the watermark rises to"
     segment = 0
     for event in trace:
         if isinstance(event, Passage):
+            yield from _timers(subject, played, segment, in_passage=False)
             yield from _outputs(remaining, segment, in_passage=False)
             segment += 1
             shared = ", in the micro-batch of the rows after it" if event.with_rows else ""
             yield f"   {clock} {time_text(subject, event.to)}{shared}"
+            yield from _timers(subject, played, segment, in_passage=True)
             yield from _outputs(remaining, segment, in_passage=True)
-            for at, key, timer in played.silent_timers:
-                if at == segment:
-                    moment = time_text(subject, timer)
-                    yield f"     the timer of {key_text(subject, key)} at {moment} returns no row"
         else:
             columns = dict(event.row)
             if subject.time:
                 columns[subject.time] = time_text(subject, columns[subject.time])
             dropped = ", which Spark drops as late" if id(event) in played.dropped else ""
             yield f"   row {row_text(columns)}{dropped}"
+    yield from _timers(subject, played, segment, in_passage=False)
     yield from _outputs(remaining, segment, in_passage=False)
+
+
+def _timers(subject: ProcessorUnderTest, played: Played, segment: int, in_passage: bool) -> Iterator[str]:
+    changes = [one for one in played.timer_changes if one.segment == segment and one.in_passage == in_passage]
+    for key in dict.fromkeys(change.key for change in changes):
+        of_key = [change for change in changes if change.key == key]
+        yield f"     timer of {key_text(subject, key)}: {timers_text(subject, of_key)}"
 
 
 def _outputs(outputs: list[Output], segment: int, in_passage: bool) -> Iterator[str]:

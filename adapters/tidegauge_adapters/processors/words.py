@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from .played import TimerChange
 from .processor_under_test import ProcessorUnderTest
 from .trace import Key
 
@@ -21,6 +22,21 @@ def time_text(subject: ProcessorUnderTest, ms: int) -> str:
     if subject.has_numbers_as_times:
         return str(ms)
     return (datetime(1970, 1, 1) + timedelta(milliseconds=ms)).isoformat(sep=" ")
+
+
+def clock_text(subject: ProcessorUnderTest, ms: int) -> str:
+    """Return a time as short text: a timestamp without its date, or a number of ms."""
+    if subject.has_numbers_as_times:
+        return str(ms)
+    return (datetime(1970, 1, 1) + timedelta(milliseconds=ms)).time().isoformat(timespec="milliseconds")
+
+
+def timers_text(subject: ProcessorUnderTest, changes: Sequence[TimerChange]) -> str:
+    """Return changes of timers of one key as text: "deleted at 90000; set at 120000, 150000"."""
+    times: dict[str, list[str]] = {}
+    for change in changes:
+        times.setdefault(change.what, []).append(time_text(subject, change.timer))
+    return "; ".join(f"{what} at {', '.join(dict.fromkeys(several))}" for what, several in times.items())
 
 
 def when_text(subject: ProcessorUnderTest, now: int) -> str:
