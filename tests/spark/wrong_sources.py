@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-from pyspark.sql.streaming.datasource import ReadLimit
 from pyspark.sql.types import StructType
 
 from tidegauge_spark.decisions.sources.bounds import GroupMinimum
@@ -23,6 +22,7 @@ from tidegauge_spark.source.numbers.reader import AlignedSourceReader
 from tidegauge_spark.source.options.source import SourceOptions, parse_options
 from tidegauge_spark.source.planning.group import SourceStanding
 from tidegauge_spark.source.planning.signals import PlannedSignals
+from tidegauge_spark.spark_version import ReadLimit
 
 
 class NeverBlocksReader(AlignedSourceReader):

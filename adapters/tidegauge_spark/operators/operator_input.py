@@ -32,6 +32,7 @@ from pyspark.sql.types import (
 from tidegauge_spark.decisions.errors import IllegalArgumentError
 from tidegauge_spark.decisions.valve import Valve, ValveState
 from tidegauge_spark.operators.record_columns import RecordColumns, arrow_schema, known_columns, packed
+from tidegauge_spark.operators.run_processor import run_processor
 from tidegauge_spark.operators.valve import VALVE_STATE_SCHEMA
 from tidegauge_spark.operators.window import WINDOW_INPUT_SCHEMA
 from tidegauge_spark.worker_process import spare_collections
@@ -258,7 +259,7 @@ def run_operator_input(steps: DataFrame, channels: int) -> DataFrame:
             f"channels = {channels}: the inputs have {made}, one for each subtask of the sources; write that"
         )
     schema = StructType([*WINDOW_INPUT_SCHEMA.fields[:-1], records.field("records")])
-    return steps.groupBy("key").transformWithState(processor, schema, "Append", "None")
+    return run_processor(steps.groupBy("key"), processor, schema)
 
 
 def _check_key(name: str, own_type: DataType) -> None:

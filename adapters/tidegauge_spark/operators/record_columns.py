@@ -14,10 +14,10 @@ from functools import cached_property
 from typing import Any, Final
 
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from tidegauge_spark.decisions.errors import IllegalArgumentError
+from tidegauge_spark.spark_version import to_arrow_in_utc
 
 _METADATA: Final = "tidegauge.records"
 EVENT_TIME: Final = "event_time"
@@ -73,13 +73,13 @@ def arrow_schema(schema: StructType) -> pa.Schema:
     """
     for field in schema:
         try:
-            to_arrow_schema(StructType([field]), timezone="UTC")
+            to_arrow_in_utc(StructType([field]))
         except Exception as error:
             raise IllegalArgumentError(
                 f"the column {field.name!r} is {field.dataType.simpleString()}, which Arrow has no type for; "
                 "cast it or leave it out"
             ) from error
-    return to_arrow_schema(schema, timezone="UTC")
+    return to_arrow_in_utc(schema)
 
 
 def packed(columns: Sequence[pa.Array], schema: pa.Schema) -> bytes:

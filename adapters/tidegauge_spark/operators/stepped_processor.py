@@ -16,6 +16,7 @@ from pyspark.sql.streaming.stateful_processor import (
 from pyspark.sql.types import DataType, IntegerType, LongType, StringType, StructField, StructType
 
 from tidegauge_spark.decisions.errors import IllegalArgumentError, IllegalStateError
+from tidegauge_spark.operators.run_processor import run_processor
 from tidegauge_spark.worker_process import spare_collections
 
 ILLEGAL_ARGUMENT: Final = "illegal-argument"
@@ -126,7 +127,7 @@ def run_steps(steps: DataFrame, processor: SteppedProcessor[Any]) -> DataFrame:
     state store provider. Raises `IllegalArgumentError` for a column that is missing or of another type.
     """
     check_columns(steps, processor.input_schema)
-    return steps.groupBy("key").transformWithState(processor, processor.output_schema, "Append", "None")
+    return run_processor(steps.groupBy("key"), processor, processor.output_schema)
 
 
 def check_columns(steps: DataFrame, wanted: StructType) -> None:

@@ -19,6 +19,7 @@ from pyspark.sql.types import (
 
 from tidegauge_spark.decisions.errors import IllegalArgumentError
 from tidegauge_spark.decisions.valve import Valve, ValveState
+from tidegauge_spark.operators.run_processor import run_processor
 from tidegauge_spark.operators.stepped_processor import SteppedProcessor, check_columns, given
 
 # Every input column may be null: a step that lacks something is answered, it does not end the query.
@@ -125,4 +126,4 @@ def run_valves(steps: DataFrame) -> DataFrame:
     `IllegalArgumentError` for a column that is missing or of another type.
     """
     check_columns(steps, VALVE_INPUT_SCHEMA)
-    return steps.groupBy("valve").transformWithState(ValveProcessor(), VALVE_OUTPUT_SCHEMA, "Append", "None")
+    return run_processor(steps.groupBy("valve"), ValveProcessor(), VALVE_OUTPUT_SCHEMA)

@@ -28,6 +28,7 @@ from tidegauge_spark.operators.aggregates import Aggregate
 from tidegauge_spark.operators.named_aggregates import NamedAggregates
 from tidegauge_spark.operators.record_columns import RecordColumns, unpacked
 from tidegauge_spark.operators.record_keys import numbered_keys
+from tidegauge_spark.operators.run_processor import run_processor
 from tidegauge_spark.operators.stepped_processor import ILLEGAL_ARGUMENT, step_schema
 from tidegauge_spark.operators.stored_windows import SLICE_CONTENTS_SCHEMA, SLICE_SCHEMA, StoredSlices
 from tidegauge_spark.operators.window_plan import check_plan, plan_of
@@ -230,7 +231,7 @@ def run_windows(
     processor = WindowProcessor(settings, RecordColumns.of(inputs.schema, "records"), aggregates)
     results = processor.results
     schema = results.schema()  # refused here, not in a worker
-    raw = inputs.groupBy("key").transformWithState(processor, WINDOW_OUTPUT_SCHEMA, "Append", "None")
+    raw = run_processor(inputs.groupBy("key"), processor, WINDOW_OUTPUT_SCHEMA)
     return results.with_timestamps(raw.mapInArrow(results.unpack, schema))
 
 

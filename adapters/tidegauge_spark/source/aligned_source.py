@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import partial
+from pathlib import Path
 from typing import ClassVar, Final, NamedTuple
 
 from pyspark.sql import SparkSession
-from pyspark.sql.datasource import DataSource
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
 from tidegauge_spark.group_coordination.session import published_coordination
@@ -23,7 +24,10 @@ from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.options.kafka import EVENT_TIME
 from tidegauge_spark.source.options.lag_threshold import watermark_lag_threshold as threshold_of
 from tidegauge_spark.source.options.source import SourceOptions, parse_options
+from tidegauge_spark.source.planning.reader_before_limits import ReaderBeforeLimits
+from tidegauge_spark.source.query_triggers import follow_triggers, trigger_of
 from tidegauge_spark.source.registration import register_source
+from tidegauge_spark.spark_version import READ_LIMITS
 
 FORMAT: Final = "tidegauge"
 """The name of the source in `spark.readStream.format`."""
@@ -45,7 +49,10 @@ def informed(source: type[AlignedSource], spark: SparkSession) -> type[AlignedSo
     them.
     """
 
+    folder = None if READ_LIMITS.exists else follow_triggers(spark)
+
     class InformedSource(source):  # type: ignore[misc, valid-type]
+        triggers = folder
         coordinator = published_coordination(spark)
         watermark_lag_threshold = threshold_of(spark)
 
@@ -274,6 +281,9 @@ class AlignedSource(DataSource):
     watermark_lag_threshold: ClassVar[int | None] = None
     """The watermark lag from which a source is in backlog (ms); None: no threshold is set."""
 
+    triggers: ClassVar[Path | None] = None
+    """Where the triggers of queries are looked up, with a PySpark before 4.2."""
+
     own_options: ClassVar[Collection[str] | None] = None
     """The own options of a log that was registered by `register_log`; None for the logs of this library."""
 
@@ -315,7 +325,16 @@ class AlignedSource(DataSource):
         finally:
             log.close()
 
-    def streamReader(self, schema: StructType) -> AlignedSourceReader | AlignedFilesReader | AlignedLogReader:
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        """Return the reader as the installed PySpark calls it: see `source_coordinator`."""
+        reader = self.source_coordinator(schema)
+        if READ_LIMITS.exists:
+            return reader
+        return ReaderBeforeLimits(reader, partial(trigger_of, self.triggers, self.name(), dict(self.options)))
+
+    def source_coordinator(
+        self, schema: StructType
+    ) -> AlignedSourceReader | AlignedFilesReader | AlignedLogReader:
         """Return the reader. Raises `IllegalOptionError` for wrong options or a schema that does not fit."""
         options = self.parsed_options()
         if options.files is not None:

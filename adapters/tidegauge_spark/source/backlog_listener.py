@@ -15,6 +15,8 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryProgress,
 )
 
+from tidegauge_spark.source.planning.sealed_offset import without_progress
+
 
 class BacklogChange(NamedTuple):
     """A source has entered backlog or left it.
@@ -112,8 +114,9 @@ def _said(offset: Any) -> list[tuple[str, bool]]:
     format, or none of its subtasks has reported a flag."""
     try:
         stored = json.loads(offset) if isinstance(offset, str) else offset
+        stored = without_progress(stored)
         source, flags = stored["source"], stored["signals"]["state"]["backlog"]
         told = [flag for flag in flags if isinstance(flag, bool)]
-    except (KeyError, TypeError, ValueError, IndexError):
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError):
         return []
     return [(source, any(told))] if isinstance(source, str) and told else []

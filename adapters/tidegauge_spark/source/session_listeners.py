@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryListener
@@ -19,9 +19,9 @@ def session_identity(spark: SparkSession) -> str:
         return ""
 
 
-def listen_once(spark: SparkSession, listener: type[StreamingQueryListener]) -> None:
+def listen_once(spark: SparkSession, listener: type[StreamingQueryListener], *arguments: Any) -> None:
     """Add a listener to a session, unless the session already has one of that class from this library."""
     place = session_identity(spark), listener
     if place not in _listening:
         _listening.add(place)
-        spark.streams.addListener(listener())
+        spark.streams.addListener(listener(*arguments))

@@ -33,6 +33,7 @@ from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.options.kafka import EVENT_TIME
 from tidegauge_spark.source.registration import register_source, registered_source
 from tidegauge_spark.source.watermark_check import checked_in
+from tidegauge_spark.spark_version import READ_LIMITS
 
 TIMESTAMP: Final = "timestamp"
 
@@ -76,7 +77,11 @@ def watermark_of(
         IllegalArgumentError: if a duration is not valid.
         IllegalOptionError: if the options do not fit, or Spark's `multipleWatermarkPolicy` is not "min".
         BrokenLogError: if Kafka does not return the partitions.
+        PySparkVersionError: with a PySpark before 4.2.
     """
+    READ_LIMITS.require(
+        "watermark_of(reader) needs", "read the topic by the format tidegauge and load(reader)"
+    )
     spark = session_of(reader, "watermark_of", "kafka")
     out_of_orderness = milliseconds_of(max_out_of_orderness, "max_out_of_orderness")
     timeout = None if idle_timeout is None else milliseconds_of(idle_timeout, "idle_timeout", at_least=1)

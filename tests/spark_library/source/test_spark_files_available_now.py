@@ -5,8 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 from spark_programs.driven_files import VIRTUAL, DrivenFiles, aligned, write_parquet
+
+from tidegauge_spark.spark_version import ReadAllAvailable, ReadMaxRows
 
 
 def test_available_now_ends_with_what_was_there_at_the_start(tmp_path: Path) -> None:

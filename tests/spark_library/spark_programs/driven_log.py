@@ -7,12 +7,12 @@ import pickle
 from typing import Any
 
 from pyspark.cloudpickle import dumps
-from pyspark.sql.streaming.datasource import ReadLimit
 
 from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.logs.reader import AlignedLogReader
 from tidegauge_spark.source.logs.split_log import SplitLog
 from tidegauge_spark.source.options.source import SourceOptions
+from tidegauge_spark.spark_version import ReadLimit
 
 MOST_BATCHES = 200
 

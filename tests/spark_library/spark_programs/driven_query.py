@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from pyspark.cloudpickle import dumps
-from pyspark.sql.streaming.datasource import ReadLimit
 
 from tidegauge_spark.source.numbers.reader import AlignedSourceReader
 from tidegauge_spark.source.options.source import parse_options
+from tidegauge_spark.spark_version import ReadLimit
 
 Offset = dict[str, Any]
 

@@ -17,7 +17,6 @@ from typing import Any, ClassVar, Final, NoReturn
 
 from pyspark.sql import GroupedData
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
-from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
     StatefulProcessor,
@@ -27,6 +26,7 @@ from pyspark.sql.streaming.stateful_processor import (
 from pyspark.sql.types import StructType
 
 from tidegauge_spark.source.aligned_source import AlignedSource
+from tidegauge_spark.spark_version import ReadLimit, SupportsTriggerAvailableNow
 
 PLANNING: Final = "planning"
 READING: Final = "reading"

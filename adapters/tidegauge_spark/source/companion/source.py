@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
 from tidegauge_spark.decisions.durations import parse_duration
@@ -24,6 +22,12 @@ from tidegauge_spark.source.planning.added_columns import watermark_batch, with_
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.said_watermark import LostWatermarkError, said_watermark
 from tidegauge_spark.source.planning.standing import CHECK, COMPANION, SAID_WATERMARK, shown
+from tidegauge_spark.spark_version import (
+    ReadAllAvailable,
+    ReadLimit,
+    SupportsTriggerAvailableNow,
+    to_arrow_in_utc,
+)
 
 FORMAT: Final = "tidegauge_companion"
 
@@ -145,7 +149,7 @@ class CompanionReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the row of a partition."""
         assert isinstance(partition, WatermarkPartition)
-        schema = to_arrow_schema(self._schema, timezone="UTC")
+        schema = to_arrow_in_utc(self._schema)
         yield watermark_batch(partition.watermark, self._schema.names[0], schema)
 
     def reportLatestOffset(self) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol
 
 import pyarrow as pa
-from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import DataType, StructType
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.planning.broken_log import BrokenLogError, first_line
 from tidegauge_spark.source.planning.event_times import EventTimes, rounded_down
+from tidegauge_spark.spark_version import from_arrow
 
 if TYPE_CHECKING:
     from tidegauge_spark.source.files.event_time_column import EventTimeColumn
@@ -165,7 +165,7 @@ def parsing(described: str, format_name: str) -> Iterator[None]:
 def spark_type(field: pa.Field, described: str) -> DataType:
     """Return the Spark type of a column. Raises `BrokenLogError` if Spark has none."""
     try:
-        return from_arrow_type(field.type)
+        return from_arrow(field.type)
     except TypeError as error:
         raise BrokenLogError(
             f"the column {field.name!r} of the file {described} is {field.type}, which Spark does not have: "

@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 import pyarrow as pa
-from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
@@ -30,6 +29,7 @@ from tidegauge_spark.source.files.formats import (
 from tidegauge_spark.source.planning.broken_log import BrokenLogError, first_line
 from tidegauge_spark.source.planning.event_times import event_times
 from tidegauge_spark.source.planning.json_times import microseconds
+from tidegauge_spark.spark_version import from_arrow
 
 NAME: Final = "JSON lines"
 
@@ -252,5 +252,5 @@ def _spark_type(type_: pa.DataType, event_time: Path | None) -> Any:
             [StructField(each.name, _spark_type(each.type, _inside(event_time, each.name))) for each in type_]
         )
     if event_time == () and pa.types.is_string(type_):
-        return from_arrow_type(pa.timestamp("us", "UTC"))
-    return from_arrow_type(pa.string() if pa.types.is_null(type_) else type_)
+        return from_arrow(pa.timestamp("us", "UTC"))
+    return from_arrow(pa.string() if pa.types.is_null(type_) else type_)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Final
 
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, StructField, StructType, TimestampType
 
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path, type_at
@@ -23,6 +22,7 @@ from tidegauge_spark.source.planning.added_columns import with_added_columns
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import is_event_time
 from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
+from tidegauge_spark.spark_version import to_arrow_in_utc
 
 FORMATS: Final[dict[str, Callable[[], FileFormat]]] = {"parquet": ParquetFormat, "json": JsonLinesFormat}
 """The file formats, by the value of the option fileFormat."""
@@ -44,7 +44,7 @@ def first_schema(files: FileOptions) -> StructType:
             if not schema.fields:
                 continue
             schema = _with_partition_columns(schema, listing, files)
-            event_time_column(files, to_arrow_schema(schema, timezone="UTC"))
+            event_time_column(files, to_arrow_in_utc(schema))
             progress = files.added.progress
             if progress is not None and found_name(schema.names, progress) is not None:
                 raise IllegalOptionError(
@@ -81,7 +81,7 @@ def checked_schema(files: FileOptions, schema: StructType) -> pa.Schema:
 
     Raises `IllegalOptionError` if the event time column or an added column is missing.
     """
-    arrow = to_arrow_schema(schema, timezone="UTC")
+    arrow = to_arrow_in_utc(schema)
     event_time_column(files, arrow)
     column = files.added.progress
     if column is not None:

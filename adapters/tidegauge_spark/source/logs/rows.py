@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from tidegauge_spark.source.logs.position import LogSlice
@@ -15,6 +14,7 @@ from tidegauge_spark.source.options.added_columns import AddedColumns
 from tidegauge_spark.source.planning.added_columns import added_rows, records_batch, with_added_columns
 from tidegauge_spark.source.planning.event_times import milliseconds
 from tidegauge_spark.source.planning.progress_rows import SplitsPartition
+from tidegauge_spark.spark_version import to_arrow_in_utc
 
 
 def log_schema(log: SplitLog, added: AddedColumns) -> StructType:
@@ -31,7 +31,7 @@ def log_rows(
     """Yield the records of a partition as Arrow record batches, in order of split and position, then the
     added rows."""
     names = StructType(list(log.schema)).names
-    schema = to_arrow_schema(log_schema(log, added), timezone="UTC")
+    schema = to_arrow_in_utc(log_schema(log, added))
     for split, part in partition.slices:
         for batch in _batches(log, split, part, fail_on_data_loss):
             arrays = dict(zip(names, batch.columns, strict=True))

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from tidegauge_spark.source.options.added_columns import AddedColumns
 from tidegauge_spark.source.options.numbers import SOURCE_SCHEMA
 from tidegauge_spark.source.planning.added_columns import added_rows, records_batch, with_added_columns
 from tidegauge_spark.source.planning.progress_rows import PlannedPartition
+from tidegauge_spark.spark_version import to_arrow_in_utc
 
 ROWS_PER_ARROW_BATCH: Final = 65_536
 
@@ -34,7 +34,7 @@ def sequence_schema(added: AddedColumns) -> StructType:
 
 def sequence_rows(partition: SubtaskPartition, added: AddedColumns) -> Iterator[Any]:
     """Yield the records of a partition as Arrow record batches of some MB at most, then the added rows."""
-    schema = to_arrow_schema(sequence_schema(added), timezone="UTC")
+    schema = to_arrow_in_utc(sequence_schema(added))
     for first in range(partition.first, partition.last + 1, ROWS_PER_ARROW_BATCH):
         last = min(partition.last, first + ROWS_PER_ARROW_BATCH - 1)
         yield _records_batch(partition, first, last, added, schema)

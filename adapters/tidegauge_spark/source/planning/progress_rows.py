@@ -8,11 +8,11 @@ from typing import Any, Final, Generic, TypeVar
 
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
 from tidegauge_spark.decisions.backlog import BacklogOutput
 from tidegauge_spark.decisions.timestamps import MIN
+from tidegauge_spark.spark_version import to_arrow_in_utc
 
 PROGRESS_SCHEMA: Final = StructType(
     [
@@ -37,7 +37,7 @@ processing time at which the batch was planned, in ms since the source started, 
 
 RECORD: Final = "record"
 
-_FIELDS: Final = list(to_arrow_schema(PROGRESS_SCHEMA))
+_FIELDS: Final = list(to_arrow_in_utc(PROGRESS_SCHEMA))
 
 
 @dataclass

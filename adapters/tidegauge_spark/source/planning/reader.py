@@ -13,13 +13,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from pyspark.sql.streaming.datasource import (
-    ReadAllAvailable,
-    ReadLimit,
-    ReadMaxRows,
-    SupportsTriggerAvailableNow,
-)
-
 from tidegauge_spark.decisions.backlog import BacklogOutput
 from tidegauge_spark.decisions.sources.signals import SplitMoment
 from tidegauge_spark.source.options.source import SourceOptions
@@ -31,6 +24,12 @@ from tidegauge_spark.source.planning.recording.recorded_rows import RecordedSour
 from tidegauge_spark.source.planning.run_offsets import RunOffsets
 from tidegauge_spark.source.planning.said_watermark import SaidWatermark
 from tidegauge_spark.source.planning.signals import PlannedSignals
+from tidegauge_spark.spark_version import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    SupportsTriggerAvailableNow,
+)
 
 WAIT: Final = 100
 """How long a planning under AvailableNow waits for records (ms), before it returns to Spark."""
@@ -154,6 +153,10 @@ class AlignedReader(ProgressReader[AnyOffset], SupportsTriggerAvailableNow):
             self._exchanged = ()
             return self._stored(start, offset.at(max(planned.now, offset.now + 1)))
         return self._said_again(start, offset)
+
+    def has_read_all(self, end: dict[str, Any]) -> bool:
+        """Return whether a query under AvailableNow ends at an offset."""
+        return self._finished(self._offsets.restored(end))
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[PlannedPartition]:
         """Return the partitions between two offsets. They depend on nothing else, so a replay is exact

@@ -10,6 +10,7 @@ from tidegauge_spark.source.options.source import SourceOptions
 from tidegauge_spark.source.planning.offset import AnyOffset
 from tidegauge_spark.source.planning.recording.recorded_rows import RecordedSource
 from tidegauge_spark.source.planning.recording.recorder import SourceRecorder, paused
+from tidegauge_spark.source.planning.sealed_offset import without_progress
 
 _MOST_KNOWN: Final = 3
 
@@ -39,7 +40,7 @@ class RunOffsets(Generic[AnyOffset]):
         for known, offset in self._known:
             if known == stored:
                 return offset
-        offset = self._parsed(stored)
+        offset = self._parsed(without_progress(stored))
         self._known.append((stored, offset))
         return offset
 
@@ -52,18 +53,18 @@ class RunOffsets(Generic[AnyOffset]):
     ) -> dict[str, Any]:
         """Return a planned offset as Spark stores it; start: the offset before it. reports, run_out: as in
         `SourceRecorder.extended`."""
-        stored = offset.to_json()
+        stored, before = offset.to_json(), without_progress(start)
         if self._recorder is None:
-            stored = paused(start, stored)
+            stored = paused(before, stored)
         else:
-            stored = self._recorder.extended(start, stored, reports, run_out)
+            stored = self._recorder.extended(before, stored, reports, run_out)
         self._known.append((stored, offset))
         return stored
 
     def write(self, start: dict[str, Any], end: dict[str, Any]) -> None:
         """Write the event log of a batch, if there is one. Raises `EventLogError` as the recorder does."""
         if self._recorder is not None:
-            self._recorder.write(start, end)
+            self._recorder.write(without_progress(start), without_progress(end))
 
 
 def _new_recorder(

@@ -10,6 +10,10 @@ VERSION: Final = 1
 """The version of the format. A reader rejects an offset of another version."""
 
 
+OFFSET: Final = "offset"
+"""The key of the offset in a stored offset that has the progress of the source beside it."""
+
+
 class IllegalOffsetError(ValueError):
     """An offset of a checkpoint from which this source, with these options, cannot continue."""
 
@@ -37,6 +41,17 @@ def unsealed(stored: Any) -> None:
             "the checkpoint has an offset that was damaged (its checksum is wrong): restore the folder "
             "offsets of the checkpoint from a copy, or start with a new checkpoint folder"
         )
+
+
+def with_progress(offset: dict[str, Any], progress: dict[str, Any] | None) -> dict[str, Any]:
+    """Return an offset as it is stored where Spark shows no other progress of a source (before 4.2)."""
+    return {**(progress or {}), OFFSET: offset}
+
+
+def without_progress(stored: dict[str, Any]) -> dict[str, Any]:
+    """Return a stored offset without the progress that `with_progress` has put beside it."""
+    offset = stored.get(OFFSET)
+    return offset if isinstance(offset, dict) else stored
 
 
 def _checksum(content: dict[str, Any]) -> int:
