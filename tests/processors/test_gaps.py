@@ -1,5 +1,6 @@
 """What the checks of a processor cannot see is told, and what Spark makes of times and keys is played."""
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from tidegauge_adapters.processors import ProcessorUnderTest, check_processor
 from tidegauge_adapters.processors.batch_results import BatchFunctionFails
 from tidegauge_adapters.processors.player import Player
-from tidegauge_adapters.processors.search import searched
+from tidegauge_adapters.processors.search import Searched, searched
 from tidegauge_adapters.processors.session_time import in_zone
 from tidegauge_adapters.processors.terminal import lines_of_gaps, lines_of_trace
 from tidegauge_adapters.processors.trace import Arrival, Passage
@@ -54,6 +55,31 @@ class Earliest(StatefulProcessor):
         return iter(())
 
 
+class Remembered(StatefulProcessor):
+    """Returns an id once an hour; state expires, and nothing clears it."""
+
+    def init(self, handle: Any) -> None:
+        self.handle = handle
+        self.seen = handle.getMapState("seen", "id string", "n int", ttlDurationMs=3_600_000)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
+        for row in rows:
+            if not self.seen.containsKey((row.id,)):
+                self.seen.updateValue((row.id,), (1,))
+                yield Row(user=key[0], id=row.id)
+
+
+class Clock(Remembered):
+    """Its result depends on how often it was called in this process, as if it read the wall clock."""
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
+        if next(_CALLS) == 40:
+            yield Row(user=key[0], id="now")
+
+
+_CALLS = itertools.count()
+
+
 class NarrowKeys(Failures):
     def init(self, handle: Any) -> None:
         self.handle = handle
@@ -85,6 +111,35 @@ def test_a_processor_of_which_no_row_comes_out_is_not_held() -> None:
     assert second.startswith("Not reached by any trace: test_gaps.py, lines ")
     with pytest.raises(AssertionError, match="No row came out of any trace"):
         check_processor(failures(), traces=20)
+
+
+def test_few_results_are_told() -> None:
+    result = Searched(traces=300, rows=1_000, outputs=15)
+    (text,) = lines_of_gaps(result)
+    assert text.startswith("Only 15 rows came out for 1000 rows, so that what needs several results")
+    assert not list(lines_of_gaps(Searched(traces=300, rows=1_000, outputs=51)))
+
+
+def remembered(make: Any) -> ProcessorUnderTest:
+    return ProcessorUnderTest(
+        make=make,
+        input_schema="user string, id string",
+        output_schema="user string, id string",
+        key="user",
+        time_mode="ProcessingTime",
+    )
+
+
+def test_state_with_a_time_to_live_is_not_left() -> None:
+    result = searched(Player(remembered(Remembered)), traces=40)
+    assert [broken.check.name for broken in result.broken] == []
+    assert "end" in [check.name for check in result.held]
+
+
+def test_a_failure_that_does_not_repeat_is_told() -> None:
+    """A processor that reads the wall clock fails a check on a trace, and later no more."""
+    (broken,) = searched(Player(remembered(Clock)), traces=40, only=["repeat"]).broken
+    assert broken.wrong.text.endswith("(the same rows pass at other times)")
 
 
 def test_examples_of_each_kind_lead_to_all_lines() -> None:

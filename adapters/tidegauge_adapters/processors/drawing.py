@@ -33,6 +33,10 @@ from .processor_under_test import ProcessorUnderTest
 from .trace import Arrival, Batch, Passage, Trace
 
 MOST_EVENTS = 12
+_DENSE = 0.15
+"""The share of traces with many similar rows of one key, for rules about several results of a key."""
+
+_EVENTS_OF_DENSE = 24
 _KEYS = 3
 _BESIDE = (0, 0, 1, -1)
 _TICKS = (1, 100, 1_000, 10_000)
@@ -47,13 +51,18 @@ class Values:
         self._known = {name: self._values(name) for name in subject.inputs.names if name != subject.time}
         self.keys = self._keys()
 
-    def row(self, random: Random, time: int, earlier: Sequence[Arrival | Passage]) -> dict[str, Any]:
-        """Draw a row with an event time (ms). Some rows repeat an earlier row at another time."""
+    def row(
+        self, random: Random, time: int, earlier: Sequence[Arrival | Passage], dense: bool
+    ) -> dict[str, Any]:
+        """Draw a row with an event time (ms).
+
+        Some rows repeat an earlier row at another time; in a dense trace most do, and all have one key.
+        """
         rows = [event.row for event in earlier if isinstance(event, Arrival)]
-        if rows and random.random() < 0.4:
+        if rows and random.random() < (0.8 if dense else 0.4):
             again = dict(random.choice(rows))
             return {**again, self._subject.time: time} if self._subject.time else again
-        key = self.keys[0] if random.random() < 0.7 else random.choice(self.keys)
+        key = self.keys[0] if dense or random.random() < 0.7 else random.choice(self.keys)
         chosen = {name: random.choice(self._known[name]) for name in self._subject.values}
         row = dict(zip(self._subject.keys, key, strict=True)) | chosen
         if self._subject.time:
@@ -134,8 +143,9 @@ class Drawing:
         times = [self._subject.start + random.choice((0, 0, 1, 500))]
         now = self._subject.start if self._subject.mode == "ProcessingTime" else 0
         timers: list[int] = []
-        for _ in range(random.randint(2, MOST_EVENTS)):
-            passes = self._subject.mode != "None" and events and random.random() < 0.3
+        dense = random.random() < _DENSE
+        for _ in range(_EVENTS_OF_DENSE if dense else random.randint(2, MOST_EVENTS)):
+            passes = self._subject.mode != "None" and events and random.random() < (0.15 if dense else 0.3)
             if passes:
                 to = self._later(random, now, times, timers)
                 if to is None:
@@ -145,7 +155,7 @@ class Drawing:
             else:
                 time = self._time(random, now, times, timers)
                 times.append(time)
-                events.append(Arrival(self.values.row(random, time, events)))
+                events.append(Arrival(self.values.row(random, time, events, dense)))
             timers = self._timers(events)
             self._distances += [timer - times[-1] for timer in timers if not passes and timer > times[-1]]
             self._distances = self._distances[:6] + self._distances[6:][-60:]

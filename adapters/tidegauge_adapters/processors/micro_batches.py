@@ -90,6 +90,8 @@ class MicroBatches:
         if self._one_instance:
             after = attributes_of(self._inner)
             self.played.attributes |= {name for name in before if after.get(name) != before[name]}
+        if self._subject.mode == "ProcessingTime":
+            self._forget_expired_states()
         self._is_first = False
 
     def _renew(self) -> None:
@@ -206,6 +208,14 @@ class MicroBatches:
         self._processor.entries = dict(state.entries)
         self._timers.timers = set(state.timers)
         self._timers.past = []
+
+    def _forget_expired_states(self) -> None:
+        """Remove all states whose time to live has expired, as Spark does at the end of a micro-batch."""
+        states = self.played.states
+        for key, state in list(states.items()):
+            state.forget_expired(self._now)
+            if not state.entries and not state.timers:
+                del states[key]
 
     def _leave(self, key: Key) -> None:
         """Store the states and timers of a key after a call of the processor."""

@@ -32,7 +32,13 @@ def lines_of_gaps(result: Searched) -> Iterator[str]:
     if result.is_vacuous:
         yield (
             "No row came out of any trace, so that nothing is checked: give examples of rows, one of each "
-            "kind, that lead to results."
+            "kind, that lead to results. Or it never returns any row."
+        )
+    elif result.has_few_results:
+        yield (
+            f"Only {result.outputs} rows came out for {result.rows} rows, so that what needs several results "
+            "is hardly checked: give examples of rows that lead to results, or play rows of your own with "
+            "--replay."
         )
     file, lines = result.unreached
     if lines:

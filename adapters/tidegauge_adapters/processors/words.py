@@ -50,8 +50,8 @@ def when_text(subject: ProcessorUnderTest, now: int) -> str:
 
 
 def row_text(row: Mapping[str, Any]) -> str:
-    """Return a row as text, with the names of its columns. Columns that are null are left out."""
-    columns = [f"{name}={value_text(value)}" for name, value in row.items() if value is not None]
+    """Return a row as text, with the names of its columns."""
+    columns = [f"{name}={'null' if value is None else value_text(value)}" for name, value in row.items()]
     return f"({' '.join(columns)})"
 
 

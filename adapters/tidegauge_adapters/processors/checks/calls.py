@@ -29,6 +29,6 @@ def timers_ahead(player: Player, trace: Trace) -> Wrong | None:
     return Wrong(
         f"a timer of {key_text(subject, key)} is set at {time_text(subject, timer)} when the "
         f"{subject.clock} is {time_text(subject, now)} already: "
-        "Spark fires it at the end of that micro-batch",
+        "Spark fires it at once, at the end of that micro-batch or, if a timer handler sets it, of the next",
         tuple(played.outputs),
     )
