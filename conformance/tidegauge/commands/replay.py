@@ -81,6 +81,9 @@ def _replay_each(
     for scenario, transcript in zip(scenarios, run(engine, scenarios), strict=True):
         judgement = judge(scenario, transcript, expect(scenario, semantics), implementation.observes)
         _show(scenario, transcript, judgement, implementation, semantics)
+        if judgement.diverges_at is not None:
+            for hint in engine.hints(scenario):
+                OUT.print(inline(hint), soft_wrap=True)
         differs = differs or not judgement.agrees
     return differs
 

@@ -4,7 +4,7 @@
 which take most of the time, are therefore imported where they are first needed.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..wire.implementation import Implementation
@@ -50,6 +50,16 @@ class Adapter:
     def session(self, setup: Setup) -> Session | None:
         """A new instance of the engine, which is stepped; None if this one cannot be stepped. The kit steps
         sessions of the same adapter alternately, too, so each needs a state of its own."""
+        return None
+
+    def hints(self, scenario: Scenario) -> Sequence[str]:
+        """Return sentences that explain a counterexample in the terms of the engine, such as what its code
+        returned. The report shows them below the counterexample. They change no verdict."""
+        return ()
+
+    def stand_in(self) -> "Adapter | None":
+        """Return an adapter that runs the same engine in a faster way; None if there is none. Counterexamples
+        are shrunk with it, and this adapter then runs the smallest scenario. The kit does not close it."""
         return None
 
     def progress(self) -> int:

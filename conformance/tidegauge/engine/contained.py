@@ -1,10 +1,11 @@
 """An adapter whose own exceptions fail the scenarios in which they are raised, and no others.
 
-`Adapter.run`, `inexpressible`, `session` and `close` are code of the engine's author, the same as the steps.
-An exception that they raise is an error of the engine, with its text and its place in the adapter.
+`Adapter.run`, `inexpressible`, `session`, `hints`, `stand_in` and `close` are code of the engine's author,
+the same as the steps. An exception that they raise is an error of the engine, with its text and its place in
+the adapter. Without hints or a stand-in, nothing fails.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Literal
 
@@ -21,7 +22,7 @@ from .forks import not_in_a_fork
 from .interruption import from_outside
 from .session import Session
 
-_Method = Literal["run", "inexpressible", "session", "close"]
+_Method = Literal["run", "inexpressible", "session", "hints", "close"]
 
 
 class ContainedAdapter(Adapter):
@@ -89,6 +90,25 @@ class ContainedAdapter(Adapter):
             if from_outside(error):
                 raise
             return _FailedSession(self._failure(error, "session"))
+
+    def hints(self, scenario: Scenario) -> Sequence[str]:
+        """Return the hints of the adapter, each in one line; if the adapter raises, how it failed."""
+        try:
+            return [printable(" ".join(str(hint).split())) for hint in self.adapter.hints(copied(scenario))]
+        except BaseException as error:
+            if from_outside(error):
+                raise
+            return [f"There are no hints: {self._failure(error, 'hints').text}."]
+
+    def stand_in(self) -> "ContainedAdapter | None":
+        """Return the stand-in of the adapter; None if there is none, or if the adapter raises."""
+        try:
+            adapter = self.adapter.stand_in()
+        except BaseException as error:
+            if from_outside(error):
+                raise
+            return None
+        return ContainedAdapter(adapter) if isinstance(adapter, Adapter) else None
 
     def progress(self) -> int:
         """Return the progress that the adapter reports."""

@@ -15,7 +15,7 @@ from ..judging.items.shrinker import EFFORT_OF_CALLS, shrink
 from ..judging.verdicts.root_cause import affected_by
 from ..wire.results import PropertyResult, Results, RuleResult, counts_of
 from ..wire.scenario import Scenario
-from .fresh_process import Answers, answers_of
+from .fresh_process import Answers, answers_and_hints, answers_of
 from .interference import interference_of
 from .interference_search import (
     Pair,
@@ -31,7 +31,14 @@ from .interference_search import (
 )
 from .isolation_results import SHARED
 from .progress import tell
-from .replayed_counterexamples import depends_on_earlier, replayed, replays, with_sentence
+from .replayed_counterexamples import (
+    depends_on_earlier,
+    replayed,
+    replays,
+    scenarios_of,
+    with_hints,
+    with_sentence,
+)
 from .request import Request
 
 _NOT_AGAIN = "In a fresh process this was not seen again."
@@ -52,7 +59,7 @@ def confirmed(results: Results, request: Request, folder: Path) -> Results:
     repeated = [question for rule in results.rules for question in replays(rule)]
     questions = [*repeated, *_about(pairs.values())]
     tell("confirming", 0, len(questions))
-    answers = answers_of(questions, request)
+    answers, hints = answers_and_hints(questions, scenarios_of(results.rules), request)
     tell("confirming", len(questions), len(questions))
     doubtful = _doubtful(results, pairs, answers)
     if doubtful:
@@ -78,7 +85,8 @@ def confirmed(results: Results, request: Request, folder: Path) -> Results:
         for found in results.properties
     ]
     shared = [one.component for one in properties if one.verdict == "fail" and one.interference is not None]
-    return _judged_again(results, [replayed(rule, answers, shared) for rule in results.rules], properties)
+    rules = [with_hints(replayed(rule, answers, shared), hints) for rule in results.rules]
+    return _judged_again(results, rules, properties)
 
 
 def _about(pairs: Iterable[Sequence[Pair]]) -> list[Question]:

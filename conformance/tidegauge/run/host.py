@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..engine.adapter import Adapter
 from ..engine.apart import SECONDS_OF_A_CALL, answers_apart, answers_together
 from ..engine.loading import describe, load_adapter
 from ..engine.runner import Marker
@@ -19,7 +20,7 @@ from ..wire.transcript import Failure
 from .item_verdict import finished
 from .rare_collections import rare_collections
 from .run_in_process import Run, make_run
-from .work import Answered, AnyWork, Ask, Begin, Begun, RunOpening
+from .work import Answered, AnyWork, Ask, Begin, Begun, Explain, Explained, RunOpening
 
 _GRACE = 60
 """The time (s) beyond the longest time limit of a scenario after which a fresh process counts as hanging."""
@@ -31,12 +32,15 @@ class RunHost:
     def __init__(self, opening: RunOpening, marker: Marker) -> None:
         self._opening, self._marker = opening, marker
         self._run: Run | None = None
+        self._adapter: Adapter | None = None
         self._closing = ExitStack()
 
     def answer(self, work: AnyWork) -> Struct:
         """Do a piece of work. Raises `BadInput` if the engine cannot be loaded."""
         if isinstance(work, Ask):
             return self._answered(work)
+        if isinstance(work, Explain):
+            return self._explained(work)
         run = self._loaded()
         if isinstance(work, Begin):
             return Begun(run.started(), run.left)
@@ -64,20 +68,39 @@ class RunHost:
         return self._run
 
     def _answered(self, work: Ask) -> Answered:
-        request = self._opening.request
-        adapter = load_adapter(request.adapter, request.options)
-        self._closing.callback(adapter.close)
-        seconds = max(SECONDS_OF_A_CALL, request.scenario_seconds) + _GRACE
+        adapter = self._adapter_of_questions()
         begun = count()
 
         def begins() -> None:
-            self._marker.about_to_run("questions", f"{os.getpid()}-{next(begun)}", seconds)
+            self._asked(f"{os.getpid()}-{next(begun)}")
 
+        request = self._opening.request
         if describe(request.adapter, adapter).one_process:
             answers = list(answers_together(adapter, work.questions, begins))
         else:
             answers = list(answers_apart(adapter, work.questions, request.scenario_seconds, begins))
         return Answered(answers)
+
+    def _explained(self, work: Explain) -> Explained:
+        adapter = self._adapter_of_questions()
+        hints = []
+        for scenario in work.scenarios:
+            self._asked(scenario.id)
+            hints.append(list(adapter.hints(scenario)))
+        return Explained(hints)
+
+    def _adapter_of_questions(self) -> Adapter:
+        """Return the adapter that answers questions. A process that answers questions runs no items."""
+        if self._adapter is None:
+            request = self._opening.request
+            self._adapter = load_adapter(request.adapter, request.options)
+            self._closing.callback(self._adapter.close)
+        return self._adapter
+
+    def _asked(self, about: str) -> None:
+        """Mark that a question is about to be answered."""
+        seconds = max(SECONDS_OF_A_CALL, self._opening.request.scenario_seconds) + _GRACE
+        self._marker.about_to_run("questions", about, seconds)
 
 
 if __name__ == "__main__":

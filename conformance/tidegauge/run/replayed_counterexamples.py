@@ -1,7 +1,7 @@
 """Counterexamples once more, each in a fresh process: a difference that depends on what ran before does not
 repeat there."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,7 +13,7 @@ from ..engine.apart import Question
 from ..wire.results import Counterexample, RuleResult
 from ..wire.scenario import Scenario
 from ..wire.transcript import Outputs, Transcript, same_outputs
-from .fresh_process import Answers
+from .fresh_process import Answers, Hints
 from .isolation_results import SHARED
 
 NOT_ALONE = " (in a fresh process the engine gives another answer)"
@@ -27,6 +27,23 @@ def replays(rule: RuleResult) -> list[Question]:
     if rule.counterexample is None or not rule.counterexample.steps:
         return []
     return [Question(f"{rule.id} {one.id}", "run", (one,)) for one in _family(rule.counterexample)]
+
+
+def scenarios_of(rules: Iterable[RuleResult]) -> list[Scenario]:
+    """Return the scenarios of the counterexamples, each once. Those of jobs are left out."""
+    examples = [rule.counterexample for rule in rules if rule.counterexample is not None]
+    scenarios = [decoded(example.scenario) for example in examples if example.steps]
+    return list(dict.fromkeys(scenarios))
+
+
+def with_hints(rule: RuleResult, hints: Hints) -> RuleResult:
+    """Return a rule whose counterexample shows the hints of the adapter on it."""
+    example = rule.counterexample
+    sentences = hints.get(decoded(example.scenario), ()) if example is not None and example.steps else ()
+    if example is None or not sentences:
+        return rule
+    message = with_sentence("\n".join(sentences), example.message, example.replay)
+    return replace(rule, counterexample=replace(example, message=message, hints=list(sentences)))
 
 
 def depends_on_earlier(rule: RuleResult, answers: Answers) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from ..engine.apart import Answer, Question
+from ..wire.scenario import Scenario
 from .journal import Started
 from .plan import PlannedItem
 from .request import Request
@@ -49,7 +50,13 @@ class Ask(Work, frozen=True):
     questions: tuple[Question, ...]
 
 
-AnyWork = Begin | RunItem | Ask
+class Explain(Work, frozen=True):
+    """Ask the adapter for hints on counterexamples; the answer is `Explained`."""
+
+    scenarios: tuple[Scenario, ...]
+
+
+AnyWork = Begin | RunItem | Ask | Explain
 
 
 class Begun(Struct, frozen=True):
@@ -63,3 +70,9 @@ class Answered(Struct, frozen=True):
     """The answers of the engine. A question in which the engine crashed or exceeded a time limit has none."""
 
     answers: list[Answer]
+
+
+class Explained(Struct, frozen=True):
+    """The hints on each scenario, in their order."""
+
+    hints: list[list[str]]

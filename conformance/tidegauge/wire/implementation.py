@@ -30,12 +30,13 @@ class Implementation(Struct, frozen=True, kw_only=True):
     how far it may run past a bound, in its own words, `overshoot_ms` the same in ms of event time;
     `reaction_ms`: the processing time it needs to obey a new bound. `one_process`: it is too heavy to be
     started in more than one worker. `at_most`: where a scenario costs it seconds, how many of an item of each
-    suite `layer` is given, of the shrinker's candidates in a round (`shrinking`), how often a scenario
-    restores (`restores`), and how many steps the long scenarios of a component have (`endurance`). `seconds`:
-    what an item of each suite takes with the default budget on two free cores (s): a run says at its start
-    how long it will take. `memory_mib`: what one of its processes with all that it starts may take; more than
-    that ends it. `refuses`: whether it refuses steps that no runtime sends; if not, it is not given them.
-    `deviations`: the file of known deviations that comes with it; the run decides, as of the profile.
+    suite `layer` is given, of the shrinker's candidates in a round (`shrinking`), of the failing scenarios of
+    an item that are shrunk (`counterexamples`), how often a scenario restores (`restores`), and how many
+    steps the long scenarios of a component have (`endurance`). `seconds`: what an item of each suite takes
+    with the default budget on two free cores (s): a run says at its start how long it will take.
+    `memory_mib`: what one of its processes with all that it starts may take; more than that ends it.
+    `refuses`: whether it refuses steps that no runtime sends; if not, it is not given them. `deviations`: the
+    file of known deviations that comes with it; the run decides, as of the profile.
     `shapes`: the features of the components that have fewer than the chapters describe. `by_adapter`: the
     rules that the adapter keeps in place of the engine, each with what it does. `remark`: what a reader of
     the report must know.

@@ -55,7 +55,7 @@ class Counterexample(Struct, frozen=True, kw_only=True):
     index of the first step where expected and got differ; `expected` and `got` say so in words; `property`
     names the property that failed, if it was one. `file` (relative to the results) can be replayed.
     `depends_on_earlier`: in a fresh process the engine agrees, so that the difference depends on what ran
-    before.
+    before. `hints` are sentences of the adapter that explain the counterexample; they are also in `message`.
     """
 
     scenario: dict[str, Any]
@@ -70,6 +70,7 @@ class Counterexample(Struct, frozen=True, kw_only=True):
     deterministic: bool = True
     property: str | None = None
     depends_on_earlier: bool = False
+    hints: list[str] = []
 
 
 class Suspect(Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import partial
 from itertools import chain, islice
 
@@ -39,7 +40,7 @@ from .judge import Judgement, judge, rules_named
 from .kept_answers import KeptAnswers
 from .kinds import Failing, Kind, by_kind, kind_of_failure, some_of_each
 from .known_expectations import KnownExpectations
-from .shrinker import EFFORT, EFFORT_OF_CALLS, Effort, shrink
+from .shrinker import EFFORT, EFFORT_OF_CALLS, Effort, StillFails, shrink
 
 COUNTEREXAMPLES_KEPT = 12
 """Maximum number of differing scenarios that are shrunk per item."""
@@ -221,7 +222,7 @@ class Examiner:
                 failing.append((scenario, judgement))
         for scenario, judgement in some_of_each(by_kind(failing).values(), DIFFERENCES_KEPT):
             keep_difference(report, scenario, judgement, transcripts[scenario.id])
-        for scenario, judgement in counterexamples_kept(failing):
+        for scenario, judgement in counterexamples_kept(failing)[: self._shrunk_at_most(failing)]:
             report.failures.append(self.shrunk(scenario, judgement, transcripts[scenario.id]))
         return {one.id for one, (judgement, _) in zip(scenarios, answers, strict=True) if judgement.agrees}
 
@@ -269,8 +270,32 @@ class Examiner:
         if any(again.got != first.got or again.diverges_at != first.diverges_at for again in repeated):
             cited = sorted(first.cited)
             return FoundFailure(scenario, transcript, scenario.id, cited, deterministic=False)
-        last_steps = partial(self._last_steps, kind=kind_of_failure(scenario, first))
-        return self._found(shrink(scenario, last_steps, self.effort_on(scenario)), scenario.id)
+        kind = kind_of_failure(scenario, first)
+        smallest = self._smallest(scenario, lambda examiner: partial(examiner._last_steps, kind=kind))
+        return self._found(smallest, scenario.id)
+
+    def _smallest(self, scenario: Scenario, failing: Callable[[Examiner], StillFails]) -> Scenario:
+        """Shrink a scenario with the stand-in of the engine if it fails there, too, and the smallest scenario
+        fails in the engine itself; otherwise with the engine.
+
+        Args:
+            scenario: a failing scenario.
+            failing: returns the function with which an examiner finds out which scenarios fail.
+        """
+        stand_in = self.adapter.stand_in()
+        if stand_in is not None:
+            quick = copy(self)
+            quick.adapter, quick.effort = stand_in, EFFORT if self.effort is None else self.effort
+            quick.implementation = replace(self.implementation, at_most={})
+            if failing(quick)([scenario])[0] is not None:
+                smallest = shrink(scenario, failing(quick), quick.effort)
+                if failing(self)([smallest])[0] is not None:
+                    return smallest
+        return shrink(scenario, failing(self), self.effort_on(scenario))
+
+    def _shrunk_at_most(self, failing: Sequence[Failing]) -> int | None:
+        """Return how many counterexamples of an item the engine can shrink in the time; None: no limit."""
+        return self._limit("counterexamples", [scenario for scenario, _ in failing])
 
     def effort_on(self, scenario: Scenario) -> Effort:
         """Return the limit of work for shrinking a scenario."""
@@ -323,7 +348,7 @@ class Examiner:
                     )
                 )
                 return
-            smallest = shrink(first, partial(self._violated_at, property), self.effort_on(first))
+            smallest = self._smallest(first, lambda examiner: partial(examiner._violated_at, property))
             family = with_variants(property, smallest)
             wrong = (member for member in family if self._last_steps([member])[0] is not None)
             report.failures.append(self._found(next(wrong, family[0]), first.id, property.name))
@@ -338,11 +363,10 @@ class Examiner:
         return self._holds(property, [scenario])[0][0] is not False
 
     def _violated_at(self, property: Property, candidates: Sequence[Scenario]) -> list[int | None]:
-        found = self._holds(property, candidates)
-        return [
-            len(candidate.history) - 1 if holds is False else None
-            for candidate, (holds, _) in zip(candidates, found, strict=True)
-        ]
+        kept = candidates[: self.implementation.at_most.get("shrinking")]
+        found = self._holds(property, kept)
+        violating = {one.id for one, (holds, _) in zip(kept, found, strict=True) if holds is False}
+        return [len(one.history) - 1 if one.id in violating else None for one in candidates]
 
     def _keep_violation(self, report: ItemReport, property: Property, family: list[Scenario]) -> None:
         answers = [answer for answer in run(self.adapter, family) if answer is not None]
