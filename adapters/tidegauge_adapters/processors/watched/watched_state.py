@@ -8,10 +8,13 @@ from typing import Any
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from ...ddl import UnreadableSchema, schema_of
+from ..alterations import NONE, Alteration
 
 
 class WatchedHandle(StatefulProcessorHandle):
     """This handle wraps each state of `handle` in a watched state.
+
+    With an alteration, timers expire at other times than registered, or the state of a key is cleared.
 
     Attributes:
         watermark: the watermark (ms) while a record is handled; None while a timer is handled.
@@ -19,9 +22,12 @@ class WatchedHandle(StatefulProcessorHandle):
             the value that the state already has is not a change.
     """
 
-    def __init__(self, handle: StatefulProcessorHandle, keeps: Collection[str]) -> None:
+    def __init__(
+        self, handle: StatefulProcessorHandle, keeps: Collection[str], alteration: Alteration = NONE
+    ) -> None:
         self._handle = handle
         self._keeps = keeps
+        self._alteration = alteration
         self._states: dict[str, _WatchedValue | _WatchedList | _WatchedMap] = {}
         self._overdue: set[int] = set()
         self.watermark: int | None = None
@@ -64,10 +70,14 @@ class WatchedHandle(StatefulProcessorHandle):
         In Spark, a timer at or before the watermark expires at the end of the micro-batch. Here
         `next_overdue` returns such a timer, so that its rows belong to the record that registered it.
         """
-        if self.watermark is not None and expiryTimestampMs <= self.watermark:
-            self._overdue.add(expiryTimestampMs)
+        if self._alteration.one_timer:
+            for timer in list(self.listTimers()):
+                self.deleteTimer(timer)
+        expiry = expiryTimestampMs + self._alteration.timer_shift
+        if self.watermark is not None and expiry <= self.watermark:
+            self._overdue.add(expiry)
         else:
-            self._handle.registerTimer(expiryTimestampMs)
+            self._handle.registerTimer(expiry)
 
     def next_overdue(self) -> int | None:
         """Remove and return the earliest timer at or before the watermark; None if there is none."""
@@ -75,18 +85,27 @@ class WatchedHandle(StatefulProcessorHandle):
             return None
         earliest = min(self._overdue)
         self._overdue.remove(earliest)
-        return earliest
+        return earliest - self._alteration.timer_shift
 
     def deleteTimer(self, expiryTimestampMs: int) -> None:
         """Delete a timer of the current key."""
-        if expiryTimestampMs in self._overdue:
-            self._overdue.remove(expiryTimestampMs)
+        expiry = expiryTimestampMs + self._alteration.timer_shift
+        if expiry in self._overdue:
+            self._overdue.remove(expiry)
         else:
-            self._handle.deleteTimer(expiryTimestampMs)
+            self._handle.deleteTimer(expiry)
 
     def listTimers(self) -> Iterator[int]:
         """Return the timers of the current key."""
-        return iter(sorted({*self._overdue, *self._handle.listTimers()}))
+        shift = self._alteration.timer_shift
+        return iter(sorted(timer - shift for timer in {*self._overdue, *self._handle.listTimers()}))
+
+    def called(self, expired: int | None = None) -> None:
+        """Note the end of a call for the current key. `expired` is the timer of the call, if it was one."""
+        if self._alteration.clears_without_timers and not {*self.listTimers()} - {expired}:
+            for name, state in self._states.items():
+                if name not in self._keeps:
+                    state.clear()
 
     def deleteIfExists(self, stateName: str) -> None:
         """Delete a state."""

@@ -21,6 +21,7 @@ _MOST_TRIED = 2_000
 """Maximum number of sets of records that are tried for a result."""
 
 _FUNCTIONS: dict[str, Callable[[Sequence[Any]], Any]] = {
+    "values": sorted,
     "count": len,
     "sum": sum,
     "mean": lambda values: math.fsum(map(float, values)) / len(values),
@@ -71,6 +72,12 @@ def same_result(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+def aggregated(aggregate: Aggregate, values: Sequence[Any]) -> Any:
+    """Return the aggregate of values in the order of arrival."""
+    function = _FUNCTIONS[aggregate] if isinstance(aggregate, str) else aggregate
+    return function(values)
+
+
 def numbers_of_values(values: Iterable[Any], known: Sequence[Record]) -> tuple[int, ...] | None:
     """Return the drawn numbers of the values of a result; None if a value does not belong to a record."""
     waiting: dict[Any, list[int]] = {}
@@ -102,14 +109,13 @@ def numbers_of_result(
 
     Raises `ValueError` if the aggregate raises for the most likely set.
     """
-    function = _FUNCTIONS[aggregate] if isinstance(aggregate, str) else aggregate
     tried = 0
     for candidate in chain(sets, _near(sets, others)):
         if not candidate:
             continue
         tried += 1
         try:
-            computed = function([record.value for record in candidate])
+            computed = aggregated(aggregate, [record.value for record in candidate])
         except Exception as error:
             if tried == 1:
                 values = [record.value for record in candidate]

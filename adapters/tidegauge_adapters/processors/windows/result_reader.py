@@ -52,7 +52,7 @@ class ResultReader:
         elif isinstance(step, RecordStep):
             return self._of_a_record(step, rows)
         elif isinstance(step, WatermarkStep):
-            outputs = self._of_results([_row_of(answer) for answer in rows])
+            outputs = self._of_results(rows_of(rows))
             self._book.advance(from_wire(step.timestamp))
             return outputs
         elif isinstance(step, ExpiredStateStep):
@@ -71,7 +71,7 @@ class ResultReader:
         return 0 if self._book.has_windows else entries
 
     def _of_a_record(self, step: RecordStep, answers: Sequence[Answer]) -> list[AnyOutput]:
-        rows = [_row_of(answer) for answer in answers if answer["kind"] == ROW]
+        rows = rows_of(answers)
         is_unchanged = any(answer["kind"] == UNCHANGED for answer in answers)
         record = self._record(step)
         late_rows = [row for row in rows if self._results.is_late(row)]
@@ -143,10 +143,14 @@ class ResultReader:
         return numbers_of_result(result, self._results.aggregate, likely, self._book.seen)
 
 
-def _row_of(answer: Answer) -> Row:
-    """Return the output row of the user's processor in an answer."""
-    row: Row = _as_row(answer["row"])
-    return row
+def rows_of(answers: Sequence[Answer]) -> list[Row]:
+    """Return the output rows of the user's processor in the answers to a step."""
+    return [row for row, _ in timed_rows_of(answers)]
+
+
+def timed_rows_of(answers: Sequence[Answer]) -> list[tuple[Row, int | None]]:
+    """Return the output rows with the expiry times (ms) of their timers; None for the row of a record."""
+    return [(_as_row(answer["row"]), answer["timer"]) for answer in answers if answer["kind"] == ROW]
 
 
 def _as_row(value: Any) -> Any:

@@ -12,6 +12,7 @@ from tidegauge.wire.timestamps import from_wire
 from tidegauge.wire.vocabulary import Step
 
 from ...spark.binding.processor_binding import ProcessorBinding
+from ..alterations import NONE, Alteration
 from ..processor_under_test import ProcessorUnderTest
 from ..watched.one_row_frames import OneRowFrames
 from ..watched.user_rows import UserRows, has_numbers
@@ -23,8 +24,10 @@ _LARGEST_INTEGER = 2**31 - 1
 _DAY_MS = 86_400_000
 
 
-def windows_binding(processor: ProcessorUnderTest, results: WindowResults) -> ProcessorBinding:
-    """Return the binding of a processor with windows.
+def windows_binding(
+    processor: ProcessorUnderTest, results: WindowResults, alteration: Alteration = NONE
+) -> ProcessorBinding:
+    """Return the binding of a processor with windows, or of an altered one.
 
     Raises `ValueError` for a description that contradicts itself or that the chapter cannot test.
     """
@@ -34,7 +37,7 @@ def windows_binding(processor: ProcessorUnderTest, results: WindowResults) -> Pr
     rows = UserRows(processor.inputs, processor.keys, processor.time, results.value, example)
     return ProcessorBinding(
         component="window",
-        make=lambda setup: _watched(processor, rows),
+        make=lambda setup: _watched(processor, rows, alteration),
         input_schema=STEPS,
         output_schema=answers_of(processor.outputs),
         row=_columns,
@@ -69,11 +72,11 @@ def window_shape(processor: ProcessorUnderTest, results: WindowResults) -> Windo
     )
 
 
-def _watched(processor: ProcessorUnderTest, rows: UserRows) -> WatchedProcessor:
+def _watched(processor: ProcessorUnderTest, rows: UserRows, alteration: Alteration) -> WatchedProcessor:
     made = processor.make()
     if processor.form == "pandas":
         made = OneRowFrames(made)
-    return WatchedProcessor(made, rows, processor.outputs.names, tuple(processor.keeps))
+    return WatchedProcessor(made, rows, processor.outputs.names, tuple(processor.keeps), alteration)
 
 
 def _columns(_: WindowSetup, step: Step) -> dict[str, Any]:
