@@ -16,6 +16,7 @@ from pathlib import Path
 from pyspark import SparkContext
 from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
+from pyspark.version import __version__
 
 from tidegauge.engine.process_tree import kill_tree
 
@@ -33,6 +34,7 @@ is compiled is thrown out again and again; so it is enlarged. A new generation o
 _SHIPPED = ("tidegauge_spark", "tidegauge_adapters")
 _SECONDS_TO_END = 20
 _STREAMING = "org.apache.spark.sql.execution.streaming"
+_CHECKPOINTING = _STREAMING if __version__.startswith("4.0.") else f"{_STREAMING}.checkpointing"
 _running: RunningSpark | None = None
 _starting = threading.Lock()
 _micro_batches = 0
@@ -177,7 +179,7 @@ def _session(master: str, folder: Path) -> SparkSession:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.streaming.checkpointFileManagerClass": (
-            f"{_STREAMING}.checkpointing.FileSystemBasedCheckpointFileManager"
+            f"{_CHECKPOINTING}.FileSystemBasedCheckpointFileManager"
         ),
         "spark.sql.streaming.pollingDelay": "1ms",
         "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
