@@ -17,9 +17,9 @@ or numbers from an `AlignedSource`: none of its subtasks gets further ahead of t
 the user allows. Call `ensure_coordination(spark)` first to align several sources, in one query or in several
 queries of an application. For several applications run a `coordination()` service.
 
-The library requires PySpark 4.2 or later. The valves also require `protobuf` and the
-RocksDB state store provider in a streaming query. The behaviour is that of the Tidegauge specification; ids
-such as "VALVE-15" name its rules.
+The library requires PySpark 4.1 or later; its README says what works where. The valves also need `protobuf`
+and the RocksDB state store provider in a streaming query. The behaviour is that of the Tidegauge
+specification; ids such as "VALVE-15" name its rules.
 """
 
 from importlib import import_module
