@@ -20,11 +20,11 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.streaming.tws_tester import TwsTester
 
 from tidegauge_adapters.processors import ProcessorUnderTest
-from tidegauge_adapters.processors.drawing import Drawing
-from tidegauge_adapters.processors.played import Played
-from tidegauge_adapters.processors.player import Player
-from tidegauge_adapters.processors.search import TRACES, searched
-from tidegauge_adapters.processors.trace import Batch, Trace, segments
+from tidegauge_adapters.processors.playing.played import Played
+from tidegauge_adapters.processors.playing.player import Player
+from tidegauge_adapters.processors.playing.trace import Batch, Trace, segments
+from tidegauge_adapters.processors.searching.drawing import Drawing
+from tidegauge_adapters.processors.searching.search import TRACES, searched
 
 MINUTE = 60_000
 BARE_LOOPS = 20

@@ -9,9 +9,9 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from tidegauge_adapters.processors import ProcessorUnderTest
-from tidegauge_adapters.processors.explanation import explanation
-from tidegauge_adapters.processors.player import Player
-from tidegauge_adapters.processors.search import Counterexample, searched
+from tidegauge_adapters.processors.explaining.explanation import explanation
+from tidegauge_adapters.processors.playing.player import Player
+from tidegauge_adapters.processors.searching.search import Counterexample, searched
 
 MINUTE = 60_000
 

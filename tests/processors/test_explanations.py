@@ -3,10 +3,10 @@
 import pytest
 from processor_cases import CASES
 
-from tidegauge_adapters.processors.explanation import explanation
-from tidegauge_adapters.processors.mistakes import mistakes_found
-from tidegauge_adapters.processors.player import Player
-from tidegauge_adapters.processors.search import searched
+from tidegauge_adapters.processors.explaining.explanation import explanation
+from tidegauge_adapters.processors.explaining.mistakes import mistakes_found
+from tidegauge_adapters.processors.playing.player import Player
+from tidegauge_adapters.processors.searching.search import searched
 
 
 @pytest.mark.parametrize(
@@ -15,15 +15,37 @@ from tidegauge_adapters.processors.search import searched
         ("tumbling", "late_lt", "timers", "`<` stands for `<=` in the late test"),
         ("tumbling", "timer_plus1", "due", "they are set 1 ms after the border"),
         ("tumbling", "not_cleared", "end", "nothing clears it"),
-        ("tumbling", "late_row", "batch", "it compares the time of the row, not the end of its window"),
+        pytest.param(
+            "tumbling",
+            "late_row",
+            "batch",
+            "it compares the time of the row, not the end of its window",
+            marks=pytest.mark.slower,
+        ),
         ("tumbling", "late_counted", "batch", "its own test of late rows is wrong"),
-        ("sorter", "buffer_attr", "state", "something is not in its state"),
-        ("ttl-session", "ttl_short", "batch", "state is forgotten before its timer"),
+        pytest.param(
+            "sorter", "buffer_attr", "state", "something is not in its state", marks=pytest.mark.slower
+        ),
+        pytest.param(
+            "ttl-session",
+            "ttl_short",
+            "batch",
+            "state is forgotten before its timer",
+            marks=pytest.mark.slower,
+        ),
         ("sessions", "touch_lt", "batch", "the processor leaves it out: `<` stands for `<=`"),
-        ("sorter", "same_time_lost", "batch", "two rows of the key have et="),
+        pytest.param(
+            "sorter", "same_time_lost", "batch", "two rows of the key have et=", marks=pytest.mark.slower
+        ),
         ("sorter", "same_time_lost", "batch", ", and one of them is lost."),
-        ("top-n", "ties_lost", "batch", "if no two rows of a key had the same price"),
-        ("sorter", "unsorted", "batch", ""),
+        pytest.param(
+            "top-n",
+            "ties_lost",
+            "batch",
+            "if no two rows of a key had the same price",
+            marks=pytest.mark.slower,
+        ),
+        pytest.param("sorter", "unsorted", "batch", "", marks=pytest.mark.slower),
         # Without timers that fire there is no result at all, which is not a cure.
         ("pandas-count", "replaced", "cuts", ""),
     ],
@@ -46,6 +68,7 @@ def test_the_checks_of_a_processor_are_measured_by_mistakes_made_in_it() -> None
     assert all(found.values())
 
 
+@pytest.mark.slower
 def test_a_mistake_that_no_declared_check_finds_is_told() -> None:
     """Without the column of the time at which a result is due, nothing says when it has to come."""
     described = {**CASES["tumbling"].described, "due": ""}

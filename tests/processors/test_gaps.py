@@ -11,11 +11,11 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from tidegauge_adapters.processors import ProcessorUnderTest, check_processor
 from tidegauge_adapters.processors.batch_results import BatchFunctionFails
-from tidegauge_adapters.processors.player import Player
-from tidegauge_adapters.processors.search import Searched, searched
+from tidegauge_adapters.processors.playing.player import Player
+from tidegauge_adapters.processors.playing.trace import Arrival, Passage
+from tidegauge_adapters.processors.searching.search import Searched, searched
 from tidegauge_adapters.processors.session_time import in_zone
 from tidegauge_adapters.processors.terminal import lines_of_gaps, lines_of_trace
-from tidegauge_adapters.processors.trace import Arrival, Passage
 
 
 class Failures(StatefulProcessor):

@@ -9,9 +9,9 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from tidegauge_adapters.processors import ProcessorUnderTest
 from tidegauge_adapters.processors.checks.results import nothing_left
-from tidegauge_adapters.processors.player import Player
-from tidegauge_adapters.processors.search import searched
-from tidegauge_adapters.processors.trace import Arrival, Batch, Passage, in_batches, separated
+from tidegauge_adapters.processors.playing.player import Player
+from tidegauge_adapters.processors.playing.trace import Arrival, Batch, Passage, in_batches, separated
+from tidegauge_adapters.processors.searching.search import searched
 
 ROWS = "user string, ts long, value long"
 

@@ -8,11 +8,11 @@ import pytest
 from processor_cases import CASES
 from pyspark import cloudpickle
 
-from tidegauge_adapters.processors.drawing import Drawing
-from tidegauge_adapters.processors.player import Player
+from tidegauge_adapters.processors.playing.player import Player
+from tidegauge_adapters.processors.playing.trace import Trace, separated
 from tidegauge_adapters.processors.real_query import differs_in_query
-from tidegauge_adapters.processors.search import searched
-from tidegauge_adapters.processors.trace import Trace, separated
+from tidegauge_adapters.processors.searching.drawing import Drawing
+from tidegauge_adapters.processors.searching.search import searched
 
 pytestmark = [pytest.mark.slower, pytest.mark.xdist_group("spark")]
 

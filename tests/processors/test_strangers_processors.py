@@ -3,8 +3,8 @@
 import pytest
 from processor_cases import CASES
 
-from tidegauge_adapters.processors.player import Player
-from tidegauge_adapters.processors.search import searched
+from tidegauge_adapters.processors.playing.player import Player
+from tidegauge_adapters.processors.searching.search import searched
 
 QUICK = {("tumbling", ""), ("tumbling", "timer_plus1"), ("dedup", "extends"), ("sorter", "buffer_attr")}
 TRACES = 80

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .player import Player
+from .playing.player import Player
 from .processor_under_test import ProcessorUnderTest
-from .search import TRACES, searched
+from .searching.search import TRACES, searched
 from .session_time import in_zone
 from .terminal import lines_of_counterexample, lines_of_gaps
 

@@ -11,10 +11,10 @@ import pandas as pd
 from pyspark.sql import Row
 
 from ..spark.tester.declared_schema import RowDoesNotFit
-from .played import Played
-from .player import Player
+from .playing.played import Played
+from .playing.player import Player
+from .playing.trace import Arrival, Key, Trace
 from .processor_under_test import ProcessorUnderTest
-from .trace import Arrival, Key, Trace
 from .words import key_text, row_text, value_text
 
 

@@ -16,16 +16,16 @@ from ..java import require_java
 from ..required_pyspark import refuse_connect
 from .batch_results import BatchFunctionFails
 from .checks import CHECKS
-from .mistakes import mistakes_found
+from .explaining.mistakes import mistakes_found
 from .options import Options
 from .picture import picture
-from .player import Player
+from .playing.player import Player
+from .playing.trace import Trace
 from .processor_under_test import ProcessorUnderTest
-from .search import TRACES, Counterexample, Searched, checked, in_queries, searched
+from .searching.search import TRACES, Counterexample, Searched, checked, in_queries, searched
 from .session_time import in_zone
 from .target import processor_named
 from .terminal import lines_of_checks, lines_of_counterexample, lines_of_gaps, lines_of_trace
-from .trace import Trace
 from .trace_files import UnreadableTrace, read, written
 
 Engine = Literal["tester", "streaming"]

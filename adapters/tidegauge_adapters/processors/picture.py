@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from tidegauge_reports.svg import element, label, stairs
 
-from .played import TimerChange
-from .player import Player
-from .search import Counterexample
-from .trace import Arrival, Passage, Trace
+from .playing.played import TimerChange
+from .playing.player import Player
+from .playing.trace import Arrival, Passage, Trace
+from .searching.search import Counterexample
 from .words import clock_text, row_text, time_text
 
 _COLUMN = 150

@@ -15,9 +15,9 @@ from ..spark.streaming.checkpointed_query import CheckpointedQuery, QueryFailed
 from ..spark_session.checksums import without_checksums
 from ..spark_session.session import DEFAULT_MASTER, running_spark
 from .checks.check import Check, Wrong
-from .player import Player
+from .playing.player import Player
+from .playing.trace import Arrival, Trace
 from .processor_under_test import ProcessorUnderTest
-from .trace import Arrival, Trace
 from .words import row_text, when_text
 
 EVENT_TIME = "_event_time"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from .checks import CHECKS
-from .explanation import explanation
-from .played import Played
-from .player import Player
+from .explaining.explanation import explanation
+from .playing.played import Played
+from .playing.player import Player
+from .playing.trace import Output, Passage, Trace
 from .processor_under_test import ProcessorUnderTest
-from .search import Counterexample, Searched
-from .trace import Output, Passage, Trace
+from .searching.search import Counterexample, Searched
 from .words import key_text, lines_text, row_text, time_text, timers_text
 
 

@@ -26,8 +26,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from .playing.trace import Arrival, Passage, Trace
 from .processor_under_test import ProcessorUnderTest
-from .trace import Arrival, Passage, Trace
 from .watched.user_rows import ms_of
 
 

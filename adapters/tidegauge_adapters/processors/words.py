@@ -7,9 +7,9 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from .played import TimerChange
+from .playing.played import TimerChange
+from .playing.trace import Key
 from .processor_under_test import ProcessorUnderTest
-from .trace import Key
 
 
 def key_text(subject: ProcessorUnderTest, key: Key) -> str:

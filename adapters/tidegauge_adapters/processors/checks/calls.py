@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..player import Player
-from ..trace import Trace, separated
+from ..playing.player import Player
+from ..playing.trace import Trace, separated
 from ..words import key_text, time_text
 from .check import Wrong
 

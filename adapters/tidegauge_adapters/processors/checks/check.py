@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..played import Played
-from ..player import Player
+from ..playing.played import Played
+from ..playing.player import Player
+from ..playing.trace import Key, Output, Trace
 from ..processor_under_test import ProcessorUnderTest
-from ..trace import Key, Output, Trace
 from ..words import key_text, row_text, when_text
 
 

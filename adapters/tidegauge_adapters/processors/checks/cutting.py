@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..played import Played
-from ..player import Player
-from ..trace import Arrival, Batch, Key, Passage, Trace, in_batches, separated
+from ..playing.played import Played
+from ..playing.player import Player
+from ..playing.trace import Arrival, Batch, Key, Passage, Trace, in_batches, separated
 from ..words import key_text
 from .check import Wrong, wrong_if_different
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..player import Player
+from ..playing.player import Player
+from ..playing.trace import Trace, in_batches
 from ..session_time import in_zone
-from ..trace import Trace, in_batches
 from .check import Wrong, wrong_if_different
 
 _ELSEWHERE = "Asia/Kolkata"

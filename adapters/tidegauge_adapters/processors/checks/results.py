@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..batch_results import columns_of, differs_from_batch
-from ..player import Player
-from ..trace import Output, Passage, Trace, separated
+from ..playing.player import Player
+from ..playing.trace import Output, Passage, Trace, separated
 from ..watched.user_rows import ms_of
 from ..words import key_text, row_text, state_text, time_text
 from .check import Wrong

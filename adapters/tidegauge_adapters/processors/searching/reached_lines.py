@@ -9,8 +9,8 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-from .player import Player
-from .trace import Trace
+from ..playing.player import Player
+from ..playing.trace import Trace
 
 
 def lines_not_reached(player: Player, traces: Iterable[Trace]) -> tuple[str, list[int]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql.streaming.stateful_processor import ListState, MapState, StatefulProcessorHandle, ValueState
 
-from ..spark.tester.guarded_state import Entries, GuardedProcessor, Place, decoded
+from ...spark.tester.guarded_state import Entries, GuardedProcessor, Place, decoded
 from .trace import Key
 
 

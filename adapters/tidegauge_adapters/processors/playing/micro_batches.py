@@ -16,16 +16,16 @@ from pyspark.sql.streaming.stateful_processor import ExpiredTimerInfo, TimerValu
 from tidegauge.engine.foreign_text import message_of
 from tidegauge.engine.interruption import from_outside
 
-from ..spark.tester.declared_schema import DeclaredSchema, RowDoesNotFit
-from .alterations import Alteration
+from ...spark.tester.declared_schema import DeclaredSchema, RowDoesNotFit
+from ..explaining.alterations import Alteration
+from ..processor_under_test import ProcessorUnderTest
 from .group_state import GroupStateProcessor
 from .played import Played, Problem, TimerChange
-from .processor_under_test import ProcessorUnderTest
 from .recorded_processor import RecordedProcessor, StateOfKey, TimersOfKey, attributes_of, keys_in_order
 from .rows import RowsOfProcessor, frame, named
 from .trace import Arrival, Batch, Key, Output
 
-_KIT = Path(__file__).parents[1]
+_KIT = Path(__file__).parents[2]
 
 
 class QueryEnded(Exception):

@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from ..playing.trace import Arrival, Passage, Trace
+from ..processor_under_test import ProcessorUnderTest
 from .drawing import Drawing
-from .processor_under_test import ProcessorUnderTest
-from .trace import Arrival, Passage, Trace
 
 MOST_TRIES = 600
 _ROUND = (86_400_000, 3_600_000, 60_000, 10_000, 1_000, 100, 10)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
+from ..playing.player import Player
+from ..searching.drawing import Drawing
+from ..searching.search import searched
 from .alterations import MISTAKES
-from .drawing import Drawing
-from .player import Player
-from .search import searched
 
 TRACES_FOR_A_MISTAKE = 60
 

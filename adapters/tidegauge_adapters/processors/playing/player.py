@@ -10,10 +10,10 @@ from typing import Any
 from pyspark import cloudpickle
 from pyspark.sql.types import DateType
 
-from .alterations import NONE, Alteration
+from ..explaining.alterations import NONE, Alteration
+from ..processor_under_test import ProcessorUnderTest
 from .micro_batches import MicroBatches, QueryEnded
 from .played import Played
-from .processor_under_test import ProcessorUnderTest
 from .rows import RowsOfProcessor
 from .trace import Batch, Passage, Trace, in_batches
 

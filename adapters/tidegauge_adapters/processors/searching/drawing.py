@@ -28,9 +28,9 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from .player import Player
-from .processor_under_test import ProcessorUnderTest
-from .trace import Arrival, Batch, Passage, Trace
+from ..playing.player import Player
+from ..playing.trace import Arrival, Batch, Passage, Trace
+from ..processor_under_test import ProcessorUnderTest
 
 MOST_EVENTS = 12
 _DENSE = 0.15

@@ -14,9 +14,9 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
-from ..ddl import schema_of
-from ..spark.tester.declared_schema import DeclaredSchema
-from .processor_under_test import ProcessorUnderTest
+from ...ddl import schema_of
+from ...spark.tester.declared_schema import DeclaredSchema
+from ..processor_under_test import ProcessorUnderTest
 from .rows import frame
 
 _TIMEOUTS = {

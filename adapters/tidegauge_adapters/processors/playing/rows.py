@@ -10,10 +10,10 @@ import pyarrow as pa
 from pyspark.sql import Row
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from ..spark.tester.declared_schema import DeclaredSchema, RowDoesNotFit
-from .processor_under_test import ProcessorUnderTest
+from ...spark.tester.declared_schema import DeclaredSchema, RowDoesNotFit
+from ..processor_under_test import ProcessorUnderTest
+from ..watched.user_rows import time_of
 from .trace import Arrival, Columns, Key
-from .watched.user_rows import time_of
 
 
 class RowsOfProcessor:

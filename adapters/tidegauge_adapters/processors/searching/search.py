@@ -6,15 +6,15 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from .batch_results import columns_not_compared
-from .checks import CHECKS
-from .checks.check import Check, Wrong
+from ..batch_results import columns_not_compared
+from ..checks import CHECKS
+from ..checks.check import Check, Wrong
+from ..playing.player import Player
+from ..playing.trace import Arrival, Trace
+from ..processor_under_test import ProcessorUnderTest
 from .drawing import Drawing
-from .player import Player
-from .processor_under_test import ProcessorUnderTest
 from .reached_lines import lines_not_reached
 from .shrinking import shrunk
-from .trace import Arrival, Trace
 
 TRACES = 300
 _EXPLAINS_THE_REST = ("accepts", "state", "repeat")

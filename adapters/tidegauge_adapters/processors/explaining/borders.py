@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ..batch_results import compared_results
+from ..playing.player import Player
+from ..playing.trace import Arrival, Trace
+from ..searching.search import Counterexample
+from ..words import time_text, value_text
 from .altered_traces import border_of
-from .batch_results import compared_results
-from .player import Player
-from .search import Counterexample
-from .trace import Arrival, Trace
-from .words import time_text, value_text
 
 
 def tie_text(player: Player, counterexample: Counterexample, column: str) -> str:

@@ -14,15 +14,15 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from ..playing.player import Player
+from ..playing.trace import Trace
+from ..processor_under_test import ProcessorUnderTest
+from ..searching.drawing import Drawing
+from ..searching.search import Counterexample
 from .alterations import CURES, OFF_TIMERS, Alteration
 from .altered_traces import altered_trace
 from .borders import border_text, tie_text
 from .cured_player import CuredPlayer
-from .drawing import Drawing
-from .player import Player
-from .processor_under_test import ProcessorUnderTest
-from .search import Counterexample
-from .trace import Trace
 
 TRACES_FOR_A_CURE = 40
 _MOST_TRACES = 100

@@ -1,0 +1,1 @@
+"""What makes a processor fail: changes between it and its state, timers and clock that mend it."""

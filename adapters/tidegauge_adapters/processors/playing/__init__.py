@@ -1,0 +1,1 @@
+"""A processor is called as Spark calls it, in the micro-batches of a trace."""

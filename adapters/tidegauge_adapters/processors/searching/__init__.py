@@ -1,0 +1,1 @@
+"""Random traces on which a processor fails a check, and the smallest of them."""
