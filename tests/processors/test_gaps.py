@@ -166,6 +166,13 @@ def test_columns_that_the_batch_function_leaves_out_are_told() -> None:
     assert [*lines_of_gaps(result)][-1] == "The batch function leaves out at, which is not compared."
 
 
+def test_a_batch_function_with_the_time_of_arrival_compares_a_processor_that_raises() -> None:
+    raising = failures(make=NarrowKeys, batch=lambda rows: rows[["user"]].assign(at=rows.now), arrived="now")
+    for seed in range(5):
+        result = searched(Player(raising), traces=1, seed=seed)
+        assert [broken.check.name for broken in result.broken] == ["accepts"]
+
+
 def test_a_key_of_a_map_that_does_not_fit_is_named() -> None:
     (counterexample,) = searched(Player(failures(make=NarrowKeys)), traces=10).broken
     assert counterexample.check.name == "accepts"
