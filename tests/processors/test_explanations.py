@@ -22,7 +22,7 @@ from tidegauge_adapters.processors.searching.search import searched
             "it compares the time of the row, not the end of its window",
             marks=pytest.mark.slower,
         ),
-        ("tumbling", "late_counted", "batch", "its own test of late rows is wrong"),
+        ("tumbling", "late_counted", "batch", "what it does with rows at or before the watermark"),
         pytest.param(
             "sorter", "buffer_attr", "state", "something is not in its state", marks=pytest.mark.slower
         ),

@@ -85,6 +85,7 @@ CURES: tuple[Alteration, ...] = (
         words="if the watermark that it reads were 1 ms earlier: `<=` stands for `<` in the late test",
         watermark_shift=-1,
     ),
+    Alteration(words="if a new timer replaced the one before: a stale timer is not deleted", one_timer=True),
     Alteration(words="if timers expired 1 ms earlier: they are set 1 ms after the border", timer_shift=-1),
     Alteration(words="if timers expired 1 ms later: they are set 1 ms before the border", timer_shift=1),
     Alteration(
@@ -97,7 +98,6 @@ CURES: tuple[Alteration, ...] = (
         "handler",
         expiry_shift=-1,
     ),
-    Alteration(words="if a new timer replaced the one before: a stale timer is not deleted", one_timer=True),
     Alteration(
         words="if state were cleared when its key has no timer left: nothing clears it",
         clears_without_timers=True,
@@ -108,7 +108,8 @@ CURES: tuple[Alteration, ...] = (
         rows_before_watermark=True,
     ),
     Alteration(
-        words="if Spark dropped late rows in front of it: its own test of late rows is wrong",
+        words="if Spark dropped late rows in front of it: what it does with rows at or before the watermark "
+        "is wrong",
         drops_late_rows=True,
     ),
 )
