@@ -33,7 +33,13 @@ from tidegauge_adapters.processors.searching.search import searched
             "state is forgotten before its timer",
             marks=pytest.mark.slower,
         ),
-        ("sessions", "touch_lt", "batch", "the processor leaves it out: `<` stands for `<=`"),
+        pytest.param(
+            "sessions",
+            "touch_lt",
+            "batch",
+            "the processor leaves it out: `<` stands for `<=`",
+            marks=pytest.mark.slower,
+        ),
         pytest.param(
             "sorter", "same_time_lost", "batch", "two rows of the key have et=", marks=pytest.mark.slower
         ),
@@ -47,7 +53,7 @@ from tidegauge_adapters.processors.searching.search import searched
         ),
         pytest.param("sorter", "unsorted", "batch", "", marks=pytest.mark.slower),
         # Without timers that fire there is no result at all, which is not a cure.
-        ("pandas-count", "replaced", "cuts", ""),
+        pytest.param("pandas-count", "replaced", "cuts", "", marks=pytest.mark.slower),
     ],
 )
 def test_an_explanation_speaks_of_timers_and_state(name: str, bug: str, check: str, words: str) -> None:

@@ -15,6 +15,7 @@ from pyspark.sql.streaming import StreamingQuery
 
 from tidegauge_adapters.spark_session.session import running_spark
 from tidegauge_spark import ensure_coordination, register
+from tidegauge_spark.source.planning.sealed_offset import without_progress
 
 PATIENCE = 300
 """How long (s) a test waits for what must come: much longer than it takes on a busy machine."""
@@ -119,7 +120,7 @@ def logged_offsets(checkpoint: Path, source: int = 0) -> list[dict[str, Any]]:
     """Return the offsets in the log of a checkpoint, by batch; a line "-" is a source without one."""
     files = sorted((checkpoint / "offsets").glob("[0-9]*"), key=lambda file: int(file.name))
     lines = [file.read_text().splitlines()[2 + source] for file in files]
-    return [json.loads(line) for line in lines if line != "-"]
+    return [without_progress(json.loads(line)) for line in lines if line != "-"]
 
 
 def spreads(rows: Iterable[Collected], last: dict[tuple[str, int], int]) -> list[int]:
