@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..playing.player import Player
-from ..playing.trace import Trace, separated
+from ..playing.trace import Trace
 from ..words import key_text, time_text
 from .check import Wrong
 
@@ -21,7 +21,7 @@ def accepts(player: Player, trace: Trace) -> Wrong | None:
 
 def timers_ahead(player: Player, trace: Trace) -> Wrong | None:
     """Return the first timer that is set at or before the watermark."""
-    played = player.as_spark(separated(trace))
+    played = player.as_spark(player.separated(trace))
     if not played.past_timers:
         return None
     subject = player.subject

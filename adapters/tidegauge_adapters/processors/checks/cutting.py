@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ..playing.played import Played
 from ..playing.player import Player
-from ..playing.trace import Arrival, Batch, Key, Passage, Trace, in_batches, separated
+from ..playing.trace import Arrival, Batch, Key, Passage, Trace, in_batches
 from ..words import key_text
 from .check import Wrong, wrong_if_different
 
 
 def cuts(player: Player, trace: Trace) -> Wrong | None:
     """Return what changes if rows between two passages of time arrive in several micro-batches or frames."""
-    trace = separated(trace)
+    trace = player.separated(trace)
     whole = player.as_spark(trace)
     rows_first = player.subject.mode == "ProcessingTime"
     for sizes, how in (((1,), "one row in each"), ((1, 2), "of one row and two"), ((2,), "of two rows")):

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..batch_results import columns_of, differs_from_batch
 from ..playing.player import Player
-from ..playing.trace import Output, Passage, Trace, separated
+from ..playing.trace import Output, Passage, Trace
 from ..watched.user_rows import ms_of
 from ..words import key_text, row_text, state_text, time_text
 from .check import Wrong
@@ -60,7 +60,7 @@ def nothing_left(player: Player, trace: Trace) -> Wrong | None:
 
 def equals_batch(player: Player, trace: Trace) -> Wrong | None:
     """Return how the results differ from those of the batch function."""
-    trace = separated(trace)
+    trace = player.separated(trace)
     played = player.as_spark(trace)
     problem = differs_from_batch(player, trace, played)
     return None if problem is None else Wrong(problem, tuple(played.outputs))

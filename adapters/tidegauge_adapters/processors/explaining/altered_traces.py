@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..playing.alteration import Alteration
 from ..playing.player import Player
 from ..playing.trace import Arrival, Batch, Key, Passage, Trace
-from .alterations import Alteration
 
 _MOST_STEPS = 8
 """A row is moved away from that many timers that follow one another."""

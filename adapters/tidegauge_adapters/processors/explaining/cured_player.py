@@ -9,12 +9,12 @@ from typing import Any
 
 from pyspark.sql.streaming.stateful_processor import ExpiredTimerInfo, TimerValues
 
+from ..playing.alteration import Alteration
 from ..playing.played import Played
 from ..playing.player import Player
 from ..playing.trace import Batch
 from ..processor_under_test import ProcessorUnderTest
 from ..watched.user_rows import ms_of
-from .alterations import Alteration
 
 
 class CuredPlayer(Player):

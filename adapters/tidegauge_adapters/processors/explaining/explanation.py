@@ -14,12 +14,13 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from ..playing.alteration import Alteration
 from ..playing.player import Player
 from ..playing.trace import Trace
 from ..processor_under_test import ProcessorUnderTest
 from ..searching.drawing import Drawing
 from ..searching.search import Counterexample
-from .alterations import CURES, OFF_TIMERS, Alteration
+from .alterations import CURES, OFF_TIMERS
 from .altered_traces import altered_trace
 from .borders import border_text, tie_text
 from .cured_player import CuredPlayer

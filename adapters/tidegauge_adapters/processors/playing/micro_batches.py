@@ -17,8 +17,8 @@ from tidegauge.engine.foreign_text import message_of
 from tidegauge.engine.interruption import from_outside
 
 from ...spark.tester.declared_schema import DeclaredSchema, RowDoesNotFit
-from ..explaining.alterations import Alteration
 from ..processor_under_test import ProcessorUnderTest
+from .alteration import Alteration
 from .group_state import GroupStateProcessor
 from .played import Played, Problem, TimerChange
 from .recorded_processor import RecordedProcessor, StateOfKey, TimersOfKey, attributes_of, keys_in_order
@@ -203,6 +203,8 @@ class MicroBatches:
         """Load the states and timers of a key into the processor."""
         state = self.played.states.setdefault(key, StateOfKey())
         if self._subject.mode == "ProcessingTime":
+            # State that expires while time passes to this micro-batch is gone before the call. The removal at
+            # the end of the last one, `_forget_expired_states`, did not see that time.
             state.forget_expired(self._now)
         assert self._processor is not None
         self._processor.entries = dict(state.entries)

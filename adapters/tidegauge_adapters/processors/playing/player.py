@@ -10,12 +10,12 @@ from typing import Any
 from pyspark import cloudpickle
 from pyspark.sql.types import DateType
 
-from ..explaining.alterations import NONE, Alteration
 from ..processor_under_test import ProcessorUnderTest
+from .alteration import NONE, Alteration
 from .micro_batches import MicroBatches, QueryEnded
 from .played import Played
 from .rows import RowsOfProcessor
-from .trace import Batch, Passage, Trace, in_batches
+from .trace import Batch, Passage, Trace, in_batches, separated
 
 _MOST_ROUNDS_OF_TIMERS = 8
 
@@ -39,6 +39,7 @@ class Player:
         self.alteration: Alteration = NONE
         self.rows = RowsOfProcessor(subject)
         self._ended: tuple[Trace, Trace] | None = None
+        self._separated: tuple[Trace, Trace] | None = None
         self._latest: tuple[Trace, Played] | None = None
         made = subject.make()
         self.name = subject.name or getattr(made, "__name__", type(made).__name__)
@@ -73,7 +74,7 @@ class Player:
         """Return a player of the same processor with an alteration."""
         player = copy(self)
         player.alteration = alteration
-        player._ended = player._latest = None
+        player._ended = player._separated = player._latest = None
         return player
 
     def batches(self, trace: Trace) -> list[Batch]:
@@ -94,6 +95,16 @@ class Player:
         known = self._ended
         if known is None or known[0] is not trace:
             self._ended = known = trace, self._with_end(trace)
+        return known[1]
+
+    def separated(self, trace: Trace) -> Trace:
+        """Return the trace with each passage of time in a micro-batch of its own.
+
+        Several checks play it. As it is cached, so is its outcome.
+        """
+        known = self._separated
+        if known is None or known[0] is not trace:
+            self._separated = known = trace, separated(trace)
         return known[1]
 
     def _with_end(self, trace: Trace) -> Trace:

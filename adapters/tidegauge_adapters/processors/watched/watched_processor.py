@@ -14,7 +14,7 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
-from ..explaining.alterations import NONE, Alteration
+from ..playing.alteration import NONE, Alteration
 from .user_rows import UserRows
 from .watched_state import WatchedHandle
 

@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from ...ddl import UnreadableSchema, schema_of
-from ..explaining.alterations import NONE, Alteration
+from ..playing.alteration import NONE, Alteration
 
 
 class WatchedHandle(StatefulProcessorHandle):

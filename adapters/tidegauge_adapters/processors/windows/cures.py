@@ -17,7 +17,8 @@ from tidegauge.wire.vocabulary import Drop, Late, Restore, Snapshot
 from tidegauge_reference import PROFILES
 
 from ...spark.tester.tester_processors import TesterProcessors
-from ..explaining.alterations import CURES, NONE, Alteration
+from ..explaining.alterations import CURES
+from ..playing.alteration import NONE, Alteration
 from ..processor_under_test import ProcessorUnderTest
 from .window_results import WindowResults
 from .windows_binding import window_shape, windows_binding

@@ -12,7 +12,7 @@ from tidegauge.wire.timestamps import from_wire
 from tidegauge.wire.vocabulary import Step
 
 from ...spark.binding.processor_binding import ProcessorBinding
-from ..explaining.alterations import NONE, Alteration
+from ..playing.alteration import NONE, Alteration
 from ..processor_under_test import ProcessorUnderTest
 from ..watched.one_row_frames import OneRowFrames
 from ..watched.user_rows import UserRows, has_numbers
