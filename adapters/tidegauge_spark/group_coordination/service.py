@@ -75,19 +75,28 @@ class _Handler(socketserver.StreamRequestHandler):
         self.wfile.write(json.dumps(answer).encode() + b"\n")
 
 
+LEAST_TOKEN: Final = 16
+"""The least number of characters of a token that the user chooses."""
+
+
 class CoordinationService:
     """A coordination service in a thread of this process, from its construction to `close`."""
 
     def __init__(self, address: str | None = None) -> None:
         """Listen at an address, by default on a free port of 127.0.0.1 with a new token.
 
-        Raises `ValueError` for a text that is not an address, and `CoordinatorError` if the address is not
-        available.
+        Raises `ValueError` for a text that is not an address or whose token is too short, and
+        `CoordinatorError` if the address is not available.
         """
         host, port, token = LOCAL, 0, secrets.token_urlsafe(16)
         if address is not None:
             wanted = Address.parse(address)
             host, port, token = wanted.host, wanted.port, wanted.token
+            if len(token) < LEAST_TOKEN:
+                raise ValueError(
+                    f"the token of the address {host}:{port}/... has {len(token)} characters, so that it is "
+                    f"easily guessed: write at least {LEAST_TOKEN} random characters"
+                )
         try:
             self._server = _Server(host, port, token)
         except OSError as error:
@@ -124,8 +133,8 @@ def coordination(address: str | None = None) -> Iterator[str]:
     gone, the sources that knew it continue, and report the other sources of their groups to the new service.
     On another host than 127.0.0.1 the token is sent unprotected.
 
-    Raises `ValueError` for a text that is not an address, and `CoordinatorError` if the address is not
-    available.
+    Raises `ValueError` for a text that is not an address or whose token has fewer than 16 characters, and
+    `CoordinatorError` if the address is not available.
     """
     service = CoordinationService(address)
     try:

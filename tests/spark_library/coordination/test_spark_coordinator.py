@@ -27,6 +27,7 @@ from tidegauge_spark import (
 )
 from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.group_coordination.client import Address, report
+from tidegauge_spark.group_coordination.service import CoordinationService
 from tidegauge_spark.source.aligned_source import AlignedSource
 from tidegauge_spark.source.options.numbers import SOURCE_SCHEMA
 
@@ -331,6 +332,14 @@ def ask(address: str, line: bytes) -> Any:
         connection.sendall(line + b"\n")
         with connection.makefile("rb") as answers:
             return json.loads(answers.readline())
+
+
+def test_a_short_token_is_rejected() -> None:
+    with pytest.raises(
+        ValueError, match=r"127\.0\.0\.1:1/\.\.\. has 15 characters, .* at least 16 random"
+    ) as refusal:
+        CoordinationService("127.0.0.1:1/" + "x" * 15)
+    assert "xxx" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("text", ["", "here", "127.0.0.1:1", "127.0.0.1/x", ":1/x", "h:0/x", "h:70000/x"])

@@ -212,7 +212,6 @@ def test_an_invalid_event_time_further_on_is_named_by_its_row(tmp_path: Path) ->
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     broken(tmp_path / "none", "the folder '.*/none' cannot be read .*: correct the option path")
-    broken(tmp_path, "the path 'unknown://x' cannot be opened", path="unknown://x")
 
 
 def test_what_would_never_be_read_is_an_error(tmp_path: Path) -> None:

@@ -197,7 +197,7 @@ def test_what_is_not_in_the_layout_is_refused_in_one_line(tmp_path: Path) -> Non
         ("day=", part(0), PARTS, "the folder 'day=' does not name a partition column"),
         ("", "orders.parquet", PARTS, "the file 'orders.parquet' in .* has no part number"),
         ("", part(0), REGIONS, "has no partition column 'region', which splitBy names; it has none"),
-        ("_delta_log", "0", PARTS, r'is a Delta table, .*: read it by format\("delta"\)'),
+        ("_delta_log", "0", PARTS, r'is a Delta table .*: read it by format\("delta"\)'),
         ("day=1", "_PAUSED", REGIONS, "the file 'day=1/_PAUSED' in .* says nothing about a split, since its"),
     ]
     for number, (below, name, options, message) in enumerate(refused):

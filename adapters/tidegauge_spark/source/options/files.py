@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import unquote, urlsplit
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.options.added_columns import NO_COLUMNS, AddedColumns, parse_added_columns
 from tidegauge_spark.source.options.future import FUTURE_OPTIONS, FutureOptions, parse_future
 from tidegauge_spark.source.options.given import GivenOptions
 from tidegauge_spark.source.options.layout import SUB_FOLDERS, Layout, parse_layout
+from tidegauge_spark.source.options.places import read_path
 
 FILE_OPTIONS: Final = (
     "path",
@@ -73,7 +72,7 @@ class FileOptions:
 
 def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
     """Return the options about files, None if the source does not read files. Raises `IllegalOptionError`."""
-    path = given.text("path")
+    path = read_path(given)
     for name in FILE_OPTIONS:
         given.require(name, "path")
     if path is None:
@@ -83,7 +82,7 @@ def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
         given.refuse("path", path, "set eventTimeColumn as well: the column that has the event time")
     interval = given.duration("discoveryInterval")
     return FileOptions(
-        path=absolute(path),
+        path=path,
         format=given.one_of("fileFormat", ("parquet", "json")),
         subtasks=subtasks,
         event_time_column=column,
@@ -108,10 +107,3 @@ def starting_timestamp(given: GivenOptions) -> int | None:
     if "startingTimestamp" not in given:
         return None
     return given.integer("startingTimestamp", 0, MIN + 1, MAX - 1)
-
-
-def absolute(path: str) -> str:
-    """Return an absolute path: the executors may run in another folder."""
-    if path.startswith("file:/"):
-        return unquote(urlsplit(path).path)
-    return path if "://" in path else os.path.abspath(path)

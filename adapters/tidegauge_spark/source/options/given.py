@@ -17,6 +17,17 @@ RENAMED: Final = {
 """Former names of options, and their present names."""
 
 
+_SECRET: Final = re.compile(
+    r"pass(word|wd|phrase)?\b|secret|token|credential|jaas|private|[._]key\b|\bkey[._]|pem\b"
+)
+
+
+def shown_value(name: str, value: str) -> str:
+    """Return the value of an option for messages: "***" if its name sounds like a secret, in any spelling."""
+    spelled = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().replace("-", "_")
+    return "***" if _SECRET.search(spelled) else value
+
+
 def _nearest(written: str, names: Iterable[str]) -> str:
     """Return the name that was probably meant, as a part of a message."""
     spelled = {name.lower(): name for name in names}
@@ -141,4 +152,4 @@ class GivenOptions:
         """Raise `IllegalOptionError` in one line: option, value, remedy."""
         head, dot, index = name.partition(".")
         spelled = self._spelled.get(head.lower(), head)
-        raise IllegalOptionError(f"option {spelled}{dot}{index} = {value!r}: {remedy}")
+        raise IllegalOptionError(f"option {spelled}{dot}{index} = {shown_value(name, value)!r}: {remedy}")

@@ -12,7 +12,7 @@ from tidegauge_spark.group_coordination.client import Address
 from tidegauge_spark.group_coordination.member import DEFAULT_PATIENCE
 from tidegauge_spark.group_coordination.presence import DEFAULT_RESTART_TIMEOUT, SHORTEST_RESTART_TIMEOUT
 from tidegauge_spark.source.options.added_columns import NO_COLUMNS, AddedColumns, parse_added_columns
-from tidegauge_spark.source.options.files import FILE_OPTIONS, FileOptions, absolute, parse_files
+from tidegauge_spark.source.options.files import FILE_OPTIONS, FileOptions, parse_files
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
 from tidegauge_spark.source.options.kafka import (
     KAFKA_OPTIONS,
@@ -30,6 +30,7 @@ from tidegauge_spark.source.options.numbers import (
     Sequence,
     parse_sequences,
 )
+from tidegauge_spark.source.options.places import local_path
 
 DEFAULT_ROWS_PER_BATCH: Final = 1_000_000
 MOST_SUBTASKS: Final = 10_000
@@ -250,8 +251,8 @@ def _event_log(given: GivenOptions) -> Path | None:
     folder = given.text("eventLog")
     if folder is None:
         return None
-    local = absolute(folder)
-    if "://" in local:
+    local = local_path(folder)
+    if local is None:
         given.refuse("eventLog", folder, "write a folder of the machine of the driver, or one mounted there")
     return Path(local)
 

@@ -21,6 +21,7 @@ from tidegauge_spark.source.files.folder.listing import (
 from tidegauge_spark.source.files.folder.partition_columns import values_in
 from tidegauge_spark.source.files.folder.sink_log import SINK_LOG, SinkLog
 from tidegauge_spark.source.files.folder.spark_folders import is_of_a_job, spark_listing
+from tidegauge_spark.source.files.folder.table_folders import check_above, check_no_table
 from tidegauge_spark.source.options.layout import SUB_FOLDERS, Layout
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
@@ -51,20 +52,23 @@ class LogFolder:
         self._root = root.rstrip("/")
         log = f"{self.path.rstrip('/')}/{SINK_LOG}"
         self._sink_log = SinkLog(self._content, repr(log))
+        self._is_checked = False
 
     def list(self) -> Listing:
         """Return the files of each split.
 
         Names that begin with "_" or "." are ignored, as in Spark. Raises `BrokenLogError` if the folder does
-        not exist, or has an entry that would never be read: a file beside the splits, or a folder in a split.
+        not exist, is a table or a part of one, or has an entry that would never be read: a file beside the
+        splits, or a folder in a split.
         """
+        if not self._is_checked:
+            check_above(self.path, self._filesystem, self._root)
+            self._is_checked = True
         if not self.layout.of_spark:
             return self._sub_folders()
         committed = self._committed()  # before the files are listed, so that they exist then
         being_written = self._being_written()  # a job that ends during the listing has moved some of them
-        prefix = len(self._root) + 1
-        entries = ((info.path[prefix:], info) for info in self._entries(self._root))
-        listing = spark_listing(entries, self.path, self.layout, committed)
+        listing = spark_listing(self._entries_by_path(), self.path, self.layout, committed)
         listing.being_written |= being_written
         return listing
 
@@ -111,14 +115,12 @@ class LogFolder:
             ) from error
 
     def _sub_folders(self) -> Listing:
-        found = self._entries(self._root)
         splits: dict[str, list[FoundFile]] = {}
         finished: set[str] = set()
         paused: set[str] = set()
         listing = Listing()
-        prefix = len(self._root) + 1
-        for info in found:
-            parts = info.path[prefix:].split("/")
+        for path, info in self._entries_by_path():
+            parts = path.split("/")
             if parts[-1] == FINISHED and len(parts) == 2:
                 finished.add(parts[0])
             if parts[-1] == PAUSED and len(parts) == 2:
@@ -137,10 +139,17 @@ class LogFolder:
             elif len(parts) == 2 and not is_folder:
                 splits.setdefault(parts[0], []).append(FoundFile(parts[1], info.size, info.mtime_ns or 0))
             else:
-                raise BrokenLogError(_misplaced(self.path, "/".join(parts), is_folder))
+                raise BrokenLogError(_misplaced(self.path, path, is_folder))
         for split, files in splits.items():
             listing[split] = in_order(files, self.layout, split in finished, split in paused)
         return listing
+
+    def _entries_by_path(self) -> Sequence[tuple[str, Any]]:
+        """Return all entries by their paths in the folder. Raises `BrokenLogError` if it has a table."""
+        prefix = len(self._root) + 1
+        entries = [(info.path[prefix:], info) for info in self._entries(self._root)]
+        check_no_table(self.path, (path for path, _ in entries))
+        return entries
 
     def _entries(self, folder: str, allow_missing: bool = False, recursive: bool = True) -> Any:
         """Return the entries of a folder. Entries that are removed meanwhile may make a listing fail, so it

@@ -19,7 +19,6 @@ WHOLE_FOLDER: Final = "all"
 
 _TEMPORARY: Final = "_temporary"
 _STAGING: Final = ".spark-staging-"
-_DELTA_LOG: Final = "_delta_log"
 _PART: Final = re.compile(r"part-([0-9]{5,9})-")
 
 Splits = dict[str, list[FoundFile]]
@@ -56,11 +55,6 @@ def spark_listing(
     for path, info in entries:
         *folders, name = path.split("/")
         is_folder = info.type == filesystems.FileType.Directory
-        if not folders and name == _DELTA_LOG:
-            raise BrokenLogError(
-                f"the folder {root!r} is a Delta table, with files that are not part of it any more: read "
-                'it by format("delta")'
-            )
         if any(map(is_hidden, folders)):
             continue
         if is_folder and is_of_a_job(name):
