@@ -5,6 +5,7 @@ A feature that a version does not have is rejected when it is used, never when a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pyarrow as pa
@@ -83,11 +84,11 @@ else:
     class ReadAllAvailable(ReadLimit):
         """All that is there."""
 
+    @dataclass
     class ReadMaxRows(ReadLimit):
         """A number of rows."""
 
-        def __init__(self, max_rows: int) -> None:
-            self.max_rows = max_rows
+        max_rows: int
 
     class SupportsTriggerAvailableNow:
         """A reader that is told of Trigger.AvailableNow."""

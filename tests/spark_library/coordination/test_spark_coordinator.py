@@ -30,6 +30,7 @@ from tidegauge_spark.group_coordination.client import Address, report
 from tidegauge_spark.group_coordination.service import CoordinationService
 from tidegauge_spark.source.aligned_source import AlignedSource
 from tidegauge_spark.source.options.numbers import SOURCE_SCHEMA
+from tidegauge_spark.spark_version import READ_LIMITS
 
 
 @pytest.fixture(name="address")
@@ -282,7 +283,7 @@ def test_what_the_session_knows_is_the_default_of_sources_in_a_group(address: st
         ({"end": "5"}, None),
         ({**aligned, "Coordinator": "127.0.0.1:9/own"}, "127.0.0.1:9/own"),
     ):
-        reader = Coordinated(given).streamReader(SOURCE_SCHEMA)
+        reader = Coordinated(given).source_coordinator(SOURCE_SCHEMA)
         alignment = reader._options.alignment
         assert (None if alignment is None else str(alignment.coordinator)) == expected
 
@@ -393,6 +394,7 @@ def test_spark_takes_two_sources_many_drifts_further_in_a_batch(queries: SparkQu
     assert max(spreads(query.rows(), {("first", 0): 599_999, ("second", 0): 599_999})) <= 30_000
 
 
+@pytest.mark.skipif(not READ_LIMITS.exists, reason="Trigger.AvailableNow in several batches: PySpark 4.2")
 @pytest.mark.xdist_group("spark")
 def test_spark_aligns_two_sources_in_two_queries_by_the_service_of_the_application(
     queries: SparkQueries,

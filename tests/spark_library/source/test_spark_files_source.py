@@ -9,7 +9,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import LongType, StructType, TimestampNTZType
 from spark_programs.driven_files import (
     PLAIN,
@@ -27,6 +26,7 @@ from tidegauge_spark.source.files.folder.log_files import LogFolder
 from tidegauge_spark.source.files.limited_cache import LimitedCache
 from tidegauge_spark.source.files.parquet_format import ParquetFormat
 from tidegauge_spark.source.files.position import FilePosition
+from tidegauge_spark.spark_version import to_arrow_in_utc
 
 
 def test_job_1_files_are_read_in_order_of_name_and_rows_in_order(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_rows_are_arrow_batches_of_the_declared_schema(tmp_path: Path) -> None:
     query.plan()
     (partition,) = query.reader.partitions(query.start, query.offset)
     (batch,) = query.reader.read(partition)
-    assert batch.schema.equals(to_arrow_schema(SCHEMA, timezone="UTC"))
+    assert batch.schema.equals(to_arrow_in_utc(SCHEMA))
 
 
 def test_names_that_begin_with_an_underscore_or_a_dot_are_not_read(tmp_path: Path) -> None:

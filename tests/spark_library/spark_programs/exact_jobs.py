@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from pyspark.sql.functions import window
 from pyspark.sql.streaming import StreamingQuery
 
 from spark_programs.driven_files import write_table
-from spark_programs.queries import PATIENCE, SparkQueries
+from spark_programs.queries import PATIENCE, SparkQueries, wait_until
 from tidegauge_spark import load
 from tidegauge_spark.spark_version import READ_LIMITS
 
@@ -91,14 +91,22 @@ class Job:
 
         Before PySpark 4.2 that would be one batch, in which nothing can be late.
         """
-        if not READ_LIMITS.exists:
-            query = self.start(frame, mode, available_now=False)
-            query.processAllAvailable()
-            query.stop()
-            return self
-        query = self.start(frame, mode)
-        assert query.awaitTermination(PATIENCE), query.lastProgress
+        self.start(frame, mode, available_now=READ_LIMITS.exists)
+        self.wait()
         return self
+
+    def wait(self, is_complete: Callable[[], bool] = lambda: True) -> None:
+        """Wait until the query has read everything; raise what made it fail.
+
+        is_complete: what is waited for if the query does not end by itself, before PySpark 4.2.
+        """
+        assert self.query is not None
+        if READ_LIMITS.exists:
+            assert self.query.awaitTermination(PATIENCE), self.query.lastProgress
+            return
+        self.query.processAllAvailable()
+        wait_until(is_complete, self.query)
+        self.query.stop()
 
     @property
     def rows(self) -> list[Row]:

@@ -16,6 +16,7 @@ from pyspark.sql.streaming import StreamingQuery
 from tidegauge_adapters.spark_session.session import running_spark
 from tidegauge_spark import ensure_coordination, register
 from tidegauge_spark.source.planning.sealed_offset import without_progress
+from tidegauge_spark.spark_version import READ_LIMITS
 
 PATIENCE = 300
 """How long (s) a test waits for what must come: much longer than it takes on a busy machine."""
@@ -43,11 +44,14 @@ class SparkQueries:
         named = {name.replace("__", "."): value for name, value in options.items()}
         return self.session.readStream.format("tidegauge").options(**named).load()
 
-    def start(self, frame: DataFrame, checkpoint: str, available_now: bool = True) -> RunningQuery:
+    def start(
+        self, frame: DataFrame, checkpoint: str, available_now: bool = READ_LIMITS.exists
+    ) -> RunningQuery:
+        """Start a query, by default under AvailableNow, unless that would be one batch."""
         return RunningQuery(frame, self.folder / checkpoint, available_now)
 
     def run(self, frame: DataFrame, checkpoint: str) -> RunningQuery:
-        """Run a query to its end under AvailableNow."""
+        """Run a query until it has read everything."""
         query = self.start(frame, checkpoint)
         query.wait()
         return query
@@ -58,6 +62,7 @@ class RunningQuery:
 
     def __init__(self, frame: DataFrame, checkpoint: Path, available_now: bool) -> None:
         self.checkpoint = checkpoint
+        self._ends = available_now
         self._batches: dict[int, list[Collected]] = {}
         writer = frame.writeStream.foreachBatch(self._take).option("checkpointLocation", str(checkpoint))
         if available_now:
@@ -68,7 +73,11 @@ class RunningQuery:
         self._batches[batch] = list(collected(batch, frame.toArrow()))
 
     def wait(self) -> None:
-        """Wait for the end; raise what made the query fail."""
+        """Wait until everything is read; raise what made the query fail."""
+        if not self._ends:
+            self.query.processAllAvailable()
+            self.query.stop()
+            return
         assert self.query.awaitTermination(PATIENCE), self.query.lastProgress
 
     def stop_after(self, batches: int) -> None:
@@ -78,6 +87,7 @@ class RunningQuery:
             assert time.monotonic() < deadline
             time.sleep(0.005)
         self.query.stop()
+        assert self.query.exception() is None, self.query.exception()
 
     def rows(self) -> list[Collected]:
         return [rows for batch in sorted(self._batches) for rows in self._batches[batch]]
