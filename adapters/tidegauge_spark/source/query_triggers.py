@@ -12,6 +12,7 @@ import hashlib
 import json
 import shutil
 import tempfile
+import threading
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -54,6 +55,8 @@ class TriggerListener(StreamingQueryListener):
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         self._spark, self._folder = spark, folder
         self._runs: dict[uuid.UUID, tuple[str, set[Path]]] = {}
+        # Spark reports the start of a query in the thread that starts it, and the end in another one.
+        self._writing = threading.Lock()
 
     def onQueryStarted(self, event: QueryStartedEvent) -> None:
         """Write the trigger of a query."""
@@ -61,20 +64,26 @@ class TriggerListener(StreamingQueryListener):
         leaves = query.analyzedPlan().collectLeaves()
         relations = (leaves.apply(place) for place in range(leaves.size()))
         files = {_file(self._folder, *named) for each in relations for named in _named_options(each)}
-        self._runs[event.runId] = query.trigger().getClass().getSimpleName().rstrip("$"), files
-        self._write(files)
+        trigger = query.trigger().getClass().getSimpleName().rstrip("$")
+        with self._writing:
+            self._runs[event.runId] = trigger, files
+            self._write(files)
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:
         """Keep what is known: the trigger of a query does not change."""
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
         """Forget a query."""
-        _, files = self._runs.pop(event.runId, ("", set()))
-        self._write(files)
+        with self._writing:
+            _, files = self._runs.pop(event.runId, ("", set()))
+            self._write(files)
 
     def _write(self, files: set[Path]) -> None:
         for file in files:
             triggers = {trigger for trigger, its in self._runs.values() if file in its}
+            if not triggers:
+                file.unlink(missing_ok=True)
+                continue
             written = file.with_suffix(".new")
             written.write_text(triggers.pop() if len(triggers) == 1 else _SEVERAL, encoding="utf-8")
             written.replace(file)
