@@ -48,29 +48,35 @@ SOURCE_POINTS: Final = {
 }
 """The points with their stage of a micro-batch, and how often a batch of two sources passes them."""
 
-STATE_POINTS: Final = {
+NATIVE_STATE_POINTS: Final = {
     "the state of Spark's windows is being committed": (STATE, 8),
     "the state of the join is being committed": (STATE, 16),
+}
+"""Those of Spark's own operators in the shop."""
+
+STATE_POINTS: Final = {
+    **NATIVE_STATE_POINTS,
     "the state of the valve is being committed": (STATE, 8),
     "the state of own windows is being committed": (STATE, 8),
 }
 """The points that `StateWatch` passes, when a new file of the state appears."""
 
 EXACT_STATE_POINTS: Final = {
-    "the state of Spark's windows is being committed": (STATE, 8),
-    "the state of the join is being committed": (STATE, 16),
+    **NATIVE_STATE_POINTS,
     "the state of sessions is being committed": (STATE, 8),
     "the state of deduplication is being committed": (STATE, 8),
 }
 """Those of Spark's own operators on the exact watermark."""
 
-OPERATOR_POINTS: Final = {
+PROCESSOR_POINTS: Final = {
     "an operator begins with a key": (STATE, 4),
     "an operator has changed its state of a key": (STATE, 4),
     "an operator has given out the rows of a key": (STATE, 4),
-    **STATE_POINTS,
 }
-"""The points of stateful operators; the first three are those of Python processors."""
+"""The points of Python processors."""
+
+OPERATOR_POINTS: Final = {**PROCESSOR_POINTS, **STATE_POINTS}
+"""The points of stateful operators."""
 
 WORKER_DIED: Final = "worker died"
 """The file in `Kill.counts` that says that a worker has died in this run."""
@@ -174,7 +180,9 @@ class KilledProcessor(StatefulProcessor):
 def kill_in_operators(kill: Kill) -> None:
     """Let all processors of this process be `KilledProcessor`s, those that the library starts itself, too."""
     for name in ("transformWithState", "transformWithStateInPandas"):
-        original = getattr(GroupedData, name)
+        original = getattr(GroupedData, name, None)
+        if original is None:
+            continue  # PySpark 4.0 has only the second one
 
         def killed(
             self: GroupedData,
@@ -193,13 +201,13 @@ class KilledSource(AlignedSource):
 
     kill: ClassVar[Kill | None] = None
 
-    def streamReader(self, schema: StructType) -> Any:
-        reader = super().streamReader(schema)
+    def source_coordinator(self, schema: StructType) -> Any:
+        reader = super().source_coordinator(schema)
         return reader if self.kill is None else KilledReader(reader, self.kill)
 
 
 class KilledReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """A reader that may be killed wherever Spark calls it."""
+    """A reader that may be killed wherever Spark calls it, or the reader for a PySpark before 4.2."""
 
     def __init__(self, reader: Any, kill: Kill) -> None:
         self._reader, self._kill = reader, kill
@@ -220,6 +228,10 @@ class KilledReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         planned: dict[str, Any] = self._reader.latestOffset(start, limit)
         self._kill.passes("planned, not logged")
         return planned
+
+    def has_read_all(self, planned: dict[str, Any]) -> bool:
+        read_all: bool = self._reader.has_read_all(planned)
+        return read_all
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
         reported: dict[str, Any] | None = self._reader.reportLatestOffset()

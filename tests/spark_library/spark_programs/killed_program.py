@@ -28,6 +28,7 @@ from spark_programs.shop import Shop
 from spark_programs.state_watch import OPERATORS, StateWatch
 from tidegauge_adapters.spark_session.session import running_spark
 from tidegauge_spark import coordination
+from tidegauge_spark.source.aligned_source import informed
 from tidegauge_spark.source.registration import register_source
 
 MASTER = "local[2,4]"  # a task may fail three times
@@ -118,7 +119,7 @@ def main(folder: Path, job: Job, kill: Kill, planned: Planned) -> None:
     Source.kill = kill
     cloudpickle.register_pickle_by_value(kill_points)  # Spark's processes have nothing of the tests
     session = running_spark(MASTER, folder / "spark").session
-    register_source(session, Source)
+    register_source(session, informed(Source, session))
     kill_in_operators(kill)
     gateway: Any = SparkContext._gateway
     if planned.point in OPERATORS:

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,11 +28,12 @@ from pyspark.sql import DataFrame
 
 from spark_programs import killed_program
 from spark_programs.aligned_pair import AlignedPair
-from spark_programs.kill_points import READING, STATE, WORKER_DIED, kill_session
+from spark_programs.kill_points import PROCESSOR_POINTS, READING, STATE, WORKER_DIED, kill_session
 from spark_programs.killed_program import Job, Planned
-from spark_programs.queries import SparkQueries, spark_queries
+from spark_programs.queries import SparkQueries, spark_queries, wait_until
 from spark_programs.shop import Shop
 from tidegauge_spark import coordination
+from tidegauge_spark.spark_version import READ_LIMITS
 
 PATIENCE = 300
 MOST_DELAY = 0.06
@@ -49,10 +50,10 @@ class Progress(NamedTuple):
 
 
 class KilledJob:
-    """The driver program with its folder, over as many runs as it takes."""
+    """The driver program with its folder, over as many runs as it takes. python: the Python that runs it."""
 
-    def __init__(self, folder: Path, job: Job) -> None:
-        self.folder, self.job = folder, job
+    def __init__(self, folder: Path, job: Job, python: str = sys.executable) -> None:
+        self.folder, self.job, self.python = folder, job, python
         self._log = folder / "driver.log"
         job.write_log(folder)
         (folder / "spark").mkdir()
@@ -71,12 +72,12 @@ class KilledJob:
         counts = self.folder / "counts"
         shutil.rmtree(counts, ignore_errors=True)
         counts.mkdir()
-        program = [sys.executable, "-m", "spark_programs.killed_program"]
+        program = [self.python, "-m", "spark_programs.killed_program"]
         with self._log.open("ab") as log:
             driver = subprocess.Popen(
                 [*program, str(self.folder), self.job.argument, json.dumps(planned)],
                 cwd=Path(__file__).parent.parent,
-                env={**os.environ, "JDK_JAVA_OPTIONS": QUICK_START},
+                env={**os.environ, "JDK_JAVA_OPTIONS": QUICK_START, "PYSPARK_PYTHON": self.python},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -126,10 +127,26 @@ class KilledJob:
         """Run the rest, in the Spark of this process, and again with what comes last."""
         self.run_to_the_end(queries)
         if self.job.close(self.folder):
-            self.run_to_the_end(queries)
+            self.run_to_the_end(queries, self.is_right)
 
-    def run_to_the_end(self, queries: SparkQueries) -> None:
-        """Run what there is, in the Spark of this process."""
+    def finish_by(self, python: str) -> None:
+        """Run the rest in processes of another Python, whose PySpark ends under AvailableNow."""
+        self.python = python
+        self._run_by_itself()
+        if self.job.close(self.folder):
+            self._run_by_itself()
+
+    def _run_by_itself(self) -> None:
+        never = Planned("", 0, "", 0, True)
+        with self.running(never) as driver:
+            assert driver.wait(PATIENCE) == 0, self.log()
+
+    def run_to_the_end(self, queries: SparkQueries, is_over: Callable[[], bool] = lambda: True) -> None:
+        """Run what there is, in the Spark of this process.
+
+        is_over: says that nothing more can come, for a PySpark before 4.2. Under AvailableNow that reads everything
+        in one batch, and waits for no `idleTimeout`.
+        """
 
         def write(frame: DataFrame, batch: int) -> None:
             unfinished = self.folder / "unfinished.parquet"
@@ -138,9 +155,14 @@ class KilledJob:
 
         with coordination() as address:
             query = killed_program.start(
-                self.job, queries.session, address, self.folder, write, available_now=True
+                self.job, queries.session, address, self.folder, write, available_now=READ_LIMITS.exists
             )
-            assert query.awaitTermination(PATIENCE), query.lastProgress
+            if READ_LIMITS.exists:
+                assert query.awaitTermination(PATIENCE), query.lastProgress
+                return
+            query.processAllAvailable()
+            wait_until(is_over, query)
+            query.stop()
 
     def progress(self) -> Progress:
         """Return how far the job is, as its folder tells."""
@@ -152,6 +174,13 @@ class KilledJob:
     def check(self) -> str:
         """Assert that what is written is right; return what was found."""
         return self.job.check(self.folder, self._batches())
+
+    def is_right(self) -> bool:
+        """Return whether what is written is right, and so complete."""
+        with suppress(AssertionError):
+            self.check()
+            return True
+        return False
 
     def _batches(self) -> list[tuple[int, Any]]:
         files = sorted((self.folder / "rows").glob("*.parquet"), key=lambda file: int(file.stem))
@@ -174,6 +203,7 @@ def draw_kill(
     trigger, if it is not given."""
     _, in_a_batch = points[point]
     now = draw.random() < 0.5 if available_now is None else available_now
+    now = now and READ_LIMITS.exists
     return Planned(
         point, draw.randint(1, batches * in_a_batch), worker_dies, draw.uniform(0, MOST_DELAY), now
     )
@@ -207,14 +237,14 @@ def _kill(job: KilledJob, kills: int, draw: random.Random, queries: SparkQueries
     points = job.job.points
     rounds = -(-kills // len(points))
     order = [point for _ in range(rounds) for point in draw.sample(list(points), len(points))][:kills]
-    stateful = any(stage == STATE for stage, _ in points.values())
+    has_processors = PROCESSOR_POINTS.keys() <= points.keys()
     print(f"{'kill':>4}  {'stage':12}{'point':52}{'pass':>5}{'s':>6}  logged, written, committed", flush=True)
     torn = died = 0
     commit_torn = False
     for number, point in enumerate(order, 1):
         dies = ""
         if number % WORKER_DIES_EVERY == 0:
-            dies, died = draw.choice([READING, STATE] if stateful else [READING]), died + 1
+            dies, died = draw.choice([READING, STATE] if has_processors else [READING]), died + 1
         began, planned = time.monotonic(), draw_kill(draw, points, point, dies)
         job.run(planned)
         seconds, progress = time.monotonic() - began, ", ".join(map(str, job.progress()))

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tidegauge_spark.source.planning.sealed_offset import without_progress
 from whole_jobs.places import Place
 from whole_jobs.records import ExactJob, Record, Written
 
@@ -57,7 +58,7 @@ def planned_batches(job: ExactJob, place: Place, checkpoint: Path) -> Iterator[d
     for file in files:
         positions: dict[tuple[str, int], int] = {}
         for line in file.read_text().splitlines()[2:]:
-            splits: dict[str, Any] = {} if line == "-" else json.loads(line)["splits"]
+            splits: dict[str, Any] = {} if line == "-" else without_progress(json.loads(line))["splits"]
             for split, position in splits.items():
                 positions[partitions_by_split[split]] = position[place.planned_at]
         yield positions
