@@ -16,8 +16,11 @@ from tidegauge_spark.decisions.errors import IllegalArgumentError
 from tidegauge_spark.operators.aggregates import count
 from tidegauge_spark.operators.record_columns import RecordColumns
 from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
+from tidegauge_spark.spark_version import ROW_PROCESSORS, PySparkVersionError
 
 pytestmark = pytest.mark.xdist_group("spark")
+
+WITH_PROCESSORS = pytest.mark.skipif(not ROW_PROCESSORS.exists, reason="the operators need PySpark 4.1")
 
 
 @pytest.fixture(scope="module", name="queries")
@@ -31,6 +34,7 @@ def reader(queries: SparkQueries, log: Path, **options: str) -> DataStreamReader
     return queries.session.readStream.format("tidegauge").options(**given)
 
 
+@WITH_PROCESSORS
 def test_records_of_two_sources_come_into_windows_by_key(queries: SparkQueries, tmp_path: Path) -> None:
     """A gap in one of them and two subtasks: the valve follows the slowest of three channels."""
     gap, other = tmp_path / "gap", tmp_path / "other"
@@ -72,6 +76,7 @@ def test_sources_that_do_not_go_together_are_refused(queries: SparkQueries, tmp_
         load_inputs(first.load())  # type: ignore[arg-type]
 
 
+@WITH_PROCESSORS
 def test_own_schema_and_columns_stay(queries: SparkQueries, tmp_path: Path) -> None:
     """A schema of the user's is kept, and a progress column of the user's is no column of the records."""
     write(tmp_path, "p0", [0])
@@ -79,3 +84,14 @@ def test_own_schema_and_columns_stay(queries: SparkQueries, tmp_path: Path) -> N
         StructType([StructField("at", TimestampType()), StructField("mine", PROGRESS_SCHEMA)])
     )
     assert RecordColumns.of(load_inputs(narrow).schema, "records").columns.names == ["at"]
+
+
+@pytest.mark.skipif(ROW_PROCESSORS.exists, reason="this PySpark has what the operators need")
+def test_operators_are_rejected_with_version_and_remedy(queries: SparkQueries, tmp_path: Path) -> None:
+    write(tmp_path, "p0", [0])
+    with pytest.raises(
+        PySparkVersionError,
+        match=r"^the operators of tidegauge_spark .* need PySpark 4\.1 or later, and PySpark 4\.0\.\d is installed: "
+        r"use load\(reader\) and Spark's own windows, or pip install 'pyspark>=4\.1'$",
+    ):
+        load_inputs(reader(queries, tmp_path))

@@ -45,8 +45,12 @@ from tidegauge_spark.operators.aggregates import (
     values_of,
 )
 from tidegauge_spark.operators.operator_input import operator_input, run_operator_input
+from tidegauge_spark.spark_version import ROW_PROCESSORS
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = [
+    pytest.mark.xdist_group("spark"),
+    pytest.mark.skipif(not ROW_PROCESSORS.exists, reason="the operators need PySpark 4.1"),
+]
 
 PROGRESS = "progress struct<source: string, subtask: int, kind: string, timestamp: bigint>"
 START = datetime(2026, 1, 1, tzinfo=UTC)
