@@ -1,22 +1,63 @@
-"""The PySpark that the adapters of Spark need.
+"""The PySpark that the adapters of Spark need, and the differences between its versions.
 
-Python workers of Spark import this module: it knows nothing of the kit.
+No other module of the kit asks for a version. Python workers of Spark import this module: it knows nothing of
+the kit.
 """
+
+from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
 from pyspark.version import __version__
 
-SUPPORTED = "4.3"
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Version = tuple[int, int]
+
+OLDEST: Final = (4, 0)
+"""The oldest PySpark with which the kit runs Spark's own watermark and windows."""
+
+ROW_PROCESSORS: Final = (4, 1)
+"""The first PySpark whose `transformWithState` takes processors of rows."""
+
+_NEWEST: Final = (4, 3)
 
 
-def require_pyspark(found: str = __version__) -> None:
-    """Raises `ImportError`, in one line with the remedy, for a PySpark of another minor version."""
-    if found.split(".")[:2] != SUPPORTED.split("."):
+def require_pyspark(oldest: Version = OLDEST, found: str = __version__) -> None:
+    """Raises `ImportError`, in one line with the remedy, for a PySpark before `oldest` or too new."""
+    if not oldest <= _minor(found) <= _NEWEST:
+        first, last, after = map(_text, (oldest, _NEWEST, (_NEWEST[0], _NEWEST[1] + 1)))
         raise ImportError(
-            f"it needs PySpark {SUPPORTED}, but PySpark {found} is installed; pip install 'tidegauge[spark]'"
+            f"it needs PySpark {first} to {last}, but PySpark {found} is installed; "
+            f"pip install 'pyspark>={first},<{after}'"
         )
+
+
+def _minor(version: str) -> Version:
+    major, minor, *_ = version.split(".")
+    return int(major), int(minor)
+
+
+def _text(version: Version) -> str:
+    return ".".join(map(str, version))
+
+
+HAS_TESTER: Final = _minor(__version__) >= (4, 2)
+"""Whether PySpark has `TwsTester`."""
+
+CHECKPOINT_PACKAGE: Final = "checkpointing." if _minor(__version__) > OLDEST else ""
+"""Where in Spark's package `streaming` the classes of checkpoints are."""
+
+
+def to_arrow_in_utc(schema: StructType) -> pa.Schema:
+    """Return the Arrow schema of Spark's columns; timestamps have the time zone UTC."""
+    # Before 4.2 UTC is the default, and there is no such argument.
+    return to_arrow_schema(schema, timezone="UTC") if HAS_TESTER else to_arrow_schema(schema)
 
 
 def refuse_connect(master: str, environment: Mapping[str, str] = os.environ) -> None:

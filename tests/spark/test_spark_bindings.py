@@ -18,7 +18,6 @@ from judged import failing_rules
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
-from pyspark.sql.streaming.tws_tester import TwsTester
 from pyspark.sql.types import ArrayType, LongType, StructType
 
 from tidegauge import Implementation, Transcript
@@ -33,9 +32,10 @@ from tidegauge.wire.steps.valve import ActiveStep, IdleStep, ValveScenario, Valv
 from tidegauge.wire.steps.window import RecordStep, Tumbling, WindowSetup
 from tidegauge.wire.steps.window import WatermarkStep as WindowWatermarkStep
 from tidegauge.wire.vocabulary import Announcement, Error, Fire, Idle, Restore, Snapshot, Watermark
-from tidegauge_adapters.required_pyspark import refuse_connect, require_pyspark
+from tidegauge_adapters.required_pyspark import ROW_PROCESSORS, refuse_connect, require_pyspark
 from tidegauge_adapters.spark.adapter import SparkAdapter
 from tidegauge_adapters.spark.binding.processor_binding import ProcessorBinding
+from tidegauge_adapters.spark.binding.processor_tester import ProcessorTester
 from tidegauge_adapters.spark.binding.step_columns import named_output, step_columns
 from tidegauge_adapters.spark.binding.step_rows import step_outputs, step_row
 from tidegauge_adapters.spark.components import BINDINGS, DECISIONS
@@ -75,7 +75,7 @@ class Named(StatefulProcessor):
         return iter([Row(key=key[0], number=self.number + after)])
 
 
-def dispatched(tester: TwsTester, key: str, processor: int, number: int) -> int:
+def dispatched(tester: ProcessorTester, key: str, processor: int, number: int) -> int:
     tester.handle.setGroupingKey(key)
     rows = iter([Row(**{"key": key, "number": number, PROCESSOR: processor})])
     (answer,) = tester.processor.handleInputRows((key, processor), rows, TimerValues(-1, -1))
@@ -95,7 +95,7 @@ class OnceHandle:
 
 
 def test_each_key_gets_the_processor_of_its_setup() -> None:
-    tester = TwsTester(Dispatcher([Named(100), Named(200, "other")], ["key", "number"]))
+    tester = ProcessorTester(Dispatcher([Named(100), Named(200, "other")], ["key", "number"]))
     assert [dispatched(tester, *row) for row in [("a", 0, 1), ("b", 1, 1), ("a", 0, 2), ("b", 1, 5)]] == [
         101,
         201,
@@ -224,24 +224,33 @@ def test_a_session_of_a_processor_that_cannot_be_made_says_so_at_its_first_step(
 # Where no processor can run
 
 
-@pytest.mark.parametrize("found", ["4.2.1", "4.30.0", "5.0.0.dev1", "3.5.6"])
+@pytest.mark.parametrize("found", ["3.5.6", "4.0.5", "4.4.0", "4.30.0", "5.0.0.dev1"])
 def test_another_pyspark_is_refused_in_one_line(found: str) -> None:
     with pytest.raises(ImportError) as refused:
-        require_pyspark(found)
+        require_pyspark(ROW_PROCESSORS, found)
     assert str(refused.value) == (
-        f"it needs PySpark 4.3, but PySpark {found} is installed; pip install 'tidegauge[spark]'"
+        f"it needs PySpark 4.1 to 4.3, but PySpark {found} is installed; pip install 'pyspark>=4.1,<4.4'"
     )
-    require_pyspark("4.3.7")
 
 
-def test_the_adapters_of_spark_say_which_pyspark_they_need() -> None:
+def test_spark_itself_is_tested_from_pyspark_4_0_on() -> None:
+    require_pyspark(found="4.0.5")
+    with pytest.raises(ImportError, match="it needs PySpark 4.0 to 4.3, but PySpark 3.5.6 is installed"):
+        require_pyspark(found="3.5.6")
+
+
+@pytest.mark.parametrize(
+    ("name", "installed", "needed"),
+    [("spark-native", "3.5.6", "4.0"), ("spark-exact", "4.0.5", "4.1"), ("spark", "4.0.5", "4.1")],
+)
+def test_the_adapters_of_spark_say_which_pyspark_they_need(name: str, installed: str, needed: str) -> None:
     code = (
-        "import pyspark.version; pyspark.version.__version__ = '4.2.0'; "
-        "from tidegauge.engine.loading import load_adapter; load_adapter('{}', {{}})"
+        f"import pyspark.version; pyspark.version.__version__ = '{installed}'; "
+        f"from tidegauge.engine.loading import load_adapter; load_adapter('{name}', {{}})"
     )
-    for name in ("spark-native", "spark-exact", "spark"):
-        ended = subprocess.run([sys.executable, "-c", code.format(name)], capture_output=True, text=True)
-        assert "it needs PySpark 4.3, but PySpark 4.2.0 is installed" in ended.stderr.splitlines()[-1]
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    message = f"it needs PySpark {needed} to 4.3, but PySpark {installed} is installed"
+    assert message in ended.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ from component_scenarios import drawn
 from judged import judgement_of
 from pyspark import cloudpickle
 from pyspark.sql import Row
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
-from pyspark.sql.streaming.tws_tester import TwsTester
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
 from pyspark.sql.types import StructType
 
 from tidegauge.components.within import outside_of_shapes
@@ -30,6 +29,7 @@ from tidegauge.wire.steps.window import (
 )
 from tidegauge.wire.vocabulary import Fire, Late, Restore, Snapshot, Watermark
 from tidegauge_adapters.spark.binding.processor_binding import ProcessorBinding
+from tidegauge_adapters.spark.binding.processor_tester import ProcessorTester
 from tidegauge_adapters.spark.binding.step_rows import step_outputs
 from tidegauge_adapters.spark.processor_adapter import ProcessorAdapter
 from tidegauge_adapters.spark.rows.valve import VALVE_BINDING
@@ -225,12 +225,8 @@ def test_a_processor_reads_by_name_what_it_wrote_in_an_earlier_timer() -> None:
 
 def test_an_initial_state_is_handed_on() -> None:
     processor = GuardedProcessor(Rewriting(), at_once=True)
-    TwsTester(
-        processor,
-        initialStateRow=[("k", Row(count_=7))],
-        timeMode="EventTime",
-        eventTimeExtractor=lambda row: 0,
-    )
+    ProcessorTester(processor, timeMode="EventTime", eventTimeExtractor=lambda row: 0)
+    processor.handleInitialState(("k",), Row(count_=7), TimerValues(0, 0))
     assert list(processor.entries) == [("pair", None)]
 
 

@@ -1,7 +1,8 @@
 """Stateful processors of a PySpark user under test: an adapter that needs a binding for each, and no more.
 
 `--option engine=streaming` (the default) runs them in streaming queries on a real Spark, on `--option
-master=URL`. `--option engine=tester` drives them through PySpark's `TwsTester`, without a JVM.
+master=URL`. `--option engine=tester` drives them through PySpark's `TwsTester`, without a JVM; before PySpark
+4.2, through the kit's own tester.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ from ..java import require_java
 from ..required_pyspark import refuse_connect
 from ..spark_session.session import DEFAULT_MASTER, MEMORY_MIB, end_spark, is_local, kill_spark, micro_batches
 from .binding.processor_binding import ProcessorBinding
+from .binding.processor_tester import TESTER_NAME
 from .streaming.beyond_watermarks import beyond_watermarks
 from .streaming.streaming_processors import StreamingProcessors
 from .streaming.timed_processors import TimedProcessors
@@ -83,7 +85,7 @@ _REMARKS: dict[Engine, str] = {
         "Processors run in streaming queries with RocksDB state, in two micro-batches a scenario at least "
         "and with a restart from the checkpoint between them; a snapshot is a copy of the checkpoint."
     ),
-    "tester": "Processors run in PySpark's TwsTester: Python code as in a query, but no query.",
+    "tester": f"Processors run in {TESTER_NAME}: Python code as in a query, but no query.",
 }
 
 

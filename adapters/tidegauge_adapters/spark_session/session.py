@@ -16,10 +16,10 @@ from pathlib import Path
 from pyspark import SparkContext
 from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
-from pyspark.version import __version__
 
 from tidegauge.engine.process_tree import kill_tree
 
+from ..required_pyspark import CHECKPOINT_PACKAGE
 from .jvm_launch import environment, output_to
 from .temporary_folder import TemporaryFolder
 
@@ -34,7 +34,6 @@ is compiled is thrown out again and again; so it is enlarged. A new generation o
 _SHIPPED = ("tidegauge_spark", "tidegauge_adapters")
 _SECONDS_TO_END = 20
 _STREAMING = "org.apache.spark.sql.execution.streaming"
-_CHECKPOINTING = _STREAMING if __version__.startswith("4.0.") else f"{_STREAMING}.checkpointing"
 _running: RunningSpark | None = None
 _starting = threading.Lock()
 _micro_batches = 0
@@ -179,7 +178,7 @@ def _session(master: str, folder: Path) -> SparkSession:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.streaming.checkpointFileManagerClass": (
-            f"{_CHECKPOINTING}.FileSystemBasedCheckpointFileManager"
+            f"{_STREAMING}.{CHECKPOINT_PACKAGE}FileSystemBasedCheckpointFileManager"
         ),
         "spark.sql.streaming.pollingDelay": "1ms",
         "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",

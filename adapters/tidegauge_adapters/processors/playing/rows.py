@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 from pyspark.sql import Row
-from pyspark.sql.pandas.types import to_arrow_schema
 
+from ...required_pyspark import to_arrow_in_utc
 from ...spark.tester.declared_schema import DeclaredSchema, RowDoesNotFit
 from ..processor_under_test import ProcessorUnderTest
 from ..watched.user_rows import time_of
@@ -23,7 +23,7 @@ class RowsOfProcessor:
         self._subject = subject
         self._input = DeclaredSchema(subject.inputs)
         self._output = DeclaredSchema(subject.outputs)
-        self._output_arrow = to_arrow_schema(subject.outputs, timezone="UTC")
+        self._output_arrow = to_arrow_in_utc(subject.outputs)
 
     def key(self, arrival: Arrival) -> Key:
         """Return the key of a row."""

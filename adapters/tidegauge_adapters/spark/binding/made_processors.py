@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
-from pyspark.sql.streaming.tws_tester import TwsTester
 
 from tidegauge import Failure, Transcript
 from tidegauge.engine.errors import failure_of
@@ -14,6 +13,7 @@ from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.vocabulary import Setup
 
 from .processor_binding import ProcessorBinding
+from .processor_tester import ProcessorTester
 
 
 def pickled(processor: StatefulProcessor) -> bytes:
@@ -55,7 +55,7 @@ class MadeProcessors:
         try:
             processor = binding.make(setup)
             shipped = pickled(processor)
-            TwsTester(pickle.loads(shipped))
+            ProcessorTester(pickle.loads(shipped))
         except BaseException as error:
             if from_outside(error):
                 raise

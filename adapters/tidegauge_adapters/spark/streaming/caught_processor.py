@@ -10,7 +10,6 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Row
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
     StatefulProcessor,
@@ -18,6 +17,8 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 from pyspark.sql.types import StringType, StructField, StructType
+
+from ...required_pyspark import to_arrow_in_utc
 
 RAISED = "raised"
 MISFIT = "misfit"
@@ -85,7 +86,7 @@ class CaughtProcessor(StatefulProcessor):
             return iter([self._caught(RAISED, key, sequence, error)])
         try:  # as Spark's Python worker does it
             named = [answer.asDict(True) for answer in answers]
-            pa.RecordBatch.from_pylist(named, schema=to_arrow_schema(self._output_schema, timezone="UTC"))
+            pa.RecordBatch.from_pylist(named, schema=to_arrow_in_utc(self._output_schema))
         except Exception as error:
             return iter([self._caught(MISFIT, key, sequence, error)])
         return (Row(**answer, **{CAUGHT: None, ERROR: None}) for answer in named)

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
+from ...required_pyspark import to_arrow_in_utc
 from ...spark_session.session import note_micro_batch
 
 Rows = list[dict[str, Any]]
@@ -78,9 +78,7 @@ class CheckpointedQuery:
         known = len(self._batches)
         path = self._input / f"{self._restores}-{len(self._files)}.parquet"
         hidden = path.with_name(f".{path.name}")
-        pq.write_table(
-            pa.Table.from_pylist(rows, schema=to_arrow_schema(self._schema, timezone="UTC")), hidden
-        )
+        pq.write_table(pa.Table.from_pylist(rows, schema=to_arrow_in_utc(self._schema)), hidden)
         hidden.rename(path)
         self._files.append(path)
         for start in range(1, _MOST_STARTS + 1):

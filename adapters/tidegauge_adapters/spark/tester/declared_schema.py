@@ -5,8 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.conversion import ArrowTableToRowsConversion
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
+
+from ...required_pyspark import to_arrow_in_utc
 
 
 class RowDoesNotFit(TypeError):
@@ -18,7 +19,7 @@ class DeclaredSchema:
 
     def __init__(self, schema: StructType) -> None:
         self._schema = schema
-        self._arrow = to_arrow_schema(schema, timezone="UTC")
+        self._arrow = to_arrow_in_utc(schema)
         self._names = set(schema.names)
         self._nested = [field.dataType for field in schema if _is_nested(field.dataType)]
 

@@ -1,4 +1,4 @@
-"""PySpark's TwsTester, with guards for what it accepts and a real query does not.
+"""PySpark's ProcessorTester, with guards for what it accepts and a real query does not.
 
 `TwsTester` drives a `StatefulProcessor` without a JVM, but serialises nothing: it lets pass a number that
 does not fit its column, a column that is not declared, and state that was changed in place and never
@@ -11,17 +11,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import Row
-from pyspark.sql.streaming.tws_tester import TwsTester
 from pyspark.sql.types import StructType
 
 from tidegauge.engine.interruption import from_outside
 
 from ..binding.processor_binding import TimeMode
+from ..binding.processor_tester import ProcessorTester
 from ..binding.step_rows import Rise, rows_of_steps, rows_of_timers
 from .declared_schema import DeclaredSchema, RowDoesNotFit
 from .guarded_state import Entries, GuardedProcessor, Place, decoded, encoded
 
 Rows = list[dict[str, Any]]
+Running = tuple[ProcessorTester, GuardedProcessor]
 
 _TIMER = "$timer"
 _WATERMARK = "$watermark"
@@ -51,7 +52,7 @@ class GuardedTester:
         Returns each key's output rows (or what the processor raised) and the states after it. A state that
         the processor did not write stays as it was, whatever it did to the object in place.
         """
-        running: dict[int, tuple[TwsTester, GuardedProcessor]] = {}
+        running: dict[int, Running] = {}
         failed: dict[str, Rows | BaseException] = {}
         given_out: dict[str, list[Row]] = {}
         after = dict(states)
@@ -85,18 +86,16 @@ class GuardedTester:
                 after[key] = stored
         return answers, {key: after[key] for key in after if not isinstance(answers.get(key), BaseException)}
 
-    def _ready(
-        self, running: dict[int, tuple[TwsTester, GuardedProcessor]], number: int, key: str, before: Entries
-    ) -> tuple[TwsTester, GuardedProcessor]:
+    def _ready(self, running: dict[int, Running], number: int, key: str, before: Entries) -> Running:
         """A tester that stands where the key does. Without time many keys share one."""
         found = running.get(number)
         if found is None:
             timed = self._time_mode != "None"
             processor = GuardedProcessor(pickle.loads(self._processors[number]), at_once=timed)
-            found = (
-                TwsTester(processor, timeMode=self._time_mode, eventTimeExtractor=lambda row: _NEVER_LATE),
-                processor,
+            tester = ProcessorTester(
+                processor, timeMode=self._time_mode, eventTimeExtractor=lambda row: _NEVER_LATE
             )
+            found = tester, processor
         tester, processor = found
         processor.entries = dict(before)
         if self._time_mode == "None":
@@ -128,7 +127,7 @@ def _watermark(rise: Rise) -> Entries:
     return {(_WATERMARK, None): encoded((rise.watermark,))}
 
 
-def _timers(tester: TwsTester, key: str) -> Entries:
+def _timers(tester: ProcessorTester, key: str) -> Entries:
     tester.handle.setGroupingKey(key)
     return {(_TIMER, timer): _NO_VALUE for timer in tester.handle.listTimers()}
 
