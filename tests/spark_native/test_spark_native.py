@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import DataFrame, Row, functions
+from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 from tidegauge.components.within import component_within, outside_of_shapes
 from tidegauge.drawing.histories import draw_history
@@ -41,7 +43,13 @@ from tidegauge.wire.steps.window import IdleStep as WindowIdleStep
 from tidegauge.wire.steps.window import WatermarkStep as Mark
 from tidegauge.wire.vocabulary import Drop, Fire, Restore, Snapshot, StateSize, Watermark
 from tidegauge_adapters.spark_native.adapter import DEVIATIONS, SparkNativeAdapter
-from tidegauge_adapters.spark_native.query import MicroBatch, NativeQuery, milliseconds_of, native_session
+from tidegauge_adapters.spark_native.query import (
+    MicroBatch,
+    NativeQuery,
+    end_offset,
+    milliseconds_of,
+    native_session,
+)
 from tidegauge_adapters.spark_native.watermarks import row_of
 from tidegauge_adapters.spark_native.window_outputs import History, outputs_of_histories
 from tidegauge_adapters.spark_native.windows import queries
@@ -292,6 +300,30 @@ def test_spark_differs_from_the_specification_exactly_as_known() -> None:
         right = judge(scenario, transcripts[scenario.id], expect(scenario, PROFILES["core"]), "group")
         assert (right.diverges_at is None) == (scenario.id in ("restored", "sessions that touch"))
     assert StateSize(0) in transcripts["a session's record is late before it is merged"].outputs[0]
+
+
+def progress_of(**fields: Any) -> StreamingQueryProgress:
+    times = {"timestamp": "2026-01-01T00:00:00.000Z", "batchDuration": 1, "durationMs": {}}
+    source = {"description": "files", "startOffset": None, "latestOffset": None, "numInputRows": 1}
+    rates = {"inputRowsPerSecond": 1.0, "processedRowsPerSecond": 1.0}
+    ids = {"id": str(UUID(int=1)), "runId": str(UUID(int=2)), "name": None, "batchId": 0}
+    source = {**source, **rates, "endOffset": {"logOffset": 3}}
+    sink = {"description": "rows", "numOutputRows": 1}
+    told = {
+        **ids,
+        **times,
+        "stateOperators": [],
+        "sources": [source],
+        "sink": sink,
+        **rates,
+        "numInputRows": 1,
+    }
+    return StreamingQueryProgress.fromJson({**told, **fields})
+
+
+def test_an_offset_is_read_from_the_progress_of_a_micro_batch_and_from_no_idle_one() -> None:
+    assert end_offset(progress_of(eventTime={"watermark": "1970-01-01T00:00:00.000Z"})) == {"logOffset": 3}
+    assert end_offset(progress_of()) is None
 
 
 Run = Callable[..., list[MicroBatch]]

@@ -59,9 +59,10 @@ def end_offset(progress: Any) -> Any:
 
     There may be no input yet; and a query reports that it was idle: then nothing ran.
     """
-    stored = progress["sources"][0]["endOffset"]
-    offset = json.loads(stored) if isinstance(stored, str) else stored
-    return offset if "watermark" in progress["eventTime"] else None
+    if "watermark" not in progress["eventTime"]:
+        return None
+    # Before 4.2 `endOffset` of the progress is the offset as Python prints it.
+    return json.loads(progress.json)["sources"][0]["endOffset"]
 
 
 class NativeQuery:
