@@ -48,6 +48,7 @@ from tidegauge_reference import CORE
 from tidegauge_reports.compliance.html import render
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.operators.valve import ValveProcessor
+from tidegauge_spark.spark_version import READ_LIMITS
 
 TESTER = {"engine": "tester"}
 
@@ -219,6 +220,12 @@ def test_a_session_of_a_processor_that_cannot_be_made_says_so_at_its_first_step(
     assert session is not None
     with pytest.raises(ValueError, match="no channel"):
         session.step(IdleStep(0))
+
+
+def test_jobs_are_claimed_where_available_now_can_take_several_micro_batches() -> None:
+    described = SparkAdapter({}).describe()
+    assert ("job" in described.capabilities) == READ_LIMITS.exists
+    assert ("Jobs need PySpark 4.2 or later" in described.remark) != READ_LIMITS.exists
 
 
 # Where no processor can run

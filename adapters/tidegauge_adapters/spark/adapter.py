@@ -25,6 +25,8 @@ except ModuleNotFoundError as missing:
         "tidegauge-spark`, or `pip install ./adapters/tidegauge_spark` in a clone"
     ) from None
 
+from tidegauge_spark.spark_version import READ_LIMITS
+
 from .components import BINDINGS, DECISIONS, EXTRAS, REFUSALS
 from .jobs.streaming_jobs import CLOCK_STEP, StreamingJobs
 from .processor_adapter import ProcessorAdapter
@@ -41,6 +43,10 @@ _OF_JOBS = (
 )
 _REMARK = " What decides in the driver ({}) runs in this process."
 _REMARK_ON_JOBS = " Jobs are streaming queries over the aligned source, on its virtual clock."
+_REMARK_WITHOUT_JOBS = (
+    f" Jobs need PySpark {'.'.join(map(str, READ_LIMITS.since))} or later: before that version "
+    "Trigger.AvailableNow reads all of a source in one micro-batch."
+)
 
 
 class SparkAdapter(ProcessorAdapter):
@@ -60,7 +66,8 @@ class SparkAdapter(ProcessorAdapter):
         super().__init__(options)
         self._in_process = _InProcess(self.decisions)
         self._jobs: StreamingJobs | None = None
-        if self.engine == "streaming":
+        # Jobs run under AvailableNow, where an aligned source needs several micro-batches.
+        if self.engine == "streaming" and READ_LIMITS.exists:
             self._jobs = StreamingJobs(self.source, self.options["master"], self.folder)
 
     @classmethod
@@ -90,8 +97,13 @@ class SparkAdapter(ProcessorAdapter):
             overshoot="none: a batch is never planned past the bound; with a drift below 2 ms one record",
             overshoot_ms=1,
             reaction_ms=CLOCK_STEP,
-            remark=remark + _REMARK_ON_JOBS if jobs else remark,
+            remark=remark + self._remark_on_jobs(),
         )
+
+    def _remark_on_jobs(self) -> str:
+        if self.engine == "tester":
+            return ""
+        return _REMARK_ON_JOBS if self._jobs else _REMARK_WITHOUT_JOBS
 
     def transcripts(self, component: str, scenarios: Sequence[Scenario]) -> Iterator[Transcript]:
         """Those of scenarios of one component; jobs one by one."""

@@ -37,7 +37,7 @@ class OwnTester:
         timeMode: str = "None",
         eventTimeExtractor: Callable[[Any], int] | None = None,
     ) -> None:
-        self._processor = processor
+        self.processor = processor
         self._event_time = eventTimeExtractor
         self.handle = _Handle(is_timed=timeMode == "EventTime")
         processor.init(self.handle)
@@ -48,7 +48,7 @@ class OwnTester:
         handle.setGroupingKey(key)
         if handle.is_timed and self._event_time is not None:
             rows = [row for row in rows if self._event_time(row) > handle.watermark]
-        return list(self._processor.handleInputRows((key,), iter(rows), handle.times()))
+        return list(self.processor.handleInputRows((key,), iter(rows), handle.times()))
 
     def setWatermark(self, watermark: int) -> list[Row]:
         """Raise the watermark (ms), and return what the timers that expire by it give out."""
@@ -64,7 +64,7 @@ class OwnTester:
             handle.setGroupingKey(key)
             for timer in sorted(timer for timer in timers if timer <= watermark):
                 expired = ExpiredTimerInfo(timer)
-                answers += self._processor.handleExpiredTimer((key,), handle.times(), expired)
+                answers += self.processor.handleExpiredTimer((key,), handle.times(), expired)
                 handle.deleteTimer(timer)
         return answers
 
