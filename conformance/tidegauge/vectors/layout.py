@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from tidegauge.wire.json_schema import json_schema
+
 from .published import Vector
 
 _MEMBERS = {"document": "vector", "expected": "transcript"}
@@ -28,7 +30,7 @@ def vectors_laid_out(vectors: Iterable[Vector]) -> bytes:
 
 def vector_schema() -> bytes:
     """The JSON Schema of a document, a definition a line."""
-    return f"{_laid_out(msgspec.json.schema(tuple[Vector, ...]), 'schema')}\n".encode()
+    return f"{_laid_out(json_schema(tuple[Vector, ...]), 'schema')}\n".encode()
 
 
 def _laid_out(value: Any, name: str, indent: str = "") -> str:

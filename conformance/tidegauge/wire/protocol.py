@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from .implementation import Layer
+from .json_schema import json_schema
 from .scenario import Scenario
 from .transcript import Observation, Outputs
 from .vocabulary import PROTOCOL
@@ -161,4 +162,4 @@ def request_line(request: AnyRequest) -> bytes:
 
 def schemas() -> dict[Literal["requests", "answers"], dict[str, Any]]:
     """JSON Schemas of a request and of an answer. `setup` and `step` of sessions are those of scenarios."""
-    return {"requests": msgspec.json.schema(AnyRequest), "answers": msgspec.json.schema(AnyAnswer)}
+    return {"requests": json_schema(AnyRequest), "answers": json_schema(AnyAnswer)}
