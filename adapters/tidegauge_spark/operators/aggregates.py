@@ -211,7 +211,8 @@ class _Count(Aggregate):
     def added_up(self, columns: pa.Table, groups: Numbers, count: int) -> list[int]:
         if self.columns:
             groups = groups[columns.column(0).is_valid().to_numpy()]
-        return np.bincount(groups, minlength=count).tolist()  # type: ignore[no-any-return]
+        counts: list[int] = np.bincount(groups, minlength=count).tolist()
+        return counts
 
     def merge(self, first: int, second: int) -> int:
         return first + second
