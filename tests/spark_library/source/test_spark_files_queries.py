@@ -114,7 +114,7 @@ def test_spark_finds_new_splits_while_it_runs(queries: SparkQueries, tmp_path: P
     with pytest.raises(
         StreamingQueryException, match="the file '.*/y/b' is not JSON lines, or is damaged or cut"
     ):
-        query.wait()
+        query.query.awaitTermination(PATIENCE)
 
 
 def wait(reached: Callable[[], bool]) -> None:
