@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from tidegauge_spark.operators.splits import run_inputs, run_splits
     from tidegauge_spark.operators.valve import run_valves
     from tidegauge_spark.operators.window import run_windows
+    from tidegauge_spark.self_check import self_check
     from tidegauge_spark.source.aligned_source import register
     from tidegauge_spark.source.backlog_listener import BacklogChange, BacklogListener
     from tidegauge_spark.source.exact_watermark import load
@@ -82,6 +83,7 @@ __all__ = [
     "run_splits",
     "run_valves",
     "run_windows",
+    "self_check",
     "watermark_of",
 ]
 
@@ -114,6 +116,7 @@ _MODULES: Final = {
     "run_splits": "operators.splits",
     "run_valves": "operators.valve",
     "run_windows": "operators.window",
+    "self_check": "self_check",
     "watermark_of": "source.watermark_of",
 }
 """The module of each name. A name is imported when it is first used: Spark starts a Python process for each

@@ -20,5 +20,5 @@ PACKAGES = {
 }
 """The packages of each distribution, by the name that its files have."""
 
-OF_NO_PACKAGE = {"pyproject.toml", "README.md", "state.png", "windows.png", "LICENSE"}
+OF_NO_PACKAGE = {"pyproject.toml", "MANAGED_SPARK.md", "README.md", "state.png", "windows.png", "LICENSE"}
 """What is in the folder of the library beside its package."""

@@ -6,7 +6,7 @@ that a later `load()` on the user's reader returns the same rows as before.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamReader
@@ -14,6 +14,7 @@ from pyspark.sql.types import StructType
 
 from tidegauge_spark.source.aligned_source import AlignedSource
 from tidegauge_spark.source.registration import registered_source
+from tidegauge_spark.source.spark_connect import is_connect, is_connect_reader
 
 
 class GivenReader(NamedTuple):
@@ -48,7 +49,7 @@ def given_reader(reader: Any, function: str) -> GivenReader:
     """
     spark = session_of(reader, function)
     rows = reader.load()
-    name, options = source_of(rows)
+    name, options = (reader._format, reader._options) if is_connect(spark) else source_of(rows)
     source = registered_source(spark, name)
     if source is None or not issubclass(source, AlignedSource):
         raise TypeError(
@@ -68,14 +69,16 @@ def source_of(rows: DataFrame) -> tuple[str, dict[str, str]]:
 
 def session_of(reader: Any, function: str, source: str = "tidegauge") -> SparkSession:
     """Return the session of a reader. Raises `TypeError` if the argument is not a reader."""
-    if isinstance(reader, DataFrame):
+    if isinstance(reader, DataFrame):  # also that of Spark Connect
         raise TypeError(
             f"{function}(reader) calls load() itself, and was given a DataFrame: give it "
             f'spark.readStream.format("{source}").options(...) without .load(), and filter what comes out'
         )
-    if not isinstance(reader, DataStreamReader):
-        raise TypeError(
-            f"{function}(reader) was given {type(reader).__module__}.{type(reader).__name__}: give it "
-            f'spark.readStream.format("{source}").options(...), of a session that is not Spark Connect'
-        )
-    return reader._spark
+    if isinstance(reader, DataStreamReader):
+        return reader._spark
+    if is_connect_reader(reader):
+        return cast("SparkSession", reader._client)
+    raise TypeError(
+        f"{function}(reader) was given {type(reader).__module__}.{type(reader).__name__}: give it "
+        f'spark.readStream.format("{source}").options(...)'
+    )

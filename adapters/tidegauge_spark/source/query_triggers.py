@@ -27,6 +27,8 @@ from pyspark.sql.streaming.listener import (
 )
 
 from tidegauge_spark.source.session_listeners import listen_once
+from tidegauge_spark.source.spark_connect import require_driver
+from tidegauge_spark.spark_version import PYSPARK
 
 AVAILABLE_NOW: Final = "AvailableNowTrigger"
 
@@ -101,7 +103,11 @@ def _file(folder: Path, name: str, options: Mapping[str, str]) -> Path:
 
 
 def follow_triggers(spark: SparkSession) -> Path:
-    """Return the folder in which readers look up the triggers of queries; add the listener to the session."""
+    """Return the folder in which readers look up the triggers of queries; add the listener to the session.
+
+    Raises `SparkConnectError` in a session of Spark Connect, which cannot see the trigger of a query.
+    """
+    require_driver(spark, f"with PySpark {PYSPARK} the sources need", "install PySpark 4.2 or later")
     if not _folders:
         _folders.append(Path(tempfile.mkdtemp(prefix="tidegauge-triggers-")))
         atexit.register(shutil.rmtree, _folders[0], ignore_errors=True)

@@ -7,16 +7,16 @@ from typing import Any, Final
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
+from tidegauge_spark.source.spark_connect import is_connect
+
 _listening: Final[set[tuple[str, type[StreamingQueryListener]]]] = set()
 """The sessions of this process that have a listener, by identity, and the class of the listener."""
 
 
 def session_identity(spark: SparkSession) -> str:
-    """Return the identity of a session, constant over its lifetime; "" with Spark Connect."""
-    try:
-        return str(spark._jsparkSession.sessionUUID())
-    except Exception:  # a session of Spark Connect
-        return ""
+    """Return the identity of a session, constant over its lifetime."""
+    own: Any = spark
+    return str(own.session_id if is_connect(spark) else own._jsparkSession.sessionUUID())
 
 
 def listen_once(spark: SparkSession, listener: type[StreamingQueryListener], *arguments: Any) -> None:

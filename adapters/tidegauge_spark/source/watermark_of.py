@@ -32,6 +32,7 @@ from tidegauge_spark.source.given_reader import session_of, source_of
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.options.kafka import EVENT_TIME
 from tidegauge_spark.source.registration import register_source, registered_source
+from tidegauge_spark.source.spark_connect import require_driver
 from tidegauge_spark.source.watermark_check import checked_in
 from tidegauge_spark.spark_version import READ_LIMITS
 
@@ -78,11 +79,15 @@ def watermark_of(
         IllegalOptionError: if the options do not fit, or Spark's `multipleWatermarkPolicy` is not "min".
         BrokenLogError: if Kafka does not return the partitions.
         PySparkVersionError: with a PySpark before 4.2.
+        SparkConnectError: in a session of Spark Connect.
     """
     READ_LIMITS.require(
         "watermark_of(reader) needs", "read the topic by the format tidegauge and load(reader)"
     )
     spark = session_of(reader, "watermark_of", "kafka")
+    require_driver(
+        spark, "watermark_of(reader) needs", "read the topic by the format tidegauge and load(reader)"
+    )
     out_of_orderness = milliseconds_of(max_out_of_orderness, "max_out_of_orderness")
     timeout = None if idle_timeout is None else milliseconds_of(idle_timeout, "idle_timeout", at_least=1)
     check_policy(spark)
