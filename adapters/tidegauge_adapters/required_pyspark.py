@@ -1,7 +1,7 @@
-"""The PySpark that the adapters of Spark need, and the differences between its versions.
+"""The versions of PySpark that the Spark adapters accept, and the differences between these versions.
 
-No other module of the kit asks for a version. Python workers of Spark import this module: it knows nothing of
-the kit.
+This is the only module of the kit that checks the version. Spark's Python workers import it, so it imports no
+other module of the kit.
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ if TYPE_CHECKING:
 Version = tuple[int, int]
 
 OLDEST: Final = (4, 0)
-"""The oldest PySpark with which the kit runs Spark's own watermark and windows."""
+"""The oldest PySpark on which the kit tests Spark's own watermark and windows."""
 
 ROW_PROCESSORS: Final = (4, 1)
-"""The first PySpark whose `transformWithState` takes processors of rows."""
+"""The first PySpark whose `transformWithState` accepts row-based processors."""
 
 _NEWEST: Final = (4, 3)
 
 
 def require_pyspark(oldest: Version = OLDEST, found: str = __version__) -> None:
-    """Raises `ImportError`, in one line with the remedy, for a PySpark before `oldest` or too new."""
+    """Raise `ImportError` if the installed PySpark is older than `oldest`, or newer than the kit supports.
+
+    The message has one line, with the remedy.
+    """
     if not oldest <= _minor(found) <= _NEWEST:
         first, last, after = map(_text, (oldest, _NEWEST, (_NEWEST[0], _NEWEST[1] + 1)))
         raise ImportError(
@@ -51,18 +54,21 @@ HAS_TESTER: Final = _minor(__version__) >= (4, 2)
 """Whether PySpark has `TwsTester`."""
 
 CHECKPOINT_PACKAGE: Final = "checkpointing." if _minor(__version__) > OLDEST else ""
-"""Where in Spark's package `streaming` the classes of checkpoints are."""
+"""The sub-package of Spark's package `streaming` that has the checkpoint classes; PySpark 4.0 has none."""
 
 
 def to_arrow_in_utc(schema: StructType) -> pa.Schema:
     """Return the Arrow schema of Spark's columns; timestamps have the time zone UTC."""
-    # Before 4.2 UTC is the default, and there is no such argument.
+    # Before 4.2 the argument does not exist, and UTC is the default.
     return to_arrow_schema(schema, timezone="UTC") if HAS_TESTER else to_arrow_schema(schema)
 
 
 def refuse_connect(master: str, environment: Mapping[str, str] = os.environ) -> None:
-    """Raises `ValueError`, in one line with the remedy, where a session would be one of Spark Connect: it has
-    no driver in this process, which feeds queries and takes what comes out of them."""
+    """Raise `ValueError`, in one line with the remedy, if a session would be one of Spark Connect.
+
+    The adapters feed queries and collect their output in the driver. With Spark Connect the driver is in
+    another process.
+    """
     told_by = ""
     if master.startswith("sc://"):
         told_by = f"option master={master}"

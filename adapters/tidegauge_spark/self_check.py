@@ -22,13 +22,22 @@ from tidegauge_spark.source.aligned_source import register
 from tidegauge_spark.source.exact_watermark import load
 
 _PARTITIONS: Final = {"north": "id < 600 OR id >= 1800", "south": "true"}
-"""The partitions of the log, of a row each second for an hour; the first one is silent for 20 minutes."""
+"""The partitions of the log, and the rows of an hour (one a second) that each of them has.
+
+The partition "north" is silent for 20 minutes.
+"""
 
 _ROWS: Final = 6_000
+"""The number of rows in the log."""
 
 
 class Finding(NamedTuple):
-    """Whether a feature works here; problem: the first line of the error, or "" if it works."""
+    """The result of the check of one feature.
+
+    Attributes:
+        feature: the name of the feature.
+        problem: the first line of the error, or the number of rows that were counted; "" if it works.
+    """
 
     feature: str
     problem: str
@@ -40,14 +49,16 @@ class Finding(NamedTuple):
 def self_check(spark: SparkSession, folder: str) -> list[Finding]:
     """Run a small query for each feature, and return which features work.
 
-    No row may be lost, although one of two partitions is silent for 20 minutes. It takes one or two minutes.
+    A feature works if its query counts every row of a log, although one of the two partitions is silent for
+    20 minutes. The check takes one or two minutes.
 
     Args:
-        spark: the session, also one of Spark Connect.
+        spark: the session; it may be a session of Spark Connect.
         folder: a new folder, which this process, the driver and the executors see under the same path. The
-            log, the results and the checkpoints are written there; remove it afterwards.
+            log, the results and the checkpoints are written there. Remove the folder afterwards.
 
-    Raises `FileExistsError` if the folder exists.
+    Raises:
+        FileExistsError: if the folder exists.
     """
     Path(folder).mkdir(parents=True)
     register(spark)
@@ -66,7 +77,7 @@ def self_check(spark: SparkSession, folder: str) -> list[Finding]:
 def _problem(check: Callable[[], int]) -> str:
     try:
         rows = check()
-    except Exception as error:  # of Spark, of a vendor's Spark, or of this library
+    except Exception as error:  # raised by Spark, a vendor's Spark, or this library
         return next(iter(str(error).splitlines()), type(error).__name__)
     return "" if rows == _ROWS else f"{rows:,} rows instead of {_ROWS:,}"
 
@@ -94,7 +105,7 @@ def _by_operators(reader: DataStreamReader) -> DataFrame:
 
 
 def _counted(spark: SparkSession, folder: str, name: str, rows: DataFrame) -> int:
-    """Run a query to its end, and return how many rows its windows have counted."""
+    """Run a query to its end, and return the number of rows that its windows have counted."""
     results = f"{folder}/{name}/results"
     query = (
         rows.writeStream.format("parquet")
@@ -108,9 +119,9 @@ def _counted(spark: SparkSession, folder: str, name: str, rows: DataFrame) -> in
 
 
 def _recorded(spark: SparkSession, folder: str, rows: DataFrame) -> int:
-    """Run a query with a recorder, and return how many rows it has counted.
+    """Run a query with a recorder, and return the number of rows that its windows have counted.
 
-    Raises `ValueError` if the recorder has written nothing.
+    Raises `ValueError` if the recorder has not written an event log.
     """
     logs = Path(folder) / "recorded" / "logs"
     recorder = ProgressRecorder(str(logs))

@@ -1,4 +1,4 @@
-"""The differences between versions of PySpark: the only module of the library that asks for a version.
+"""The differences between versions of PySpark. No other module of the library checks the version.
 
 A feature that a version does not have is rejected when it is used, never when a module is imported.
 """
@@ -22,20 +22,20 @@ class PySparkVersionError(RuntimeError):
 
 
 class Ability(NamedTuple):
-    """Something that PySpark can do from a version on."""
+    """A feature that PySpark has since a version."""
 
     since: tuple[int, int]
 
     @property
     def exists(self) -> bool:
-        """Whether the installed PySpark can do it."""
+        """Whether the installed PySpark has it."""
         return _installed() >= self.since
 
     def require(self, feature: str, remedy: str) -> None:
-        """Raise `PySparkVersionError` if the installed PySpark cannot do it.
+        """Raise `PySparkVersionError` if the installed PySpark does not have it.
 
         Args:
-            feature: what needs it, as the subject of the message.
+            feature: the beginning of the message, with the verb: "watermark_of(reader) needs".
             remedy: what to do with this version instead.
         """
         if not self.exists:
@@ -60,7 +60,7 @@ def _installed() -> tuple[int, ...]:
 
 def to_arrow_in_utc(schema: StructType) -> pa.Schema:
     """Return the Arrow schema of Spark's columns; timestamps have the time zone UTC."""
-    # Before 4.2 UTC is the default, and there is no such argument.
+    # Before 4.2 the argument does not exist, and UTC is the default.
     return to_arrow_schema(schema, timezone="UTC") if READ_LIMITS.exists else to_arrow_schema(schema)
 
 
@@ -82,16 +82,16 @@ else:
         """How much a micro-batch may read."""
 
     class ReadAllAvailable(ReadLimit):
-        """All that is there."""
+        """A micro-batch may read everything that is available."""
 
     @dataclass
     class ReadMaxRows(ReadLimit):
-        """A number of rows."""
+        """A micro-batch may read this number of rows."""
 
         max_rows: int
 
     class SupportsTriggerAvailableNow:
-        """A reader that is told of Trigger.AvailableNow."""
+        """A reader that is notified of Trigger.AvailableNow."""
 
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The kit's own tester of processors, beside PySpark's `TwsTester`: the same calls have the same results."""
+"""The kit's own tester returns the same results as PySpark's `TwsTester` for the same calls."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ CALLS = {
     ),
     "handle": ("registerTimer", "registerTimer", "deleteTimer", "listTimers"),
 }
-"""What a processor calls on its states, and on the handle for its timers. Some calls come twice as often."""
+"""The calls of a processor on its states, and on the handle for timers. A call listed twice is drawn more often."""
 
 NUMBERS = range(4)
 LATEST = 60
 
 
 class Calling(StatefulProcessor):
-    """Makes the calls that its rows name, and answers by what they return, or by what they raise."""
+    """Makes the calls that its input rows name. Each output row has what a call returned or raised."""
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self.of = {
@@ -60,7 +60,7 @@ class Calling(StatefulProcessor):
         expiry = expiredTimerInfo.getExpiryTimeInMs()
         yield self.answer(key, "list", "appendValue", ((expiry,),), timerValues)
         yield self.answer(key, "handle", "listTimers", (), timerValues)
-        if expiry % 3 == 0:  # a timer at the watermark itself is refused
+        if expiry % 3 == 0:  # an even expiry: a timer at the watermark, which is rejected
             again = timerValues.getCurrentWatermarkInMs() + expiry % 2 * 7
             yield self.answer(key, "handle", "registerTimer", (again,), timerValues)
 
@@ -91,7 +91,10 @@ def row_drawn(of: random.Random) -> Row:
 
 
 def played(make: Callable[..., Any], seed: int, time_mode: str) -> list[tuple[str, Any]]:
-    """What a tester answers to the calls of a seed: rows of three keys, and a watermark that mostly rises."""
+    """Return the output of a tester for the calls of a seed: rows of three keys, and watermarks.
+
+    A watermark that does not rise is rejected.
+    """
     of = random.Random(seed)
     tester = make(Calling(), timeMode=time_mode, eventTimeExtractor=lambda row: row.at)
     answers: list[tuple[str, Any]] = []

@@ -42,7 +42,7 @@ def _client(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
 
 
 def test_the_source_its_watermark_and_the_operators_work(client: Mapping[str, Any]) -> None:
-    """Listeners may work or not: PySpark 4.3.0 removes those of a client that gets an accumulator."""
+    """The recorder is not checked: PySpark 4.3.0 removes the listeners of a client that receives an accumulator."""
     works = [line for line in client["checked"] if not line.startswith("ProgressRecorder: ")]
     assert works == [
         "exact watermark (load): works",

@@ -1,4 +1,4 @@
-"""What `self_check` says of an installation where all works, and of one where something does not."""
+"""`self_check` on an installation where everything works, and on one where some features do not."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A checkpoint that an earlier PySpark wrote, and left in the middle of a batch, is continued by a later one.
+"""A later PySpark continues a query that was killed under an earlier PySpark, in the middle of a batch.
 
-The PySpark of the tests is the earlier one. `TIDEGAUGE_LATER_PYTHON` names the Python of an environment with the later
-one: `tox -e pyspark-41`, for example, makes it.
+The tests run under the earlier PySpark. `TIDEGAUGE_LATER_PYTHON` is the path of a Python with the later PySpark;
+`tox -e pyspark-41`, for example, installs both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tidegauge_spark.spark_version import ROW_PROCESSORS
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.upgrade, pytest.mark.timeout(1800)]
 
 BATCHES = 4
-"""How many micro-batches the earlier PySpark has run before it is killed."""
+"""The approximate number of micro-batches before the kill."""
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ BATCHES = 4
     ids=lambda given: given if isinstance(given, str) else given.argument.replace("|", "-").strip("-"),
 )
 def test_a_later_pyspark_continues_a_killed_query_exactly(job: Job, point: str, tmp_path: Path) -> None:
-    """The windows, joins, sessions and deduplication of Spark, and in the shop those of the library."""
+    """Covers Spark's windows, joins, sessions and deduplication; the shop also has the library's windows."""
     killed = KilledJob(tmp_path, job)
     times = BATCHES * job.points[point][1]
     killed.run(Planned(point, times, worker_dies="", delay=0, available_now=False))

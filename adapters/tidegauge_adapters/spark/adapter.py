@@ -66,7 +66,7 @@ class SparkAdapter(ProcessorAdapter):
         super().__init__(options)
         self._in_process = _InProcess(self.decisions)
         self._jobs: StreamingJobs | None = None
-        # Jobs run under AvailableNow, where an aligned source needs several micro-batches.
+        # Jobs run under AvailableNow. Alignment needs several micro-batches there, which PySpark 4.2 allows.
         if self.engine == "streaming" and READ_LIMITS.exists:
             self._jobs = StreamingJobs(self.source, self.options["master"], self.folder)
 

@@ -1,8 +1,8 @@
 """Stateful processors of a PySpark user under test: an adapter that needs a binding for each, and no more.
 
 `--option engine=streaming` (the default) runs them in streaming queries on a real Spark, on `--option
-master=URL`. `--option engine=tester` drives them through PySpark's `TwsTester`, without a JVM; before PySpark
-4.2, through the kit's own tester.
+master=URL`. `--option engine=tester` drives them without a JVM, through PySpark's `TwsTester` or, before
+PySpark 4.2, through the kit's own tester.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -55,13 +55,13 @@ class MicroBatch:
 
 
 def end_offset(progress: Any) -> Any:
-    """Return the offset at which a micro-batch ends, None if the progress is of no micro-batch.
+    """Return the offset at which a micro-batch ends, None if no micro-batch ran.
 
-    There may be no input yet; and a query reports that it was idle: then nothing ran.
+    A query also reports progress when it is idle or has no input yet.
     """
     if "watermark" not in progress["eventTime"]:
         return None
-    # Before 4.2 `endOffset` of the progress is the offset as Python prints it.
+    # Before 4.2 `endOffset` of the progress is the text of a Python dict, not JSON.
     return json.loads(progress.json)["sources"][0]["endOffset"]
 
 

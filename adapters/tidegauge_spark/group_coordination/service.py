@@ -76,7 +76,7 @@ class _Handler(socketserver.StreamRequestHandler):
 
 
 LEAST_TOKEN: Final = 16
-"""The least number of characters of a token that the user chooses."""
+"""The minimum length of a token that the user chooses."""
 
 
 class CoordinationService:
@@ -94,8 +94,8 @@ class CoordinationService:
             host, port, token = wanted.host, wanted.port, wanted.token
             if len(token) < LEAST_TOKEN:
                 raise ValueError(
-                    f"the token of the address {host}:{port}/... has {len(token)} characters, so that it is "
-                    f"easily guessed: write at least {LEAST_TOKEN} random characters"
+                    f"the token of the address {host}:{port}/... has {len(token)} characters, which is "
+                    f"easy to guess: use at least {LEAST_TOKEN} random characters"
                 )
         try:
             self._server = _Server(host, port, token)

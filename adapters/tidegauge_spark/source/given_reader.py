@@ -69,7 +69,7 @@ def source_of(rows: DataFrame) -> tuple[str, dict[str, str]]:
 
 def session_of(reader: Any, function: str, source: str = "tidegauge") -> SparkSession:
     """Return the session of a reader. Raises `TypeError` if the argument is not a reader."""
-    if isinstance(reader, DataFrame):  # also that of Spark Connect
+    if isinstance(reader, DataFrame):  # in Spark Connect, too
         raise TypeError(
             f"{function}(reader) calls load() itself, and was given a DataFrame: give it "
             f'spark.readStream.format("{source}").options(...) without .load(), and filter what comes out'

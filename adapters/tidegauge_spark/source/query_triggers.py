@@ -41,7 +41,7 @@ ONCE: Final = "OneTimeTrigger"
 _SEVERAL: Final = "several"
 
 _folders: Final[list[Path]] = []
-"""The folder of this process for the files, once there is one."""
+"""The folder for the trigger files of this process; empty until `follow_triggers` creates the folder."""
 
 
 class UnknownTriggerError(RuntimeError):
@@ -57,11 +57,11 @@ class TriggerListener(StreamingQueryListener):
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         self._spark, self._folder = spark, folder
         self._runs: dict[uuid.UUID, tuple[str, set[Path]]] = {}
-        # Spark reports the start of a query in the thread that starts it, and the end in another one.
+        # Spark reports the start of a query in the thread that starts it, and the end in another thread.
         self._writing = threading.Lock()
 
     def onQueryStarted(self, event: QueryStartedEvent) -> None:
-        """Write the trigger of a query."""
+        """Write the trigger of a query to the files of its sources."""
         query: Any = self._spark._jsparkSession.streams().get(str(event.id)).streamingQuery()
         leaves = query.analyzedPlan().collectLeaves()
         relations = (leaves.apply(place) for place in range(leaves.size()))
@@ -72,10 +72,10 @@ class TriggerListener(StreamingQueryListener):
             self._write(files)
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:
-        """Keep what is known: the trigger of a query does not change."""
+        """Do nothing: the trigger of a query does not change."""
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
-        """Forget a query."""
+        """Remove the trigger of a query that has ended."""
         with self._writing:
             _, files = self._runs.pop(event.runId, ("", set()))
             self._write(files)
@@ -92,7 +92,7 @@ class TriggerListener(StreamingQueryListener):
 
 
 def _named_options(relation: Any) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the name and the options of a streaming relation; nothing for another one."""
+    """Yield the name and the options of a streaming relation; nothing for other relations."""
     if relation.nodeName() == "StreamingRelationV2":
         yield str(relation.sourceName()), dict(relation.extraOptions().asCaseSensitiveMap())
 
@@ -105,7 +105,7 @@ def _file(folder: Path, name: str, options: Mapping[str, str]) -> Path:
 def follow_triggers(spark: SparkSession) -> Path:
     """Return the folder in which readers look up the triggers of queries; add the listener to the session.
 
-    Raises `SparkConnectError` in a session of Spark Connect, which cannot see the trigger of a query.
+    Raises `SparkConnectError` in a session of Spark Connect: its client cannot read the trigger of a query.
     """
     require_driver(spark, f"with PySpark {PYSPARK} the sources need", "install PySpark 4.2 or later")
     if not _folders:

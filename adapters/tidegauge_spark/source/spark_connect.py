@@ -1,6 +1,7 @@
 """Sessions of Spark Connect: the client is not the driver, and has no JVM.
 
-The source and its exact watermark work there. What needs the driver is rejected when it is called.
+The source and its exact watermark work there. Functions that need the driver raise an error when they are
+called.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ _PACKAGE = "pyspark.sql.connect."
 
 
 class SparkConnectError(RuntimeError):
-    """A feature of this library needs the driver of the query in the same process."""
+    """Raised if a feature of this library needs the driver of the query in this process."""
 
 
 def is_connect(spark: SparkSession) -> bool:
-    """Return whether a session is one of Spark Connect."""
-    # The classes cannot be imported without grpcio, which only clients have.
+    """Return whether a session is a session of Spark Connect."""
+    # The class is compared by name: importing it needs grpcio, which other sessions do not have.
     return type(spark).__module__.startswith(_PACKAGE)
 
 
@@ -28,11 +29,11 @@ def is_connect_reader(reader: Any) -> bool:
 
 
 def require_driver(spark: SparkSession, feature: str, remedy: str) -> None:
-    """Raise `SparkConnectError` if a session is one of Spark Connect.
+    """Raise `SparkConnectError` in a session of Spark Connect.
 
     Args:
         spark: the session.
-        feature: what needs the driver, as the subject of the message.
+        feature: the beginning of the message, with the verb: "watermark_of(reader) needs".
         remedy: what to do instead.
     """
     if is_connect(spark):

@@ -7,9 +7,9 @@ import msgspec
 
 
 def json_schema(wire_type: Any) -> dict[str, Any]:
-    """Return the JSON Schema of a type, with docstrings as descriptions that are not indented.
+    """Return the JSON Schema of a type. Descriptions are the docstrings, without indentation.
 
-    Python removes the indentation of docstrings from 3.13 on, and msgspec copies them as they are.
+    msgspec copies docstrings unchanged, and Python removes their indentation only since 3.13.
     """
     schema = msgspec.json.schema(wire_type)
     for definition in schema.get("$defs", {}).values():

@@ -1,4 +1,4 @@
-"""Places that the source does not read, and tables that look like folders of files: each is rejected by its name."""
+"""Places that the source does not read, and tables that look like folders of files, are rejected in one line."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_store_of_the_event_log_is_no_relative_path() -> None:
 def test_a_table_and_its_parts_are_rejected(
     tmp_path: Path, mark: str, is_folder: bool, table_format: str, split_by: str
 ) -> None:
-    """Read as plain files, rows that a table has replaced or deleted would come as if they were its rows."""
+    """Read as plain files, a table would return rows that it has replaced or deleted."""
     table = tmp_path / "table"
     write_parquet(table / "data", "region=eu" if split_by == "none" else "eu", "a", [1])
     (table / mark).parent.mkdir(exist_ok=True)
@@ -109,7 +109,7 @@ def test_a_partition_of_a_hudi_table_is_rejected(tmp_path: Path) -> None:
 
 
 def test_what_lies_beside_the_data_of_a_table_is_read(tmp_path: Path) -> None:
-    """A table ignores folders that begin with "_", and a folder `metadata` alone makes no table."""
+    """A table ignores folders that begin with "_", and a folder `metadata` alone is not a table."""
     (tmp_path / "table" / "_delta_log").mkdir(parents=True)
     (tmp_path / "metadata").mkdir()
     (tmp_path / "metadata" / "v1.metadata.json").touch()

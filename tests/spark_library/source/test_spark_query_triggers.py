@@ -1,4 +1,4 @@
-"""The listener that tells readers the trigger of their query, over real queries of any PySpark."""
+"""The listener that passes the trigger of a query to its readers, in real queries on every PySpark."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _queries() -> Iterator[SparkQueries]:
 
 @pytest.fixture(name="folder")
 def _folder(queries: SparkQueries, tmp_path: Path) -> Iterator[Path]:
-    """Where a listener of the session writes the triggers of its queries."""
+    """Yield the folder where a listener of the session writes the triggers of its queries."""
     listener = TriggerListener(queries.session, tmp_path)
     queries.session.streams.addListener(listener)
     yield tmp_path
@@ -75,7 +75,7 @@ def test_the_trigger_is_written_before_the_source_is_created_and_forgotten_at_th
     query.processAllAvailable()
     query.stop()
     assert set(seen) == {name}
-    while is_known(folder, options):  # Spark reports the end a little later
+    while is_known(folder, options):  # Spark reports the end of a query a little after it
         assert not query.isActive
     assert [file for file in folder.iterdir() if file.is_file()] == []
 

@@ -1,7 +1,7 @@
-"""A client of Spark Connect with a server of its own, in which queries over the aligned source run.
+"""A client of Spark Connect that starts its own server, and checks there what works and what is rejected.
 
-`python -m spark_programs.connect_client FOLDER`, in the folder tests/spark_library. It prints one JSON object:
-what each query returned, or the message with which it was rejected.
+Run it in the folder tests/spark_library: `python -m spark_programs.connect_client FOLDER`. It prints one JSON object
+with the findings of `self_check`, and the messages of the functions that are rejected.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import tidegauge_spark as tg
 
 
 class Client:
-    """The queries of a client."""
+    """Runs the checks of a client."""
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         self._spark, self._folder = spark, folder
 
     def checked(self) -> list[str]:
-        """Return which features work."""
+        """Return the findings of `self_check` as text."""
         return [str(finding) for finding in tg.self_check(self._spark, str(self._folder / "check"))]
 
     def rejected(self) -> dict[str, str]:
-        """Return the messages of what needs the driver."""
+        """Return the error message of each function that needs the driver."""
         kafka = self._spark.readStream.format("kafka").option("subscribe", "orders")
         return {
             "watermark_of": self._error_of(lambda: tg.watermark_of(kafka)),
@@ -44,7 +44,7 @@ class Client:
 
 
 def main(folder: str) -> None:
-    """Run all queries, and print what came of them."""
+    """Run all checks, and print their results."""
     settings = {
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.shuffle.partitions": "2",

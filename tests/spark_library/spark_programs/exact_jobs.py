@@ -87,18 +87,19 @@ class Job:
         return self.query
 
     def run(self, frame: DataFrame, mode: str = "append") -> Job:
-        """Run to the end under AvailableNow; raise what made the query fail.
+        """Run the query until it has read everything; raise the error that made it fail.
 
-        Before PySpark 4.2 that would be one batch, in which nothing can be late.
+        It runs under AvailableNow, except before PySpark 4.2: there AvailableNow is one batch, in which no row
+        can be late.
         """
         self.start(frame, mode, available_now=READ_LIMITS.exists)
         self.wait()
         return self
 
     def wait(self, is_complete: Callable[[], bool] = lambda: True) -> None:
-        """Wait until the query has read everything; raise what made it fail.
+        """Wait until the query has read everything; raise the error that made it fail.
 
-        is_complete: what is waited for if the query does not end by itself, before PySpark 4.2.
+        is_complete: the condition for stopping a query that does not end by itself (before PySpark 4.2).
         """
         assert self.query is not None
         if READ_LIMITS.exists:

@@ -52,7 +52,7 @@ NATIVE_STATE_POINTS: Final = {
     "the state of Spark's windows is being committed": (STATE, 8),
     "the state of the join is being committed": (STATE, 16),
 }
-"""Those of Spark's own operators in the shop."""
+"""The state points of Spark's own operators in the shop."""
 
 STATE_POINTS: Final = {
     **NATIVE_STATE_POINTS,
@@ -66,7 +66,7 @@ EXACT_STATE_POINTS: Final = {
     "the state of sessions is being committed": (STATE, 8),
     "the state of deduplication is being committed": (STATE, 8),
 }
-"""Those of Spark's own operators on the exact watermark."""
+"""The state points of Spark's own operators on the exact watermark."""
 
 PROCESSOR_POINTS: Final = {
     "an operator begins with a key": (STATE, 4),
@@ -182,7 +182,7 @@ def kill_in_operators(kill: Kill) -> None:
     for name in ("transformWithState", "transformWithStateInPandas"):
         original = getattr(GroupedData, name, None)
         if original is None:
-            continue  # PySpark 4.0 has only the second one
+            continue  # PySpark 4.0 has only transformWithStateInPandas
 
         def killed(
             self: GroupedData,
@@ -207,7 +207,7 @@ class KilledSource(AlignedSource):
 
 
 class KilledReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """A reader that may be killed wherever Spark calls it, or the reader for a PySpark before 4.2."""
+    """A reader that may be killed in each call. Before PySpark 4.2 the reader that wraps it makes the calls."""
 
     def __init__(self, reader: Any, kill: Kill) -> None:
         self._reader, self._kill = reader, kill

@@ -50,7 +50,7 @@ class Progress(NamedTuple):
 
 
 class KilledJob:
-    """The driver program with its folder, over as many runs as it takes. python: the Python that runs it."""
+    """The driver program and its folder, over all runs. python: the Python that runs the program."""
 
     def __init__(self, folder: Path, job: Job, python: str = sys.executable) -> None:
         self.folder, self.job, self.python = folder, job, python
@@ -124,13 +124,13 @@ class KilledJob:
         return next(line for line in said.splitlines() if line)
 
     def finish(self, queries: SparkQueries) -> None:
-        """Run the rest, in the Spark of this process, and again with what comes last."""
+        """Run the job to its end in the Spark of this process, then again with its last records, if it has any."""
         self.run_to_the_end(queries)
         if self.job.close(self.folder):
             self.run_to_the_end(queries, self.is_right)
 
     def finish_by(self, python: str) -> None:
-        """Run the rest in processes of another Python, whose PySpark ends under AvailableNow."""
+        """Do the same in processes of another Python, whose PySpark is 4.2 or later: AvailableNow runs all batches."""
         self.python = python
         self._run_by_itself()
         if self.job.close(self.folder):
@@ -142,10 +142,10 @@ class KilledJob:
             assert driver.wait(PATIENCE) == 0, self.log()
 
     def run_to_the_end(self, queries: SparkQueries, is_over: Callable[[], bool] = lambda: True) -> None:
-        """Run what there is, in the Spark of this process.
+        """Read all records that exist now, in the Spark of this process.
 
-        is_over: says that nothing more can come, for a PySpark before 4.2. Under AvailableNow that reads everything
-        in one batch, and waits for no `idleTimeout`.
+        is_over: the condition for stopping the query before PySpark 4.2. AvailableNow cannot be used there: it reads
+        everything in one batch, and does not wait for `idleTimeout`.
         """
 
         def write(frame: DataFrame, batch: int) -> None:
@@ -165,18 +165,18 @@ class KilledJob:
             query.stop()
 
     def progress(self) -> Progress:
-        """Return how far the job is, as its folder tells."""
+        """Return the progress of the job, as its folder shows it."""
         logged, committed = (
             len(_numbered(self.folder / "checkpoint" / name)) for name in ("offsets", "commits")
         )
         return Progress(logged, len(self._batches()), committed)
 
     def check(self) -> str:
-        """Assert that what is written is right; return what was found."""
+        """Assert that the written results are correct; return the findings."""
         return self.job.check(self.folder, self._batches())
 
     def is_right(self) -> bool:
-        """Return whether what is written is right, and so complete."""
+        """Return whether the written results are correct, and thus complete."""
         with suppress(AssertionError):
             self.check()
             return True

@@ -47,7 +47,7 @@ class SparkQueries:
     def start(
         self, frame: DataFrame, checkpoint: str, available_now: bool = READ_LIMITS.exists
     ) -> RunningQuery:
-        """Start a query, by default under AvailableNow, unless that would be one batch."""
+        """Start a query, by default under AvailableNow, except before PySpark 4.2, where that is one batch."""
         return RunningQuery(frame, self.folder / checkpoint, available_now)
 
     def run(self, frame: DataFrame, checkpoint: str) -> RunningQuery:
@@ -73,7 +73,7 @@ class RunningQuery:
         self._batches[batch] = list(collected(batch, frame.toArrow()))
 
     def wait(self) -> None:
-        """Wait until everything is read; raise what made the query fail."""
+        """Wait until everything is read; raise the error that made the query fail."""
         if not self._ends:
             self.query.processAllAvailable()
             self.query.stop()

@@ -1,9 +1,9 @@
-"""The shop: orders and payments of one group, through Spark's windows and join and through the library's windows,
-unless PySpark 4.0 lacks what these need.
+"""The shop: orders and payments of one group, through Spark's windows and join and through the library's windows.
 
+The library's windows need PySpark 4.1; under PySpark 4.0 the shop has only Spark's windows and join.
 Orders are in eight partitions, one of which is silent; payments in four, whose log begins ten minutes before.
-All goes through one query, so that a kill hits all of its operators. What has to come out is worked out by pandas,
-from the records alone.
+All operators are in one query, so that a kill hits all of them. pandas computes the expected results from the
+records alone.
 """
 
 from __future__ import annotations

@@ -203,8 +203,8 @@ class MicroBatches:
         """Load the states and timers of a key into the processor."""
         state = self.played.states.setdefault(key, StateOfKey())
         if self._subject.mode == "ProcessingTime":
-            # State that expires while time passes to this micro-batch is gone before the call. The removal at
-            # the end of the last one, `_forget_expired_states`, did not see that time.
+            # Remove state whose time to live has ended since the previous micro-batch. At the end of that
+            # micro-batch `_forget_expired_states` ran with an earlier time.
             state.forget_expired(self._now)
         assert self._processor is not None
         self._processor.entries = dict(state.entries)

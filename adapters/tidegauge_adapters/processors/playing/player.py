@@ -100,7 +100,7 @@ class Player:
     def separated(self, trace: Trace) -> Trace:
         """Return the trace with each passage of time in a micro-batch of its own.
 
-        Several checks play it. As it is cached, so is its outcome.
+        Several checks play this trace. All of them get the same object, so that `as_spark` plays it once.
         """
         known = self._separated
         if known is None or known[0] is not trace:

@@ -1,7 +1,7 @@
-"""The tester for stateful processors: PySpark's `TwsTester`, or one of ours where PySpark has none.
+"""The tester for stateful processors: PySpark's `TwsTester`, or `OwnTester` before PySpark 4.2.
 
-Ours does what the kit needs of `TwsTester`: processors of rows, in the time modes "None" and "EventTime".
-Like `TwsTester` it ignores a time to live.
+`OwnTester` has the part of `TwsTester` that the kit needs: row-based processors, in the time modes "None" and
+"EventTime". Like `TwsTester`, it ignores times to live.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _State = TypeVar("_State", bound="_OfKeys")
 
 
 class OwnTester:
-    """Calls `processor` with rows of one key after the other, and with its timers as the watermark rises."""
+    """Runs a processor without Spark: `test` passes rows of a key, `setWatermark` lets timers expire."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class OwnTester:
         processor.init(self.handle)
 
     def test(self, key: Any, rows: list[Row]) -> list[Row]:
-        """Return what the processor answers to rows of a key; late rows are dropped."""
+        """Return the output of the processor for rows of a key. Late rows are dropped before the call."""
         handle = self.handle
         handle.setGroupingKey(key)
         if handle.is_timed and self._event_time is not None:
@@ -51,7 +51,7 @@ class OwnTester:
         return list(self.processor.handleInputRows((key,), iter(rows), handle.times()))
 
     def setWatermark(self, watermark: int) -> list[Row]:
-        """Raise the watermark (ms), and return what the timers that expire by it give out."""
+        """Raise the watermark (ms), and return the output of the timers that expire."""
         handle = self.handle
         if watermark <= handle.watermark:
             raise IllegalArgumentException(
@@ -70,7 +70,7 @@ class OwnTester:
 
 
 class _Handle(StatefulProcessorHandle):
-    """States and timers by grouping key; `key` is the one at hand."""
+    """Keeps states and timers for each grouping key. `key` is the current grouping key."""
 
     def __init__(self, is_timed: bool) -> None:
         self.is_timed = is_timed
@@ -132,7 +132,7 @@ class _Handle(StatefulProcessorHandle):
 
 
 class _OfKeys:
-    """What the kinds of state have in common: a state of each grouping key that has one."""
+    """Base class of value, list and map state: stores the state of each grouping key."""
 
     def __init__(self, handle: _Handle) -> None:
         self._handle = handle
@@ -194,8 +194,8 @@ class _Map(_OfKeys, MapState):
         return iter(self._entries().values())
 
 
-TESTER_NAME = "PySpark's TwsTester" if HAS_TESTER else "the kit's own tester, as PySpark has none before 4.2"
-"""What `ProcessorTester` is, in words."""
+TESTER_NAME = "PySpark's TwsTester" if HAS_TESTER else "the kit's own tester (PySpark has none before 4.2)"
+"""The description of `ProcessorTester` in reports."""
 
 if TYPE_CHECKING or HAS_TESTER:
     from pyspark.sql.streaming.tws_tester import TwsTester as ProcessorTester

@@ -1,7 +1,7 @@
-"""PySpark's ProcessorTester, with guards for what it accepts and a real query does not.
+"""`ProcessorTester`, with guards against what the tester accepts and a real query rejects.
 
-`TwsTester` drives a `StatefulProcessor` without a JVM, but serialises nothing: it lets pass a number that
-does not fit its column, a column that is not declared, and state that was changed in place and never
+The tester drives a `StatefulProcessor` without a JVM, but serialises nothing: it accepts a number that does
+not fit its column, a column that is not declared, and state that was changed in place and never
 written. Here processors are pickled and new in each batch, and rows and state go through Arrow in their
 declared schemas. In time mode "EventTime" each key has a watermark of its own.
 """
@@ -87,7 +87,7 @@ class GuardedTester:
         return answers, {key: after[key] for key in after if not isinstance(answers.get(key), BaseException)}
 
     def _ready(self, running: dict[int, Running], number: int, key: str, before: Entries) -> Running:
-        """A tester that stands where the key does. Without time many keys share one."""
+        """Return a tester with the states and timers of a key. In time mode "None" keys share a tester."""
         found = running.get(number)
         if found is None:
             timed = self._time_mode != "None"

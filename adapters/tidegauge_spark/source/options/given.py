@@ -23,7 +23,7 @@ _SECRET: Final = re.compile(
 
 
 def shown_value(name: str, value: str) -> str:
-    """Return the value of an option for messages: "***" if its name sounds like a secret, in any spelling."""
+    """Return the value of an option for messages; "***" if the name suggests a secret, in any spelling."""
     spelled = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().replace("-", "_")
     return "***" if _SECRET.search(spelled) else value
 

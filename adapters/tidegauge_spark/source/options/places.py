@@ -1,4 +1,4 @@
-"""The places that a source can read: local folders and S3. Every other store is rejected by its name."""
+"""The places that a source can read: local folders and S3. Other stores are rejected."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tidegauge_spark.source.options.given import GivenOptions
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 
 _REMEDIES: Final = {
-    "s3a": "write s3:// instead; the settings of Hadoop (fs.s3a) do not count, those of the environment do",
+    "s3a": "write s3:// instead; the settings of Hadoop (fs.s3a) are ignored, use those of the environment",
     "s3n": "write s3:// instead",
     "dbfs": "write the path of its mount, /dbfs/...",
 }
@@ -38,7 +38,7 @@ _SECRETS: Final = ("access_key", "secret_key", "session_token")
 
 
 def local_path(path: str) -> str | None:
-    """Return a local path or a URI of `file:` as an absolute path, None for a URI of another store."""
+    """Return the absolute path of a local path or a `file:` URI, None for the URI of another store."""
     scheme = _SCHEME.match(path)
     if scheme is None:
         return os.path.abspath(path)
@@ -46,10 +46,12 @@ def local_path(path: str) -> str | None:
 
 
 def read_path(given: GivenOptions) -> str | None:
-    """Return the folder of a source, None if it is not set. It is absolute: executors may run elsewhere.
+    """Return the folder of a source as an absolute path or an S3 URI, None if `path` is not set.
+
+    A relative path would not do: the executors may have another working directory.
 
     Raises `IllegalOptionError` for a store that the source does not read, and for a path with credentials,
-    which would be written to the checkpoint.
+    because the path is written to the checkpoint.
     """
     path = given.text("path")
     if path is None:

@@ -58,7 +58,7 @@ class LogFolder:
         """Return the files of each split.
 
         Names that begin with "_" or "." are ignored, as in Spark. Raises `BrokenLogError` if the folder does
-        not exist, is a table or a part of one, or has an entry that would never be read: a file beside the
+        not exist, is a table or part of a table, or has an entry that would never be read: a file beside the
         splits, or a folder in a split.
         """
         if not self._is_checked:
@@ -145,7 +145,10 @@ class LogFolder:
         return listing
 
     def _entries_by_path(self) -> Sequence[tuple[str, Any]]:
-        """Return all entries by their paths in the folder. Raises `BrokenLogError` if it has a table."""
+        """Return all entries, each with its path relative to the folder.
+
+        Raises `BrokenLogError` if the folder is a table or contains a table.
+        """
         prefix = len(self._root) + 1
         entries = [(info.path[prefix:], info) for info in self._entries(self._root)]
         check_no_table(self.path, (path for path, _ in entries))

@@ -1,4 +1,7 @@
-"""Folders of Delta, Hudi and Iceberg tables: some of the files there were replaced or deleted."""
+"""Detects folders of Delta, Hudi and Iceberg tables, to reject them.
+
+Such a folder still has files whose rows the table has replaced or deleted.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +13,22 @@ import pyarrow.fs as filesystems
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 _MARKS: Final = {"_delta_log": "Delta", ".hoodie": "Hudi", ".hoodie_partition_metadata": "Hudi"}
-"""The names of the files and folders that only a table has, and its format."""
+"""The files and folders that exist only in tables, with the format of the table."""
 
 _ICEBERG_METADATA: Final = "metadata"
 _ICEBERG_FILE: Final = ".metadata.json"
 _ICEBERG_DATA: Final = "data"
 
 _MOST_ANCESTORS: Final = 6
-"""How many folders above that of a source are looked at: up to five partition columns, and `data`."""
+"""How many folders above the folder of a source are checked: five of partition columns, and `data`."""
 
 
 def check_no_table(root: str, paths: Iterable[str]) -> None:
-    """Raise `BrokenLogError` if a folder, or a folder in it, is a table.
+    """Raise `BrokenLogError` if a folder is a table or contains a table.
 
     Args:
-        root: the folder in messages.
-        paths: the paths of everything in the folder.
+        root: the path of the folder, for messages.
+        paths: the relative paths of all files and folders in the folder.
     """
     for path in paths:
         parts = path.split("/")
@@ -37,17 +40,17 @@ def check_no_table(root: str, paths: Iterable[str]) -> None:
 
 
 def check_above(root: str, filesystem: Any, folder: str) -> None:
-    """Raise `BrokenLogError` if a folder is a part of a table: its `data`, or one of its partitions.
+    """Raise `BrokenLogError` if a folder is part of a table: the folder `data`, or a partition.
 
     Args:
-        root: the folder in messages.
-        filesystem: where it is.
-        folder: its path there.
+        root: the path of the folder, for messages.
+        filesystem: the filesystem of the folder.
+        folder: the path of the folder in the filesystem.
     """
     for _ in range(_MOST_ANCESTORS):
         above, _, name = folder.rpartition("/")
         if not above or (name.startswith(("_", ".")) and "=" not in name):
-            return  # a table ignores such folders
+            return  # tables ignore folders whose names begin with "_" or "."
         for mark, table_format in _MARKS.items():
             if _exists(filesystem, f"{above}/{mark}"):
                 raise _part(root, above, table_format, mark)
@@ -60,12 +63,12 @@ def _exists(filesystem: Any, path: str) -> bool:
     try:
         found: bool = filesystem.get_file_info(path).type != filesystems.FileType.NotFound
     except OSError:
-        return False  # what may not be looked at
+        return False  # an unreadable folder counts as no table
     return found
 
 
 def _iceberg_metadata(filesystem: Any, table: str) -> str | None:
-    """Return a metadata file of an Iceberg table, None if the folder is no such table."""
+    """Return a metadata file of an Iceberg table, None if the folder is not an Iceberg table."""
     selector = filesystems.FileSelector(f"{table}/{_ICEBERG_METADATA}", allow_not_found=True)
     try:
         names = [info.path.rpartition("/")[2] for info in filesystem.get_file_info(selector)]
