@@ -56,6 +56,13 @@ class Broker:
         admin = AdminClient({"bootstrap.servers": self.address})
         admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(PATIENCE)
 
+    def delete(self, topic: str) -> None:
+        """Delete a topic, and wait until the broker has it no more: its controller answers before that."""
+        admin = AdminClient({"bootstrap.servers": self.address})
+        admin.delete_topics([topic])[topic].result(PATIENCE)
+        while topic in admin.list_topics(timeout=PATIENCE).topics:
+            pass
+
     def delete_before(self, topic: str, offsets: Mapping[int, int]) -> None:
         """Delete the records of partitions that come before an offset."""
         places = [TopicPartition(topic, partition, offset) for partition, offset in offsets.items()]

@@ -9,9 +9,11 @@ from spark_programs.driven_log import DrivenLog
 
 from tidegauge_spark import BrokenLogError
 from tidegauge_spark.source.kafka.log import KafkaLog
+from tidegauge_spark.source.logs.offset import LogOffset
 from tidegauge_spark.source.logs.reader import AlignedLogReader
 from tidegauge_spark.source.logs.split_log import RecordTimes
 from tidegauge_spark.source.options.source import parse_options
+from tidegauge_spark.source.planning.sealed_offset import sealed
 
 pytestmark = pytest.mark.kafka
 
@@ -170,3 +172,41 @@ def test_records_that_are_deleted_after_they_were_planned(broker: Broker, fail_o
         left = [offset for batch in reader.read(partition) for offset in batch["offset"].to_pylist()]
         assert left == [6, 7, 8, 9]
     reader.stop()
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_topic_that_was_made_again_is_not_read_from_the_offsets_before(
+    broker: Broker, restarted: bool
+) -> None:
+    """It has more records than were read, so that the offsets alone look right: 10 records would be skipped."""
+    topic = f"again-{restarted}"
+    broker.create(topic, 1)
+    broker.produce(topic, 0, [START + n for n in range(10)])
+    query = driven(broker, topic, discoveryInterval="0 seconds")
+    query.run()
+    assert len(offsets(query)) == 10
+    broker.delete(topic)
+    broker.create(topic, 1)
+    broker.produce(topic, 0, [START + 1_000 + n for n in range(20)])
+    if restarted:
+        assert query.options.kafka is not None
+        query.log = KafkaLog(query.options.kafka)
+    with pytest.raises(
+        BrokenLogError,
+        match=f"topics {topic} of Kafka was deleted and made again: the checkpoint is of {topic} with",
+    ):
+        query.run()
+
+
+def test_a_checkpoint_without_ids_of_topics_continues(broker: Broker) -> None:
+    broker.create("without-ids", 1)
+    broker.produce("without-ids", 0, [START])
+    query = driven(broker, "without-ids")
+    query.run()
+    assert (
+        LogOffset.from_json(query.offsets[-1])
+        .of_generation("")
+        .generation.startswith("without-ids with the id ")
+    )
+    old = {name: value for name, value in query.offsets[-1].items() if name not in ("generation", "checksum")}
+    assert LogOffset.from_json(sealed(old)).of_generation("new").generation == "new"

@@ -64,7 +64,7 @@ class FilesOffset(SplitsOffset[FilePosition, Slice]):
         read = ["path", "format", "layout"]
         if isinstance(stored, dict) and "event_time" in stored:
             read.append("event_time")
-        return cls.read(stored, KIND, "files", FilePosition.from_json, Slice.from_json, *read)
+        return cls.read(stored, KIND, "files", FilePosition.from_json, Slice.from_json, read)
 
     def continued(self, options: FileOptions, in_band: bool) -> FilesOffset:
         """Return this offset for a source that continues with these options.

@@ -30,6 +30,9 @@ TIMES_AT_ONCE: Final = 2_000
 """The number of records whose event times the driver reads at once; beyond that it looks up offsets by
 time."""
 
+NO_ID: Final = "AAAAAAAAAAAAAAAAAAAAAA"
+"""The id of a topic whose broker has none: 16 bytes of zero, in Base64."""
+
 _readers: Final[dict[tuple[Any, ...], Any]] = {}
 """The consumers of this process, an executor's. They are cached because connecting takes time."""
 
@@ -44,6 +47,7 @@ class KafkaLog(SplitLog):
     def __init__(self, options: KafkaOptions) -> None:
         self._options = options
         self._partitions: list[Any] = []
+        self._generation = ""
         self._looked_at: float | None = None
         self._admin: Any = None
         self._consumer: Any = None
@@ -82,6 +86,11 @@ class KafkaLog(SplitLog):
             for place, begin, end in zip(places, begins, ends, strict=True)
         }
         return self._ranges
+
+    def generation(self) -> str:
+        """Return the ids of the topics, looked up after each discovery interval; "" before Kafka 2.8."""
+        self._found_partitions()
+        return self._generation
 
     def starts(self) -> Mapping[str, int]:
         """Return the initial offsets of a first start, from startingOffsets and startingTimestamp."""
@@ -184,8 +193,23 @@ class KafkaLog(SplitLog):
                 for topic in topics
                 for partition in sorted(topic.partitions)
             ]
+            self._generation = self._found_ids()
             self._looked_at = now
         return self._partitions
+
+    def _found_ids(self) -> str:
+        from confluent_kafka import TopicCollection
+
+        names = list(self._options.topics)
+
+        def ask(seconds: float) -> dict[str, str]:
+            asked = self._asks().describe_topics(TopicCollection(names), request_timeout=seconds)
+            return {name: str(asked[name].result().topic_id) for name in names}
+
+        ids: dict[str, str] = self._asked(ask)
+        if NO_ID in ids.values():
+            return ""
+        return ", ".join(f"{name} with the id {ids[name]}" for name in names)
 
     def _topic(self, name: str) -> Any:
         library = client_library()

@@ -7,11 +7,12 @@ State that is not in the offset is lost with the process (JOB-4).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.logs.position import LogPosition, LogSlice
+from tidegauge_spark.source.logs.split_log import LostRecordsError
 from tidegauge_spark.source.planning.sealed_offset import IllegalOffsetError
 from tidegauge_spark.source.planning.splits_offset import SplitsOffset
 
@@ -20,9 +21,13 @@ KIND: Final = "log"
 
 @dataclass(frozen=True)
 class LogOffset(SplitsOffset[LogPosition, LogSlice]):
-    """The planned position of a source over a log. log: the identity of the log."""
+    """The planned position of a source over a log.
+
+    log: the identity of the log. generation: its generation, "" if it is not known; see `SplitLog`.
+    """
 
     log: str = field(kw_only=True)
+    generation: str = field(kw_only=True, default="")
 
     @classmethod
     def initial(cls, log: str, subtasks: int, source: str, started_at: int) -> LogOffset:
@@ -31,7 +36,7 @@ class LogOffset(SplitsOffset[LogPosition, LogSlice]):
 
     def to_json(self) -> dict[str, Any]:
         """Return the offset as Spark stores it."""
-        return self.stored(KIND, log=self.log)
+        return self.stored(KIND, log=self.log, generation=self.generation)
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> LogOffset:
@@ -40,7 +45,8 @@ class LogOffset(SplitsOffset[LogPosition, LogSlice]):
         Raises `IllegalOffsetError` for anything else: an offset of another source or version, or a damaged
         one.
         """
-        return cls.read(stored, KIND, "a log", LogPosition.from_json, LogSlice.from_json, "log")
+        own = ("log", "generation")
+        return cls.read(stored, KIND, "a log", LogPosition.from_json, LogSlice.from_json, own)
 
     def continued(self, log: str, subtasks: int, in_band: bool) -> LogOffset:
         """Return this offset for a source that continues with these options; see `with_subtasks`.
@@ -54,6 +60,19 @@ class LogOffset(SplitsOffset[LogPosition, LogSlice]):
                 "a new checkpoint folder"
             )
         return self.with_subtasks(subtasks, in_band)
+
+    def of_generation(self, generation: str) -> LogOffset:
+        """Return this offset, which belongs to the present generation of the log.
+
+        Raises `LostRecordsError` if it belongs to another one. An offset without a generation was written by
+        an earlier version of this library, and gets the present one.
+        """
+        if self.generation and generation and self.generation != generation:
+            raise LostRecordsError(
+                f"{self.log} was deleted and made again: the checkpoint is of {self.generation}, and there "
+                f"is {generation} now; start with a new checkpoint folder"
+            )
+        return replace(self, generation=generation or self.generation)
 
     def check_follows(self, start: LogOffset) -> None:
         """Raise `IllegalOffsetError` if the records of this offset do not begin where another offset ends.

@@ -93,6 +93,14 @@ class SplitLog(ABC):
         """
         return {}
 
+    def generation(self) -> str:
+        """Return an identity that changes when the log is deleted and made again, "" if there is none.
+
+        The driver calls this at each planning. Positions of another generation are other records, so the
+        query fails.
+        """
+        return ""
+
     def ended(self) -> bool:
         """Return whether no other splits will come: at the end of all of them the watermark is `MAX`."""
         return False

@@ -131,7 +131,7 @@ class SplitsOffset(ABC, Generic[AnyPosition, AnySlice]):
         over: str,
         position: Callable[[Any], AnyPosition],
         slice_: Callable[[Any], AnySlice],
-        *of_the_source: str,
+        of_the_source: Sequence[str],
     ) -> Self:
         """Return the offset from which the method `stored` made these values.
 
@@ -152,7 +152,7 @@ class SplitsOffset(ABC, Generic[AnyPosition, AnySlice]):
                 splits={split: position(each) for split, each in stored["splits"].items()},
                 slices={split: tuple(map(slice_, each)) for split, each in stored["slices"].items()},
                 signals=PlannedSignals.from_json(stored.get("signals")),
-                **{name: str(stored[name]) for name in of_the_source},
+                **{name: str(stored[name]) for name in of_the_source if name in stored},
             )
             offset._check_consistent()
         except (KeyError, TypeError, ValueError, AttributeError) as error:
