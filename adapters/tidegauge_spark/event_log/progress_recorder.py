@@ -16,13 +16,13 @@ from pyspark.sql.streaming.listener import (
     QueryProgressEvent,
     QueryStartedEvent,
     QueryTerminatedEvent,
-    StreamingQueryListener,
     StreamingQueryProgress,
 )
 
 from tidegauge_spark.decisions.durations import parse_duration
 from tidegauge_spark.event_log.log_files import LogRow, table_of, write_whole
 from tidegauge_spark.event_log.progress_times import milliseconds_of
+from tidegauge_spark.progress_listener import ProgressListener
 
 QUERY: Final = ""
 """What the log calls the operator that has the watermark of the query; the inputs are its channels."""
@@ -43,7 +43,7 @@ class _Known:
     seen: set[str] = field(default_factory=set)
 
 
-class ProgressRecorder(StreamingQueryListener):
+class ProgressRecorder(ProgressListener):
     """Writes an event log of each query of a session: `spark.streams.addListener(ProgressRecorder("logs"))`.
 
     A row tells what one micro-batch shows, by the time at which it began. The query's watermark is that with

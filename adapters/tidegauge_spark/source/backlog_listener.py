@@ -11,10 +11,10 @@ from pyspark.sql.streaming.listener import (
     QueryProgressEvent,
     QueryStartedEvent,
     QueryTerminatedEvent,
-    StreamingQueryListener,
     StreamingQueryProgress,
 )
 
+from tidegauge_spark.progress_listener import ProgressListener
 from tidegauge_spark.source.planning.sealed_offset import without_progress
 
 
@@ -40,7 +40,7 @@ class _Known(NamedTuple):
     sources: Mapping[str, bool]
 
 
-class BacklogListener(StreamingQueryListener):
+class BacklogListener(ProgressListener):
     """Reports which sources of running queries are in backlog:
     `spark.streams.addListener(BacklogListener())`.
 

@@ -23,9 +23,9 @@ from pyspark.sql.streaming.listener import (
     QueryProgressEvent,
     QueryStartedEvent,
     QueryTerminatedEvent,
-    StreamingQueryListener,
 )
 
+from tidegauge_spark.progress_listener import ProgressListener
 from tidegauge_spark.source.session_listeners import listen_once
 from tidegauge_spark.source.spark_connect import require_driver
 from tidegauge_spark.spark_version import PYSPARK
@@ -48,7 +48,7 @@ class UnknownTriggerError(RuntimeError):
     """The trigger of a query is not known to its reader."""
 
 
-class TriggerListener(StreamingQueryListener):
+class TriggerListener(ProgressListener):
     """Writes the trigger of each query of a session for the sources of the query.
 
     Spark waits for `onQueryStarted` before it creates the sources.

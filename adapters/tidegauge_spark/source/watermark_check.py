@@ -23,10 +23,10 @@ from pyspark.sql.streaming.listener import (
     QueryProgressEvent,
     QueryStartedEvent,
     QueryTerminatedEvent,
-    StreamingQueryListener,
 )
 
 from tidegauge_spark.event_log.progress_times import milliseconds_of
+from tidegauge_spark.progress_listener import ProgressListener
 from tidegauge_spark.source.planning.standing import CHECK, COMPANION, SAID_WATERMARK
 from tidegauge_spark.source.session_listeners import listen_once
 
@@ -82,7 +82,7 @@ class WatermarkFollower:
         return None if None in said else min((each for each in said if each is not None), default=None)
 
 
-class WatermarkCheck(StreamingQueryListener):
+class WatermarkCheck(ProgressListener):
     """Ends a query whose watermark does not follow its sources: they fail at their next planning."""
 
     def __init__(self) -> None:

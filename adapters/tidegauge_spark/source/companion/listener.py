@@ -16,11 +16,11 @@ from pyspark.sql.streaming.listener import (
     QueryProgressEvent,
     QueryStartedEvent,
     QueryTerminatedEvent,
-    StreamingQueryListener,
     StreamingQueryProgress,
 )
 
 from tidegauge_spark.event_log.progress_times import milliseconds_of
+from tidegauge_spark.progress_listener import ProgressListener
 from tidegauge_spark.source.companion.follower import Ends, ReaderBatch, ReaderFollower
 from tidegauge_spark.source.companion.report import ReaderReport
 from tidegauge_spark.source.companion.source import REPORT
@@ -101,7 +101,7 @@ class _Followed:
                 )
 
 
-class ReaderListener(StreamingQueryListener):
+class ReaderListener(ProgressListener):
     """Writes a report for each companion of a query after each batch."""
 
     def __init__(self) -> None:
