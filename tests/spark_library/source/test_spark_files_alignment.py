@@ -189,7 +189,7 @@ def test_a_split_that_is_finished_later_is_remembered(tmp_path: Path) -> None:
     (tmp_path / "x" / "_FINISHED").touch()
     query.restart()
     assert query.batch()
-    assert (query.rows("x")[1:], query.offset["splits"]["x"][-1]) == ([], True)
+    assert (query.rows("x")[1:], query.finished("x")) == ([], True)
     shutil.rmtree(tmp_path / "x")
     query.restart()
     assert not query.batch()

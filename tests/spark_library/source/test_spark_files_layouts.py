@@ -227,14 +227,12 @@ def test_a_split_or_all_of_them_are_finished_or_paused(tmp_path: Path) -> None:
     (tmp_path / "region=us" / "_FINISHED").touch()
     query.restart()
     query.batch()
-    assert {split: each[-1] for split, each in query.offset["splits"].items()} == {
-        "region=eu": False,
-        "region=us": True,
-    }
+    assert not query.finished("region=eu")
+    assert query.finished("region=us")
     (tmp_path / "_FINISHED").touch()
     query.restart()
     query.batch()
-    assert query.offset["splits"]["region=eu"][-1] is True
+    assert query.finished("region=eu")
 
 
 def test_files_of_a_job_that_has_not_committed_are_not_read(
@@ -288,12 +286,12 @@ def test_a_first_look_waits_for_a_job_that_has_not_committed(tmp_path: Path, ava
         query.batch()
         query.batch()
         assert query.times("all") == [1]
-        assert query.offset["splits"]["all"][-1] is False
+        assert not query.finished("all")
         end_job(0)
     query.batch()
     query.batch()
     assert query.times("all") == [1, 2, 3]
-    assert query.offset["splits"]["all"][-1] is True
+    assert query.finished("all")
 
 
 @pytest.mark.parametrize("own", ["day=2/_temporary", ".spark-staging-1234"])

@@ -15,6 +15,7 @@ from pyspark.sql.types import LongType, StructType
 
 from spark_programs.driven_query import DrivenQuery, Offset, WallClock
 from tidegauge_spark.source.aligned_source import AlignedSource
+from tidegauge_spark.source.files.position import FilePosition
 from tidegauge_spark.source.files.reader import AlignedFilesReader
 from tidegauge_spark.source.options.source import parse_options
 from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
@@ -74,6 +75,10 @@ class DrivenFiles(DrivenQuery):
         self._rows: dict[int, list[dict[str, Any]]] = {}
         defaults = {"path": str(folder), "eventTimeColumn": "time", "progressColumn": "progress"}
         super().__init__(clock, available_now, **{**defaults, **options})
+
+    def finished(self, split: str) -> bool:
+        """Return whether a split is planned to its end."""
+        return FilePosition.from_json(self.offset["splits"][split]).finished
 
     def _new_reader(self) -> Any:
         options = {name.replace("__", "."): value for name, value in self.options.items() if value}

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
-from tidegauge_spark.decisions.timestamps import MAX
+from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn
 from tidegauge_spark.source.files.folder.log_files import LogFolder
 from tidegauge_spark.source.files.formats import Block, BlockSummary, FileFormat, found_name
@@ -133,6 +133,21 @@ class EventTimeIndex:
         if summary is None or not summary.rows or (self._unit_unknown and maybe_seconds(summary.greatest)):
             return None
         return None if summary.greatest > self._guard.limit() else summary
+
+    def contents(self, split: str, file: str, size: int) -> tuple[int, int]:
+        """Return the number of rows of a file, and their greatest event time (ms), `MIN` if there is none.
+
+        size: the size of the file in bytes. Raises as `block` does.
+        """
+        rows, greatest, begin = 0, MIN, 0
+        while True:
+            block = self._read(BlockPlace(split, file, size, begin))
+            rows += block.rows
+            if block.rows:
+                greatest = max(greatest, block.times.latest[-1])
+            if block.last:
+                return rows, greatest
+            begin = block.end
 
     def read_ahead(self, splits: Iterable[tuple[str, SplitReading]]) -> None:
         """Start to read the next blocks of the splits, as far as there is room. Errors are raised when the

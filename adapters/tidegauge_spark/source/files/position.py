@@ -19,7 +19,8 @@ class FilePosition(NamedTuple):
     (ms), `MIN` if there is none. modified: when the file was modified, if files are in that order (ns since
     1970); newest: the latest such time of the files up to this one. names: the checksum of the names of the
     files that `behind` counts, as in `SplitFiles.checksums`. more: whether there were files after this one.
-    finished: whether the split is planned to its end.
+    finished: whether the split is planned to its end. recent: the files that were planned last, packed by
+    `recent_files`; "" in the checkpoint of an earlier version.
     """
 
     subtask: int
@@ -37,6 +38,7 @@ class FilePosition(NamedTuple):
     names: int = 0
     more: bool = False
     finished: bool = False
+    recent: str = ""
 
     def watermark(self, out_of_orderness: int) -> int:
         """Return the watermark (ms), for records that are out of order by at most this duration (ms)."""
@@ -53,8 +55,9 @@ class FilePosition(NamedTuple):
         position = cls(*stored)
         numbers = (position.size, position.block, position.before, position.row, position.behind)
         if (
-            len(stored) != len(cls._fields)
+            len(stored) not in (len(cls._fields) - 1, len(cls._fields))
             or type(position.file) is not str
+            or type(position.recent) is not str
             or type(position.whole) is not bool
             or type(position.more) is not bool
             or type(position.finished) is not bool

@@ -23,6 +23,7 @@ from tidegauge_spark.source.files.read_already import (
     vanished,
     vanished_unread,
 )
+from tidegauge_spark.source.files.recent_files import RewrittenFiles, check_compacted, gone_files
 from tidegauge_spark.source.files.rows import FilesRows
 from tidegauge_spark.source.files.schema import FORMATS, checked_schema, data_columns, event_time_column
 from tidegauge_spark.source.files.split_reading import FileBudget, SplitReading
@@ -90,6 +91,8 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         )
         self._looked: Listing | None = None
         """The listing at the last planning."""
+        self._rewritten: dict[str, RewrittenFiles] = {}
+        """The files of each split that were read and that `_looked` does not have."""
         self._in_vain: PlannedInVain | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -127,6 +130,11 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
             if self._looked is not None:
                 check_unchanged(self._folder, offset.splits, self._looked, found)
             self._looked = found
+            self._rewritten = {
+                split: gone_files(self._folder, split, position, found[split])
+                for split, position in offset.splits.items()
+                if position.recent and split in found
+            }
         if self._in_vain is not None and self._in_vain.holds(offset, found):
             if self._announcement(self._in_vain.standing, now) == self._in_vain.group:
                 return offset.at(now)
@@ -219,11 +227,19 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         load = partial(self._index.block, split)
         summarize = partial(self._index.summary, split) if self._keeps_statistics else None
         skip_lost = not self._files.fail_on_data_loss
-        reading = SplitReading(position, files, load, skip_lost, summarize)
+        reading = SplitReading(
+            position, files, load, skip_lost=skip_lost, summarize=summarize, check=partial(self._check, split)
+        )
         if self._files.starting_timestamp is not None and not position.records:
             reading.skip_before(self._files.starting_timestamp)
         reading.budget = budget  # skipped files do not count
         return PlannedSplit(reading, files.finished, files.paused, idle, grown)
+
+    def _check(self, split: str, position: FilePosition) -> None:
+        """Raise `BrokenLogError` if the file of a position has rows that were read in other files."""
+        if (rewritten := self._rewritten.get(split)) is not None:
+            contents = partial(self._index.contents, split, position.file, position.size)
+            check_compacted(self._folder, rewritten, position.file, contents)
 
     def _rows_of(self, partition: SplitsPartition[Any]) -> Iterator[Any]:
         return self._rows.read(partition)

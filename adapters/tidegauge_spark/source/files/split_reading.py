@@ -11,6 +11,7 @@ from tidegauge_spark.source.files.folder.listing import SplitFiles
 from tidegauge_spark.source.files.folder.log_files import LostFileError
 from tidegauge_spark.source.files.formats import Block, BlockSummary
 from tidegauge_spark.source.files.position import FilePosition, Slice
+from tidegauge_spark.source.files.recent_files import RecentFile, stamp_of, with_file
 from tidegauge_spark.source.planning.alignment.blocked import Unread
 from tidegauge_spark.source.planning.late_rows import LateRows
 
@@ -42,12 +43,14 @@ class SplitReading:
         load: LoadBlock,
         skip_lost: bool = False,
         summarize: SummarizeBlock | None = None,
+        check: Callable[[FilePosition], None] | None = None,
     ) -> None:
         """Start at a position; the first `position.behind` files are up to it, the others after it.
 
         skip_lost: continue after files that have vanished; otherwise they are an error when they are reached.
         summarize: None if every block is loaded from which rows are taken. The rows that are taken are the
-        same.
+        same. check: raises `BrokenLogError` for a file that must not be read; called before its first row is
+        taken.
         """
         self.position = position
         self.slices: list[Slice] = []
@@ -64,6 +67,7 @@ class SplitReading:
         self._load = load
         self._skip_lost = skip_lost
         self._summarize = summarize
+        self._check = check
         self._loaded = False
         self._summarized = False
 
@@ -101,6 +105,8 @@ class SplitReading:
             if end == first:
                 self.held_back = True
                 break
+            if begins and self._check is not None:
+                self._check(self.position)
             if begins and self.budget is not None:
                 self.budget.left -= 1
             self._take(block, first, end)
@@ -167,7 +173,7 @@ class SplitReading:
                 continue
             if position.row - position.before < block.rows:
                 return block
-            self.position = _behind(position, block)
+            self.position = self._after(block)
         return None
 
     def _whole_block(self, rows: int) -> BlockSummary | None:
@@ -211,7 +217,17 @@ class SplitReading:
         else:
             self.slices.append(Slice(position.file, position.size, block.begin, block.end, first, rows))
         if end == block.rows:
-            self.position = _behind(self.position, block)
+            self.position = self._after(block)
+
+    def _after(self, block: Block | BlockSummary) -> FilePosition:
+        """Return the position after the block of the present one, which knows a file that ends with it."""
+        after = _behind(self.position, block)
+        if not after.whole:
+            return after
+        index = after.behind - 1
+        stamp = stamp_of(self._files.sizes[index], self._files.written[index])
+        file = RecentFile(stamp, rows=after.row, latest=after.latest)
+        return after._replace(recent=with_file(after.recent, file))
 
     def _in_next_file(self, position: FilePosition) -> FilePosition:
         index = position.behind

@@ -37,7 +37,8 @@ class SplitFiles(NamedTuple):
     finished: whether the split gets no more files. paused: whether the split is held back. modified: when the
     files were modified (ns since 1970), 0 if that does not matter. keys: the sort keys of the files. newest,
     checksums: if the files are in order of modification time, for each file and the files before it the
-    latest such time, and the checksum of their names (`name_checksum`, combined by exclusive or).
+    latest such time, and the checksum of their names (`name_checksum`, combined by exclusive or). written:
+    when the files were modified, whatever their order is.
     """
 
     names: tuple[str, ...]
@@ -48,6 +49,7 @@ class SplitFiles(NamedTuple):
     keys: tuple[Key, ...] = ()
     newest: tuple[int, ...] = ()
     checksums: tuple[int, ...] = ()
+    written: tuple[int, ...] = ()
 
 
 class Listing(dict[str, SplitFiles]):
@@ -78,6 +80,7 @@ def in_order(files: Iterable[FoundFile], layout: Layout, finished: bool, paused:
         keys=tuple(key for key, _ in ordered),
         newest=tuple(accumulate(modified, max)) if layout.by_modification else (),
         checksums=tuple(accumulate(map(name_checksum, names), xor)) if layout.by_modification else (),
+        written=tuple(each.modified for _, each in ordered),
     )
 
 
