@@ -6,13 +6,14 @@ again, and their reports are in their own checkpoints.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import secrets
-import socketserver
+import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from tidegauge_spark.group_coordination.client import LONGEST_LINE, TIMEOUT, Address, CoordinatorError
@@ -21,58 +22,75 @@ from tidegauge_spark.group_coordination.groups import Groups
 LOCAL: Final = "127.0.0.1"
 WAITING: Final = 256
 """The number of connections that may wait to be accepted: many sources may plan at the same moment."""
-AT_ONCE: Final = 512
-"""The number of connections that are served at once. Further connections are closed, so that foreign clients
-cannot fill the driver with threads. To a source a closed connection means a service that is gone, and it
-tries again."""
+MOST_SILENT: Final = 256
+"""The number of connections on which no request has arrived yet. A further one closes the oldest of them: a
+source sends its request at once, so it is served, however many strangers keep connections open. Processes are
+usually allowed 1,024 open files."""
 
 
-class _Server(socketserver.ThreadingTCPServer):
-    daemon_threads = True
-    allow_reuse_address = True
-    request_queue_size = WAITING
+class _Server:
+    """Answers requests, one a connection, in the thread that calls `run`."""
 
     def __init__(self, host: str, port: int, token: str) -> None:
-        self.groups = Groups()
-        self.token = token
-        self._free = threading.Semaphore(AT_ONCE)
-        super().__init__((host, port), _Handler)
+        """Listen. Raises `OSError` if the address is not available."""
+        self._groups = Groups()
+        self._token = token
+        self._silent: dict[asyncio.StreamWriter, None] = {}
+        self._socket = socket.create_server((host, port), backlog=WAITING)
+        self.port = int(self._socket.getsockname()[1])
+        self._loop = asyncio.new_event_loop()
+        self._end = asyncio.Event()
 
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a separate thread, if one is free."""
-        if self._free.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
+    def run(self) -> None:
+        """Serve until `end` is called."""
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._serve())
 
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer, and release the thread."""
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._free.release()
+    def end(self) -> None:
+        """End `run`; called in another thread."""
+        self._loop.call_soon_threadsafe(self._end.set)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore the error of a client that has disconnected."""
+    async def _serve(self) -> None:
+        server = await asyncio.start_server(
+            self._answer, sock=self._socket, limit=LONGEST_LINE, backlog=WAITING
+        )
+        await self._end.wait()
+        server.close()
 
-
-class _Handler(socketserver.StreamRequestHandler):
-    timeout = TIMEOUT
-    server: _Server
-
-    def handle(self) -> None:
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one line of JSON with one line of JSON."""
+        while len(self._silent) >= MOST_SILENT:
+            oldest = next(iter(self._silent))
+            del self._silent[oldest]
+            oldest.transport.abort()
+        self._silent[writer] = None
         try:
-            request = json.loads(self.rfile.readline(LONGEST_LINE))
+            async with asyncio.timeout(TIMEOUT):
+                line = await self._line(reader)
+                self._silent.pop(writer, None)
+                writer.write(json.dumps(self._answer_to(line)).encode() + b"\n")
+                await writer.drain()
+        except (TimeoutError, OSError):
+            pass  # the client has disconnected, or takes too long
+        finally:
+            self._silent.pop(writer, None)
+            writer.close()
+
+    async def _line(self, reader: asyncio.StreamReader) -> bytes:
+        with suppress(ValueError):  # the line is longer than the limit
+            return await reader.readline()
+        return b""
+
+    def _answer_to(self, line: bytes) -> dict[str, Any]:
+        try:
+            request = json.loads(line)
         except ValueError:
             request = None
         if not isinstance(request, dict):
-            answer: dict[str, Any] = {"refused": "the request is not understood"}
-        elif not hmac.compare_digest(str(request.get("token")).encode(), self.server.token.encode()):
-            answer = {"refused": "the token in the address is not the one of this service"}
-        else:
-            answer = self.server.groups.answer(request)
-        self.wfile.write(json.dumps(answer).encode() + b"\n")
+            return {"refused": "the request is not understood"}
+        if not hmac.compare_digest(str(request.get("token")).encode(), self._token.encode()):
+            return {"refused": "the token in the address is not the one of this service"}
+        return self._groups.answer(request)
 
 
 LEAST_TOKEN: Final = 16
@@ -104,21 +122,15 @@ class CoordinationService:
                 f"no coordination service can listen at {host}:{port} ({error}); end what does, or choose "
                 "another port, and give the new address in the option coordinator of all sources"
             ) from error
-        self.address = str(Address(host, int(self._server.server_address[1]), token))
+        self.address = str(Address(host, self._server.port, token))
         """The address of the service, for the option "coordinator" of the sources."""
-        self._thread = threading.Thread(
-            target=self._server.serve_forever,
-            kwargs={"poll_interval": 0.05},
-            name="tidegauge-coordination",
-            daemon=True,
-        )
+        self._thread = threading.Thread(target=self._server.run, name="tidegauge-coordination", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         """Stop the service. The sources in its groups read nothing more."""
-        self._server.shutdown()
+        self._server.end()
         self._thread.join()
-        self._server.server_close()
 
 
 @contextmanager

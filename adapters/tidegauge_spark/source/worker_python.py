@@ -12,6 +12,8 @@ from typing import Final
 from pyspark import SparkFiles
 from pyspark.sql import SparkSession
 
+from tidegauge_spark.source.spark_connect import is_connect
+
 _LOOK: Final = (
     "import importlib.util, sys; sys.exit(7 if importlib.util.find_spec('tidegauge_spark') is None else 0)"
 )
@@ -30,11 +32,10 @@ def check_worker_python(spark: SparkSession) -> None:
     started as "python3", do not. Spark would report it in the middle of a traceback, when the first query
     starts. If the Python of the workers is not known, as with Spark Connect, the check is skipped.
     """
-    try:
-        context = spark.sparkContext
-        python, shipped = str(context.pythonExec), tuple(context._python_includes or ())
-    except AttributeError:  # what a session of Spark Connect raises
+    if is_connect(spark):
         return
+    context = spark.sparkContext
+    python, shipped = str(context.pythonExec), tuple(context._python_includes or ())
     found = shutil.which(python)
     if found is None or os.path.abspath(found) == sys.executable:
         return

@@ -8,9 +8,12 @@ import json
 import logging
 import pickle
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,8 +29,13 @@ from tidegauge_spark import (
     leave_group,
 )
 from tidegauge_spark.decisions.timestamps import MAX, MIN
-from tidegauge_spark.group_coordination import service
-from tidegauge_spark.group_coordination.client import Address, CoordinatorGoneError, GroupReport, report
+from tidegauge_spark.group_coordination.client import (
+    LONGEST_LINE,
+    Address,
+    CoordinatorGoneError,
+    GroupReport,
+    report,
+)
 from tidegauge_spark.group_coordination.groups import Groups
 from tidegauge_spark.group_coordination.member import GroupMember
 from tidegauge_spark.group_coordination.session import COORDINATOR_CONF
@@ -360,33 +368,42 @@ def test_two_hundred_sources_may_report_at_the_same_moment(address: str) -> None
     assert [len(group_sources(address, "g")), min(joined) >= 1] == [200, True]
 
 
-def test_strangers_who_say_nothing_get_a_few_threads_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "AT_ONCE", 4)
-    with coordination() as address:
-        where = Address.parse(address)
-        before = threading.active_count()
-        strangers = [socket.create_connection((where.host, where.port), timeout=60) for _ in range(20)]
-        refused = [stranger for stranger in strangers if _is_closed(stranger)]
-        assert len(refused) == 16
-        assert threading.active_count() - before == 4
-        with pytest.raises(CoordinatorGoneError):
-            report(where, "g", "s", 7)
-        for stranger in strangers:
-            stranger.close()
-        while threading.active_count() > before:
-            threading.Event().wait(0.01)
+STRANGERS = """
+import resource, socket, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (2048, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+host, port, count, said = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4].encode()
+connections = []
+for _ in range(count):
+    connections.append(socket.create_connection((host, port), timeout=60))
+    if said:
+        connections[-1].sendall(said)
+print("connected", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("said", ["", '{"token": "not whole'])
+def test_a_thousand_strangers_do_not_hold_out_a_source(address: str, said: str) -> None:
+    where = Address.parse(address)
+    before = threading.active_count()
+    started = [sys.executable, "-c", STRANGERS, where.host, str(where.port), "1000", said]
+    with subprocess.Popen(started, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as strangers:
+        assert strangers.stdout is not None
+        assert strangers.stdout.readline() == "connected\n"
         assert report(where, "g", "s", 7).joined == 1
+        assert threading.active_count() == before
+        assert report(where, "g", "other", 7).joined == 2
+        strangers.communicate()
+    assert report(where, "g", "s", 8).joined == 2
 
 
-def _is_closed(connection: socket.socket) -> bool:
-    """Return whether the other side closes the connection at once; it keeps those that it waits for."""
-    connection.settimeout(0.5)
-    try:
-        return connection.recv(1) == b""
-    except TimeoutError:
-        return False
-    except ConnectionError:
-        return True
+def test_a_request_that_is_too_long_is_not_read_to_its_end(address: str) -> None:
+    where = Address.parse(address)
+    stranger = socket.create_connection((where.host, where.port), timeout=60)
+    with stranger, suppress(ConnectionError):  # the service may close it while it sends
+        stranger.sendall(b'"' + b"x" * 4 * LONGEST_LINE + b'"\n')
+        assert stranger.recv(1) in (b"", b"{")
+    assert report(where, "g", "s", 7).joined == 1
 
 
 def test_a_service_is_closed_with_its_thread() -> None:
