@@ -265,3 +265,20 @@ def test_the_spread_of_aligned_sources_is_judged_when_the_drift_is_given(
     assert tidegauge_here("check-log", "log.parquet", "--max-drift", "3m").returncode == 0
     alone = tidegauge_here("check-log", "log.parquet", "--max-drift", "1m", "--group", "orders")
     assert alone.returncode == 0
+
+
+def test_findings_about_the_job_fail_the_command_on_demand(tmp_path: Path, tidegauge_here: Command) -> None:
+    rows = [{"kind": "record", "event_time": 0, "processing_time": 1_780_000_000_000, "source": "orders"}]
+    pq.write_table(written(rows), tmp_path / "log.parquet")
+    answer = tidegauge_here("check-log", "log.parquet", "--out", "out")
+    assert answer.returncode == 0, answer.stderr
+    assert "implausible-event-time Event times cannot be right." in answer.stdout
+    assert "remedy: they are 1970-01-01 00:00:00: a missing value was read as 0" in answer.stdout
+    (finding,) = results(tmp_path / "out")["findings"]
+    assert (finding["name"], finding["source"], finding["share"]) == ("implausible-event-time", "orders", 1.0)
+    for names, code in ((["any"], 1), (["late-rows"], 0), (["late-rows", "implausible-event-time"], 1)):
+        options = [each for name in names for each in ("--fail-on", name)]
+        assert tidegauge_here("check-log", "log.parquet", *options).returncode == code
+    answer = tidegauge_here("check-log", "log.parquet", "--fail-on", "late-row")
+    assert answer.returncode == 2
+    assert "unknown finding 'late-row'" in answer.stderr

@@ -9,7 +9,7 @@ from tidegauge.commands.console import complains
 from tidegauge.commands.force_option import Force
 from tidegauge.wire.scenario import BadInput
 
-from ..event_log.names import FORMATS, MOST_ROWS, RESULTS, TROUBLES
+from ..event_log.names import FINDINGS, FORMATS, MOST_ROWS, RESULTS, TROUBLES
 
 
 @complains
@@ -39,6 +39,10 @@ def check_log(
         list[str] | None,
         typer.Option(metavar="TROUBLE", help=f"One of {', '.join(TROUBLES)}; may be repeated."),
     ] = None,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FINDING", help=f"Fail on any, or on {', '.join(FINDINGS)}; may be repeated."),
+    ] = None,
     skip_bad_files: Annotated[
         bool,
         typer.Option("--skip-bad-files", help="Go on without files that cannot be read, and count them."),
@@ -55,12 +59,13 @@ def check_log(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Check the event log of a job that ran: did the engine keep event time right?
+    """Check the event log of a job that ran: did the engine keep event time right, and what ails the job?
 
     Nothing runs again, and no reference is asked: each rule that such a log can show is judged by what must
     be true of every log. `conformance/EVENT_LOGS.md` describes the columns.
     Exit code 0: nothing is broken.
-    1: a property is broken; or files were skipped, or the log is in trouble that is not tolerated.
+    1: a property is broken; or files were skipped, the log is in trouble that is not tolerated, or it has a
+    finding of `--fail-on`.
     2: bad input.
     """
     try:
@@ -73,6 +78,7 @@ def check_log(
         aligned=(max_drift, overshoot, group),
         ignore=ignore or [],
         tolerate=tolerate or [],
+        fail_on=fail_on or [],
         skip_bad_files=skip_bad_files,
         master=master,
         out=out,

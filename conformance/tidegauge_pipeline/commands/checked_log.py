@@ -17,11 +17,12 @@ from tidegauge.words.numbers import counted, listed
 
 from ..event_log.alignment import Alignment
 from ..event_log.chunks import parts_of
+from ..event_log.counts import Example
 from ..event_log.examples import span_text, time_text
 from ..event_log.files import find
-from ..event_log.findings import Example
 from ..event_log.in_process import judged_parts
-from ..event_log.names import FORMATS, MOST_ROWS, RESULTS, TROUBLES
+from ..event_log.job_findings import Finding
+from ..event_log.names import FINDINGS, FORMATS, MOST_ROWS, RESULTS, TROUBLES
 from ..event_log.schema import VERSION
 from ..event_log.surroundings import NearbyRow, surroundings
 from ..event_log.verdicts import SENTENCES, LogResults, PropertyVerdict, results_of, with_surroundings
@@ -40,6 +41,7 @@ def checked(
     aligned: tuple[str | None, str, str | None],
     ignore: list[str],
     tolerate: list[str],
+    fail_on: list[str],
     skip_bad_files: bool,
     master: str | None,
     out: Path | None,
@@ -49,6 +51,7 @@ def checked(
     overshoot and the sources, as they are written in the options. Raises `BadInput`."""
     ignored = _known("property", ignore, SENTENCES)
     tolerated = _known("trouble", tolerate, TROUBLES)
+    failing = set(FINDINGS) if "any" in fail_on else _known("finding", fail_on, FINDINGS)
     if format is not None and format not in FORMATS:
         raise BadInput(unknown("format", format, FORMATS))
     alignment = _alignment(*aligned)
@@ -82,7 +85,7 @@ def checked(
     if out is not None:
         write_own(out, RESULTS, msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n")
     _show(results, tolerated)
-    return results.overall == "pass"
+    return results.overall == "pass" and not failing & {finding.name for finding in results.findings}
 
 
 def _known(what: str, names: list[str], known: Collection[str]) -> set[str]:
@@ -126,6 +129,8 @@ def _show(results: LogResults, tolerated: Collection[str]) -> None:
     for one in results.properties:
         if one.verdict == "fail":
             _show_broken(one)
+    for finding in results.findings:
+        _show_finding(finding)
     table = Table(box=None, pad_edge=False)
     for column in ("rule", "verdict", "rows", "by"):
         table.add_column(column, justify="right" if column == "rows" else "left")
@@ -185,6 +190,19 @@ def _show_broken(one: PropertyVerdict) -> None:
         )
     if one.around:
         OUT.print(_nearby(one.around, count.first[0]))
+
+
+def _show_finding(finding: Finding) -> None:
+    OUT.print(
+        f"[bold yellow]{finding.name}[/] {inline(FINDINGS[finding.name])}\n"
+        f"  {inline(_name(finding.job, finding.source))}, since {time_text(finding.begin)}: "
+        f"{inline(finding.sentence)}",
+        soft_wrap=True,
+    )
+    for row in finding.evidence:
+        where = f"at {time_text(row.processing_time)} subtask {row.subtask}, row {row.sequence}"
+        OUT.print(f"  {where} {inline(row.says)}", soft_wrap=True)
+    OUT.print(f"  [bold]remedy:[/] {inline(finding.remedy)}", soft_wrap=True)
 
 
 def _nearby(rows: Sequence[NearbyRow], broken: Example) -> Table:

@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .findings import Count, Example, OperatorFindings
+from .counts import Count, Example
+from .findings import OperatorFindings
 from .properties import Role
 
 RESOLUTION: Final = 1000

@@ -6,7 +6,7 @@ import numpy as np
 
 from tidegauge.wire.timestamps import MAX, MIN
 
-from .findings import MOST_EXAMPLES, Example
+from .counts import MOST_EXAMPLES, Example
 from .properties import NAMES
 from .rows import Indexes, Numbers, Rows
 
@@ -27,7 +27,7 @@ def time_text(milliseconds: int) -> str:
 
 
 def span_text(milliseconds: int) -> str:
-    """A span of time: `40 ms`, `2.5 s`, `3 min 20 s`, `2 h 5 min`."""
+    """A span of time: `40 ms`, `2.5 s`, `3 min 20 s`, `2 h 5 min`, `40 days`."""
     if milliseconds < 1000:
         return f"{milliseconds} ms"
     seconds, minutes = milliseconds / 1000, milliseconds // 60_000
@@ -35,7 +35,9 @@ def span_text(milliseconds: int) -> str:
         return f"{seconds:g} s"
     if minutes < 60:
         return f"{minutes} min {seconds % 60:g} s"
-    return f"{minutes // 60:,} h {minutes % 60} min"
+    if minutes < 48 * 60:
+        return f"{minutes // 60:,} h {minutes % 60} min"
+    return f"{minutes // 1440:,} days"
 
 
 def examples_of(

@@ -4,52 +4,18 @@ comes."""
 from collections.abc import Iterable
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
+from .counts import Count
 from .properties import Role
-
-MOST_EXAMPLES = 3
-"""So many rows that break a property are shown of an operator: the first ones by processing time."""
-
-
-class Example(Struct, frozen=True):
-    """A row that breaks a property or is in trouble. `because`: the sequence of the row that it
-    contradicts."""
-
-    processing_time: int
-    subtask: int
-    sequence: int
-    says: str
-    because: int | None = None
-
-
-class Count(Struct):
-    """How often (rows: `broken` of `about`), how far (ms of event time) and how long (ms of processing time
-    since the row that is contradicted), each the most that was seen; and the first examples."""
-
-    about: int = 0
-    broken: int = 0
-    far: int = 0
-    long: int = 0
-    first: list[Example] = []
-
-    def add(self, other: "Count") -> None:
-        """Count what another part of the log showed."""
-        self.about += other.about
-        self.broken += other.broken
-        self.far = max(self.far, other.far)
-        self.long = max(self.long, other.long)
-        self.first = sorted([*self.first, *other.first], key=_when)[:MOST_EXAMPLES]
-
-
-def _when(example: Example) -> tuple[int, int, int]:
-    return example.processing_time, example.subtask, example.sequence
+from .signs import Signs
 
 
 class OperatorFindings(Struct):
     """What one operator (a job's source, or what is behind the sources) wrote, and what that shows.
 
-    `kinds`: rows of each kind. `properties` and `troubles`: by name. Times in ms of processing time.
+    `kinds`: rows of each kind. `properties` and `troubles`: by name. `signs`: what it shows apart from rules.
+    Times in ms of processing time.
     """
 
     job: str
@@ -63,6 +29,7 @@ class OperatorFindings(Struct):
     kinds: dict[str, int] = {}
     properties: dict[str, Count] = {}
     troubles: dict[str, Count] = {}
+    signs: Signs = field(default_factory=Signs)
 
     @property
     def role(self) -> Role:
@@ -81,6 +48,7 @@ class OperatorFindings(Struct):
         self.end = _known(max, self.end, other.end)
         self.has_channels |= other.has_channels
         self.has_splits |= other.has_splits
+        self.signs.add(other.signs)
         for kind, number in other.kinds.items():
             self.kinds[kind] = self.kinds.get(kind, 0) + number
         for mine, others in ((self.properties, other.properties), (self.troubles, other.troubles)):

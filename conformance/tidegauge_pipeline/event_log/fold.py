@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from .counts import Count
 from .examples import examples_of
-from .findings import Count, OperatorFindings
+from .findings import OperatorFindings
 from .parts import to_keep
 from .properties import PROPERTIES, Seen
 from .rows import Indexes, Rows
 from .schema import KINDS, ROWS, UNKNOWN
+from .signs import SignsFold
 from .trouble import Trouble, between_rows, doubled, of_rows
 
 _CLASSES = ("watermarks", "statuses", "inputs", "blocks", "flags", "fires")
@@ -29,6 +31,7 @@ class Fold:
     def __init__(self) -> None:
         self._kept = ROWS.empty_table()
         self._found: dict[tuple[str, str], OperatorFindings] = {}
+        self._signs = SignsFold()
 
     def add(self, table: Any) -> None:
         """Judge the next rows: a table with the columns of `ROWS`."""
@@ -62,6 +65,7 @@ class Fold:
             if number <= 0:
                 continue
             found.rows += int(number)
+            found.signs.add(self._signs.of(rows, (found.job, found.source), mine))
             found.subtasks += int(rows.begins_subtask[mine].sum())
             times = rows.processing_time[mine]
             found.begin = min(int(times.min()), int(times[0]) if found.begin is None else found.begin)

@@ -17,3 +17,11 @@ TROUBLES: Final = {
     "incomplete": "rows without the event time that their kind needs; they are not judged",
 }
 """Each trouble, and what it is."""
+
+FINDINGS: Final = {
+    "late-rows": "Rows come too late, and are dropped.",
+    "stalled-watermark": "The watermark stands still while the job works.",
+    "watermark-leap": "The watermark is ahead of the clock: all rows of the present are late.",
+    "implausible-event-time": "Event times cannot be right.",
+}
+"""Each finding, and what it is."""

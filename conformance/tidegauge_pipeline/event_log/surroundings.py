@@ -10,7 +10,7 @@ from msgspec import Struct
 from tidegauge.wire.scenario import BadInput
 
 from .chunks import Chunk, Part
-from .findings import Example
+from .counts import Example
 from .schema import NONE, ROWS
 
 WIDTH: Final = 4

@@ -10,7 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from . import alignment
-from .findings import Count, Example, OperatorFindings
+from .counts import Count, Example
+from .findings import OperatorFindings
+from .job_findings import Finding, findings_of
 from .properties import PROPERTIES, Role
 from .surroundings import NearbyRow
 
@@ -51,7 +53,7 @@ class RuleVerdict(Struct, frozen=True):
 
 class LogResults(Struct, frozen=True, kw_only=True):
     """All that is known of an event log. `overall` is `pass` if no property is broken, no file was skipped
-    and no trouble found that is not tolerated."""
+    and no trouble found that is not tolerated. `findings` about the job do not count."""
 
     log: str
     version: int
@@ -63,6 +65,7 @@ class LogResults(Struct, frozen=True, kw_only=True):
     rules: tuple[RuleVerdict, ...] = ()
     properties: tuple[PropertyVerdict, ...] = ()
     operators: tuple[OperatorFindings, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def results_of(
@@ -94,6 +97,7 @@ def results_of(
         rules=tuple(_of_rules(verdicts)),
         properties=verdicts,
         operators=tuple(operators),
+        findings=findings_of(operators),
     )
 
 

@@ -252,3 +252,30 @@ def test_spark_tells_a_recorder_of_a_session(queries: SparkQueries, tmp_path: Pa
     finally:
         queries.session.streams.removeListener(recorder)
     assert judged(log).overall == "pass"
+
+
+NOW = 1_780_000_000
+"""A day of 2026 (s since 1970)."""
+
+SICK = {
+    "leap": ([*range(5), 4_102_444_800 - NOW, *range(5, 9)], "watermark-leap"),
+    "seconds": ([NOW // 1000 - NOW + second for second in range(5)], "implausible-event-time"),
+    "late": ([0, 100, *[10] * 5, 101], "late-rows"),
+    "stalled": ([0, 100, *[1] * 25], "stalled-watermark"),
+    "healthy": (list(range(9)), None),
+}
+"""The times of rows, one a batch (s after `NOW`), and the finding that they lead to."""
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("job", SICK)
+def test_what_ails_a_query_of_spark_is_found_in_its_log(
+    queries: SparkQueries, tmp_path: Path, job: str
+) -> None:
+    seconds, name = SICK[job]
+    files = [[(0, NOW + second)] for second in seconds]
+    rows = files_of(queries, tmp_path / "files", *files).withWatermark("at", "1 second")
+    recorder = ProgressRecorder(tmp_path / "log", {"rows": "1 second"})
+    run(queries, recorder, rows.observe("rows", at().alias("at")), f"sick-{job}")
+    names = [finding.name for finding in judged(tmp_path / "log").findings]
+    assert names == [] if name is None else name in names

@@ -1,0 +1,209 @@
+"""What an operator's rows show of the job, apart from rules: numbers that can be added up over the parts of a
+log, and that do not grow with it."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from tidegauge.wire.timestamps import MAX, MIN
+
+from .counts import Count, Histogram
+from .examples import examples_of
+from .rows import Flags, Indexes, Numbers, Rows
+
+DAY = 86_400_000
+
+_CLOCK_BEGINS = 946_684_800_000
+"""2000-01-01 in ms. An earlier processing time is no clock of a machine: event times are not compared with
+it."""
+
+_SECONDS = (1_000_000_000, 4_200_000_000)
+"""The years 2001 to 2103 in seconds. As ms they are days of January and February 1970."""
+
+
+class Stall(Struct, frozen=True):
+    """A time without a watermark from a subtask that is at work.
+
+    begin, end: ms of processing time. moments: the number of processing times with rows in it. watermark:
+    the last one before it (ms), None if there was none. state: the number of rows in the state at its
+    beginning and at its end, if the operator has a state.
+    """
+
+    subtask: int
+    begin: int
+    end: int
+    moments: int
+    watermark: int | None
+    state: tuple[int, int] | None = None
+
+    @property
+    def duration(self) -> int:
+        """How long it lasts (ms)."""
+        return self.end - self.begin
+
+
+class Signs(Struct):
+    """What the rows of an operator show.
+
+    records, late: how many rows it sent on, and found late. lateness: how far late rows are behind the
+    watermark (ms). late_rows: the first of them. pauses: the times between two watermarks (ms of processing
+    time). stall: the longest pause by moments. timed, odd: rows with event times, and those that cannot be
+    right, by what is wrong. marks, leaps: watermarks, and those that are ahead of the clock.
+    """
+
+    records: int = 0
+    late: int = 0
+    lateness: Histogram = field(default_factory=Histogram)
+    late_rows: Count = field(default_factory=Count)
+    pauses: Histogram = field(default_factory=Histogram)
+    stall: Stall | None = None
+    timed: int = 0
+    marks: int = 0
+    odd: dict[str, Count] = {}
+    leaps: Count = field(default_factory=Count)
+
+    def add(self, other: "Signs") -> None:
+        """Add what another part of the log shows of the same operator."""
+        self.records += other.records
+        self.late += other.late
+        self.lateness.add(other.lateness)
+        self.late_rows.add(other.late_rows)
+        self.timed += other.timed
+        self.marks += other.marks
+        self.pauses.add(other.pauses)
+        self.stall = _longer(self.stall, other.stall)
+        for name, count in other.odd.items():
+            self.odd.setdefault(name, Count()).add(count)
+        self.leaps.add(other.leaps)
+
+
+def _longer(first: Stall | None, second: Stall | None) -> Stall | None:
+    """Return the stall with more moments; of the same one the second, which is known further."""
+    if first is None or second is None:
+        return first or second
+    if (first.subtask, first.begin) == (second.subtask, second.begin):
+        return second
+    return max(first, second, key=lambda stall: (stall.moments, -stall.begin, -stall.subtask))
+
+
+class SignsFold:
+    """Reads the signs from batches of rows, in the order of the fold that judges rules.
+
+    Of the rows before a batch it knows the pause that has begun.
+    """
+
+    def __init__(self) -> None:
+        self._open: Stall | None = None
+        self._time: int | None = None
+        self._operator: tuple[str, str] | None = None
+
+    def of(self, rows: Rows, operator: tuple[str, str], mine: slice) -> Signs:
+        """Return the signs of the new rows of one operator; `mine` has no row that was seen before."""
+        signs = Signs()
+        new = np.arange(mine.start, mine.stop)
+        records = new[(rows.is_kind("record") & (rows.channel < 0))[mine]]
+        signs.records = int(rows.count[records].sum())
+        _count_late(signs, rows, new[rows.is_kind("late")[mine]])
+        _count_odd(signs, rows, new)
+        if self._operator != operator:
+            self._operator, self._open, self._time = operator, None, None
+        self._count_pauses(signs, rows, new)
+        return signs
+
+    def _count_pauses(self, signs: Signs, rows: Rows, new: Indexes) -> None:
+        """Count the times between watermarks that a subtask outputs, and note the longest by moments."""
+        times = rows.processing_time[new]
+        marks = (rows.is_kind("watermark") & rows.own & rows.has_event_time)[new]
+        starts = rows.starts_stretch[new]
+        cuts = starts | marks
+        begins = np.unique(np.append(0, np.flatnonzero(cuts))).astype(np.intp)
+        ends = np.append(begins[1:], len(new)).astype(np.intp)
+        # a batch may end between two rows of one processing time
+        follows = np.append(times[:1] if self._time is None else self._time, times[:-1])
+        moment = np.cumsum(cuts | (times != follows))
+        moments = moment[ends - 1] - moment[begins] + 1
+        since = times[begins].copy()
+        continued = None if cuts[0] else self._open
+        if continued is not None:
+            moments[0] += continued.moments - int(times[0] == follows[0])
+            since[0] = continued.begin
+        over = ends[:-1][marks[ends[:-1]] & ~starts[ends[:-1]]]
+        durations = times[over] - since[np.searchsorted(ends, over)]
+        signs.pauses.count(np.maximum(durations, 0).tolist(), [1] * len(over))
+        last = len(begins) - 1
+        subtasks = rows.table["subtask"].to_numpy()[new[begins]]
+        longest = int(np.lexsort((subtasks, since, -moments))[0])
+        for number in sorted({longest, last}):
+            span = new[begins[number] : ends[number]]
+            before = continued if number == 0 else None
+            has_mark = bool(marks[begins[number]])
+            self._open = _stall(rows, span, before, int(moments[number]), has_mark=has_mark)
+            signs.stall = _longer(signs.stall, self._open)
+        self._time = int(times[-1])
+
+
+def _stall(rows: Rows, span: Indexes, before: Stall | None, moments: int, *, has_mark: bool) -> Stall:
+    """Return the pause that these rows begin, or continue."""
+    times = rows.processing_time[span]
+    states = rows.count[span[rows.is_kind("state-size")[span]]].tolist()
+    state = (states[0], states[-1]) if states else None
+    if before is not None:
+        if before.state is not None:
+            state = (before.state[0], state[1] if state else before.state[1])
+        return replace(before, end=max(before.end, int(times.max())), moments=moments, state=state)
+    return Stall(
+        subtask=rows.table["subtask"][int(span[0])].as_py(),
+        begin=int(times[0]),
+        end=int(times.max()),
+        moments=moments,
+        watermark=int(rows.event_time[span[0]]) if has_mark else None,
+        state=state,
+    )
+
+
+def _count_late(signs: Signs, rows: Rows, late: Indexes) -> None:
+    signs.late = int(rows.count[late].sum())
+    dated = late[rows.has_event_time[late]]
+    before = rows.last(rows.watermarks, dated)
+    known = before >= 0
+    reached = rows.event_time[before[known]]
+    plain = (reached != MAX) & (reached != MIN)
+    dated = dated[known][plain]
+    behind = np.maximum(reached[plain] - rows.event_time[dated], 0)
+    signs.lateness.count(behind.tolist(), rows.count[dated].tolist())
+    first = examples_of(rows, late, "finds a row late, with the event time {this}")
+    signs.late_rows.add(Count(0, len(late), 0, 0, first))
+
+
+def _count_odd(signs: Signs, rows: Rows, new: Indexes) -> None:
+    """Count event times that cannot be right beside the clock, by what is wrong with them."""
+    timed = new[(rows.is_kind("record", "watermark") & rows.has_event_time)[new]]
+    event, clock = rows.event_time[timed], rows.processing_time[timed]
+    plain = (event != MIN) & (event != MAX) & (clock >= _CLOCK_BEGINS)
+    timed, event, clock = timed[plain], event[plain], clock[plain]
+    signs.timed = len(timed)
+    for name, is_odd in _odd(event, clock):
+        if is_odd.any():
+            first = examples_of(rows, timed[is_odd], "has the event time {this}")
+            signs.odd[name] = Count(0, int(is_odd.sum()), 0, 0, first)
+    is_mark = rows.is_kind("watermark")[timed] & rows.own[timed]
+    signs.marks = int(is_mark.sum())
+    leaps = is_mark & (event > clock + DAY)
+    if leaps.any():
+        first = examples_of(rows, timed[leaps], "outputs the watermark {this}")
+        signs.leaps = Count(0, int(leaps.sum()), int((event - clock)[leaps].max()), 0, first)
+
+
+def _odd(event: Numbers, clock: Numbers) -> Iterator[tuple[str, Flags]]:
+    """Yield each kind of implausible event time with the rows that have it; a row has at most one."""
+    microseconds = (np.abs(event // 1_000 - clock) < 50 * 365 * DAY) & (event > 10**14)
+    nanoseconds = (np.abs(event // 1_000_000 - clock) < 50 * 365 * DAY) & (event > 10**17)
+    yield "zero", event == 0
+    yield "seconds", (event >= _SECONDS[0]) & (event < _SECONDS[1])
+    yield "microseconds", microseconds
+    yield "nanoseconds", nanoseconds
+    ahead = event - clock
+    yield "hours-ahead", (ahead > DAY // 48) & (ahead <= DAY)
+    yield "future", (ahead > DAY) & ~microseconds & ~nanoseconds
