@@ -80,6 +80,31 @@ def test_a_watermark_that_stands_still_while_state_grows(first: int) -> None:
     )
 
 
+@pytest.mark.parametrize("idle", [False, True])
+def test_the_input_that_holds_the_watermark_is_named(idle: bool) -> None:
+    rows: list[Row] = []
+    greatest = NOW
+    for second in range(80):
+        at = {"source": "", "processing_time": NOW + 1000 * second, "split": ""}
+        for channel in range(3):
+            if channel != 1 or second < 20:
+                event = NOW + 1000 * second + channel
+                rows.append({**at, "kind": "watermark", "channel": channel, "event_time": event})
+        if idle and second == 20:
+            rows.append({**at, "kind": "idle", "channel": 1, "event_time": None})
+        if second < 20 or idle:
+            greatest = NOW + 1000 * second
+            rows.append({**at, "kind": "watermark", "channel": None, "event_time": greatest})
+    found = findings_in(rows)
+    if idle:
+        assert found == ()
+        return
+    (finding,) = found
+    assert finding.name == "stalled-watermark"
+    assert "channel 1 of subtask 0 of job is at 2026-05-28 20:26:59.001" in finding.remedy
+    assert "had its last row 1 min 0 s before the end of the log" in finding.remedy
+
+
 def test_a_job_without_rows_does_not_stall() -> None:
     assert (
         findings_in([row for row in batches([*range(50), *[None] * 60]) if row["kind"] != "state-size"]) == ()

@@ -43,6 +43,7 @@ class Fold:
         self._count_troubles(whole, of_rows(whole, twice))
         self._count_troubles(rows, between_rows(rows))
         self._count(whole)
+        self._add_signs(rows)
         for one in PROPERTIES:
             self._judge(one.name, rows, one.look(rows))
         self._kept = rows.table.take(pa.array(_kept(rows)))
@@ -65,7 +66,6 @@ class Fold:
             if number <= 0:
                 continue
             found.rows += int(number)
-            found.signs.add(self._signs.of(rows, (found.job, found.source), mine))
             found.subtasks += int(rows.begins_subtask[mine].sum())
             times = rows.processing_time[mine]
             found.begin = min(int(times.min()), int(times[0]) if found.begin is None else found.begin)
@@ -75,6 +75,15 @@ class Fold:
             for kind, many in zip(KINDS, np.bincount(rows.kind[mine] - UNKNOWN)[1:], strict=False):
                 if many:
                     found.kinds[kind] = found.kinds.get(kind, 0) + int(many)
+
+    def _add_signs(self, rows: Rows) -> None:
+        """What the rows of each operator show of the job."""
+        borders = np.append(_borders(rows), len(rows))
+        for begin, end in pairwise(borders):
+            mine = slice(max(int(begin), rows.old), int(end))
+            if mine.start < mine.stop:
+                found = self._of(rows, int(begin))
+                found.signs.add(self._signs.of(rows, (found.job, found.source), mine))
 
     def _count_troubles(self, rows: Rows, troubles: Iterable[Trouble]) -> None:
         for name, where, far, says in troubles:

@@ -74,7 +74,7 @@ def _of_operator(operator: OperatorFindings, every: Sequence[OperatorFindings]) 
     yield from _implausible(operator)
     yield from _leap(operator)
     yield from _late(operator, every)
-    yield from _stalled(operator)
+    yield from _stalled(operator, every)
 
 
 def _late(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> Iterator[Finding]:
@@ -110,7 +110,7 @@ def _late(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> Iter
     )
 
 
-def _stalled(operator: OperatorFindings) -> Iterator[Finding]:
+def _stalled(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> Iterator[Finding]:
     stall, pauses = operator.signs.stall, operator.signs.pauses
     if stall is None or stall.moments < LEAST_MOMENTS or operator.begin is None or operator.end is None:
         return
@@ -130,8 +130,29 @@ def _stalled(operator: OperatorFindings) -> Iterator[Finding]:
         begin=stall.begin,
         sentence=f"subtask {stall.subtask} stood {at} for {span_text(stall.duration)}, while rows came at "
         f"{stall.moments:,} times{grown}",
-        remedy="find the input whose watermark is the smallest: give it an idle timeout if it has no rows, "
-        "or read it faster",
+        remedy=_who_holds(operator, every),
+    )
+
+
+def _who_holds(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> str:
+    """Return the remedy for a stall: it names the input with the smallest watermark at the end of the log."""
+    of_job = [operator, *(each for each in every if each.job == operator.job)]
+    parts = next((each for each in of_job if any(part.holds for part in each.signs.parts.values())), None)
+    if parts is None:
+        return (
+            "find the input whose watermark is the smallest: give it an idle timeout if it has no rows, or "
+            "read it faster"
+        )
+    holding = {name: part for name, part in parts.signs.parts.items() if part.holds}
+    name = min(holding, key=lambda each: (holding[each].watermark is not None, holding[each].watermark))
+    subtask, _, of_subtask = name.partition(" ")
+    part = holding[name]
+    reached = "has no watermark" if part.watermark is None else f"is at {time_text(part.watermark)}"
+    silent = (parts.end or part.at) - part.at
+    return (
+        f"{of_subtask} of subtask {subtask} of {parts.source or parts.job} {reached}, and had its last row "
+        f"{span_text(silent)} before the end of the log: give it an idle timeout if it has no rows, or read "
+        "it faster"
     )
 
 

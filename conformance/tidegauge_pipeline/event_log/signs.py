@@ -23,15 +23,20 @@ _SECONDS = (1_000_000_000, 4_200_000_000)
 """The years 2001 to 2103 in seconds. As ms they are days of January and February 1970."""
 
 
+MOST_PARTS = 10_000
+"""The number of inputs of an operator that are kept."""
+
+
 class Stall(Struct, frozen=True):
     """A time without a watermark from a subtask that is at work.
 
-    begin, end: ms of processing time. moments: the number of processing times with rows in it. watermark:
-    the last one before it (ms), None if there was none. state: the number of rows in the state at its
-    beginning and at its end, if the operator has a state.
+    sequence: the number of its first row. begin, end: ms of processing time. moments: the number of
+    processing times with rows in it. watermark: the last one before it (ms), None if there was none. state:
+    the number of rows in the state at its beginning and at its end, if the operator has a state.
     """
 
     subtask: int
+    sequence: int
     begin: int
     end: int
     moments: int
@@ -44,13 +49,26 @@ class Stall(Struct, frozen=True):
         return self.end - self.begin
 
 
+class Part(Struct, frozen=True):
+    """An input of a subtask, a channel or a split, at the end of the log.
+
+    watermark: the last one that it delivered (ms), None if there was none. at: its last row (ms of processing
+    time). holds: whether the subtask waits for it: it is neither idle nor finished.
+    """
+
+    watermark: int | None
+    at: int
+    holds: bool = True
+
+
 class Signs(Struct):
     """What the rows of an operator show.
 
     records, late: how many rows it sent on, and found late. lateness: how far late rows are behind the
     watermark (ms). late_rows: the first of them. pauses: the times between two watermarks (ms of processing
     time). stall: the longest pause by moments. timed, odd: rows with event times, and those that cannot be
-    right, by what is wrong. marks, leaps: watermarks, and those that are ahead of the clock.
+    right, by what is wrong. marks, leaps: watermarks, and those that are ahead of the clock. parts: the
+    inputs, by subtask and name, such as "0 split p1"; `MOST_PARTS` of them.
     """
 
     records: int = 0
@@ -63,6 +81,7 @@ class Signs(Struct):
     marks: int = 0
     odd: dict[str, Count] = {}
     leaps: Count = field(default_factory=Count)
+    parts: dict[str, Part] = {}
 
     def add(self, other: "Signs") -> None:
         """Add what another part of the log shows of the same operator."""
@@ -77,15 +96,23 @@ class Signs(Struct):
         for name, count in other.odd.items():
             self.odd.setdefault(name, Count()).add(count)
         self.leaps.add(other.leaps)
+        for name, part in other.parts.items():
+            known = self.parts.get(name)
+            if known is not None and part.watermark is None:
+                part = replace(part, watermark=known.watermark)
+            if known is not None or len(self.parts) < MOST_PARTS:
+                self.parts[name] = part
 
 
 def _longer(first: Stall | None, second: Stall | None) -> Stall | None:
     """Return the stall with more moments; of the same one the second, which is known further."""
     if first is None or second is None:
         return first or second
-    if (first.subtask, first.begin) == (second.subtask, second.begin):
+    if (first.subtask, first.sequence) == (second.subtask, second.sequence):
         return second
-    return max(first, second, key=lambda stall: (stall.moments, -stall.begin, -stall.subtask))
+    return max(
+        first, second, key=lambda stall: (stall.moments, -stall.begin, -stall.subtask, -stall.sequence)
+    )
 
 
 class SignsFold:
@@ -107,6 +134,7 @@ class SignsFold:
         signs.records = int(rows.count[records].sum())
         _count_late(signs, rows, new[rows.is_kind("late")[mine]])
         _count_odd(signs, rows, new)
+        signs.parts = dict(_parts(rows, new))
         if self._operator != operator:
             self._operator, self._open, self._time = operator, None, None
         self._count_pauses(signs, rows, new)
@@ -131,7 +159,9 @@ class SignsFold:
             since[0] = continued.begin
         over = ends[:-1][marks[ends[:-1]] & ~starts[ends[:-1]]]
         durations = times[over] - since[np.searchsorted(ends, over)]
-        signs.pauses.count(np.maximum(durations, 0).tolist(), [1] * len(over))
+        if marks[0] and not starts[0] and self._open is not None:
+            durations = np.append(durations, times[0] - self._open.begin)
+        signs.pauses.count(np.maximum(durations, 0).tolist(), [1] * len(durations))
         last = len(begins) - 1
         subtasks = rows.table["subtask"].to_numpy()[new[begins]]
         longest = int(np.lexsort((subtasks, since, -moments))[0])
@@ -155,6 +185,7 @@ def _stall(rows: Rows, span: Indexes, before: Stall | None, moments: int, *, has
         return replace(before, end=max(before.end, int(times.max())), moments=moments, state=state)
     return Stall(
         subtask=rows.table["subtask"][int(span[0])].as_py(),
+        sequence=int(rows.sequence[span[0]]),
         begin=int(times[0]),
         end=int(times.max()),
         moments=moments,
@@ -207,3 +238,29 @@ def _odd(event: Numbers, clock: Numbers) -> Iterator[tuple[str, Flags]]:
     ahead = event - clock
     yield "hours-ahead", (ahead > DAY // 48) & (ahead <= DAY)
     yield "future", (ahead > DAY) & ~microseconds & ~nanoseconds
+
+
+def _parts(rows: Rows, new: Indexes) -> Iterator[tuple[str, Part]]:
+    """Yield the inputs with rows among these, by subtask and name."""
+    kinds = rows.is_kind("watermark", "idle", "active", "assigned", "finished") & ~rows.own
+    changes = new[kinds[new]]
+    subtask = rows.table["subtask"].to_numpy()
+    width = int(max(rows.channel.max(initial=0), rows.split.max(initial=0))) + 2
+    key = (
+        (subtask[changes].astype(np.int64) * width + rows.channel[changes] + 1) * width
+        + rows.split[changes]
+        + 1
+    )
+    _, last = np.unique(key[::-1], return_index=True)
+    marked = rows.is_kind("watermark")[changes] & rows.has_event_time[changes]
+    _, mark = np.unique(key[marked][::-1], return_index=True)
+    watermarks = {int(key[marked][::-1][place]): int(changes[marked][::-1][place]) for place in mark}
+    for place in last:
+        index = int(changes[::-1][place])
+        row = rows.table.slice(index, 1).to_pylist()[0]
+        names = [f"channel {row['channel']}"] if row["channel"] >= 0 else []
+        names += [f"split {row['split']}"] if row["split"] else []
+        of = watermarks.get(int(key[::-1][place]))
+        watermark = None if of is None else int(rows.event_time[of])
+        holds = row["kind"] not in ("idle", "finished")
+        yield " ".join([str(row["subtask"]), *names]), Part(watermark, row["processing_time"], holds)
