@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from confluent_kafka import Producer
 from kafka_broker import Broker
 from spark_programs.driven_log import DrivenLog
 
-from tidegauge_spark import BrokenLogError
+from tidegauge_spark import BrokenLogError, IllegalOptionError
 from tidegauge_spark.source.kafka.log import KafkaLog
 from tidegauge_spark.source.logs.offset import LogOffset
 from tidegauge_spark.source.logs.reader import AlignedLogReader
@@ -131,6 +133,52 @@ def test_a_query_starts_where_its_options_say(broker: Broker) -> None:
     later = DrivenLog(options, KafkaLog(options.kafka))
     later.run()
     assert offsets(later) == [(0, n) for n in range(4, 11)]
+
+
+def started(broker: Broker, topic: str, **options: str) -> list[tuple[int, int]]:
+    """The offsets that a query reads that starts as the options say."""
+    parsed = parse_options({"kafka.bootstrap.servers": broker.address, "subscribe": topic, **options})
+    assert parsed.kafka is not None
+    query = DrivenLog(parsed, KafkaLog(parsed.kafka))
+    query.run()
+    return offsets(query)
+
+
+def test_a_query_starts_where_json_says_for_each_partition(broker: Broker) -> None:
+    broker.create("by-partition", 3)
+    for partition in range(3):
+        broker.produce("by-partition", partition, [START + n for n in range(10)])
+    by_offset = json.dumps({"by-partition": {"0": 7, "1": -1, "2": -2}})
+    assert started(broker, "by-partition", startingOffsets=by_offset) == [
+        *((0, n) for n in range(7, 10)),
+        *((2, n) for n in range(10)),
+    ]
+    by_time = json.dumps({"by-partition": {"0": START + 8, "1": START + 9, "2": START + 10}})
+    with pytest.raises(
+        IllegalOptionError, match="by-partition-2 has no record of the time .*Strategy to latest"
+    ):
+        started(broker, "by-partition", startingOffsetsByTimestamp=by_time)
+    latest = {"startingOffsetsByTimestamp": by_time, "startingOffsetsByTimestampStrategy": "latest"}
+    assert started(broker, "by-partition", **latest) == [(0, 8), (0, 9), (1, 9)]
+    late = {"startingTimestamp": str(START + 99), "startingOffsetsByTimestampStrategy": "error"}
+    with pytest.raises(IllegalOptionError, match="option startingTimestamp: by-partition-. has no record"):
+        started(broker, "by-partition", **late)
+
+
+def test_starting_offsets_that_do_not_fit_the_partitions_are_refused(broker: Broker) -> None:
+    broker.create("unfit", 1)
+    broker.produce("unfit", 0, [START + n for n in range(10)])
+    broker.delete_before("unfit", {0: 5})
+    after = "option startingOffsets: unfit-0 ends before the offset 11, at 10; correct it, or write -1"
+    with pytest.raises(IllegalOptionError, match=after):
+        started(broker, "unfit", startingOffsets='{"unfit": {"0": 11}}')
+    with pytest.raises(IllegalOptionError, match="names what is not read, leave out unfit-1"):
+        started(broker, "unfit", startingOffsets='{"unfit": {"0": 5, "1": 5}}')
+    before = '{"unfit": {"0": 3}}'
+    with pytest.raises(BrokenLogError, match="the records 3 to 4 of the split 'unfit-0' .* have vanished"):
+        started(broker, "unfit", startingOffsets=before)
+    without = started(broker, "unfit", startingOffsets=before, failOnDataLoss="false")
+    assert without == [(0, n) for n in range(5, 10)]
 
 
 def test_records_that_are_deleted_before_they_are_read_are_an_error_unless_they_may(broker: Broker) -> None:

@@ -237,8 +237,13 @@ class AlignedSource(DataSource):
     * `kafka.bootstrap.servers`: the brokers. All other options that begin with `kafka.` are passed to the
       client, too, under the names of librdkafka: `kafka.security.protocol`, or `kafka.isolation.level`, which
       is "read_uncommitted" unless it is set.
-    * `startingOffsets` ("latest", or "earliest") or `startingTimestamp` (ms): where a query begins that
-      starts for the first time. Partitions that are found later are read from their beginning.
+    * `startingOffsets` ("latest", "earliest", or JSON such as {"orders": {"0": 23, "1": -1, "2": -2}}, which
+      names every partition; -1 is its end, -2 its beginning), `startingTimestamp` (ms) or
+      `startingOffsetsByTimestamp` (JSON such as {"orders": {"0": 1700000000000}}, in ms): where a query
+      begins that starts for the first time. Partitions that are found later are read from their beginning.
+    * `startingOffsetsByTimestampStrategy`: "error" if it is an error that a partition has no record of that
+      time or a later one; with "latest" the partition begins at its end. The default is "error" as in Spark,
+      with `startingTimestamp` it is "latest".
     * `eventTimeField`: a field of the value, such as "at" or "meta.at"; the value is then a JSON object. The
       field has the event time: a whole number (`eventTimeUnit`, as over files) or an ISO 8601 text (UTC if it
       has no time zone). It becomes an additional column, `eventTime`. The driver then reads all values that

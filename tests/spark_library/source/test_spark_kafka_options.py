@@ -14,6 +14,7 @@ from tidegauge_spark import BrokenLogError, IllegalOptionError
 from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.kafka.log import KafkaLog
 from tidegauge_spark.source.kafka.rows import record_batch
+from tidegauge_spark.source.options.kafka_starts import EARLIEST, LATEST
 from tidegauge_spark.source.options.source import parse_options
 from tidegauge_spark.source.planning.json_times import times_in
 
@@ -39,11 +40,45 @@ def kafka_log(**options: str) -> KafkaLog:
         ),
         (
             {**SERVERS, "subscribe": "a", "startingOffsets": "newest"},
-            'option startingOffsets = \'newest\': write "latest" or "earliest"',
+            'option startingOffsets = \'newest\': write "latest", "earliest", or JSON',
         ),
         (
             {**SERVERS, "subscribe": "a", "startingOffsets": "latest", "startingTimestamp": "5"},
             "option startingTimestamp = '5': startingOffsets says something else; leave one out",
+        ),
+        (
+            {**SERVERS, "subscribe": "a", "startingOffsetsByTimestamp": "5"},
+            'option startingOffsetsByTimestamp = \'5\': write JSON such as {"orders": {"0": 1700000000000}}',
+        ),
+        (
+            {**SERVERS, "subscribe": "a", "startingOffsetsByTimestampStrategy": "latest"},
+            "option startingOffsetsByTimestampStrategy = 'latest': set startingOffsetsByTimestamp as well",
+        ),
+        *(
+            ({**SERVERS, "subscribe": "a", "startingOffsets": written}, "option startingOffsets = ")
+            for written in (
+                '{"a": {"0": -3}}',
+                '{"a": {"0": 1.0}}',
+                '{"a": {"0": true}}',
+                '{"a": {"-1": 0}}',
+                '{"a": [0]}',
+                "{}",
+                "{",
+                '{"a": {}}',
+                '{"a":' * 100_000,
+            )
+        ),
+        (
+            {**SERVERS, "subscribe": "a", "endingOffsets": "latest"},
+            "option endingOffsets = 'latest': a stream has no end, as in Spark; leave it out, and use",
+        ),
+        (
+            {**SERVERS, "subscribe": "a", "maxoffsetspertrigger": "7"},
+            "option maxOffsetsPerTrigger = '7': set maxRowsPerTrigger instead",
+        ),
+        (
+            {**SERVERS, "subscribe": "a", "minPartitions": "7"},
+            "option minPartitions = '7': a batch has one partition for each subtask with records; set numSubt",
         ),
         (
             {**SERVERS, "subscribe": "a", "path": "/x"},
@@ -74,6 +109,23 @@ def test_wrong_options_are_refused_in_one_line(options: Mapping[str, str], messa
         parse_options(options)
     assert str(error.value).startswith(message)
     assert "\n" not in str(error.value)
+
+
+def test_starting_offsets_of_partitions_have_to_name_the_partitions_that_are_read() -> None:
+    parsed = parse_options(
+        {**SERVERS, "subscribe": "a,b-1", "startingOffsets": '{"a": {"0": 23, "1": -1}, "b-1": {"10": -2}}'}
+    )
+    assert parsed.kafka is not None
+    starts = parsed.kafka.starts
+    assert starts.of(dict.fromkeys(("a-0", "a-1", "b-1-10"))) == {
+        "a-0": 23,
+        "a-1": LATEST,
+        "b-1-10": EARLIEST,
+    }
+    with pytest.raises(IllegalOptionError, match="option startingOffsets: it has to name every .* add a-2 "):
+        starts.of(dict.fromkeys(("a-0", "a-1", "a-2", "b-1-10")))
+    with pytest.raises(IllegalOptionError, match="it names what is not read, leave out a-1, b-1-10 "):
+        starts.of(dict.fromkeys(("a-0",)))
 
 
 def test_an_option_that_the_client_does_not_know_is_named() -> None:

@@ -23,6 +23,7 @@ from tidegauge_spark.source.kafka.rows import record_batch, value_times
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.options.kafka import EVENT_TIME, SERVERS, KafkaOptions
+from tidegauge_spark.source.options.kafka_starts import EARLIEST, LATEST, STRATEGY, split_name
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import maybe_seconds, milliseconds
 
@@ -82,7 +83,7 @@ class KafkaLog(SplitLog):
         places = self._found_partitions()
         begins, ends = self._offsets(places, "earliest"), self._offsets(places, "latest")
         self._ranges = {
-            _name(place): SplitRange(begin, max(begin, end))
+            split_name(place.topic, place.partition): SplitRange(begin, max(begin, end))
             for place, begin, end in zip(places, begins, ends, strict=True)
         }
         return self._ranges
@@ -93,15 +94,33 @@ class KafkaLog(SplitLog):
         return self._generation
 
     def starts(self) -> Mapping[str, int]:
-        """Return the initial offsets of a first start, from startingOffsets and startingTimestamp."""
+        """Return the initial offsets of a first start: see `KafkaStarts`.
+
+        Raises `IllegalOptionError` if the options do not fit the partitions.
+        """
         ranges = self.splits()
-        if self._options.starting_timestamp is not None:
-            found = {split: self._offset_at(split, self._options.starting_timestamp) for split in ranges}
-            return {split: min(range_.end, found[split]) for split, range_ in ranges.items()}
         return {
-            split: range_.end if self._options.from_latest else range_.begin
-            for split, range_ in ranges.items()
+            split: self._start(split, value, ranges[split])
+            for split, value in self._options.starts.of(ranges).items()
         }
+
+    def _start(self, split: str, value: int, range_: SplitRange) -> int:
+        """Return the initial offset of a split, from an offset or a time."""
+        starts = self._options.starts
+        if starts.is_time:
+            offset = self._offset_at(split, value)
+            if offset is None and starts.fails_without_record:
+                raise IllegalOptionError(
+                    f"option {starts.option}: {split} has no record of the time {value} or a later one; "
+                    f"correct it, or set {STRATEGY} to latest to begin at the end of the partition"
+                )
+            return range_.end if offset is None else min(offset, range_.end)
+        if value > range_.end:
+            raise IllegalOptionError(
+                f"option {starts.option}: {split} ends before the offset {value}, at {range_.end}; correct "
+                f"it, or write {LATEST} for the end"
+            )
+        return {EARLIEST: range_.begin, LATEST: range_.end}.get(value, value)
 
     def event_times(self, split: str, first: int, end: int) -> RecordTimes:
         """Return the event times of the next records: up to `TIMES_AT_ONCE` of them.
@@ -122,14 +141,18 @@ class KafkaLog(SplitLog):
 
         None if the event time is in the value: brokers know only the timestamp.
         """
-        return self._offset_at(split, time) if self._options.event_time_field is None else None
+        if self._options.event_time_field is not None:
+            return None
+        offset = self._offset_at(split, time)
+        return self._ranges[split].end if offset is None else offset
 
-    def _offset_at(self, split: str, time: int) -> int:
+    def _offset_at(self, split: str, time: int) -> int | None:
+        """Return the first offset whose record has this timestamp or a later one, None if there is none."""
         place = self._place(split, max(0, time))
         found = self._asked(lambda seconds: self._plans().offsets_for_times([place], seconds))[0]
         if found.error is not None:
             raise BrokenLogError(f"{split} of {self.identity} cannot be read: {found.error.str()}")
-        return int(found.offset) if found.offset >= 0 else self._ranges[split].end
+        return int(found.offset) if found.offset >= 0 else None
 
     def _times(self, split: str, messages: list[Any]) -> list[int]:
         """Return the event times of messages (ms), `MIN` where there is none."""
@@ -251,7 +274,3 @@ class KafkaLog(SplitLog):
             if cause.code() not in passing(library):
                 raise BrokenLogError(f"{self.identity} cannot be read: {cause.str()}") from None
             raise not_reached(self._options, cause.str()) from None
-
-
-def _name(place: Any) -> str:
-    return f"{place.topic}-{place.partition}"

@@ -16,19 +16,29 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from tidegauge_spark.source.options.files import DISCOVERY_INTERVAL, UNITS, starting_timestamp
+from tidegauge_spark.source.options.files import DISCOVERY_INTERVAL, UNITS
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
+from tidegauge_spark.source.options.kafka_starts import START_OPTIONS, STRATEGY, KafkaStarts, parse_starts
 
 KAFKA_OPTIONS: Final = (
     "subscribe",
-    "startingOffsets",
-    "startingTimestamp",
+    *START_OPTIONS,
+    STRATEGY,
     "discoveryInterval",
     "brokerTimeout",
     "eventTimeField",
     "eventTimeUnit",
     "failOnInvalidTimestamp",
 )
+
+OWN_OPTIONS: Final = (
+    "startingOffsets",
+    "startingOffsetsByTimestamp",
+    STRATEGY,
+    "brokerTimeout",
+    "eventTimeField",
+)
+"""The options that need a topic; the others are options of files, too."""
 
 PREFIX: Final = "kafka."
 """The prefix of options for the Kafka client, which knows them by the rest of the name."""
@@ -68,19 +78,16 @@ EVENT_TIME: Final = "eventTime"
 class KafkaOptions:
     """The topics of a source, validated.
 
-    config: the configuration of the client. topics: their names. from_latest: whether a query that starts for
-    the first time reads only new records. starting_timestamp: such a query starts, in each partition, with
-    the first record of this time (ms) or a later one; None: times are ignored. discovery_interval: the
-    maximum time until new partitions are detected (ms). patience: how long to wait for the brokers (ms).
-    event_time_field: the field of a JSON value that has the event time, None: the event time is the timestamp
-    of the record. event_time_unit: the unit of a whole number in that field, None: not set.
-    fail_on_invalid_timestamp: whether a value without a valid event time is an error.
+    config: the configuration of the client. topics: their names. starts: where a query begins that starts for
+    the first time. discovery_interval: the maximum time until new partitions are detected (ms). patience: how
+    long to wait for the brokers (ms). event_time_field: the field of a JSON value that has the event time,
+    None: the event time is the timestamp of the record. event_time_unit: the unit of a whole number in that
+    field, None: not set. fail_on_invalid_timestamp: whether a value without a valid event time is an error.
     """
 
     config: Mapping[str, str] = field(repr=False)  # it may contain a password
     topics: tuple[str, ...]
-    from_latest: bool
-    starting_timestamp: int | None
+    starts: KafkaStarts
     discovery_interval: int
     patience: int
     event_time_field: str | None = None
@@ -114,7 +121,13 @@ def kafka_config(options: Mapping[str, str]) -> dict[str, str]:
 def parse_kafka(given: GivenOptions, config: Mapping[str, str]) -> KafkaOptions | None:
     """Return the options about Kafka, None if the source does not read Kafka. Raises `IllegalOptionError`."""
     topics = given.text("subscribe")
-    for name in ("startingOffsets", "brokerTimeout", "eventTimeField"):
+    for name in (
+        "startingOffsets",
+        "startingOffsetsByTimestamp",
+        STRATEGY,
+        "brokerTimeout",
+        "eventTimeField",
+    ):
         given.require(name, "subscribe")
     if topics is None:
         if config:
@@ -128,17 +141,13 @@ def parse_kafka(given: GivenOptions, config: Mapping[str, str]) -> KafkaOptions 
     names = tuple(sorted({name.strip() for name in topics.split(",")}))
     if "" in names:
         given.refuse("subscribe", topics, 'write the names of topics, such as "orders,returns"')
-    time = starting_timestamp(given)
-    if time is not None and "startingOffsets" in given:
-        given.refuse("startingTimestamp", str(time), "startingOffsets says something else; leave one out")
     for name in ("eventTimeUnit", "failOnInvalidTimestamp"):
         given.require(name, "eventTimeField")
     interval, patience = given.duration("discoveryInterval"), given.duration("brokerTimeout", least=1)
     return KafkaOptions(
         config=config,
         topics=names,
-        from_latest=time is None and given.one_of("startingOffsets", ("latest", "earliest")) == "latest",
-        starting_timestamp=time,
+        starts=parse_starts(given),
         discovery_interval=DISCOVERY_INTERVAL if interval is None else interval,
         patience=DEFAULT_PATIENCE if patience is None else patience,
         event_time_field=given.text("eventTimeField"),

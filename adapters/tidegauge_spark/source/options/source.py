@@ -21,6 +21,7 @@ from tidegauge_spark.source.options.kafka import (
     kafka_config,
     parse_kafka,
 )
+from tidegauge_spark.source.options.kafka_refused import refuse_options_of_spark
 from tidegauge_spark.source.options.lag_threshold import WATERMARK_LAG_CONF
 from tidegauge_spark.source.options.logs import LOG_OPTIONS, LogOptions, parse_log
 from tidegauge_spark.source.options.numbers import (
@@ -173,6 +174,8 @@ def parse_options(
                 f"option {name} = {value!r}: there is one threshold for all sources of the job; "
                 f"set it by spark.conf.set({WATERMARK_LAG_CONF!r}, {value!r})"
             )
+    if own is None:
+        refuse_options_of_spark(options)
     config = kafka_config(options) if own is None else {}
     spelled = {} if own is None else {name.lower(): name for name in own}
     read = {
