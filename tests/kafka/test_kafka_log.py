@@ -241,7 +241,7 @@ def test_a_topic_that_was_made_again_is_not_read_from_the_offsets_before(
         query.log = KafkaLog(query.options.kafka)
     with pytest.raises(
         BrokenLogError,
-        match=f"topics {topic} of Kafka was deleted and made again: the checkpoint is of {topic} with",
+        match=f"'{topic}' of topics {topic} of Kafka was deleted and made again: the checkpoint has the id",
     ):
         query.run()
 
@@ -251,10 +251,101 @@ def test_a_checkpoint_without_ids_of_topics_continues(broker: Broker) -> None:
     broker.produce("without-ids", 0, [START])
     query = driven(broker, "without-ids")
     query.run()
-    assert (
-        LogOffset.from_json(query.offsets[-1])
-        .of_generation("")
-        .generation.startswith("without-ids with the id ")
-    )
-    old = {name: value for name, value in query.offsets[-1].items() if name not in ("generation", "checksum")}
-    assert LogOffset.from_json(sealed(old)).of_generation("new").generation == "new"
+    assert LogOffset.from_json(query.offsets[-1]).generations.keys() == {"without-ids"}
+    old = {name: each for name, each in query.offsets[-1].items() if name not in ("generations", "checksum")}
+    present = {"without-ids": "new"}
+    assert LogOffset.from_json(sealed(old)).of_generations(present).generations == present
+
+
+# Topics that match a pattern, and named partitions
+
+
+def reading(broker: Broker, **options: str) -> DrivenLog:
+    """A query over what the options name, from the beginning, which finds new topics at each planning."""
+    given = {"startingOffsets": "earliest", "discoveryInterval": "0 seconds", **options}
+    parsed = parse_options({"kafka.bootstrap.servers": broker.address, **given})
+    assert parsed.kafka is not None
+    return DrivenLog(parsed, KafkaLog(parsed.kafka))
+
+
+def records(query: DrivenLog) -> list[tuple[str, int, int]]:
+    columns = (query.column(name) for name in ("topic", "partition", "offset"))
+    return sorted(zip(*columns, strict=True))
+
+
+def test_new_topics_of_a_pattern_are_read_from_their_beginning(broker: Broker) -> None:
+    broker.create("eu-orders", 2)
+    broker.create("not-eu-orders", 1)
+    broker.create("eu-orders-2", 1)
+    for topic in ("eu-orders", "not-eu-orders", "eu-orders-2"):
+        broker.produce(topic, 0, [START])
+    query = reading(broker, subscribePattern="eu-[a-z]*", startingOffsets="latest", idleTimeout="200ms")
+    query.run()
+    broker.produce("eu-orders", 1, [START])
+    broker.create("eu-returns", 1)
+    broker.produce("eu-returns", 0, [START, START + 1])
+    query.run()
+    assert records(query) == [("eu-orders", 1, 0), ("eu-returns", 0, 0), ("eu-returns", 0, 1)]
+    assert query.offsets[-1]["log"] == "topics of Kafka that match 'eu-[a-z]*'"
+    assert query.offsets[-1]["generations"].keys() == {"eu-orders", "eu-returns"}
+
+
+def test_a_pattern_may_match_no_topic_at_first_and_never_matches_topics_of_kafka_itself(
+    broker: Broker,
+) -> None:
+    producer = Producer({"bootstrap.servers": broker.address, "transactional.id": "for-its-topic"})
+    producer.init_transactions(60)
+    query = reading(broker, subscribePattern="later-.*|__.*")
+    query.run()
+    assert records(query) == []
+    assert query.offsets[-1]["splits"] == {}
+    broker.create("later-1", 1)
+    broker.produce("later-1", 0, [START])
+    query.run()
+    assert records(query) == [("later-1", 0, 0)]
+
+
+@pytest.mark.parametrize("between", [False, True])
+def test_a_topic_of_a_pattern_that_was_made_again_fails(broker: Broker, between: bool) -> None:
+    """It also fails if a planning saw that the topic was gone."""
+    broker.create(f"one-{between}", 1)
+    broker.create(f"two-{between}", 1)
+    broker.produce(f"one-{between}", 0, [START])
+    query = reading(broker, subscribePattern=f"(one|two)-{between}", failOnDataLoss="false")
+    query.run()
+    broker.delete(f"one-{between}")
+    if between:
+        broker.produce(f"two-{between}", 0, [START])
+        query.run()
+        assert records(query) == [(f"one-{between}", 0, 0), (f"two-{between}", 0, 0)]
+    broker.create(f"one-{between}", 1)
+    broker.produce(f"one-{between}", 0, [START, START + 1])
+    with pytest.raises(BrokenLogError, match=f"'one-{between}' of topics .* was deleted and made again"):
+        query.run()
+
+
+def test_a_topic_of_a_pattern_that_vanishes_is_data_loss(broker: Broker) -> None:
+    broker.create("vanishing", 1)
+    broker.produce("vanishing", 0, [START])
+    query = reading(broker, subscribePattern="vanishi.*")
+    query.run()
+    broker.delete("vanishing")
+    with pytest.raises(BrokenLogError, match="the split 'vanishing-0' of .* has vanished; bring them back"):
+        query.run()
+
+
+def test_assigned_partitions_are_read_and_no_others(broker: Broker) -> None:
+    for topic in ("north", "south"):
+        broker.create(topic, 3)
+        for partition in range(3):
+            broker.produce(topic, partition, [START])
+    query = reading(broker, assign='{"north": [2, 0], "south": [1]}')
+    query.run()
+    assert records(query) == [("north", 0, 0), ("north", 2, 0), ("south", 1, 0)]
+    assert query.offsets[-1]["log"] == "partitions north-0, north-2, south-1 of Kafka"
+    with pytest.raises(
+        IllegalOptionError, match="option assign = .* has no partition 3 of the topic 'north'; correct it"
+    ):
+        reading(broker, assign='{"north": [3]}').run()
+    with pytest.raises(IllegalOptionError, match="option assign = .* has no topic 'east'; correct it"):
+        reading(broker, assign='{"east": [3]}').run()

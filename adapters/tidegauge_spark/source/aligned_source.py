@@ -234,6 +234,9 @@ class AlignedSource(DataSource):
     `eventTimeField` is set. A batch is a range of offsets of each partition; nothing is committed to Kafka.
 
     * `subscribe`: the topics, such as "orders,returns". They must exist. New partitions are detected.
+      Instead: `subscribePattern`, a regular expression of Python that the whole name of a topic matches (new
+      topics are detected, and read from their beginning), or `assign`, partitions as JSON such as
+      {"orders": [0, 1]}. Over a restart the value stays the same.
     * `kafka.bootstrap.servers`: the brokers. All other options that begin with `kafka.` are passed to the
       client, too, under the names of librdkafka: `kafka.security.protocol`, or `kafka.isolation.level`, which
       is "read_uncommitted" unless it is set.
@@ -257,7 +260,8 @@ class AlignedSource(DataSource):
     * `maxFutureEventTime`, `onFutureEventTime`: as over files. With "fail" the brokers look up the first
       record that is too far ahead. Otherwise the driver does not read the timestamps of records between two
       offsets that are looked up; these records move no watermark in any case.
-    * `discoveryInterval` ("10 seconds"): the maximum time until new partitions are detected.
+    * `discoveryInterval` ("10 seconds"): the maximum time until new topics and partitions are detected, and
+      topics that were deleted and made again.
     * `brokerTimeout` ("1 minute"): how long the query waits for brokers that do not answer, before it fails.
 
     No input over Kafka is finished for good. The windows at the end fire when newer records arrive in every

@@ -35,6 +35,19 @@ def kafka_log(**options: str) -> KafkaLog:
         (SERVERS, "option kafka.bootstrap.servers: set subscribe as well"),
         ({**SERVERS, "subscribe": "a,,b"}, "option subscribe = 'a,,b': write the names of topics"),
         (
+            {**SERVERS, "subscribe": "a", "subscribePattern": "b"},
+            "option subscribe = 'a': subscribePattern says something else; leave one out",
+        ),
+        ({"subscribePattern": "b"}, "option subscribePattern = 'b': set kafka.bootstrap.servers as well"),
+        (
+            {**SERVERS, "subscribePattern": "(a"},
+            "option subscribePattern = '(a': write a regular expression as Python has it",
+        ),
+        *(
+            ({**SERVERS, "assign": written}, f"option assign = {written!r}: write JSON such as ")
+            for written in ("a", "[]", "{}", "5", '{"a": []}', '{"a": [-1]}', '{"a": [true]}', '{"a": 0}')
+        ),
+        (
             {**SERVERS, "subscribe": "a", "kafka.group.id": "mine"},
             "option kafka.group.id = 'mine': the source decides that itself",
         ),

@@ -61,9 +61,7 @@ class FilesOffset(SplitsOffset[FilePosition, Slice]):
         Raises `IllegalOffsetError` for anything else: an offset of another source or version, or a damaged
         one.
         """
-        read = ["path", "format", "layout"]
-        if isinstance(stored, dict) and "event_time" in stored:
-            read.append("event_time")
+        read = dict.fromkeys(("path", "format", "layout", "event_time"), str)
         return cls.read(stored, KIND, "files", FilePosition.from_json, Slice.from_json, read)
 
     def continued(self, options: FileOptions, in_band: bool) -> FilesOffset:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from tidegauge_spark.source.logs.split_log import LostRecordsError
@@ -79,6 +79,22 @@ def not_reached(options: KafkaOptions, error: Any) -> BrokenLogError:
         f"no answer from Kafka at {PREFIX}{SERVERS} = {options.config[SERVERS]!r} within "
         f"{options.patience / 1000:g} s ({error}): correct it, start the broker, or raise brokerTimeout"
     )
+
+
+def answer(options: KafkaOptions, ask: Callable[[float], Any]) -> Any:
+    """Return an answer of the brokers.
+
+    ask: the request; its argument is how long it may take (s). Raises `BrokenLogError` if there is no answer
+    in time, or if the brokers refuse.
+    """
+    library = client_library()
+    try:
+        return ask(options.patience / 1000)
+    except library.KafkaException as error:
+        cause = error.args[0]
+        if cause.code() not in passing(library):
+            raise BrokenLogError(f"{options.subscription} cannot be read: {cause.str()}") from None
+        raise not_reached(options, cause.str()) from None
 
 
 def messages(

@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pyspark.sql.types import StructType
 
 from tidegauge_spark.decisions.timestamps import MIN
-from tidegauge_spark.source.kafka.client import (
-    PLANNING,
-    admin,
-    client_library,
-    consumer,
-    messages,
-    not_reached,
-    passing,
-)
+from tidegauge_spark.source.kafka.client import PLANNING, answer, client_library, consumer, messages
+from tidegauge_spark.source.kafka.lookups import NO_ID, Lookups
 from tidegauge_spark.source.kafka.rows import record_batch, value_times
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
 from tidegauge_spark.source.options.given import IllegalOptionError
-from tidegauge_spark.source.options.kafka import EVENT_TIME, SERVERS, KafkaOptions
-from tidegauge_spark.source.options.kafka_starts import EARLIEST, LATEST, STRATEGY, split_name
+from tidegauge_spark.source.options.kafka import EVENT_TIME, KafkaOptions
+from tidegauge_spark.source.options.kafka_starts import EARLIEST, LATEST, STRATEGY
+from tidegauge_spark.source.options.kafka_topics import split_name
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 from tidegauge_spark.source.planning.event_times import maybe_seconds, milliseconds
 
 TIMES_AT_ONCE: Final = 2_000
 """The number of records whose event times the driver reads at once; beyond that it looks up offsets by
 time."""
-
-NO_ID: Final = "AAAAAAAAAAAAAAAAAAAAAA"
-"""The id of a topic whose broker has none: 16 bytes of zero, in Base64."""
 
 _readers: Final[dict[tuple[Any, ...], Any]] = {}
 """The consumers of this process, an executor's. They are cached because connecting takes time."""
@@ -48,9 +38,9 @@ class KafkaLog(SplitLog):
     def __init__(self, options: KafkaOptions) -> None:
         self._options = options
         self._partitions: list[Any] = []
-        self._generation = ""
+        self._generations: Mapping[str, str] = {}
         self._looked_at: float | None = None
-        self._admin: Any = None
+        self._lookups = Lookups(options)
         self._consumer: Any = None
         self._ranges: Mapping[str, SplitRange] = {}
 
@@ -60,10 +50,10 @@ class KafkaLog(SplitLog):
 
     @property
     def identity(self) -> str:
-        """The topics, and where the event time is; the brokers may change over a restart."""
+        """What is read, and where the event time is; the brokers may change over a restart."""
         field = self._options.event_time_field
         event_time = "" if field is None else f", event time from eventTimeField {field}"
-        return f"topics {', '.join(self._options.topics)} of Kafka{event_time}"
+        return f"{self._options.subscription}{event_time}"
 
     @property
     def schema(self) -> StructType:
@@ -78,20 +68,21 @@ class KafkaLog(SplitLog):
     def splits(self) -> Mapping[str, SplitRange]:
         """Return the partitions and their first and next offsets.
 
-        Raises `IllegalOptionError` for a topic that does not exist, `BrokenLogError` if no broker answers.
+        Raises `IllegalOptionError` for a topic or partition that does not exist, `BrokenLogError` if no
+        broker answers.
         """
         places = self._found_partitions()
-        begins, ends = self._offsets(places, "earliest"), self._offsets(places, "latest")
+        begins, ends = (self._lookups.offsets(places, which) for which in ("earliest", "latest"))
         self._ranges = {
             split_name(place.topic, place.partition): SplitRange(begin, max(begin, end))
             for place, begin, end in zip(places, begins, ends, strict=True)
         }
         return self._ranges
 
-    def generation(self) -> str:
-        """Return the ids of the topics, looked up after each discovery interval; "" before Kafka 2.8."""
+    def generations(self) -> Mapping[str, str]:
+        """Return the ids of the topics, looked up after each discovery interval; none before Kafka 2.8."""
         self._found_partitions()
-        return self._generation
+        return self._generations
 
     def starts(self) -> Mapping[str, int]:
         """Return the initial offsets of a first start: see `KafkaStarts`.
@@ -149,7 +140,8 @@ class KafkaLog(SplitLog):
     def _offset_at(self, split: str, time: int) -> int | None:
         """Return the first offset whose record has this timestamp or a later one, None if there is none."""
         place = self._place(split, max(0, time))
-        found = self._asked(lambda seconds: self._plans().offsets_for_times([place], seconds))[0]
+        options = self._options
+        found = answer(options, lambda seconds: self._plans().offsets_for_times([place], seconds))[0]
         if found.error is not None:
             raise BrokenLogError(f"{split} of {self.identity} cannot be read: {found.error.str()}")
         return int(found.offset) if found.offset >= 0 else None
@@ -188,13 +180,8 @@ class KafkaLog(SplitLog):
         """Leave the brokers."""
         if self._consumer is not None:
             self._consumer.close()
-        self._consumer = self._admin = None
-
-    def _asks(self) -> Any:
-        """Return the client for lookups of partitions and offsets."""
-        if self._admin is None:
-            self._admin = admin(self._options)
-        return self._admin
+        self._consumer = None
+        self._lookups.close()
 
     def _plans(self) -> Any:
         """Return the consumer that reads timestamps."""
@@ -210,67 +197,14 @@ class KafkaLog(SplitLog):
         """Return the partitions; they are looked up again after the discovery interval."""
         now = time.monotonic()
         if self._looked_at is None or now - self._looked_at >= self._options.discovery_interval / 1000:
-            topics = [self._topic(name) for name in self._options.topics]
+            topics = self._lookups.topics()
+            assigned = self._options.subscription.partitions
             self._partitions = [
-                client_library().TopicPartition(topic.topic, partition)
+                client_library().TopicPartition(topic.name, partition)
                 for topic in topics
-                for partition in sorted(topic.partitions)
+                for partition in assigned.get(topic.name) or sorted(each.id for each in topic.partitions)
             ]
-            self._generation = self._found_ids()
+            ids = {topic.name: str(topic.topic_id) for topic in topics}
+            self._generations = {name: id_ for name, id_ in ids.items() if id_ != NO_ID}
             self._looked_at = now
         return self._partitions
-
-    def _found_ids(self) -> str:
-        from confluent_kafka import TopicCollection
-
-        names = list(self._options.topics)
-
-        def ask(seconds: float) -> dict[str, str]:
-            asked = self._asks().describe_topics(TopicCollection(names), request_timeout=seconds)
-            return {name: str(asked[name].result().topic_id) for name in names}
-
-        ids: dict[str, str] = self._asked(ask)
-        if NO_ID in ids.values():
-            return ""
-        return ", ".join(f"{name} with the id {ids[name]}" for name in names)
-
-    def _topic(self, name: str) -> Any:
-        library = client_library()
-        topic = self._asked(lambda seconds: self._asks().list_topics(name, seconds)).topics[name]
-        if topic.error is None:
-            return topic
-        if topic.error.code() != library.KafkaError.UNKNOWN_TOPIC_OR_PART:
-            raise BrokenLogError(f"the topic {name!r} cannot be read: {topic.error.str()}")
-        raise IllegalOptionError(
-            f"option subscribe = {','.join(self._options.topics)!r}: Kafka at "
-            f"{self._options.config[SERVERS]!r} has no topic {name!r}; correct it, or create the topic"
-        )
-
-    def _offsets(self, places: list[Any], which: str) -> list[int]:
-        from confluent_kafka import IsolationLevel
-        from confluent_kafka.admin import OffsetSpec
-
-        committed = self._options.config.get("isolation.level") == "read_committed"
-        level = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
-        wanted = {place: getattr(OffsetSpec, which)() for place in places}
-
-        def ask(seconds: float) -> list[int]:
-            asked: dict[Any, Future[Any]] = self._asks().list_offsets(
-                wanted, isolation_level=level, request_timeout=seconds
-            )
-            return [asked[place].result().offset for place in places]
-
-        offsets: list[int] = self._asked(ask)
-        return offsets
-
-    def _asked(self, ask: Callable[[float], Any]) -> Any:
-        """Return an answer of the brokers. Raises `BrokenLogError` if there is none in time, or if they
-        refuse."""
-        library = client_library()
-        try:
-            return ask(self._options.patience / 1000)
-        except library.KafkaException as error:
-            cause = error.args[0]
-            if cause.code() not in passing(library):
-                raise BrokenLogError(f"{self.identity} cannot be read: {cause.str()}") from None
-            raise not_reached(self._options, cause.str()) from None

@@ -6,7 +6,7 @@ State that is not in the offset is lost with the process (JOB-4).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -23,11 +23,11 @@ KIND: Final = "log"
 class LogOffset(SplitsOffset[LogPosition, LogSlice]):
     """The planned position of a source over a log.
 
-    log: the identity of the log. generation: its generation, "" if it is not known; see `SplitLog`.
+    log: the identity of the log. generations: the generations of its parts that are known; see `SplitLog`.
     """
 
     log: str = field(kw_only=True)
-    generation: str = field(kw_only=True, default="")
+    generations: Mapping[str, str] = field(kw_only=True, default_factory=dict)
 
     @classmethod
     def initial(cls, log: str, subtasks: int, source: str, started_at: int) -> LogOffset:
@@ -36,7 +36,7 @@ class LogOffset(SplitsOffset[LogPosition, LogSlice]):
 
     def to_json(self) -> dict[str, Any]:
         """Return the offset as Spark stores it."""
-        return self.stored(KIND, log=self.log, generation=self.generation)
+        return self.stored(KIND, log=self.log, generations=dict(self.generations))
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> LogOffset:
@@ -45,7 +45,7 @@ class LogOffset(SplitsOffset[LogPosition, LogSlice]):
         Raises `IllegalOffsetError` for anything else: an offset of another source or version, or a damaged
         one.
         """
-        own = ("log", "generation")
+        own: dict[str, Callable[[Any], Any]] = {"log": str, "generations": _generations}
         return cls.read(stored, KIND, "a log", LogPosition.from_json, LogSlice.from_json, own)
 
     def continued(self, log: str, subtasks: int, in_band: bool) -> LogOffset:
@@ -61,18 +61,21 @@ class LogOffset(SplitsOffset[LogPosition, LogSlice]):
             )
         return self.with_subtasks(subtasks, in_band)
 
-    def of_generation(self, generation: str) -> LogOffset:
-        """Return this offset, which belongs to the present generation of the log.
+    def of_generations(self, present: Mapping[str, str]) -> LogOffset:
+        """Return this offset, which belongs to the present generations of the parts of the log.
 
-        Raises `LostRecordsError` if it belongs to another one. An offset without a generation was written by
-        an earlier version of this library, and gets the present one.
+        Raises `LostRecordsError` if a part has another one. A part without a known generation is new, or the
+        offset was written by an earlier version of this library; it gets the present one. The generation of a
+        part that has vanished is kept, for the case that the part comes back.
         """
-        if self.generation and generation and self.generation != generation:
-            raise LostRecordsError(
-                f"{self.log} was deleted and made again: the checkpoint is of {self.generation}, and there "
-                f"is {generation} now; start with a new checkpoint folder"
-            )
-        return replace(self, generation=generation or self.generation)
+        for part, generation in present.items():
+            before = self.generations.get(part, generation)
+            if before != generation:
+                raise LostRecordsError(
+                    f"{part!r} of {self.log} was deleted and made again: the checkpoint has the id {before}, "
+                    f"and the id is {generation} now; start with a new checkpoint folder"
+                )
+        return replace(self, generations={**self.generations, **present})
 
     def check_follows(self, start: LogOffset) -> None:
         """Raise `IllegalOffsetError` if the records of this offset do not begin where another offset ends.
@@ -86,3 +89,7 @@ class LogOffset(SplitsOffset[LogPosition, LogSlice]):
         first = slices[0].first
         begins = first if before is None else before.next
         return begins <= first and slices[-1].end <= self.splits[split].next
+
+
+def _generations(stored: Any) -> dict[str, str]:
+    return {str(part): str(generation) for part, generation in stored.items()}

@@ -51,7 +51,7 @@ class AlignedLogReader(SplitsReader[LogOffset, LogReading]):
 
     def _initial(self, identity: str, started_at: int) -> LogOffset:
         offset = LogOffset.initial(self._log.identity, self._log_options.subtasks, identity, started_at)
-        offset = offset.of_generation(self._log.generation())
+        offset = offset.of_generations(self._log.generations())
         starts = self._log.starts()
         return replace(
             offset, splits=assigned(offset, starts, lambda split, to: LogPosition(to, starts[split]))
@@ -70,7 +70,7 @@ class AlignedLogReader(SplitsReader[LogOffset, LogReading]):
         return LogOffset.from_json(stored)
 
     def _planned(self, offset: LogOffset, now: int, most_rows: int | None) -> LogOffset:
-        offset = offset.of_generation(self._log.generation())
+        offset = offset.of_generations(self._log.generations())
         planning = self._planning(offset, now)
         group = self._announcement(self._standing(offset, planning), now)
         if not self._may_read(group):

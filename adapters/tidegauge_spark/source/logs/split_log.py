@@ -93,13 +93,14 @@ class SplitLog(ABC):
         """
         return {}
 
-    def generation(self) -> str:
-        """Return an identity that changes when the log is deleted and made again, "" if there is none.
+    def generations(self) -> Mapping[str, str]:
+        """Return an identity of each part of the log, such as a topic, that changes when the part is deleted
+        and made again.
 
         The driver calls this at each planning. Positions of another generation are other records, so the
-        query fails.
+        query fails. Parts may be added. By default there are none.
         """
-        return ""
+        return {}
 
     def ended(self) -> bool:
         """Return whether no other splits will come: at the end of all of them the watermark is `MAX`."""

@@ -19,9 +19,10 @@ from pyspark.sql.types import (
 from tidegauge_spark.source.options.files import DISCOVERY_INTERVAL, UNITS
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
 from tidegauge_spark.source.options.kafka_starts import START_OPTIONS, STRATEGY, KafkaStarts, parse_starts
+from tidegauge_spark.source.options.kafka_topics import TOPIC_OPTIONS, Subscription, parse_subscription
 
 KAFKA_OPTIONS: Final = (
-    "subscribe",
+    *TOPIC_OPTIONS,
     *START_OPTIONS,
     STRATEGY,
     "discoveryInterval",
@@ -76,17 +77,18 @@ EVENT_TIME: Final = "eventTime"
 
 @dataclass(frozen=True)
 class KafkaOptions:
-    """The topics of a source, validated.
+    """The partitions of a source over Kafka, validated.
 
-    config: the configuration of the client. topics: their names. starts: where a query begins that starts for
-    the first time. discovery_interval: the maximum time until new partitions are detected (ms). patience: how
-    long to wait for the brokers (ms). event_time_field: the field of a JSON value that has the event time,
-    None: the event time is the timestamp of the record. event_time_unit: the unit of a whole number in that
-    field, None: not set. fail_on_invalid_timestamp: whether a value without a valid event time is an error.
+    config: the configuration of the client. subscription: which partitions are read. starts: where a query
+    begins that starts for the first time. discovery_interval: the maximum time until new topics and
+    partitions are detected (ms). patience: how long to wait for the brokers (ms). event_time_field: the field
+    of a JSON value that has the event time, None: the event time is the timestamp of the record.
+    event_time_unit: the unit of a whole number in that field, None: not set. fail_on_invalid_timestamp:
+    whether a value without a valid event time is an error.
     """
 
     config: Mapping[str, str] = field(repr=False)  # it may contain a password
-    topics: tuple[str, ...]
+    subscription: Subscription
     starts: KafkaStarts
     discovery_interval: int
     patience: int
@@ -120,16 +122,10 @@ def kafka_config(options: Mapping[str, str]) -> dict[str, str]:
 
 def parse_kafka(given: GivenOptions, config: Mapping[str, str]) -> KafkaOptions | None:
     """Return the options about Kafka, None if the source does not read Kafka. Raises `IllegalOptionError`."""
-    topics = given.text("subscribe")
-    for name in (
-        "startingOffsets",
-        "startingOffsetsByTimestamp",
-        STRATEGY,
-        "brokerTimeout",
-        "eventTimeField",
-    ):
-        given.require(name, "subscribe")
-    if topics is None:
+    subscription = parse_subscription(given)
+    if subscription is None:
+        for name in OWN_OPTIONS:
+            given.require(name, "subscribe")
         if config:
             raise IllegalOptionError(
                 f"option {PREFIX}{next(iter(config))}: set subscribe as well, the topics to read, or "
@@ -137,16 +133,15 @@ def parse_kafka(given: GivenOptions, config: Mapping[str, str]) -> KafkaOptions 
             )
         return None
     if not config.get(SERVERS):
-        given.refuse("subscribe", topics, f'set {PREFIX}{SERVERS} as well, such as "broker:9092"')
-    names = tuple(sorted({name.strip() for name in topics.split(",")}))
-    if "" in names:
-        given.refuse("subscribe", topics, 'write the names of topics, such as "orders,returns"')
+        given.refuse(
+            subscription.option, subscription.written, f'set {PREFIX}{SERVERS} as well, such as "broker:9092"'
+        )
     for name in ("eventTimeUnit", "failOnInvalidTimestamp"):
         given.require(name, "eventTimeField")
     interval, patience = given.duration("discoveryInterval"), given.duration("brokerTimeout", least=1)
     return KafkaOptions(
         config=config,
-        topics=names,
+        subscription=subscription,
         starts=parse_starts(given),
         discovery_interval=DISCOVERY_INTERVAL if interval is None else interval,
         patience=DEFAULT_PATIENCE if patience is None else patience,

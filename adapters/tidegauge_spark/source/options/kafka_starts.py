@@ -11,6 +11,7 @@ from typing import Any, Final
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.options.files import starting_timestamp
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
+from tidegauge_spark.source.options.kafka_topics import split_name
 
 LATEST: Final = -1
 EARLIEST: Final = -2
@@ -84,11 +85,6 @@ def parse_starts(given: GivenOptions) -> KafkaStarts:
         offsets = _by_partition(given, option, EARLIEST, '{"orders": {"0": 23, "1": -1, "2": -2}}')
         return KafkaStarts(option, False, None, offsets)
     return KafkaStarts(everywhere=_offset_everywhere(given, option))
-
-
-def split_name(topic: str, partition: int) -> str:
-    """Return the name of the split that is a partition."""
-    return f"{topic}-{partition}"
 
 
 def _offset_everywhere(given: GivenOptions, option: str) -> int:

@@ -77,7 +77,7 @@ class SplitsOffset(ABC, Generic[AnyPosition, AnySlice]):
         read."""
         return replace(self, now=now, slices={}, signals=self.signals.silent())
 
-    def stored(self, kind: str, **of_the_source: str) -> dict[str, Any]:
+    def stored(self, kind: str, **of_the_source: Any) -> dict[str, Any]:
         """Return the offset as Spark stores it; positions and slices are lists of their fields.
 
         kind: the kind of the source. of_the_source: further state of that kind of source.
@@ -131,13 +131,13 @@ class SplitsOffset(ABC, Generic[AnyPosition, AnySlice]):
         over: str,
         position: Callable[[Any], AnyPosition],
         slice_: Callable[[Any], AnySlice],
-        of_the_source: Sequence[str],
+        of_the_source: Mapping[str, Callable[[Any], Any]],
     ) -> Self:
         """Return the offset from which the method `stored` made these values.
 
-        kind, of_the_source: as there, the latter by name. over: what such a source reads, in words. position,
-        slice_: make a position or slice from its list. Raises `IllegalOffsetError` for anything else: an
-        offset of another source or version, or a damaged one.
+        kind: as there. over: what such a source reads, in words. position, slice_: make a position or slice
+        from its list. of_the_source: makes each further state of that kind of source, by name. Raises
+        `IllegalOffsetError` for anything else: an offset of another source or version, or a damaged one.
         """
         unsealed(stored)
         try:
@@ -152,7 +152,7 @@ class SplitsOffset(ABC, Generic[AnyPosition, AnySlice]):
                 splits={split: position(each) for split, each in stored["splits"].items()},
                 slices={split: tuple(map(slice_, each)) for split, each in stored["slices"].items()},
                 signals=PlannedSignals.from_json(stored.get("signals")),
-                **{name: str(stored[name]) for name in of_the_source if name in stored},
+                **{name: make(stored[name]) for name, make in of_the_source.items() if name in stored},
             )
             offset._check_consistent()
         except (KeyError, TypeError, ValueError, AttributeError) as error:
