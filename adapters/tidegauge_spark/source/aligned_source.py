@@ -230,8 +230,9 @@ class AlignedSource(DataSource):
     sufficient: those before `startingTimestamp`, and those that a source without alignment reads as a whole.
 
     **Kafka.** Requires `pip install 'tidegauge-spark[kafka]'`. Columns: key and value (binary), topic,
-    partition, offset, timestamp, timestampType. The event time is the timestamp of the record, unless
-    `eventTimeField` is set. A batch is a range of offsets of each partition; nothing is committed to Kafka.
+    partition, offset, timestamp, timestampType, and headers with `includeHeaders`. The event time is the
+    timestamp of the record, unless `eventTimeField` is set. A batch is a range of offsets of each partition;
+    nothing is committed to Kafka.
 
     * `subscribe`: the topics, such as "orders,returns". They must exist. New partitions are detected.
       Instead: `subscribePattern`, a regular expression of Python that the whole name of a topic matches (new
@@ -247,6 +248,8 @@ class AlignedSource(DataSource):
     * `startingOffsetsByTimestampStrategy`: "error" if it is an error that a partition has no record of that
       time or a later one; with "latest" the partition begins at its end. The default is "error" as in Spark,
       with `startingTimestamp` it is "latest".
+    * `includeHeaders` ("false"): with "true" rows have the column `headers`, an array of structs of key
+      (string) and value (binary). It is null for a record without headers.
     * `eventTimeField`: a field of the value, such as "at" or "meta.at"; the value is then a JSON object. The
       field has the event time: a whole number (`eventTimeUnit`, as over files) or an ISO 8601 text (UTC if it
       has no time zone). It becomes an additional column, `eventTime`. The driver then reads all values that

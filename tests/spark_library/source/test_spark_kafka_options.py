@@ -102,6 +102,11 @@ def kafka_log(**options: str) -> KafkaLog:
             "option end = '5': it belongs to number sequences, and the",
         ),
         ({"startingOffsets": "latest"}, "option startingOffsets = 'latest': set subscribe as well, or leave"),
+        ({"includeHeaders": "true"}, "option includeHeaders = 'true': set subscribe as well, or leave"),
+        (
+            {**SERVERS, "subscribe": "a", "includeHeaders": "true", "progressColumn": "Headers"},
+            "option progressColumn = 'Headers': there is a column of that name",
+        ),
         ({"eventTimeField": "at"}, "option eventTimeField = 'at': set subscribe as well, or leave"),
         (
             {**SERVERS, "subscribe": "a", "eventTimeUnit": "s"},
@@ -226,6 +231,20 @@ def test_event_times_of_values_are_planned_by_and_come_out() -> None:
     assert batch.schema.names == log.schema.names
     assert batch.column("eventTime").cast(pa.int64()).to_pylist() == [5_000, 0, None]
     assert record_batch(messages, kafka_log()._options).schema.names == kafka_log().schema.names
+
+
+def test_headers_are_one_more_column_before_the_event_time() -> None:
+    log = kafka_log(includeHeaders="true", eventTimeField="at")
+    assert log.schema.names[-3:] == ["timestampType", "headers", "eventTime"]
+    headers = [("trace", b"7"), ("trace", None)]
+    (message,) = messages_of(b'{"at": 5}')
+    message.set_headers(headers)
+    batch = record_batch([message, *messages_of(b'{"at": 6}')], log._options)
+    assert batch.schema.names == log.schema.names
+    assert batch.column("headers").to_pylist() == [
+        [{"key": key, "value": value} for key, value in headers],
+        None,
+    ]
 
 
 def test_values_without_an_event_time_are_refused_in_one_line() -> None:

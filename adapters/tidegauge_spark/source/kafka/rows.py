@@ -6,13 +6,18 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import pyarrow as pa
+from pyspark.sql.types import StructType
 
-from tidegauge_spark.source.options.kafka import EVENT_TIME, KafkaOptions
+from tidegauge_spark.source.options.kafka import EVENT_TIME, HEADERS, KafkaOptions
 from tidegauge_spark.source.planning.json_times import times_in
+from tidegauge_spark.spark_version import to_arrow_in_utc
 
 SPARKS_TIMESTAMP_TYPES: Final = {0: -1, 1: 0, 2: 1}
 """The names of timestamp types in Spark, which are those of Kafka's own client, by the numbers of
 confluent-kafka: none, time of creation, time of appending."""
+
+
+HEADERS_TYPE: Final = to_arrow_in_utc(StructType([HEADERS])).field(0).type
 
 
 def record_batch(messages: Sequence[Any], options: KafkaOptions) -> Any:
@@ -30,9 +35,17 @@ def record_batch(messages: Sequence[Any], options: KafkaOptions) -> Any:
         "timestamp": milliseconds.cast(pa.timestamp("ms", "UTC")).cast(pa.timestamp("us", "UTC")),
         "timestampType": pa.array(types, pa.int32()),
     }
+    if options.include_headers:
+        columns[HEADERS.name] = pa.array([_headers(message) for message in messages], HEADERS_TYPE)
     if options.event_time_field is not None:
         columns[EVENT_TIME] = value_times(messages, options.event_time_field, options.event_time_unit)
     return pa.RecordBatch.from_pydict(columns)
+
+
+def _headers(message: Any) -> list[dict[str, Any]] | None:
+    """Return the headers of a message, None if it has none, as in Spark's own source."""
+    headers = message.headers()
+    return [{"key": key, "value": value} for key, value in headers] if headers else None
 
 
 def value_times(messages: Sequence[Any], field: str, unit: str | None) -> Any:

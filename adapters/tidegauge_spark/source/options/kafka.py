@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pyspark.sql.types import (
+    ArrayType,
     BinaryType,
     IntegerType,
     LongType,
@@ -27,6 +28,7 @@ KAFKA_OPTIONS: Final = (
     STRATEGY,
     "discoveryInterval",
     "brokerTimeout",
+    "includeHeaders",
     "eventTimeField",
     "eventTimeUnit",
     "failOnInvalidTimestamp",
@@ -37,6 +39,7 @@ OWN_OPTIONS: Final = (
     "startingOffsetsByTimestamp",
     STRATEGY,
     "brokerTimeout",
+    "includeHeaders",
     "eventTimeField",
 )
 """The options that need a topic; the others are options of files, too."""
@@ -71,6 +74,11 @@ KAFKA_SCHEMA: Final = StructType(
 )
 """The columns of a record, the same as those of Spark's own Kafka source."""
 
+HEADERS: Final = StructField(
+    "headers", ArrayType(StructType([StructField("key", StringType()), StructField("value", BinaryType())]))
+)
+"""The additional column of includeHeaders, the same as that of Spark's own Kafka source."""
+
 EVENT_TIME: Final = "eventTime"
 """The additional column if the event time is in the value of the record."""
 
@@ -84,7 +92,7 @@ class KafkaOptions:
     partitions are detected (ms). patience: how long to wait for the brokers (ms). event_time_field: the field
     of a JSON value that has the event time, None: the event time is the timestamp of the record.
     event_time_unit: the unit of a whole number in that field, None: not set. fail_on_invalid_timestamp:
-    whether a value without a valid event time is an error.
+    whether a value without a valid event time is an error. include_headers: whether rows have the headers.
     """
 
     config: Mapping[str, str] = field(repr=False)  # it may contain a password
@@ -95,13 +103,14 @@ class KafkaOptions:
     event_time_field: str | None = None
     event_time_unit: str | None = None
     fail_on_invalid_timestamp: bool = True
+    include_headers: bool = False
 
     @property
     def schema(self) -> StructType:
         """The columns of a record."""
-        if self.event_time_field is None:
-            return KAFKA_SCHEMA
-        return StructType([*KAFKA_SCHEMA.fields, StructField(EVENT_TIME, TimestampType())])
+        headers = [HEADERS] if self.include_headers else []
+        event_time = [] if self.event_time_field is None else [StructField(EVENT_TIME, TimestampType())]
+        return StructType([*KAFKA_SCHEMA.fields, *headers, *event_time])
 
 
 def kafka_config(options: Mapping[str, str]) -> dict[str, str]:
@@ -148,4 +157,5 @@ def parse_kafka(given: GivenOptions, config: Mapping[str, str]) -> KafkaOptions 
         event_time_field=given.text("eventTimeField"),
         event_time_unit=given.one_of("eventTimeUnit", UNITS) if "eventTimeUnit" in given else None,
         fail_on_invalid_timestamp=given.boolean("failOnInvalidTimestamp", default=True),
+        include_headers=given.boolean("includeHeaders", default=False),
     )
