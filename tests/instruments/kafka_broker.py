@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from broker_keys import HOST, Keys
 from confluent_kafka import KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
@@ -21,11 +22,17 @@ PATIENCE = 120
 CLUSTER = "4L6g3nShT-eMCtK--X86sw"
 
 
+USERS = {"alice": 'alice"s;secret', "bob": "bob-secret"}
+"""The users, and their passwords."""
+
+
 class Broker:
     """A running broker. Topics keep their records forever, however old their timestamps are."""
 
-    def __init__(self, address: str) -> None:
-        self.address = address
+    def __init__(self, address: str, sasl_address: str = "", tls_address: str = "") -> None:
+        """address: without any security. sasl_address, tls_address: those that want a password and the
+        certificate of a client."""
+        self.address, self.sasl_address, self.tls_address = address, sasl_address, tls_address
 
     def create(self, topic: str, partitions: int, **config: str) -> None:
         """Create a topic; "_" in the name of a setting stands for "."."""
@@ -72,8 +79,11 @@ class Broker:
 
 
 @contextmanager
-def running_broker(folder: Path) -> Iterator[Broker]:
-    """Start a broker whose data are in a folder. Without its jars the test fails, and says what to do."""
+def running_broker(folder: Path, keys: Keys | None = None) -> Iterator[Broker]:
+    """Start a broker whose data are in a folder. Without its jars the test fails, and says what to do.
+
+    keys: those of its listeners with SASL and TLS, None if it has none.
+    """
     jars = Path(os.environ.get(JARS, ""))
     if not os.environ.get(JARS) or not any(jars.glob("kafka_2.13-*.jar")):
         pytest.fail(
@@ -97,20 +107,57 @@ def running_broker(folder: Path) -> Iterator[Broker]:
         "transaction.state.log.num.partitions": "1",
         "auto.create.topics.enable": "false",
     }
+    sasl, tls = (free_port(), free_port()) if keys is not None else (0, 0)
+    if keys is not None:
+        settings = secured(settings, keys, sasl, tls)
     properties = folder / "server.properties"
     properties.write_text("".join(f"{name}={value}\n" for name, value in settings.items()), encoding="utf-8")
     java = ["java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*"]
     with (folder / "broker.log").open("wb") as log:
         formatted = [*java, "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(properties)]
+        formatted += [part for user in USERS for part in ("--add-scram", scram(user))]
         subprocess.run(formatted, stdout=log, stderr=log, check=True, timeout=PATIENCE)
         process = subprocess.Popen([*java, "kafka.Kafka", str(properties)], stdout=log, stderr=log)
         try:
-            broker = Broker(f"127.0.0.1:{listener}")
+            broker = Broker(f"127.0.0.1:{listener}", f"{HOST}:{sasl}", f"{HOST}:{tls}")
             wait_for(broker, process, folder / "broker.log")
             yield broker
         finally:
             process.kill()
             process.wait(PATIENCE)
+
+
+def secured(settings: Mapping[str, str], keys: Keys, sasl: int, tls: int) -> dict[str, str]:
+    """Return settings with a listener for SASL over TLS, and one for TLS with certificates of clients."""
+    module = "org.apache.kafka.common.security"
+    known = " ".join(f'user_{user}="{escaped(password)}"' for user, password in USERS.items())
+    listeners = f",SASL_SSL://127.0.0.1:{sasl},SSL://127.0.0.1:{tls}"
+    of_sasl = "listener.name.sasl_ssl"
+    return {
+        **settings,
+        "listeners": settings["listeners"] + listeners,
+        "advertised.listeners": settings["advertised.listeners"] + listeners.replace("127.0.0.1", HOST),
+        "listener.security.protocol.map": settings["listener.security.protocol.map"]
+        + ",SASL_SSL:SASL_SSL,SSL:SSL",
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": str(keys.broker),
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": str(keys.authority),
+        "listener.name.ssl.ssl.client.auth": "required",
+        "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-512",
+        f"{of_sasl}.plain.sasl.jaas.config": f"{module}.plain.PlainLoginModule required {known};",
+        f"{of_sasl}.scram-sha-512.sasl.jaas.config": f"{module}.scram.ScramLoginModule required;",
+    }
+
+
+def escaped(password: str) -> str:
+    """Return a password as a quoted value of JAAS, in a file of properties."""
+    return password.replace('"', '\\\\"')
+
+
+def scram(user: str) -> str:
+    """Return the credentials of a user as kafka-storage takes them."""
+    return f"SCRAM-SHA-512=[name={user},password={USERS[user]}]"
 
 
 def wait_for(broker: Broker, process: subprocess.Popen[bytes], log: Path) -> None:

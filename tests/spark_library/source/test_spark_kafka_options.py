@@ -14,6 +14,7 @@ from tidegauge_spark import BrokenLogError, IllegalOptionError
 from tidegauge_spark.decisions.timestamps import MIN
 from tidegauge_spark.source.kafka.log import KafkaLog
 from tidegauge_spark.source.kafka.rows import record_batch
+from tidegauge_spark.source.options.kafka import kafka_config
 from tidegauge_spark.source.options.kafka_starts import EARLIEST, LATEST
 from tidegauge_spark.source.options.source import parse_options
 from tidegauge_spark.source.planning.json_times import times_in
@@ -102,6 +103,10 @@ def kafka_log(**options: str) -> KafkaLog:
             "option end = '5': it belongs to number sequences, and the",
         ),
         ({"startingOffsets": "latest"}, "option startingOffsets = 'latest': set subscribe as well, or leave"),
+        (
+            {**SERVERS, "subscribe": "a", "brokerTimeout": "1 day"},
+            "option brokerTimeout = '1 day': write a duration of at most 1 hour",
+        ),
         ({"includeHeaders": "true"}, "option includeHeaders = 'true': set subscribe as well, or leave"),
         (
             {**SERVERS, "subscribe": "a", "includeHeaders": "true", "progressColumn": "Headers"},
@@ -144,6 +149,104 @@ def test_starting_offsets_of_partitions_have_to_name_the_partitions_that_are_rea
         starts.of(dict.fromkeys(("a-0", "a-1", "a-2", "b-1-10")))
     with pytest.raises(IllegalOptionError, match="it names what is not read, leave out a-1, b-1-10 "):
         starts.of(dict.fromkeys(("a-0",)))
+
+
+LOGIN = {
+    "kafka.security.protocol": "SASL_SSL",
+    "kafka.sasl.mechanism": "SCRAM-SHA-512",
+    "kafka.sasl.jaas.config": 'o.a.k.ScramLoginModule required username="u" password="hunter2";',
+}
+
+
+@pytest.mark.parametrize(
+    ("entry", "password"),
+    [
+        ('org.apache.kafka.common.security.scram.ScramLoginModule required username="u" password="p";', "p"),
+        ("kafkashaded.a.ScramLoginModule REQUIRED\n  username='u'\n  password=p-1 ;\n", "p-1"),
+        ('ScramLoginModule required password="a\\"b;\\\\c=\'" username=u;', "a\"b;\\c='"),
+        ('ScramLoginModule required username="u" password="";', ""),
+    ],
+)
+def test_a_jaas_entry_becomes_a_name_and_a_password(entry: str, password: str) -> None:
+    config = kafka_config({**LOGIN, "kafka.sasl.jaas.config": entry})
+    assert (config["sasl.username"], config["sasl.password"]) == ("u", password)
+    assert "sasl.jaas.config" not in config
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        *(
+            ({"sasl.jaas.config": entry}, "sasl.jaas.config = '***': write a login module with a name and a")
+            for entry in (
+                "hunter2",
+                'ScramLoginModule required username="u";',
+                'ScramLoginModule required username="u" password="hunter2"',
+                'ScramLoginModule required username="u" password="hunter2;',
+                'OtherLoginModule required username="u" password="hunter2";',
+            )
+        ),
+        (
+            {"sasl.jaas.config": "a.OAuthBearerLoginModule required clientSecret='hunter2';"},
+            "sasl.jaas.config = '***': OAuthBearerLoginModule: tokens were never tried with this source; use",
+        ),
+        (
+            {"sasl.jaas.config": "software.amazon.msk.auth.iam.IAMLoginModule required;"},
+            "sasl.jaas.config = '***': IAMLoginModule: the client has no such mechanism; use SCRAM",
+        ),
+        (
+            {"sasl.jaas.config": 'ScramLoginModule required username="u" password="hunter2" tokenauth=true;'},
+            "sasl.jaas.config = '***': the client has no delegation tokens",
+        ),
+        ({"sasl.mechanism": "oauthbearer"}, "sasl.mechanism = 'oauthbearer': tokens were never tried"),
+        ({"sasl.mechanism": "AWS_MSK_IAM"}, "sasl.mechanism = 'AWS_MSK_IAM': the client has no such mechan"),
+        (
+            {"sasl.mechanism": "PLAIN"},
+            "sasl.jaas.config = '***': set kafka.sasl.mechanism to SCRAM-SHA-256 or SCRAM-SHA-512, for Scram",
+        ),
+        ({"security.protocol": "SSL"}, "sasl.jaas.config = '***': set kafka.security.protocol to SASL_SSL"),
+        ({"sasl.password": "hunter2"}, "sasl.jaas.config = '***': kafka.sasl.password is set, too"),
+        (
+            {"ssl.truststore.location": "/x/trust.jks"},
+            "ssl.truststore.location = '/x/trust.jks': the client reads PEM, not JKS (kafka.ssl.truststore.type",
+        ),
+        (
+            {"ssl.keystore.location": "/x/client.jks", "ssl.keystore.password": "hunter2"},
+            "ssl.keystore.location = '/x/client.jks': the client reads PKCS12 and PEM, not JKS: convert it with "
+            "keytool -importkeystore -srckeystore '/x/client.jks' -destkeystore client.p12",
+        ),
+        ({"ssl.protocol": "TLSv1.3"}, "ssl.protocol = 'TLSv1.3': the client is librdkafka, and OpenSSL"),
+        ({"max.poll.records": "5"}, "max.poll.records = '5': set maxRowsPerTrigger instead"),
+    ],
+)
+def test_security_that_the_client_cannot_take_is_refused_without_secrets(
+    changed: Mapping[str, str], message: str
+) -> None:
+    options = {**SERVERS, "subscribe": "a", **LOGIN}
+    with pytest.raises(IllegalOptionError) as error:
+        parse_options({**options, **{f"kafka.{name}": value for name, value in changed.items()}})
+    assert str(error.value).startswith(f"option kafka.{message}")
+    assert "hunter2" not in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_stores_of_java_are_files_of_librdkafka() -> None:
+    given = {
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": "/x/ca.pem",
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": "/x/client.pem",
+        "ssl.endpoint.identification.algorithm": "",
+    }
+    assert kafka_config({f"kafka.{name}": value for name, value in given.items()}) == {
+        "ssl.ca.location": "/x/ca.pem",
+        "ssl.certificate.location": "/x/client.pem",
+        "ssl.key.location": "/x/client.pem",
+        "ssl.endpoint.identification.algorithm": "none",
+    }
+    texts = ("truststore.certificates", "keystore.key", "keystore.certificate.chain")
+    config = kafka_config({f"kafka.ssl.{name}": name for name in texts})
+    assert config == dict(zip(("ssl.ca.pem", "ssl.key.pem", "ssl.certificate.pem"), texts, strict=True))
 
 
 def test_an_option_that_the_client_does_not_know_is_named() -> None:

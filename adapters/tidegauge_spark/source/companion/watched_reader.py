@@ -14,7 +14,8 @@ from pyspark.sql.functions import max as max_of
 
 from tidegauge_spark.source.companion.follower import UNKNOWN
 from tidegauge_spark.source.options.given import IllegalOptionError
-from tidegauge_spark.source.options.kafka import PREFIX, SERVERS
+from tidegauge_spark.source.options.kafka import SERVERS
+from tidegauge_spark.source.options.kafka_security import PREFIX
 from tidegauge_spark.source.planning.broken_log import BrokenLogError, first_line
 
 MAXIMA: Final = "maxima"

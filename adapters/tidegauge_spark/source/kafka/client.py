@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from tidegauge_spark.source.logs.split_log import LostRecordsError
 from tidegauge_spark.source.options.given import IllegalOptionError
-from tidegauge_spark.source.options.kafka import PREFIX, SERVERS, KafkaOptions
+from tidegauge_spark.source.options.kafka import SERVERS, KafkaOptions
+from tidegauge_spark.source.options.kafka_security import PREFIX
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 PLANNING: Final = {"fetch.message.max.bytes": 1 << 18, "queued.max.messages.kbytes": 1 << 10}
@@ -29,8 +30,8 @@ DEFAULTS: Final = {"isolation.level": "read_uncommitted"}
 MOST_AT_ONCE: Final = 10_000
 _WAIT: Final = 0.1
 
-_LOG: Final = logging.getLogger("tidegauge_spark.kafka")
-_LOG.addHandler(logging.NullHandler())
+LOG: Final = logging.getLogger("tidegauge_spark.kafka")
+LOG.addHandler(logging.NullHandler())
 
 
 def client_library() -> Any:
@@ -49,19 +50,7 @@ def consumer(options: KafkaOptions, own: Mapping[str, Any]) -> Any:
     """Return a new consumer. Raises `IllegalOptionError` for options that the consumer does not know."""
     library = client_library()
     try:
-        return library.Consumer({**DEFAULTS, **own, **options.config, **FOR_ALL}, logger=_LOG)
-    except library.KafkaException as error:
-        raise refused(error) from None
-
-
-def admin(options: KafkaOptions) -> Any:
-    """Return a client for offset lookups. Raises `IllegalOptionError` as `consumer` does."""
-    library = client_library()
-    from confluent_kafka.admin import AdminClient
-
-    config = {name: value for name, value in options.config.items() if name != "isolation.level"}
-    try:
-        return AdminClient(config, logger=_LOG)
+        return library.Consumer({**DEFAULTS, **own, **options.config, **FOR_ALL}, logger=LOG)
     except library.KafkaException as error:
         raise refused(error) from None
 

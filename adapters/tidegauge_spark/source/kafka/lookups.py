@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any, Final
 
-from tidegauge_spark.source.kafka.client import admin, answer, client_library, passing
+from tidegauge_spark.source.kafka.client import answer, client_library, passing
+from tidegauge_spark.source.kafka.connecting import connected_admin
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.options.kafka import SERVERS, KafkaOptions
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
@@ -66,7 +67,7 @@ class Lookups:
 
     def _connected(self) -> Any:
         if self._client is None:
-            self._client = admin(self._options)
+            self._client = connected_admin(self._options)
         return self._client
 
     def _matching(self, pattern: str) -> list[str]:

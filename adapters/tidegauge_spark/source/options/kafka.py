@@ -19,6 +19,8 @@ from pyspark.sql.types import (
 
 from tidegauge_spark.source.options.files import DISCOVERY_INTERVAL, UNITS
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
+from tidegauge_spark.source.options.kafka_refused import refuse_options_of_java
+from tidegauge_spark.source.options.kafka_security import PREFIX, with_names_of_librdkafka
 from tidegauge_spark.source.options.kafka_starts import START_OPTIONS, STRATEGY, KafkaStarts, parse_starts
 from tidegauge_spark.source.options.kafka_topics import TOPIC_OPTIONS, Subscription, parse_subscription
 
@@ -44,9 +46,6 @@ OWN_OPTIONS: Final = (
 )
 """The options that need a topic; the others are options of files, too."""
 
-PREFIX: Final = "kafka."
-"""The prefix of options for the Kafka client, which knows them by the rest of the name."""
-
 SERVERS: Final = "bootstrap.servers"
 
 FIXED: Final = (
@@ -60,6 +59,9 @@ FIXED: Final = (
 
 DEFAULT_PATIENCE: Final = 60_000
 """The default of brokerTimeout (ms)."""
+
+MOST_PATIENCE: Final = 3_600_000
+"""The maximum of brokerTimeout (ms): the client rejects requests that may take longer."""
 
 KAFKA_SCHEMA: Final = StructType(
     [
@@ -114,7 +116,10 @@ class KafkaOptions:
 
 
 def kafka_config(options: Mapping[str, str]) -> dict[str, str]:
-    """Return the options for the client of Kafka, without the prefix. Raises `IllegalOptionError`."""
+    """Return the options for librdkafka, the client of Kafka, without the prefix.
+
+    Raises `IllegalOptionError`.
+    """
     config = {
         name[len(PREFIX) :].lower(): value
         for name, value in options.items()
@@ -126,7 +131,8 @@ def kafka_config(options: Mapping[str, str]) -> dict[str, str]:
                 f"option {PREFIX}{name} = {config[name]!r}: the source decides that itself, since the "
                 "offsets are in the checkpoint; leave it out (see startingOffsets)"
             )
-    return config
+    refuse_options_of_java(config)
+    return with_names_of_librdkafka(config)
 
 
 def parse_kafka(given: GivenOptions, config: Mapping[str, str]) -> KafkaOptions | None:
@@ -147,6 +153,8 @@ def parse_kafka(given: GivenOptions, config: Mapping[str, str]) -> KafkaOptions 
         )
     for name in ("eventTimeUnit", "failOnInvalidTimestamp"):
         given.require(name, "eventTimeField")
+    if (given.duration("brokerTimeout") or 0) > MOST_PATIENCE:
+        given.refuse("brokerTimeout", given.value("brokerTimeout"), "write a duration of at most 1 hour")
     interval, patience = given.duration("discoveryInterval"), given.duration("brokerTimeout", least=1)
     return KafkaOptions(
         config=config,

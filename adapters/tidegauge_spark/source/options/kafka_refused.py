@@ -1,4 +1,5 @@
-"""The options of Spark's own Kafka source that this source does not have, each with its remedy."""
+"""The options of Spark's own Kafka source and of Java's client that this source does not have, each with its
+remedy."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tidegauge_spark.source.options.given import IllegalOptionError, shown_value
+from tidegauge_spark.source.options.kafka_security import PREFIX
 
 _NO_END: Final = (
     "a stream has no end, as in Spark; leave it out, and use trigger(availableNow=True) to read up to the "
@@ -30,6 +32,38 @@ REFUSED: Final = {
     "fetchOffset.numRetries": _NO_RETRIES,
     "fetchOffset.retryIntervalMs": _NO_RETRIES,
 }
+
+_NO_CLASSES: Final = "the client is librdkafka, which has no classes of Java; leave it out"
+_OPENSSL: Final = "the client is librdkafka, and OpenSSL chooses; leave it out"
+
+REFUSED_OF_JAVA: Final = {
+    "key.deserializer": "keys are binary, as in Spark's own source; cast the column in the query",
+    "value.deserializer": "values are binary, as in Spark's own source; cast the column in the query",
+    "max.poll.records": "set maxRowsPerTrigger instead, the maximum number of rows in a batch",
+    "request.timeout.ms": "set brokerTimeout instead",
+    "default.api.timeout.ms": "set brokerTimeout instead",
+    "interceptor.classes": _NO_CLASSES,
+    "metric.reporters": _NO_CLASSES,
+    "sasl.client.callback.handler.class": _NO_CLASSES,
+    "sasl.login.callback.handler.class": _NO_CLASSES,
+    "sasl.login.class": _NO_CLASSES,
+    "ssl.engine.factory.class": _NO_CLASSES,
+    "ssl.enabled.protocols": _OPENSSL,
+    "ssl.keymanager.algorithm": _OPENSSL,
+    "ssl.protocol": _OPENSSL,
+    "ssl.provider": _OPENSSL,
+    "ssl.secure.random.implementation": _OPENSSL,
+    "ssl.trustmanager.algorithm": _OPENSSL,
+}
+
+
+def refuse_options_of_java(config: Mapping[str, str]) -> None:
+    """Raise `IllegalOptionError` for an option that only Java's client has. config: without the prefix."""
+    for name, value in config.items():
+        if name in REFUSED_OF_JAVA:
+            raise IllegalOptionError(
+                f"option {PREFIX}{name} = {shown_value(name, value)!r}: {REFUSED_OF_JAVA[name]}"
+            )
 
 
 def refuse_options_of_spark(options: Mapping[str, str]) -> None:

@@ -16,12 +16,12 @@ from tidegauge_spark.source.options.files import FILE_OPTIONS, FileOptions, pars
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
 from tidegauge_spark.source.options.kafka import (
     KAFKA_OPTIONS,
-    PREFIX,
     KafkaOptions,
     kafka_config,
     parse_kafka,
 )
 from tidegauge_spark.source.options.kafka_refused import refuse_options_of_spark
+from tidegauge_spark.source.options.kafka_security import PREFIX
 from tidegauge_spark.source.options.lag_threshold import WATERMARK_LAG_CONF
 from tidegauge_spark.source.options.logs import LOG_OPTIONS, LogOptions, parse_log
 from tidegauge_spark.source.options.numbers import (

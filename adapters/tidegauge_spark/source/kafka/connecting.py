@@ -1,0 +1,115 @@
+"""The first connection to the brokers of Kafka, and why it fails.
+
+librdkafka repeats a connection forever, even with a wrong password, and tells only its error callback why.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tidegauge_spark.source.kafka.client import LOG, client_library, not_reached, refused
+from tidegauge_spark.source.options.kafka import SERVERS, KafkaOptions
+from tidegauge_spark.source.options.kafka_security import PREFIX
+from tidegauge_spark.source.planning.broken_log import BrokenLogError
+
+_WAIT: Final = 0.1
+
+_CONNECTION: Final = re.compile(
+    r"(?:\w+://)?(?P<address>\S+):(?P<port>\d+)/\S+: (?P<cause>.*?)(?: \(after [^()]*\))?"
+)
+"""An error of librdkafka: "sasl_ssl://broker:9093/bootstrap: ... (after 5ms in state ...)"."""
+
+
+class ConnectionErrors:
+    """The errors of the connections of a client: its callback for errors.
+
+    last: the last one that says why, None if there is none. final: the first one that another attempt does
+    not change, as for Java's client: the broker rejects the user, or its certificate cannot be verified.
+    """
+
+    def __init__(self) -> None:
+        self.last: Any = None
+        self.final: Any = None
+
+    def __call__(self, error: Any) -> None:
+        """Take an error of the client."""
+        codes = client_library().KafkaError
+        if error.code() == codes._ALL_BROKERS_DOWN:
+            return
+        self.last = error
+        unverified = error.code() == codes._SSL and "certificate verify failed" in error.str()
+        if self.final is None and (unverified or error.code() == codes._AUTHENTICATION):
+            self.final = error
+
+
+def connected_admin(options: KafkaOptions) -> Any:
+    """Return a client for lookups that has reached a broker.
+
+    Raises `IllegalOptionError` for options that the client does not know, and `BrokenLogError` if no broker
+    answers, or if another attempt would fail as well.
+    """
+    library = client_library()
+    from confluent_kafka.admin import AdminClient
+
+    errors = ConnectionErrors()
+    config = {name: value for name, value in options.config.items() if name != "isolation.level"}
+    try:
+        client = AdminClient({**config, "error_cb": errors}, logger=LOG)
+    except library.KafkaException as error:
+        raise refused(error) from None
+    asked = client.describe_cluster(request_timeout=options.patience / 1000)
+    while True:
+        try:
+            asked.result(_WAIT)
+            return client
+        except TimeoutError:
+            client.poll(0)
+            if errors.final is not None:
+                raise _rejected(options, errors.final) from None
+        except library.KafkaException as error:
+            client.poll(0)
+            raise not_reached(options, _cause(errors.last or error.args[0])) from None
+
+
+def _rejected(options: KafkaOptions, error: Any) -> BrokenLogError:
+    """Return the error about a broker that was reached, and to which no connection can be made."""
+    config = options.config
+    if error.code() == client_library().KafkaError._AUTHENTICATION:
+        return BrokenLogError(
+            f"Kafka at {PREFIX}{SERVERS} = {config[SERVERS]!r} rejects the user: {_cause(error)}; correct "
+            f"the name and the password ({PREFIX}sasl.jaas.config), or {PREFIX}sasl.mechanism"
+        )
+    found = _CONNECTION.fullmatch(error.str())
+    why = None if found is None else _unverified(found["address"], int(found["port"]), config)
+    return BrokenLogError(
+        f"the certificate of Kafka at {PREFIX}{SERVERS} = {config[SERVERS]!r} cannot be verified: "
+        f"{why or _cause(error)}; name the certificate of its authority ({PREFIX}ssl.truststore.location), "
+        f"and write the host in {PREFIX}{SERVERS} as the certificate names it"
+    )
+
+
+def _cause(error: Any) -> str:
+    """Return what librdkafka says about a connection, without times and states."""
+    found = _CONNECTION.fullmatch(error.str())
+    return error.str() if found is None else found["cause"]
+
+
+def _unverified(address: str, port: int, config: Mapping[str, str]) -> str | None:
+    """Return why the certificate of a broker cannot be verified, None if that is not found out.
+
+    librdkafka has the same message for a wrong authority and for a wrong name.
+    """
+    try:
+        file, text = config.get("ssl.ca.location"), config.get("ssl.ca.pem")
+        context = ssl.create_default_context(cafile=file, cadata=text)
+        with socket.create_connection((address, port), timeout=5) as plain:
+            context.wrap_socket(plain, server_hostname=address).close()
+    except ssl.SSLCertVerificationError as error:
+        return error.verify_message.rstrip(".")
+    except (OSError, ValueError):
+        return None
+    return None

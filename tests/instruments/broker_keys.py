@@ -1,0 +1,61 @@
+"""Keys and certificates in PEM for a broker of Kafka and its clients, made by openssl and keytool."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Final
+
+PASSWORD: Final = "store-secret"
+"""The password of the stores of clients."""
+
+HOST: Final = "localhost"
+"""The name of the broker in its certificate, which has no other name."""
+
+
+class Keys:
+    """The files in a folder.
+
+    authority: the certificate of the authority that signed the others. stranger: one of another authority.
+    broker, client: a private key and its certificate. client_store: the latter two in PKCS12.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self._folder = folder
+        self.authority, self.stranger = self._authority("authority"), self._authority("stranger")
+        self.broker = self._signed("broker", f"subjectAltName=DNS:{HOST}")
+        self.client = self._signed("client", "subjectAltName=DNS:client")
+        self.client_store = folder / "client.p12"
+        store = ("pkcs12", "-export", "-in", self.client, "-out", self.client_store)
+        self._openssl(*store, "-passout", f"pass:{PASSWORD}")
+
+    def authority_in_jks(self) -> Path:
+        """Return a truststore as Java has it."""
+        store = self._folder / "trust.jks"
+        into = ["-keystore", str(store), "-storetype", "JKS", "-storepass", PASSWORD]
+        imported = ["keytool", "-importcert", "-noprompt", "-alias", "ca", "-file", str(self.authority)]
+        subprocess.run([*imported, *into], check=True, capture_output=True)
+        return store
+
+    def _authority(self, name: str) -> Path:
+        key, certificate = self._folder / f"{name}.key", self._folder / f"{name}.pem"
+        made = ("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate)
+        self._openssl(*made, "-days", "2", "-subj", f"/CN={name}")
+        return certificate
+
+    def _signed(self, name: str, extension: str) -> Path:
+        key, request, certificate = (self._folder / f"{name}.{kind}" for kind in ("key", "csr", "crt"))
+        made = ("req", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", request)
+        self._openssl(*made, "-subj", f"/CN={name}")
+        extensions = self._folder / f"{name}.ext"
+        extensions.write_text(extension, encoding="utf-8")
+        authority = ("-CA", self.authority, "-CAkey", self.authority.with_suffix(".key"), "-CAcreateserial")
+        signed = ("x509", "-req", "-in", request, "-out", certificate, "-days", "2", "-extfile", extensions)
+        self._openssl(*signed, *authority)
+        both = self._folder / f"{name}.both.pem"
+        both.write_bytes(key.read_bytes() + certificate.read_bytes())
+        return both
+
+    def _openssl(self, *arguments: str | Path) -> None:
+        subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
