@@ -14,6 +14,7 @@ import pytest
 from broker_keys import HOST, Keys
 from confluent_kafka import KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from token_endpoint import AUDIENCE, ISSUER
 
 JARS = "TIDEGAUGE_KAFKA_JARS"
 PATIENCE = 120
@@ -79,10 +80,13 @@ class Broker:
 
 
 @contextmanager
-def running_broker(folder: Path, keys: Keys | None = None) -> Iterator[Broker]:
+def running_broker(
+    folder: Path, keys: Keys | None = None, token_keys: Path | None = None
+) -> Iterator[Broker]:
     """Start a broker whose data are in a folder. Without its jars the test fails, and says what to do.
 
-    keys: those of its listeners with SASL and TLS, None if it has none.
+    keys: those of its listeners with SASL and TLS, None if it has none. token_keys: the file with the keys of
+    tokens for the former (JWKS), None if it takes no tokens.
     """
     jars = Path(os.environ.get(JARS, ""))
     if not os.environ.get(JARS) or not any(jars.glob("kafka_2.13-*.jar")):
@@ -110,9 +114,13 @@ def running_broker(folder: Path, keys: Keys | None = None) -> Iterator[Broker]:
     sasl, tls = (free_port(), free_port()) if keys is not None else (0, 0)
     if keys is not None:
         settings = secured(settings, keys, sasl, tls)
+    if token_keys is not None:
+        settings = with_tokens(settings, token_keys)
     properties = folder / "server.properties"
     properties.write_text("".join(f"{name}={value}\n" for name, value in settings.items()), encoding="utf-8")
     java = ["java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*"]
+    if token_keys is not None:
+        java.insert(1, f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={token_keys.as_uri()}")
     with (folder / "broker.log").open("wb") as log:
         formatted = [*java, "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(properties)]
         formatted += [part for user in USERS for part in ("--add-scram", scram(user))]
@@ -147,6 +155,21 @@ def secured(settings: Mapping[str, str], keys: Keys, sasl: int, tls: int) -> dic
         "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-512",
         f"{of_sasl}.plain.sasl.jaas.config": f"{module}.plain.PlainLoginModule required {known};",
         f"{of_sasl}.scram-sha-512.sasl.jaas.config": f"{module}.scram.ScramLoginModule required;",
+    }
+
+
+def with_tokens(settings: Mapping[str, str], keys: Path) -> dict[str, str]:
+    """Return settings whose listener for SASL also takes tokens."""
+    module = "org.apache.kafka.common.security.oauthbearer"
+    of_tokens = "listener.name.sasl_ssl.oauthbearer"
+    return {
+        **settings,
+        "sasl.enabled.mechanisms": settings["sasl.enabled.mechanisms"] + ",OAUTHBEARER",
+        f"{of_tokens}.sasl.jaas.config": f"{module}.OAuthBearerLoginModule required;",
+        f"{of_tokens}.sasl.server.callback.handler.class": f"{module}.OAuthBearerValidatorCallbackHandler",
+        "sasl.oauthbearer.jwks.endpoint.url": keys.as_uri(),
+        "sasl.oauthbearer.expected.audience": AUDIENCE,
+        "sasl.oauthbearer.expected.issuer": ISSUER,
     }
 
 

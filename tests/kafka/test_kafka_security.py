@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import pytest
 from broker_keys import HOST, PASSWORD, Keys
-from kafka_broker import USERS, Broker, running_broker
+from kafka_broker import USERS, Broker, free_port, running_broker
 from pyspark.errors import StreamingQueryException
 from spark_programs.driven_log import DrivenLog
 from spark_programs.queries import PATIENCE, spark_queries
+from token_endpoint import CLIENT, SCOPE, SECRET, Signer, token_endpoint
 
 from tidegauge_spark import BrokenLogError, IllegalOptionError
 from tidegauge_spark.source.kafka.log import KafkaLog
@@ -25,10 +26,12 @@ MODULES = "org.apache.kafka.common.security"
 
 
 class Secured(NamedTuple):
-    """A broker with the topic "orders", which has one record, and the keys of its certificates."""
+    """A broker with the topic "orders", which has one record, the keys of its certificates, and the address
+    of an endpoint for tokens."""
 
     broker: Broker
     keys: Keys
+    endpoint: str
 
     def over_sasl(self, **changed: str) -> dict[str, str]:
         """Return the options of a source that logs in; "__" in the name of an option stands for "."."""
@@ -43,6 +46,18 @@ class Secured(NamedTuple):
         }
         return {"subscribe": "orders", "startingOffsets": "earliest", **options}
 
+    def with_tokens(self, secret: str, **changed: str) -> dict[str, str]:
+        """Return the options of a source that gets tokens."""
+        client = f'clientId="{CLIENT}" clientSecret="{secret}" scope="{SCOPE}"'
+        module = f"{MODULES}.oauthbearer.OAuthBearerLogin"
+        options = {
+            "sasl__mechanism": "OAUTHBEARER",
+            "sasl__jaas__config": f"{module}Module required {client};",
+            "sasl__login__callback__handler__class": f"{module}CallbackHandler",
+            "sasl__oauthbearer__token__endpoint__url": self.endpoint,
+        }
+        return self.over_sasl(**{**options, **changed})
+
     def over_tls(self, **changed: str) -> dict[str, str]:
         """Return the options of a source that the broker knows by its certificate, if the options name one."""
         options = self.over_sasl(
@@ -55,10 +70,11 @@ class Secured(NamedTuple):
 def _secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     folder = tmp_path_factory.mktemp("secured")
     keys = Keys(folder / "keys")
-    with running_broker(folder, keys) as broker:
+    signer = Signer(folder / "signer")
+    with running_broker(folder, keys, signer.public) as broker, token_endpoint(signer) as endpoint:
         broker.create("orders", 1)
         broker.produce("orders", 0, [1_700_000_000_000])
-        yield Secured(broker, keys)
+        yield Secured(broker, keys, endpoint)
 
 
 def login(module: str, user: str, password: str) -> str:
@@ -82,11 +98,18 @@ def error_of(options: Mapping[str, str]) -> str:
         values(options)
     line = str(error.value)
     assert "\n" not in line
-    assert not any(secret in line for secret in (*USERS.values(), "not-the-password", PASSWORD))
+    assert not any(secret in line for secret in (*USERS.values(), "not-the-password", PASSWORD, SECRET))
     return line
 
 
 READ = [b"1700000000000"]
+
+
+def test_the_certificate_of_the_authority_may_be_a_text(secured: Secured) -> None:
+    text = secured.keys.authority.read_text(encoding="utf-8")
+    options = secured.over_sasl(ssl__truststore__certificates=text)
+    del options["kafka.ssl.truststore.location"]
+    assert values(options) == READ
 
 
 def test_users_with_scram_and_plain_read(secured: Secured) -> None:
@@ -104,16 +127,23 @@ def test_a_wrong_password_fails_at_once_in_one_line(secured: Secured, mechanism:
     wrong = login(module, "bob", "not-the-password")
     options = secured.over_sasl(sasl__mechanism=mechanism, sasl__jaas__config=wrong)
     line = error_of({**options, "brokerTimeout": "1 hour"})
-    assert f"'{secured.broker.sasl_address}' rejects the user: SASL authentication error: Auth" in line
-    assert line.endswith(
-        "correct the name and the password (kafka.sasl.jaas.config), or kafka.sasl.mechanism"
-    )
+    assert f"'{secured.broker.sasl_address}' fails: SASL authentication error: Authentication failed" in line
+    assert line.endswith("correct the user (kafka.sasl.jaas.config), or kafka.sasl.mechanism")
 
 
 def test_a_mechanism_that_the_broker_does_not_have_fails_with_those_that_it_has(secured: Secured) -> None:
     line = error_of(secured.over_sasl(sasl__mechanism="SCRAM-SHA-256"))
-    assert "rejects the user" in line
     assert "broker's supported mechanisms: PLAIN,SCRAM-SHA-512" in line
+
+
+def test_a_client_of_oauth_reads_with_tokens_from_an_endpoint(secured: Secured) -> None:
+    assert values(secured.with_tokens(SECRET)) == READ
+    line = error_of(secured.with_tokens("not-the-password"))
+    assert "fails: Failed to acquire SASL OAUTHBEARER token: " in line
+    assert "invalid_client" in line
+    nowhere = f"http://127.0.0.1:{free_port()}/token"
+    line = error_of(secured.with_tokens(SECRET, sasl__oauthbearer__token__endpoint__url=nowhere))
+    assert "OAUTHBEARER token: Failed to connect to 127.0.0.1" in line
 
 
 def test_a_wrong_authority_and_a_wrong_name_fail_each_with_its_cause(secured: Secured) -> None:
@@ -132,9 +162,13 @@ def test_a_listener_without_tls_fails_with_its_cause(secured: Secured) -> None:
     assert "within 2 s (SSL handshake failed: Disconnected: SSL connection closed by peer: connecting" in line
 
 
-def test_a_certificate_of_the_client_is_read_from_either_store(secured: Secured) -> None:
+def test_a_certificate_of_the_client_is_read_from_each_store(secured: Secured) -> None:
     pem = {"ssl__keystore__type": "PEM", "ssl__keystore__location": str(secured.keys.client)}
     assert values(secured.over_tls(**pem)) == READ
+    text = secured.keys.client.read_text(encoding="utf-8")
+    key, mark, certificate = text.partition("-----BEGIN CERTIFICATE-----")
+    written = {"ssl__keystore__key": key, "ssl__keystore__certificate__chain": mark + certificate}
+    assert values(secured.over_tls(**written, ssl__keystore__type="PEM")) == READ
     pkcs12 = {"ssl__keystore__type": "PKCS12", "ssl__keystore__location": str(secured.keys.client_store)}
     assert values(secured.over_tls(**pkcs12, ssl__keystore__password=PASSWORD)) == READ
     line = error_of(secured.over_tls(**pkcs12, ssl__keystore__password="not-the-password"))
@@ -176,6 +210,6 @@ def test_a_password_is_neither_in_the_checkpoint_nor_in_the_progress_of_a_query(
         )
         failing = queries.session.readStream.format("tidegauge").options(**wrong).load()
         again = failing.writeStream.format("noop").option("checkpointLocation", str(queries.folder / "wrong"))
-        with pytest.raises(StreamingQueryException, match="rejects the user: SASL auth") as error:
+        with pytest.raises(StreamingQueryException, match=r"the login to Kafka .* fails: SASL auth") as error:
             again.start().awaitTermination(PATIENCE)
         assert "not-the-password" not in str(error.value)

@@ -241,9 +241,9 @@ class AlignedSource(DataSource):
     * `kafka.bootstrap.servers`: the brokers. All other options that begin with `kafka.` are passed to the
       client, too, under the names of librdkafka: `kafka.security.protocol`, or `kafka.isolation.level`, which
       is "read_uncommitted" unless it is set. SASL and TLS may have the names of Java's client:
-      `kafka.sasl.mechanism` PLAIN or SCRAM with `kafka.sasl.jaas.config`; `kafka.ssl.truststore.location`
-      with `kafka.ssl.truststore.type` PEM; `kafka.ssl.keystore.location` with type PKCS12 or PEM. The files
-      have to be on the driver and on all executors. OAUTHBEARER and AWS_MSK_IAM are rejected.
+      `kafka.sasl.mechanism` PLAIN, SCRAM or OAUTHBEARER with `kafka.sasl.jaas.config`;
+      `kafka.ssl.truststore.location` with `kafka.ssl.truststore.type` PEM; `kafka.ssl.keystore.location` with
+      type PKCS12 or PEM. The files have to be on the driver and on all executors. AWS_MSK_IAM is rejected.
     * `startingOffsets` ("latest", "earliest", or JSON such as {"orders": {"0": 23, "1": -1, "2": -2}}, which
       names every partition; -1 is its end, -2 its beginning), `startingTimestamp` (ms) or
       `startingOffsetsByTimestamp` (JSON such as {"orders": {"0": 1700000000000}}, in ms): where a query
@@ -269,7 +269,7 @@ class AlignedSource(DataSource):
     * `discoveryInterval` ("10 seconds"): the maximum time until new topics and partitions are detected, and
       topics that were deleted and made again.
     * `brokerTimeout` ("1 minute", at most "1 hour"): how long the query waits for brokers that do not answer,
-      before it fails. If they reject the user, or their certificate cannot be verified, it fails at once.
+      before it fails. If the login fails, or their certificate cannot be verified, it fails at once.
 
     No input over Kafka is finished for good. The windows at the end fire when newer records arrive in every
     partition, or after `idleTimeout`: when all partitions are idle the watermark is that of the partition

@@ -188,18 +188,24 @@ def test_a_jaas_entry_becomes_a_name_and_a_password(entry: str, password: str) -
         ),
         (
             {"sasl.jaas.config": "a.OAuthBearerLoginModule required clientSecret='hunter2';"},
-            "sasl.jaas.config = '***': OAuthBearerLoginModule: tokens were never tried with this source; use",
+            "sasl.jaas.config = '***': set kafka.sasl.mechanism to OAUTHBEARER, for OAuthBearerLoginModule",
+        ),
+        (
+            {
+                "sasl.mechanism": "OAUTHBEARER",
+                "sasl.jaas.config": "a.OAuthBearerLoginModule required clientId=u clientSecret='hunter2';",
+            },
+            "sasl.mechanism = 'OAUTHBEARER': set kafka.sasl.oauthbearer.token.endpoint.url, and clientId and",
         ),
         (
             {"sasl.jaas.config": "software.amazon.msk.auth.iam.IAMLoginModule required;"},
-            "sasl.jaas.config = '***': IAMLoginModule: the client has no such mechanism; use SCRAM",
+            "sasl.jaas.config = '***': the client has no IAM of AWS; use another mechanism, or Spark's",
         ),
         (
             {"sasl.jaas.config": 'ScramLoginModule required username="u" password="hunter2" tokenauth=true;'},
             "sasl.jaas.config = '***': the client has no delegation tokens",
         ),
-        ({"sasl.mechanism": "oauthbearer"}, "sasl.mechanism = 'oauthbearer': tokens were never tried"),
-        ({"sasl.mechanism": "AWS_MSK_IAM"}, "sasl.mechanism = 'AWS_MSK_IAM': the client has no such mechan"),
+        ({"sasl.mechanism": "AWS_MSK_IAM"}, "sasl.mechanism = 'AWS_MSK_IAM': the client has no IAM of AWS"),
         (
             {"sasl.mechanism": "PLAIN"},
             "sasl.jaas.config = '***': set kafka.sasl.mechanism to SCRAM-SHA-256 or SCRAM-SHA-512, for Scram",
@@ -228,6 +234,15 @@ def test_security_that_the_client_cannot_take_is_refused_without_secrets(
     assert str(error.value).startswith(f"option kafka.{message}")
     assert "hunter2" not in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_the_client_of_tokens_may_be_named_as_in_kafka_4() -> None:
+    of_tokens = "kafka.sasl.oauthbearer"
+    named = {f"{of_tokens}.client.credentials.client.{name}": name for name in ("id", "secret")}
+    endpoint = {"kafka.sasl.mechanism": "OAUTHBEARER", f"{of_tokens}.token.endpoint.url": "http://x"}
+    config = kafka_config({**named, **endpoint, f"{of_tokens}.scope": "s"})
+    shown = {name.removeprefix("sasl.oauthbearer."): value for name, value in config.items()}
+    assert (shown["client.id"], shown["client.secret"], shown["method"]) == ("id", "secret", "oidc")
 
 
 def test_stores_of_java_are_files_of_librdkafka() -> None:

@@ -28,7 +28,7 @@ class ConnectionErrors:
     """The errors of the connections of a client: its callback for errors.
 
     last: the last one that says why, None if there is none. final: the first one that another attempt does
-    not change, as for Java's client: the broker rejects the user, or its certificate cannot be verified.
+    not change, as for Java's client: the login fails, or the certificate of the broker cannot be verified.
     """
 
     def __init__(self) -> None:
@@ -80,8 +80,8 @@ def _rejected(options: KafkaOptions, error: Any) -> BrokenLogError:
     config = options.config
     if error.code() == client_library().KafkaError._AUTHENTICATION:
         return BrokenLogError(
-            f"Kafka at {PREFIX}{SERVERS} = {config[SERVERS]!r} rejects the user: {_cause(error)}; correct "
-            f"the name and the password ({PREFIX}sasl.jaas.config), or {PREFIX}sasl.mechanism"
+            f"the login to Kafka at {PREFIX}{SERVERS} = {config[SERVERS]!r} fails: {_cause(error)}; correct "
+            f"the user ({PREFIX}sasl.jaas.config), or {PREFIX}sasl.mechanism"
         )
     found = _CONNECTION.fullmatch(error.str())
     why = None if found is None else _unverified(found["address"], int(found["port"]), config)
@@ -93,9 +93,10 @@ def _rejected(options: KafkaOptions, error: Any) -> BrokenLogError:
 
 
 def _cause(error: Any) -> str:
-    """Return what librdkafka says about a connection, without times and states."""
-    found = _CONNECTION.fullmatch(error.str())
-    return error.str() if found is None else found["cause"]
+    """Return what librdkafka says about a connection in one line, without times and states."""
+    said = " ".join(error.str().split())
+    found = _CONNECTION.fullmatch(said)
+    return said if found is None else found["cause"]
 
 
 def _unverified(address: str, port: int, config: Mapping[str, str]) -> str | None:

@@ -131,8 +131,9 @@ def kafka_config(options: Mapping[str, str]) -> dict[str, str]:
                 f"option {PREFIX}{name} = {config[name]!r}: the source decides that itself, since the "
                 "offsets are in the checkpoint; leave it out (see startingOffsets)"
             )
+    config = with_names_of_librdkafka(config)
     refuse_options_of_java(config)
-    return with_names_of_librdkafka(config)
+    return config
 
 
 def parse_kafka(given: GivenOptions, config: Mapping[str, str]) -> KafkaOptions | None:

@@ -10,21 +10,30 @@ from tidegauge_spark.source.options.kafka_jaas import parse_jaas
 PREFIX: Final = "kafka."
 """The prefix of options for the Kafka client, which knows them by the rest of the name."""
 
-_MODULES: Final = {"PlainLoginModule": ("PLAIN",), "ScramLoginModule": ("SCRAM-SHA-256", "SCRAM-SHA-512")}
-"""The login modules with a name and a password, and their mechanisms."""
-
-_INSTEAD: Final = "use SCRAM or PLAIN here, or Spark's own Kafka source with watermark_of(reader)"
-
-_UNTRIED: Final = {
-    "OAUTHBEARER": f"tokens were never tried with this source; {_INSTEAD}",
-    "AWS_MSK_IAM": f"the client has no such mechanism; {_INSTEAD} (MSK has SCRAM at port 9096)",
+_NAME_AND_PASSWORD: Final = {"username": "sasl.username", "password": "sasl.password"}
+_CLIENT_OF_TOKENS: Final = {
+    "clientId": "sasl.oauthbearer.client.id",
+    "clientSecret": "sasl.oauthbearer.client.secret",
 }
-"""The mechanisms that are rejected, with their remedies."""
 
-_UNTRIED_MODULES: Final = {
-    "OAuthBearerLoginModule": _UNTRIED["OAUTHBEARER"],
-    "IAMLoginModule": _UNTRIED["AWS_MSK_IAM"],
+_MODULES: Final = {
+    "PlainLoginModule": (("PLAIN",), _NAME_AND_PASSWORD),
+    "ScramLoginModule": (("SCRAM-SHA-256", "SCRAM-SHA-512"), _NAME_AND_PASSWORD),
+    "OAuthBearerLoginModule": (("OAUTHBEARER",), _CLIENT_OF_TOKENS),
 }
+"""The login modules: their mechanisms, and the options that they need, with the names of librdkafka."""
+
+_TOKENS: Final = "OAUTHBEARER"
+_TOKEN_ENDPOINT: Final = "sasl.oauthbearer.token.endpoint.url"
+_LOGIN_HANDLER: Final = "sasl.login.callback.handler.class"
+_RENAMED: Final = {
+    "sasl.oauthbearer.client.credentials.client.id": "sasl.oauthbearer.client.id",
+    "sasl.oauthbearer.client.credentials.client.secret": "sasl.oauthbearer.client.secret",
+}
+"""Names of Java's client, since Kafka 4.1, and those of librdkafka."""
+
+_INSTEAD: Final = "use another mechanism, or Spark's own Kafka source with watermark_of(reader)"
+_NO_IAM: Final = f"the client has no IAM of AWS; {_INSTEAD} (MSK has SCRAM at port 9096)"
 
 
 def with_names_of_librdkafka(config: dict[str, str]) -> dict[str, str]:
@@ -32,12 +41,15 @@ def with_names_of_librdkafka(config: dict[str, str]) -> dict[str, str]:
 
     Raises `IllegalOptionError` for an option of Java's client that librdkafka cannot take.
     """
-    config = dict(config)
-    mechanism = "sasl.mechanism" if "sasl.mechanism" in config else "sasl.mechanisms"
-    if (written := config.get(mechanism, "")).strip().upper() in _UNTRIED:
-        _refuse(mechanism, written, _UNTRIED[written.strip().upper()])
+    config = {_RENAMED.get(name, name): value for name, value in config.items()}
+    name = "sasl.mechanism" if "sasl.mechanism" in config else "sasl.mechanisms"
+    mechanism = config.get(name, "").strip().upper()
+    if mechanism == "AWS_MSK_IAM":
+        _refuse(name, config[name], _NO_IAM)
     if "sasl.jaas.config" in config:
-        _log_in(config, config.get(mechanism, "").strip().upper())
+        _log_in(config, mechanism)
+    if mechanism == _TOKENS:
+        _take_tokens(config, name)
     _trust(config)
     _present(config)
     algorithm = "ssl.endpoint.identification.algorithm"
@@ -47,16 +59,18 @@ def with_names_of_librdkafka(config: dict[str, str]) -> dict[str, str]:
 
 
 def _log_in(config: dict[str, str], mechanism: str) -> None:
-    """Replace sasl.jaas.config by a name and a password."""
+    """Replace sasl.jaas.config by a name and a password, or by the client that gets tokens."""
     name = "sasl.jaas.config"
     written = config.pop(name)
     try:
         module, options = parse_jaas(written)
     except ValueError:
         module, options = "", {}
-    if module in _UNTRIED_MODULES:
-        _refuse(name, written, f"{module}: {_UNTRIED_MODULES[module]}")
-    if module not in _MODULES or not {"username", "password"} <= options.keys():
+    if module == "IAMLoginModule":
+        _refuse(name, written, _NO_IAM)
+    mechanisms, needed = _MODULES.get(module, ((), _NAME_AND_PASSWORD))
+    given = {own: options[java] for java, own in needed.items() if java in options}
+    if not mechanisms or (len(given) < len(needed) and module != "OAuthBearerLoginModule"):
         _refuse(
             name,
             written,
@@ -65,14 +79,30 @@ def _log_in(config: dict[str, str], mechanism: str) -> None:
         )
     if options.get("tokenauth", "").lower() == "true":
         _refuse(name, written, f"the client has no delegation tokens (tokenauth); {_INSTEAD}")
-    if mechanism not in _MODULES[module]:
-        _refuse(name, written, f"set kafka.sasl.mechanism to {' or '.join(_MODULES[module])}, for {module}")
+    if mechanism not in mechanisms:
+        _refuse(name, written, f"set kafka.sasl.mechanism to {' or '.join(mechanisms)}, for {module}")
     if not config.get("security.protocol", "").strip().upper().startswith("SASL_"):
         _refuse(name, written, "set kafka.security.protocol to SASL_SSL as well, or SASL_PLAINTEXT")
-    for own in ("sasl.username", "sasl.password"):
+    if mechanism == _TOKENS and "scope" in options:
+        given["sasl.oauthbearer.scope"] = options["scope"]
+    for own in given:
         if own in config:
             _refuse(name, written, f"kafka.{own} is set, too; leave one out")
-    config["sasl.username"], config["sasl.password"] = options["username"], options["password"]
+    config.update(given)
+
+
+def _take_tokens(config: dict[str, str], mechanism: str) -> None:
+    """Let the client get its tokens from an endpoint, as a client of OAuth with a secret."""
+    if config.get(_LOGIN_HANDLER, "").endswith(".OAuthBearerLoginCallbackHandler"):
+        del config[_LOGIN_HANDLER]
+    if not {*_CLIENT_OF_TOKENS.values(), _TOKEN_ENDPOINT} <= config.keys():
+        _refuse(
+            mechanism,
+            _TOKENS,
+            f"set {PREFIX}{_TOKEN_ENDPOINT}, and clientId and clientSecret of OAuthBearerLoginModule in "
+            f"{PREFIX}sasl.jaas.config; tokens are not got in another way",
+        )
+    config["sasl.oauthbearer.method"] = "oidc"
 
 
 def _trust(config: dict[str, str]) -> None:
