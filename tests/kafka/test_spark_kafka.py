@@ -132,6 +132,32 @@ def furthest_apart(sink: Sink, produced: dict[tuple[str, int], list[int]]) -> in
     return max(apart)
 
 
+def test_a_topic_that_comes_to_a_pattern_is_read_from_its_beginning_over_a_restart(
+    queries: SparkQueries, broker: Broker
+) -> None:
+    """The second topic is created while the query is down, with records older than those of the first."""
+    broker.create("region-1", 2)
+    for partition in range(2):
+        broker.produce("region-1", partition, [START + n * GAP for n in range(200)])
+    frame = queries.source(
+        kafka__bootstrap__servers=broker.address,
+        subscribePattern="region-[0-9]+",
+        startingOffsets="earliest",
+        maxRowsPerTrigger="100",
+        includeHeaders="true",
+    )
+    sink = Sink(queries, frame, "pattern")
+    sink.run(stop_after=2)
+    broker.create("region-2", 1)
+    broker.produce("region-2", 0, [START - 1_000 + n for n in range(50)])
+    sink.run()
+    assert sink.records() == {
+        ("region-1", 0): list(range(200)),
+        ("region-1", 1): list(range(200)),
+        ("region-2", 0): list(range(50)),
+    }
+
+
 def test_a_topic_that_there_is_not_fails_the_query_in_one_line(queries: SparkQueries, broker: Broker) -> None:
     sink = Sink(queries, source(queries, broker, "nowhere"), "nowhere")
     with pytest.raises(
