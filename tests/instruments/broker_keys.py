@@ -17,7 +17,8 @@ class Keys:
     """The files in a folder.
 
     authority: the certificate of the authority that signed the others. stranger: one of another authority.
-    broker, client: a private key and its certificate. client_store: the latter two in PKCS12.
+    broker, client: a private key and its certificate. client_store: the latter two in PKCS12. encrypted: the
+    same in PEM, the key with a password.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -29,6 +30,10 @@ class Keys:
         self.client_store = folder / "client.p12"
         store = ("pkcs12", "-export", "-in", self.client, "-out", self.client_store)
         self._openssl(*store, "-passout", f"pass:{PASSWORD}")
+        key, self.encrypted = folder / "encrypted.key", folder / "encrypted.pem"
+        encrypted = ("pkcs8", "-topk8", "-v2", "aes256", "-in", folder / "client.key", "-out", key)
+        self._openssl(*encrypted, "-passout", f"pass:{PASSWORD}")
+        self.encrypted.write_bytes(key.read_bytes() + (folder / "client.crt").read_bytes())
 
     def authority_in_jks(self) -> Path:
         """Return a truststore as Java has it."""
@@ -36,6 +41,14 @@ class Keys:
         into = ["-keystore", str(store), "-storetype", "JKS", "-storepass", PASSWORD]
         imported = ["keytool", "-importcert", "-noprompt", "-alias", "ca", "-file", str(self.authority)]
         subprocess.run([*imported, *into], check=True, capture_output=True)
+        return store
+
+    def client_in_jks(self) -> Path:
+        """Return a keystore of the client as Java had it by default."""
+        store = self._folder / "client.jks"
+        given = ["-srckeystore", str(self.client_store), "-srcstorepass", PASSWORD]
+        into = ["-destkeystore", str(store), "-deststoretype", "JKS", "-deststorepass", PASSWORD]
+        subprocess.run(["keytool", "-importkeystore", *given, *into], check=True, capture_output=True)
         return store
 
     def _authority(self, name: str) -> Path:

@@ -169,6 +169,8 @@ def test_a_certificate_of_the_client_is_read_from_each_store(secured: Secured) -
     key, mark, certificate = text.partition("-----BEGIN CERTIFICATE-----")
     written = {"ssl__keystore__key": key, "ssl__keystore__certificate__chain": mark + certificate}
     assert values(secured.over_tls(**written, ssl__keystore__type="PEM")) == READ
+    encrypted = {"ssl__keystore__type": "PEM", "ssl__keystore__location": str(secured.keys.encrypted)}
+    assert values(secured.over_tls(**encrypted, ssl__key__password=PASSWORD)) == READ
     pkcs12 = {"ssl__keystore__type": "PKCS12", "ssl__keystore__location": str(secured.keys.client_store)}
     assert values(secured.over_tls(**pkcs12, ssl__keystore__password=PASSWORD)) == READ
     line = error_of(secured.over_tls(**pkcs12, ssl__keystore__password="not-the-password"))
@@ -177,18 +179,24 @@ def test_a_certificate_of_the_client_is_read_from_each_store(secured: Secured) -
     assert "bad certificate" in none or "certificate required" in none
 
 
-def test_the_command_for_a_truststore_of_java_makes_one_that_is_read(
-    secured: Secured, tmp_path: Path
-) -> None:
-    store = secured.keys.authority_in_jks()
-    options = secured.over_sasl(ssl__truststore__location=str(store), ssl__truststore__type="JKS")
-    with pytest.raises(IllegalOptionError, match="a file of PEM with keytool -list -rfc -keystore") as error:
+def test_the_commands_for_stores_of_java_make_stores_that_are_read(secured: Secured, tmp_path: Path) -> None:
+    trust = {"ssl__truststore__location": str(secured.keys.authority_in_jks())}
+    run_advice(secured.over_sasl(**trust, ssl__truststore__type="JKS"), tmp_path)
+    assert values(secured.over_sasl(ssl__truststore__location=str(tmp_path / "ca.pem"))) == READ
+    run_advice(secured.over_tls(ssl__keystore__location=str(secured.keys.client_in_jks())), tmp_path)
+    store = {"ssl__keystore__type": "PKCS12", "ssl__keystore__location": str(tmp_path / "client.p12")}
+    assert values(secured.over_tls(**store, ssl__keystore__password=PASSWORD)) == READ
+
+
+def run_advice(options: Mapping[str, str], folder: Path) -> None:
+    """Run the command of keytool with which options are refused; it asks for passwords."""
+    with pytest.raises(IllegalOptionError, match="with keytool ") as error:
         parse_options(options)
     command = str(error.value).partition(" with ")[2].partition(", name")[0]
+    passwords = f"{PASSWORD}\n" * 3
     subprocess.run(
-        command, shell=True, cwd=tmp_path, input=PASSWORD, text=True, check=True, capture_output=True
+        command, shell=True, cwd=folder, input=passwords, text=True, check=True, capture_output=True
     )
-    assert values(secured.over_sasl(ssl__truststore__location=str(tmp_path / "ca.pem"))) == READ
 
 
 def test_a_password_is_neither_in_the_checkpoint_nor_in_the_progress_of_a_query(secured: Secured) -> None:
