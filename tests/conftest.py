@@ -17,6 +17,7 @@ import pytest
 if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
     from kafka_broker import Broker
+    from s3_server import S3Store
 
 ROOT = Path(__file__).parent.parent
 PATIENCE = 600
@@ -183,4 +184,13 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     from kafka_broker import running_broker
 
     with running_broker(tmp_path_factory.mktemp("broker")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Store]:
+    """An S3 server, for the tests of the tier `stores`: see `tests/instruments/s3_server.py`."""
+    from s3_server import running_s3
+
+    with running_s3(tmp_path_factory.mktemp("store")) as running:
         yield running

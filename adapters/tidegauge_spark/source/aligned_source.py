@@ -162,12 +162,13 @@ class AlignedSource(DataSource):
 
     **Files.** A split is read in order of file name, so new files need names that sort after the old ones. A
     file must be complete when it appears: write it under a name that begins with "_" and rename it. It may be
-    removed when the batch with its last row is committed. An empty file `_FINISHED` in a split means that the
-    split gets no more files: the others no longer wait for it, and its folder may be removed. Splits may be
-    added at any time. A new split goes to the subtask with the fewest splits. `_FINISHED` beside the splits
-    means that there will be no other splits: when all of them are read to their ends the watermark is `MAX`.
-    An empty file `_PAUSED` holds a split back until it is removed; under Trigger.AvailableNow, which lists
-    the folder once, until the next run.
+    removed when the batch with its last row is committed. The folder is local, or `s3://bucket/folder`: the
+    options `fs.s3a.*` and the limits of S3 are in the README. An empty file `_FINISHED` in a split means that
+    the split gets no more files: the others no longer wait for it, and its folder may be removed. Splits may
+    be added at any time. A new split goes to the subtask with the fewest splits. `_FINISHED` beside the
+    splits means that there will be no other splits: when all of them are read to their ends the watermark is
+    `MAX`. An empty file `_PAUSED` holds a split back until it is removed; under Trigger.AvailableNow, which
+    lists the folder once, until the next run.
 
     * `eventTimeColumn`: a timestamp (UTC if it has no time zone), or a whole number. It must be set. It may
       be a field of a struct, such as "meta.at".
@@ -217,7 +218,7 @@ class AlignedSource(DataSource):
     the query is loaded (a timestamp or decimal has to be given by `schema()`, where a timestamp is UTC), or
     those of `schema()`, which then has to name them. A value of another type is an error.
 
-    Names that begin with "_" or "." are ignored. While there is a folder `_temporary`, or
+    Names that begin with "_" or "." are ignored. While there is a folder `_temporary`, `__magic...` or
     `.spark-staging-...`, a Spark job has not committed: new files are read after the commit (AvailableNow
     waits a minute for it). A job that writes to a folder of partition columns may be detected too late: let
     it write to the folder itself. Of a folder that a streaming query writes (`_spark_metadata`) only

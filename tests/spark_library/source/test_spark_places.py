@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from spark_programs.driven_files import DrivenFiles, write_parquet
 
+from tidegauge_spark.places.place import place_of
+from tidegauge_spark.places.s3 import S3Settings
+from tidegauge_spark.source.files.folder.spark_folders import is_of_a_job
 from tidegauge_spark.source.options.given import IllegalOptionError
-from tidegauge_spark.source.options.places import local_path
 from tidegauge_spark.source.options.source import parse_options
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
@@ -18,24 +20,29 @@ FILES = {"eventTimeColumn": "time"}
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("gs://bucket/x", "option path = 'gs://...': the source does not read Google Cloud Storage; write a"),
+        ("gs://bucket/x", "option path = 'gs://...': Google Cloud Storage is not supported; write a"),
         (
             "abfss://c@a.dfs.core.windows.net/x",
-            "the source does not read Azure Data Lake Storage; write a local",
+            "Azure Data Lake Storage is not supported; write a local",
         ),
         (
             "hdfs://name:8020/x",
-            "option path = 'hdfs://...': the source does not read HDFS; write a local or mounted",
+            "option path = 'hdfs://...': HDFS is not supported; write a local or mounted",
         ),
         (
             "hdfs:/x",
-            "option path = 'hdfs:/...': the source does not read HDFS; write a local or mounted folder",
+            "option path = 'hdfs:/...': HDFS is not supported; write a local or mounted folder",
         ),
         ("dbfs:/x", "option path = 'dbfs:/...': write the path of its mount, /dbfs/..."),
-        ("s3a://bucket/x", "option path = 's3a://...': write s3:// instead; the settings of Hadoop"),
+        ("s3n://bucket/x", "option path = 's3n://...': write s3:// instead"),
+        (
+            "s3://bucket//x",
+            "option path = 's3://bucket//x': write s3://bucket/folder, with one slash between",
+        ),
+        ("s3a:/bucket/x", "option path = 's3a:/bucket/x': write s3://bucket/folder, with one slash between"),
         (
             "unknown://u:geheim@x",
-            "option path = 'unknown://...': the source does not read unknown:; write a local",
+            "option path = 'unknown://...': unknown: is not supported; write a local",
         ),
         (
             "s3://AKIA:geheim@bucket/x",
@@ -43,7 +50,7 @@ FILES = {"eventTimeColumn": "time"}
         ),
         (
             "s3://bucket/x?secret_key=geheim",
-            "the path goes into the checkpoint; leave the credentials out, and set",
+            "option path = 's3://bucket...?...': the path goes into the checkpoint; write settings as options",
         ),
     ],
 )
@@ -57,10 +64,84 @@ def test_another_store_is_rejected_by_its_name(path: str, message: str) -> None:
 
 def test_a_store_of_the_event_log_is_no_relative_path() -> None:
     with pytest.raises(
-        IllegalOptionError, match=r"option eventLog = 'dbfs:/log': write a folder of the machine"
+        IllegalOptionError, match=r"option eventLog = 'dbfs:/...': write the path of its mount"
     ):
         parse_options({"path": "/x", "eventLog": "dbfs:/log", **FILES})
-    assert local_path("file:/a%20b") == local_path("/a b") == "/a b"
+
+
+def test_a_place_has_one_spelling() -> None:
+    assert place_of("file:/a%20b") == place_of("/a b") == place_of("/a b/") == "/a b"
+    assert place_of("s3a://lake/a%20b/") == place_of("S3://lake/a%20b") == "s3://lake/a%20b"
+    assert place_of("s3://lake/") == place_of("s3a://lake") == "s3://lake"
+
+
+def test_the_options_of_s3_have_the_names_of_hadoop() -> None:
+    options = {
+        "path": "s3a://lake/log",
+        "fs.s3a.endpoint": "https://store:9000",
+        "FS.S3A.endpoint.region": "eu-west-3",
+        "fs.s3a.path.style.access": "true",
+        "fs.s3a.access.key": "AKIA",
+        "fs.s3a.secret.key": "geheim",
+        "fs.s3a.connection.timeout": "20000",
+        "fs.s3a.connection.establish.timeout": "3s",
+        "fs.s3a.attempts.maximum": "4",
+    }
+    files = parse_options({**options, **FILES}).files
+    assert files is not None
+    assert files.s3 == S3Settings(
+        "https://store:9000", "eu-west-3", True, True, False, "AKIA", "geheim", None, 3_000, 20_000, 4
+    )
+    assert "geheim" not in repr(files)
+    assert "AKIA" not in repr(files)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"path": "/x"}, "option fs.s3a.endpoint = 'store': path is not s3://; leave it out"),
+        (
+            {"fs.s3a.endpoint": "https://AKIA:geheim@store"},
+            "option fs.s3a.endpoint = '***': leave the credential",
+        ),
+        (
+            {"fs.s3a.endpoint": "ftp://x"},
+            "option fs.s3a.endpoint = 'ftp://x': write for example \"https://sto",
+        ),
+        ({"fs.s3a.access.key": "geheim"}, "option fs.s3a.access.key = '***': set fs.s3a.secret.key as well"),
+        ({"fs.s3a.secret.key": "geheim"}, "option fs.s3a.secret.key = '***': set fs.s3a.access.key as well"),
+        ({"fs.s3a.session.token": "geheim"}, "option fs.s3a.session.token = '***': set fs.s3a.access.key as"),
+        (
+            {"fs.s3a.aws.credentials.provider": "com.amazonaws.auth.WebIdentityTokenCredentialsProvider"},
+            "option fs.s3a.aws.credentials.provider = '***': write AnonymousAWSCredentialsProvider, SimpleAWSCr",
+        ),
+        (
+            {"fs.s3a.connection.timeout": "soon"},
+            "option fs.s3a.connection.timeout = 'soon': it is not a number",
+        ),
+        (
+            {"fs.s3a.attempts.maximum": "0"},
+            "option fs.s3a.attempts.maximum = '0': write a whole number from 1",
+        ),
+        (
+            {"fs.s3a.endpoint": "", "fs.s3a.path.style.access": "true"},
+            "option fs.s3a.path.style.access = 'true': set fs.s3a.endpoint as well",
+        ),
+        ({"fs.s3a.endpont": "x"}, "there is no such option (did you mean fs.s3a.endpoint?)"),
+    ],
+)
+def test_a_wrong_option_of_s3_is_refused_in_one_line(options: dict[str, str], message: str) -> None:
+    given = {"path": "s3://lake/log", "fs.s3a.endpoint": "store", **options, **FILES}
+    with pytest.raises(IllegalOptionError) as refusal:
+        parse_options({name: value for name, value in given.items() if value})
+    assert message in str(refusal.value)
+    assert "geheim" not in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_job_with_the_magic_committer_has_not_committed() -> None:
+    assert is_of_a_job("__magic_job-0001")
+    assert is_of_a_job("__magic")
 
 
 @pytest.mark.parametrize(
@@ -128,8 +209,8 @@ def test_what_lies_beside_the_data_of_a_table_is_read(tmp_path: Path) -> None:
         "ssl.key.password",
         "sslKeyPassword",
         "sasl.jaas.config",
-        "fs.s3a.secret.key",
-        "fs.s3a.access.key",
+        "fs.azure.account.key",
+        "fs.gs.auth.service.account.private.key",
         "aws_session_token",
         "ssl.key.pem",
         "ssl.truststore.passphrase",

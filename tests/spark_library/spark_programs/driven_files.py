@@ -65,7 +65,7 @@ class DrivenFiles(DrivenQuery):
 
     def __init__(
         self,
-        folder: Path,
+        folder: Path | str,
         clock: WallClock | None = None,
         available_now: bool = True,
         schema: StructType = SCHEMA,

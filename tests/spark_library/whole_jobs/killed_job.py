@@ -1,4 +1,5 @@
-"""A whole job as one to be killed: its logs in the folder of the program, or in topics that are called after it."""
+"""A whole job as one to be killed: its logs in the folder of the program, or in a bucket or topics that are called after
+it."""
 
 from __future__ import annotations
 
@@ -10,17 +11,18 @@ from pyspark.sql import DataFrame, SparkSession
 from spark_programs.kill_points import EXACT_STATE_POINTS, SOURCE_POINTS
 
 from whole_jobs import checked
-from whole_jobs.places import FilesPlace, KafkaPlace, Place
+from whole_jobs.places import FilesPlace, KafkaPlace, Place, S3Place
 from whole_jobs.records import ExactJob
 
 
 class KilledExactJob:
-    """A job of `checked.JOBS` by its name, over files, or over topics if there is the address of a broker."""
+    """A job of `checked.JOBS` by its name, over files, or where an address says: of a broker, or of an S3
+    server, which begins with "http"."""
 
-    def __init__(self, name: str, broker: str = "") -> None:
+    def __init__(self, name: str, address: str = "") -> None:
         self.job: ExactJob = checked.JOBS[name]()
-        self.broker = broker
-        self.argument = f"exact|{name}|{broker}"
+        self.address = address
+        self.argument = f"exact|{name}|{address}"
         self._runs = 0
 
     @property
@@ -60,4 +62,6 @@ class KilledExactJob:
         return checked.check(self.job, self._place(folder), folder / "checkpoint", rows)
 
     def _place(self, folder: Path) -> Place:
-        return KafkaPlace(self.broker, folder.name) if self.broker else FilesPlace(folder / "logs")
+        if self.address.startswith("http"):
+            return S3Place(self.address, folder.name)
+        return KafkaPlace(self.address, folder.name) if self.address else FilesPlace(folder / "logs")

@@ -29,10 +29,10 @@ STAGES: Final = (PLANNING, READING, STATE, COMMITTING)
 
 
 def killed_job(
-    name: str, kills: int, draw: random.Random, queries: SparkQueries, folder: Path, broker: str = ""
+    name: str, kills: int, draw: random.Random, queries: SparkQueries, folder: Path, address: str = ""
 ) -> str:
     """Run a job to its end with so many kills at random points, spread over its runs; return what was compared."""
-    job = KilledExactJob(name, broker)
+    job = KilledExactJob(name, address)
     killed = KilledJob(folder, job)
     runs = job.job.runs
     for run in range(runs):

@@ -1,9 +1,9 @@
-"""Where the logs of a job are: in folders of files, or in topics of a broker of Kafka."""
+"""Where the logs of a job are: in folders of files, in a bucket of S3, or in topics of a broker of Kafka."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -37,6 +37,15 @@ class Place(Protocol):
         """Return what the source calls a partition."""
 
 
+def tables(records: Sequence[Record]) -> Iterator[Any]:
+    """Yield the contents of the files of records."""
+    for first in range(0, len(records), ROWS_OF_A_FILE):
+        part = records[first : first + ROWS_OF_A_FILE]
+        times = pa.array([record.at * 1000 for record in part], pa.timestamp("us", "UTC"))
+        columns = {"at": times, "key": [each.key for each in part], "id": [each.id for each in part]}
+        yield pa.table(columns)
+
+
 class FilesPlace:
     """Logs in a folder."""
 
@@ -52,15 +61,45 @@ class FilesPlace:
     def write(self, log: str, partition: int, records: Sequence[Record]) -> None:
         split = self.split(log, partition)
         numbers = count(sum(1 for _ in (self._folder / log / split).iterdir()))
-        for first in range(0, len(records), ROWS_OF_A_FILE):
-            part = records[first : first + ROWS_OF_A_FILE]
-            times = pa.array([record.at * 1000 for record in part], pa.timestamp("us", "UTC"))
-            columns = {"at": times, "key": [each.key for each in part], "id": [each.id for each in part]}
-            write_table(self._folder / log, split, f"{next(numbers):06}", pa.table(columns))
+        for table in tables(records):
+            write_table(self._folder / log, split, f"{next(numbers):06}", table)
 
     def read(self, session: SparkSession, log: str, options: dict[str, Any]) -> DataFrame:
         source = session.readStream.format("tidegauge").options(**options)
         return load(source.options(path=str(self._folder / log), eventTimeColumn="at"))
+
+    def split(self, log: str, partition: int) -> str:
+        return f"{log}-{partition}"
+
+
+class S3Place:
+    """Logs in a bucket of the S3 server at an endpoint. The environment has the credentials and the region."""
+
+    planned_at = 8
+
+    def __init__(self, endpoint: str, bucket: str) -> None:
+        self._endpoint, self._bucket = endpoint, bucket
+
+    def create(self, log: str, partitions: int) -> None:
+        from s3_server import S3Store
+
+        store = S3Store(self._endpoint)
+        store.bucket(self._bucket)
+        for partition in range(partitions):  # S3 has no empty folders, unless an object says so
+            store.filesystem.create_dir(f"{self._bucket}/{log}/{self.split(log, partition)}")
+
+    def write(self, log: str, partition: int, records: Sequence[Record]) -> None:
+        from s3_server import S3Store
+
+        store = S3Store(self._endpoint)
+        folder = f"s3://{self._bucket}/{log}/{self.split(log, partition)}"
+        for number, table in enumerate(tables(records), len(store.names(folder))):
+            store.put_table(f"{folder}/{number:06}", table)
+
+    def read(self, session: SparkSession, log: str, options: dict[str, Any]) -> DataFrame:
+        source = session.readStream.format("tidegauge").options(**options)
+        source = source.option("fs.s3a.endpoint", self._endpoint)
+        return load(source.options(path=f"s3a://{self._bucket}/{log}", eventTimeColumn="at"))
 
     def split(self, log: str, partition: int) -> str:
         return f"{log}-{partition}"

@@ -70,7 +70,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         self._files = options.files
         self._schema = schema
         arrow = checked_schema(self._files, schema)
-        self._folder = LogFolder(self._files.path, self._files.layout)
+        self._folder = LogFolder(self._files.path, self._files.layout, self._files.s3)
         self._rows = FilesRows(self._files, self._folder, arrow)
         format_ = FORMATS[self._files.format]()
         self._keeps_statistics = format_.keeps_statistics
@@ -214,7 +214,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         grown: bool,
         ended: bool,
     ) -> PlannedSplit[SplitReading]:
-        if files is None and self._files.layout.of_spark:
+        if files is None and not self._folder.shows_empty_splits:
             if position.more and self._files.fail_on_data_loss:
                 raise vanished_unread(self._folder, split)
             files = SplitFiles((), (), finished=ended or position.finished)  # no folder would tell

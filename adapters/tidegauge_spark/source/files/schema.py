@@ -34,7 +34,7 @@ def first_schema(files: FileOptions) -> StructType:
     Raises `BrokenLogError` if there is no such file, or if it cannot be read, and `IllegalOptionError` if its
     event time column is not valid.
     """
-    folder, format_ = LogFolder(files.path, files.layout), FORMATS[files.format]()
+    folder, format_ = LogFolder(files.path, files.layout, files.s3), FORMATS[files.format]()
     listing = folder.list()
     for split, found in sorted(listing.items()):
         for name, size in zip(found.names, found.sizes, strict=True):

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from tidegauge_spark.decisions.timestamps import MAX, MIN
+from tidegauge_spark.places.s3 import FROM_ENVIRONMENT, S3Settings
 from tidegauge_spark.source.options.added_columns import NO_COLUMNS, AddedColumns, parse_added_columns
 from tidegauge_spark.source.options.future import FUTURE_OPTIONS, FutureOptions, parse_future
 from tidegauge_spark.source.options.given import GivenOptions
 from tidegauge_spark.source.options.layout import SUB_FOLDERS, Layout, parse_layout
-from tidegauge_spark.source.options.places import read_path
+from tidegauge_spark.source.options.places import read_place
 
 FILE_OPTIONS: Final = (
     "path",
@@ -40,8 +41,8 @@ DISCOVERY_INTERVAL: Final = 10_000
 class FileOptions:
     """The files of a source, validated.
 
-    path: the folder, or its URI. layout: what its splits are. format: "parquet" or "json". subtasks: the
-    number of subtasks that read them. event_time_column: the column with the event time.
+    path: the folder, as `place_of` returns it. layout: what its splits are. format: "parquet" or "json".
+    subtasks: the number of subtasks that read them. event_time_column: the column with the event time.
     max_out_of_orderness: how far a record may be behind the greatest event time of its split before it (ms).
     discovery_interval: the maximum time until new folders and files are detected (ms).
     fail_on_invalid_timestamp: whether a record without a valid event time is an error; otherwise it passes
@@ -50,7 +51,8 @@ class FileOptions:
     "us" and "ns"; None: not set. path_moved: whether the files were elsewhere at the last start.
     files_per_batch: how many files a batch may begin, None: any number. starting_timestamp: each split is
     read from the first record with this event time (ms) or a later one; None: from its beginning. future:
-    what becomes of event times far ahead of the clock, None: they are read like all others.
+    what becomes of event times far ahead of the clock, None: they are read like all others. s3: how to reach
+    S3.
     """
 
     path: str
@@ -68,11 +70,12 @@ class FileOptions:
     starting_timestamp: int | None = None
     layout: Layout = SUB_FOLDERS
     future: FutureOptions | None = None
+    s3: S3Settings = FROM_ENVIRONMENT
 
 
-def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
+def parse_files(given: GivenOptions, subtasks: int, s3: S3Settings) -> FileOptions | None:
     """Return the options about files, None if the source does not read files. Raises `IllegalOptionError`."""
-    path = read_path(given)
+    path = read_place(given, "path")
     for name in FILE_OPTIONS:
         given.require(name, "path")
     if path is None:
@@ -99,6 +102,7 @@ def parse_files(given: GivenOptions, subtasks: int) -> FileOptions | None:
         starting_timestamp=starting_timestamp(given),
         layout=parse_layout(given),
         future=parse_future(given),
+        s3=s3,
     )
 
 

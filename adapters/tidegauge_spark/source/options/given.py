@@ -78,11 +78,12 @@ class GivenOptions:
 
     def items(self) -> list[tuple[str, str]]:
         """Return the options that are set, their names as users spell them."""
-        return [
-            (self._spelled[head] + dot + index, value)
-            for name, value in self._values.items()
-            for head, dot, index in [name.partition(".")]
-        ]
+        return [(self._spelling(name), value) for name, value in self._values.items()]
+
+    def _spelling(self, name: str) -> str:
+        """Return a name as users spell it."""
+        head, dot, index = name.partition(".")
+        return self._spelled.get(name.lower()) or self._spelled.get(head.lower(), head) + dot + index
 
     def text(self, name: str) -> str | None:
         """Return a text that is not empty, None if the option is not set."""
@@ -150,6 +151,4 @@ class GivenOptions:
 
     def refuse(self, name: str, value: str, remedy: str) -> NoReturn:
         """Raise `IllegalOptionError` in one line: option, value, remedy."""
-        head, dot, index = name.partition(".")
-        spelled = self._spelled.get(head.lower(), head)
-        raise IllegalOptionError(f"option {spelled}{dot}{index} = {shown_value(name, value)!r}: {remedy}")
+        raise IllegalOptionError(f"option {self._spelling(name)} = {shown_value(name, value)!r}: {remedy}")

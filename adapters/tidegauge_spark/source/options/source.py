@@ -11,6 +11,7 @@ from tidegauge_spark.decisions.backlog import WATERMARK_LAG_THRESHOLD
 from tidegauge_spark.group_coordination.client import Address
 from tidegauge_spark.group_coordination.member import DEFAULT_PATIENCE
 from tidegauge_spark.group_coordination.presence import DEFAULT_RESTART_TIMEOUT, SHORTEST_RESTART_TIMEOUT
+from tidegauge_spark.places.place import is_local
 from tidegauge_spark.source.options.added_columns import NO_COLUMNS, AddedColumns, parse_added_columns
 from tidegauge_spark.source.options.files import FILE_OPTIONS, FileOptions, parse_files
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
@@ -31,7 +32,8 @@ from tidegauge_spark.source.options.numbers import (
     Sequence,
     parse_sequences,
 )
-from tidegauge_spark.source.options.places import local_path
+from tidegauge_spark.source.options.places import read_place
+from tidegauge_spark.source.options.s3 import S3_OPTIONS, parse_s3, refuse_s3_without_place
 
 DEFAULT_ROWS_PER_BATCH: Final = 1_000_000
 MOST_SUBTASKS: Final = 10_000
@@ -60,6 +62,7 @@ COMMON_OPTIONS: Final = (
     "watermarkCheck",
     "eventLog",
     "eventLogJob",
+    *S3_OPTIONS,
     *SIGNAL_OPTIONS,
 )
 PLAIN_OPTIONS: Final = (
@@ -188,6 +191,7 @@ def parse_options(
     else:
         given = GivenOptions(read, OWN_LOG_OPTIONS, (), listed=spelled.values())
     count = given.integer("numSubtasks", 1, 1, MOST_SUBTASKS)
+    s3 = parse_s3(given)
     kafka = parse_kafka(given, config) if own is None else None
     log = files = None
     if own is not None or kafka is not None:
@@ -198,9 +202,11 @@ def parse_options(
         _refuse_files(given)
         _refuse_sequence(given, "the source reads a log")
     else:
-        files = parse_files(given, count)
+        files = parse_files(given, count, s3)
         if files is not None:
             _refuse_sequence(given, "path says to read files")
+    if files is None or is_local(files.path):
+        refuse_s3_without_place(given, "path is not s3://; leave it out")
     return SourceOptions(
         sequences=parse_sequences(given, count) if files is None and log is None else (),
         files=files,
@@ -251,13 +257,12 @@ def _watermark_check(given: GivenOptions) -> Path | None:
 
 def _event_log(given: GivenOptions) -> Path | None:
     given.require("eventLogJob", "eventLog")
-    folder = given.text("eventLog")
+    folder = read_place(given, "eventLog")
     if folder is None:
         return None
-    local = local_path(folder)
-    if local is None:
+    if not is_local(folder):
         given.refuse("eventLog", folder, "write a folder of the machine of the driver, or one mounted there")
-    return Path(local)
+    return Path(folder)
 
 
 def _signals(given: GivenOptions, threshold: int | None) -> SignalOptions | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
 import pyarrow.fs as filesystems
 
+from tidegauge_spark.places.place import is_local, opened_place, reason_of
+from tidegauge_spark.places.s3 import FROM_ENVIRONMENT, S3Settings
 from tidegauge_spark.source.files.folder.listing import (
     FINISHED,
     PAUSED,
@@ -23,7 +24,7 @@ from tidegauge_spark.source.files.folder.sink_log import SINK_LOG, SinkLog
 from tidegauge_spark.source.files.folder.spark_folders import is_of_a_job, spark_listing
 from tidegauge_spark.source.files.folder.table_folders import check_above, check_no_table
 from tidegauge_spark.source.options.layout import SUB_FOLDERS, Layout
-from tidegauge_spark.source.planning.broken_log import BrokenLogError
+from tidegauge_spark.source.planning.broken_log import BrokenLogError, first_line
 
 ATTEMPTS: Final = 3
 
@@ -33,22 +34,19 @@ class LostFileError(BrokenLogError):
 
 
 class LogFolder:
-    """The folder of a source; `path` is a local path or a URI.
+    """The folder of a source; `path` is a place of `tidegauge_spark.places`.
 
     With a sub-folder for each split the path of a file is "split/file"; in a folder with the layout of Spark
     it is the name of the file.
     """
 
-    def __init__(self, path: str, layout: Layout = SUB_FOLDERS) -> None:
-        """Raises `BrokenLogError` for an invalid path."""
-        self.path, self.layout = path, layout
+    def __init__(self, path: str, layout: Layout = SUB_FOLDERS, s3: S3Settings = FROM_ENVIRONMENT) -> None:
+        """s3: how to reach S3. Raises `BrokenLogError` if the path cannot be opened."""
+        self.path, self.layout, self._s3 = path, layout, s3
         try:
-            if "://" in path:
-                self._filesystem, root = filesystems.FileSystem.from_uri(path)
-            else:
-                self._filesystem, root = filesystems.LocalFileSystem(), os.path.abspath(path)
+            self._filesystem, root = opened_place(path, s3)
         except (ValueError, OSError) as error:
-            raise BrokenLogError(f"the path {path!r} cannot be opened: {error}") from error
+            raise BrokenLogError(f"the path {path!r} cannot be opened: {self._reason(error)}") from error
         self._root = root.rstrip("/")
         log = f"{self.path.rstrip('/')}/{SINK_LOG}"
         self._sink_log = SinkLog(self._content, repr(log))
@@ -62,6 +60,7 @@ class LogFolder:
         splits, or a folder in a split.
         """
         if not self._is_checked:
+            self._entries(self._root, recursive=False)  # a store that does not answer fails here, and once
             check_above(self.path, self._filesystem, self._root)
             self._is_checked = True
         if not self.layout.of_spark:
@@ -71,6 +70,11 @@ class LogFolder:
         listing = spark_listing(self._entries_by_path(), self.path, self.layout, committed)
         listing.being_written |= being_written
         return listing
+
+    @property
+    def shows_empty_splits(self) -> bool:
+        """Whether a split without files is found. S3 has no folders, only the files in them."""
+        return is_local(self.path) and not self.layout.of_spark
 
     @property
     def ordered_by(self) -> str:
@@ -111,7 +115,8 @@ class LogFolder:
                 return content
         except OSError as error:
             raise BrokenLogError(
-                f"the file {name} of the log {f'{self.path}/{SINK_LOG}'!r} cannot be read: {error}"
+                f"the file {name} of the log {f'{self.path}/{SINK_LOG}'!r} cannot be read: "
+                f"{self._reason(error)}"
             ) from error
 
     def _sub_folders(self) -> Listing:
@@ -166,6 +171,9 @@ class LogFolder:
             try:
                 return self._filesystem.get_file_info(selector)
             except OSError as error:
+                reason = reason_of(error, self.path, self._s3)
+                if reason is not None:
+                    raise BrokenLogError(f"the folder {self.path!r} cannot be read: {reason}") from error
                 if attempt == ATTEMPTS - 1:
                     raise BrokenLogError(
                         f"the folder {self.path!r} cannot be read ({error}): correct the option path"
@@ -187,16 +195,30 @@ class LogFolder:
             ) from error
         except OSError as error:
             raise BrokenLogError(
-                f"the file {self.described(split, name)} cannot be opened: {error}"
+                f"the file {self.described(split, name)} cannot be opened: {self._reason(error)}"
             ) from error
         with file:
             if file.size() != size:
                 raise BrokenLogError(changed(self.described(split, name), size, file.size()))
-            yield file
+            try:
+                yield file
+            except BrokenLogError as error:  # a store that does not answer is no damaged file
+                cause = error.__cause__
+                reason = reason_of(cause, self.path, self._s3) if isinstance(cause, OSError) else None
+                if reason is None:
+                    raise
+                raise BrokenLogError(
+                    f"the file {self.described(split, name)} cannot be read: {reason}"
+                ) from cause
 
     def described(self, split: str, name: str) -> str:
         """Return the name of a file for messages."""
         return repr(f"{self.path.rstrip('/')}/{self._path(split, name)}")
+
+    def _reason(self, error: Exception) -> str:
+        """Return why a file or folder cannot be read, in one line."""
+        reason = reason_of(error, self.path, self._s3) if isinstance(error, OSError) else None
+        return reason or first_line(error)
 
     def _path(self, split: str, name: str) -> str:
         return name if self.layout.of_spark else f"{split}/{name}"

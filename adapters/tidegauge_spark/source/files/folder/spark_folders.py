@@ -19,6 +19,8 @@ WHOLE_FOLDER: Final = "all"
 
 _TEMPORARY: Final = "_temporary"
 _STAGING: Final = ".spark-staging-"
+_MAGIC: Final = "__magic"
+"""The folder of Hadoop's magic committer, which completes the uploads of a job one after the other."""
 _PART: Final = re.compile(r"part-([0-9]{5,9})-")
 
 Splits = dict[str, list[FoundFile]]
@@ -31,7 +33,7 @@ def is_hidden(name: str) -> bool:
 
 def is_of_a_job(name: str) -> bool:
     """Return whether a folder of this name belongs to a Spark job that has not committed its files."""
-    return name == _TEMPORARY or name.startswith(_STAGING)
+    return name == _TEMPORARY or name.startswith((_STAGING, _MAGIC))
 
 
 def spark_listing(

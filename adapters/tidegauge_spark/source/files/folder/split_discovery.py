@@ -57,8 +57,8 @@ class SplitDiscovery:
         if found.being_written:
             raise BrokenLogError(
                 f"a Spark job is writing to {found.root!r}, and has not ended for {JOB_PATIENCE} seconds: "
-                "start the query when it has, or remove the folder _temporary or .spark-staging-... that a "
-                "killed one has left"
+                "start the query when it has, or remove the folder _temporary, __magic... or "
+                ".spark-staging-... that a killed one has left"
             )
         self._last = self._found = found
         self._held_back = False
@@ -102,7 +102,7 @@ class SplitDiscovery:
             self._held_back = True
             _LOG.warning(
                 "%s: a Spark job is writing here; its files are read when it has ended, or when the "
-                "folder _temporary or .spark-staging-... that a killed one has left is removed",
+                "folder _temporary, __magic... or .spark-staging-... that a killed one has left is removed",
                 found.root,
             )
 
