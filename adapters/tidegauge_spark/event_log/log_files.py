@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
+
+from tidegauge_spark.places.writable_folder import WritableFolder
 
 VERSION: Final = 1
 """The version of the columns."""
@@ -70,20 +71,23 @@ def table_of(job: str, source: str, at: int, rows: Iterable[LogRow], before: Seq
     return pa.table(columns, schema=COLUMNS)
 
 
-def write_whole(path: Path, table: pa.Table) -> None:
+def write_whole(folder: WritableFolder, name: str, table: pa.Table) -> None:
     """Write a file of Parquet that replaces one of the same name at once. Raises `EventLogError`."""
     from pyarrow import parquet  # a query without an event log does not need it
 
-    unfinished = path.with_name(f"_{path.name}.unfinished")
+    content = pa.BufferOutputStream()
+    parquet.write_table(table, content)
+    with writing(folder):
+        folder.write(name, content.getvalue())
+
+
+@contextmanager
+def writing(folder: WritableFolder) -> Iterator[None]:
+    """Convert the error of a store into an `EventLogError`."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("wb") as file:
-            parquet.write_table(table, file)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
+        yield
     except OSError as error:
         raise EventLogError(
-            f"the event log {str(path)!r} cannot be written: {error}; make its folder writable, or name "
+            f"the event log {folder.place!r} cannot be written: {error}; make its folder writable, or name "
             "another one"
         ) from error

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from pyarrow import concat_tables, parquet
+from pyarrow import BufferReader, concat_tables, parquet
 from pyspark.sql.streaming.listener import (
     QueryProgressEvent,
     QueryStartedEvent,
@@ -20,14 +20,17 @@ from pyspark.sql.streaming.listener import (
 )
 
 from tidegauge_spark.decisions.durations import parse_duration
-from tidegauge_spark.event_log.log_files import LogRow, table_of, write_whole
+from tidegauge_spark.event_log.log_files import LogRow, table_of, write_whole, writing
 from tidegauge_spark.event_log.progress_times import milliseconds_of
+from tidegauge_spark.places.s3 import FROM_ENVIRONMENT, S3Settings
+from tidegauge_spark.places.writable_folder import WritableFolder
 from tidegauge_spark.progress_listener import ProgressListener
 
 QUERY: Final = ""
 """What the log calls the operator that has the watermark of the query; the inputs are its channels."""
 
 _NUMBERS: Final = b"tidegauge.rows"
+_PARQUET: Final = ".parquet"
 
 
 @dataclass
@@ -66,10 +69,16 @@ class ProgressRecorder(ProgressListener):
     the query continues.
     """
 
-    def __init__(self, folder: str | Path, inputs: Mapping[str, str] | None = None) -> None:
-        """folder: of the driver's machine; each query has a folder in it. inputs: the delay of each input, by
-        the name of its metric. Raises `ValueError` for a delay that is no duration."""
-        self._folder = Path(folder)
+    def __init__(
+        self,
+        folder: str | Path,
+        inputs: Mapping[str, str] | None = None,
+        s3: S3Settings = FROM_ENVIRONMENT,
+    ) -> None:
+        """folder: of the driver's machine, or `s3://bucket/folder`; each query has a folder in it. inputs:
+        the delay of each input, by the name of its metric. s3: how to reach S3. Raises `ValueError` for a
+        delay that is not a duration, and for a store that is not supported."""
+        self._folder = WritableFolder.of(folder, s3)
         self._delays = {name: _delay(name, text) for name, text in (inputs or {}).items()}
         self._lock = threading.Lock()
         self._queries: dict[str, _Known] = {}
@@ -92,7 +101,7 @@ class ProgressRecorder(ProgressListener):
         A batch that is in the log already is left out. Raises `EventLogError` if it cannot be written.
         """
         query = str(progress.id)
-        folder = self._folder / f"query-{quote(query, safe='')}"
+        folder = self._folder.sub_folder(f"query-{quote(query, safe='')}")
         with self._lock:
             known = self._queries.get(query)
             if known is None:
@@ -114,16 +123,18 @@ class ProgressRecorder(ProgressListener):
             if tables:
                 numbers = json.dumps(dict(known.rows)).encode()
                 whole = concat_tables(tables).replace_schema_metadata({_NUMBERS: numbers})
-                write_whole(folder / f"{progress.batchId:012}.parquet", whole)
+                write_whole(folder, f"{progress.batchId:012}.parquet", whole)
 
 
-def _known_of(folder: Path) -> _Known:
+def _known_of(folder: WritableFolder) -> _Known:
     """What the log of a query says when the query starts."""
-    written = max(folder.glob("*.parquet"), default=None) if folder.is_dir() else None
-    if written is None:
-        return _Known()
-    metadata = parquet.read_schema(written).metadata
-    return _Known(Counter(json.loads(metadata[_NUMBERS])), batch=int(written.stem), restarted=True)
+    with writing(folder):
+        written = [name for name in folder.names() if name.endswith(_PARQUET)]
+        if not written:
+            return _Known()
+        metadata = parquet.read_schema(BufferReader(folder.read(written[-1]))).metadata
+    batch = int(written[-1].removesuffix(_PARQUET))
+    return _Known(Counter(json.loads(metadata[_NUMBERS])), batch=batch, restarted=True)
 
 
 def _rows_of(

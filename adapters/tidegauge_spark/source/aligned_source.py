@@ -124,15 +124,14 @@ class AlignedSource(DataSource):
       sets the option, and removes these rows again.
     * `lateColumn`: the name of an additional boolean column that is true for late rows. A row is late if its
       event time is not after the watermark that the source had before the batch of the row.
-    * `eventLog`: a folder on the driver's machine, for example beside the checkpoint. The source writes there
-      what each subtask does, exactly once, as an event log that `tidegauge check-log` judges: splits and
-      records, watermarks and statuses, reports and bounds, in one Parquet file for each batch that Spark has
-      logged. The log contains only reports that agree with the emitted watermarks. A planning may also report
-      further ahead, or for a subtask that is idle and has records that are not read yet. Over a log with an
-      index (Kafka), where many records are planned at once, the count of a row is a count of offsets, and its
-      event time is that of the last record. A new checkpoint needs a new folder. `eventLogJob` is the name of
-      the job in the log; the default is the watermark group, or else the source. The drift between sources is
-      judged within a job.
+    * `eventLog`: a folder on the driver's machine, or in S3. The source writes there what each subtask does,
+      exactly once, as an event log that `tidegauge check-log` judges: splits and records, watermarks and
+      statuses, reports and bounds, in one Parquet file for each batch that Spark has logged. The log contains
+      only reports that agree with the emitted watermarks. A planning may also report further ahead, or for a
+      subtask that is idle and has records that are not read yet. Over a log with an index (Kafka), where many
+      records are planned at once, the count of a row is a count of offsets, and its event time is that of the
+      last record. A new checkpoint needs a new folder. `eventLogJob` is the name of the job in the log; the
+      default is the watermark group, or else the source. The drift between sources is judged within a job.
     * `inBandWatermarks` ("false"): with "true" there are rows beside the records. Their progress column says
       how far a subtask is (chapters SPLIT and LOW), that it is idle or active again (IDLE), and that its
       records are backlog (BACKLOG). `tidegauge_spark.load_inputs` sets the option, and passes these rows to

@@ -99,7 +99,10 @@ def test_the_options_of_s3_have_the_names_of_hadoop() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"path": "/x"}, "option fs.s3a.endpoint = 'store': path is not s3://; leave it out"),
+        (
+            {"path": "/x"},
+            "option fs.s3a.endpoint = 'store': neither path nor eventLog is s3://; leave it out",
+        ),
         (
             {"fs.s3a.endpoint": "https://AKIA:geheim@store"},
             "option fs.s3a.endpoint = '***': leave the credential",

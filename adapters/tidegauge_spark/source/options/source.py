@@ -12,6 +12,8 @@ from tidegauge_spark.group_coordination.client import Address
 from tidegauge_spark.group_coordination.member import DEFAULT_PATIENCE
 from tidegauge_spark.group_coordination.presence import DEFAULT_RESTART_TIMEOUT, SHORTEST_RESTART_TIMEOUT
 from tidegauge_spark.places.place import is_local
+from tidegauge_spark.places.s3 import S3Settings
+from tidegauge_spark.places.writable_folder import WritableFolder
 from tidegauge_spark.source.options.added_columns import NO_COLUMNS, AddedColumns, parse_added_columns
 from tidegauge_spark.source.options.files import FILE_OPTIONS, FileOptions, parse_files
 from tidegauge_spark.source.options.given import GivenOptions, IllegalOptionError
@@ -144,7 +146,7 @@ class SourceOptions:
     added: AddedColumns = NO_COLUMNS
     watermark_check: Path | None = None
     signals: SignalOptions | None = None
-    event_log: Path | None = None
+    event_log: WritableFolder | None = None
     event_log_job: str | None = None
 
     @property
@@ -205,8 +207,10 @@ def parse_options(
         files = parse_files(given, count, s3)
         if files is not None:
             _refuse_sequence(given, "path says to read files")
-    if files is None or is_local(files.path):
-        refuse_s3_without_place(given, "path is not s3://; leave it out")
+    event_log = _event_log(given, s3)
+    places = [*([] if files is None else [files.path]), *([] if event_log is None else [event_log.place])]
+    if all(map(is_local, places)):
+        refuse_s3_without_place(given, "neither path nor eventLog is s3://; leave it out")
     return SourceOptions(
         sequences=parse_sequences(given, count) if files is None and log is None else (),
         files=files,
@@ -219,7 +223,7 @@ def parse_options(
         added=_added_columns(given, files, log, kafka),
         watermark_check=_watermark_check(given),
         signals=_signals(given, watermark_lag_threshold),
-        event_log=_event_log(given),
+        event_log=event_log,
         event_log_job=given.text("eventLogJob"),
     )
 
@@ -255,14 +259,10 @@ def _watermark_check(given: GivenOptions) -> Path | None:
     return None if file is None else Path(file)
 
 
-def _event_log(given: GivenOptions) -> Path | None:
+def _event_log(given: GivenOptions, s3: S3Settings) -> WritableFolder | None:
     given.require("eventLogJob", "eventLog")
-    folder = read_place(given, "eventLog")
-    if folder is None:
-        return None
-    if not is_local(folder):
-        given.refuse("eventLog", folder, "write a folder of the machine of the driver, or one mounted there")
-    return Path(folder)
+    place = read_place(given, "eventLog")
+    return None if place is None else WritableFolder(place, s3)
 
 
 def _signals(given: GivenOptions, threshold: int | None) -> SignalOptions | None:

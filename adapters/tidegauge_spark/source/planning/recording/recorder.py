@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from tidegauge_spark.event_log.log_files import EventLogError, LogRow, table_of, write_whole
+from tidegauge_spark.event_log.log_files import EventLogError, LogRow, table_of, write_whole, writing
+from tidegauge_spark.places.writable_folder import WritableFolder
 from tidegauge_spark.source.planning.recording.recorded_rows import RecordedSource, rows_between
 from tidegauge_spark.source.planning.sealed_offset import sealed
 
@@ -28,7 +28,7 @@ class SourceRecorder:
 
     def __init__(
         self,
-        folder: Path,
+        folder: WritableFolder,
         job: str | None,
         name: str | None,
         state: Callable[[dict[str, Any]], RecordedSource],
@@ -67,12 +67,12 @@ class SourceRecorder:
         state = self._state(end)
         name = self._name or state.source
         job = self._job or name
-        folder = self._folder / f"job-{quote(job, safe='')}" / f"source-{quote(name, safe='')}"
+        folder = self._folder.sub_folder(f"job-{quote(job, safe='')}", f"source-{quote(name, safe='')}")
         if not self._checked:
             _refuse_others(folder, state.source)
             self._checked = True
         table = table_of(job, name, state.at, self._rows(start, end), start.get(_LOG, {}).get("rows", []))
-        write_whole(folder / state.source / f"{end[_LOG]['batches']:012}.parquet", table)
+        write_whole(folder.sub_folder(state.source), f"{end[_LOG]['batches']:012}.parquet", table)
 
     def _rows(self, start: dict[str, Any], end: dict[str, Any]) -> list[LogRow]:
         before, told = start.get(_LOG), end[_LOG]
@@ -103,11 +103,12 @@ def _with_log(offset: dict[str, Any], log: dict[str, Any]) -> dict[str, Any]:
     return sealed({**content, _LOG: log})
 
 
-def _refuse_others(folder: Path, identity: str) -> None:
-    others = sorted(one.name for one in folder.iterdir() if one.name != identity) if folder.is_dir() else []
+def _refuse_others(folder: WritableFolder, identity: str) -> None:
+    with writing(folder):
+        others = [name for name in folder.names() if name != identity]
     if others:
         raise EventLogError(
-            f"the folder {str(folder)!r} has the event log of another source of that name ({others[0]}), "
+            f"the folder {folder.place!r} has the event log of another source of that name ({others[0]}), "
             "whose rows have the same numbers: set eventLog to a new folder for a new checkpoint, or set "
             "another sourceName"
         )
