@@ -8,7 +8,7 @@ from itertools import accumulate
 from operator import xor
 from typing import Any, Final, NamedTuple
 
-from tidegauge_spark.source.files.folder.partition_columns import value_order, values_in
+from tidegauge_spark.source.files.folder.partition_columns import folder_order
 from tidegauge_spark.source.options.layout import Layout
 
 FINISHED: Final = "_FINISHED"
@@ -92,5 +92,5 @@ def name_checksum(name: str) -> int:
 def file_key(layout: Layout, name: str, modified: int) -> Key:
     """Return the sort key of a file: the values of its partition columns, its modification time if that
     counts, its name. The key does not depend on other files, or on whether the file still exists."""
-    values = tuple(value_order(raw) for _, raw in values_in(name)) if layout.of_spark else ()
+    values = folder_order(name.rpartition("/")[0]) if layout.of_spark else ()
     return values, modified if layout.by_modification else 0, name

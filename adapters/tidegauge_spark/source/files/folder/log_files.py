@@ -85,7 +85,7 @@ class LogFolder:
 
     def values_in(self, name: str) -> Sequence[tuple[str, str]]:
         """Return the partition columns of a file with their values: see `partition_columns.values_in`."""
-        return values_in(name) if self.layout.of_spark else []
+        return values_in(name) if self.layout.of_spark else ()
 
     def key(self, name: str, modified: int) -> Key:
         """Return the sort key of a file in a split: see `file_key`."""
@@ -132,7 +132,7 @@ class LogFolder:
                 paused.add(parts[0])
             if parts == [FINISHED]:
                 listing.ended = True
-            if any(part.startswith(("_", ".")) for part in parts):
+            if path.startswith(("_", ".")) or "/_" in path or "/." in path:
                 continue
             if info.type == filesystems.FileType.NotFound:
                 continue  # it was renamed while the folder was listed

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -24,11 +25,26 @@ _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _TIMESTAMP: Final = re.compile(rf"{_DATE.pattern}[ T][0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(\.[0-9]{{1,6}})?")
 
 
-def values_in(name: str) -> list[tuple[str, str]]:
+_MOST_FOLDERS: Final = 1 << 14
+"""The number of folders whose columns are cached: a listing has many files in each."""
+
+
+def values_in(name: str) -> tuple[tuple[str, str], ...]:
     """Return the partition columns in the path of a file, with their values as written in the folder
     names."""
-    parted = (each.partition("=") for each in name.split("/")[:-1])
-    return [(unescaped(column), raw) for column, _, raw in parted]
+    return _values_of(name.rpartition("/")[0])
+
+
+@lru_cache(_MOST_FOLDERS)
+def _values_of(folder: str) -> tuple[tuple[str, str], ...]:
+    parted = (each.partition("=") for each in folder.split("/") if folder)
+    return tuple((unescaped(column), raw) for column, _, raw in parted)
+
+
+@lru_cache(_MOST_FOLDERS)
+def folder_order(folder: str) -> tuple[tuple[int, Decimal, str], ...]:
+    """Return the sort key of the path of a folder: the order of the values of its columns."""
+    return tuple(value_order(raw) for _, raw in _values_of(folder))
 
 
 def unescaped(raw: str) -> str:

@@ -54,22 +54,29 @@ def spark_listing(
     listing.root = root
     marked: dict[str, set[str | None]] = {FINISHED: set(), PAUSED: set()}
     columns: tuple[str, ...] | None = None
+    hidden: dict[str, bool] = {}
+    split_of: dict[str, str] = {}
     for path, info in entries:
-        *folders, name = path.split("/")
-        is_folder = info.type == filesystems.FileType.Directory
-        if any(map(is_hidden, folders)):
+        folder, _, name = path.rpartition("/")
+        if folder not in hidden:
+            hidden[folder] = any(map(is_hidden, folder.split("/")))
+        if hidden[folder]:
             continue
+        is_folder = info.type == filesystems.FileType.Directory
         if is_folder and is_of_a_job(name):
             listing.being_written = True
         if name in marked:
             marked[name].add(_split_of_folder(path, root, layout))
         if is_hidden(name) or is_folder or info.type == filesystems.FileType.NotFound:
             continue
-        columns = _checked_columns(path, root, layout, columns)
+        if folder not in split_of:  # what the names of folders say is the same for all files in them
+            columns = _checked_columns(path, root, layout, columns)
+            split_of[folder] = WHOLE_FOLDER if layout.kind == ONE_SPLIT else "/".join(_folders(path, layout))
         found = FoundFile(path, info.size, info.mtime_ns or 0)
         file = found if committed is None else committed_file(committed, path)
         if file is not None:
-            splits.setdefault(_split(path, root, layout), []).append(file)
+            split = _part_number(path, root) if layout.kind == PART_NUMBER else split_of[folder]
+            splits.setdefault(split, []).append(file)
     for split in {each for found in marked.values() for each in found if each is not None}:
         splits.setdefault(split, [])
     listing.ended = None in marked[FINISHED]
@@ -121,11 +128,7 @@ def _names(columns: Iterable[str]) -> str:
     return ", ".join(columns) or "none"
 
 
-def _split(path: str, root: str, layout: Layout) -> str:
-    if layout.kind == ONE_SPLIT:
-        return WHOLE_FOLDER
-    if layout.kind == COLUMNS:
-        return "/".join(_folders(path, layout))
+def _part_number(path: str, root: str) -> str:
     part = _PART.match(path.rpartition("/")[2])
     if part is None:
         raise BrokenLogError(

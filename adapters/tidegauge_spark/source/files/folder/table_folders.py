@@ -5,6 +5,7 @@ Such a folder still has files whose rows the table has replaced or deleted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -19,6 +20,9 @@ _ICEBERG_METADATA: Final = "metadata"
 _ICEBERG_FILE: Final = ".metadata.json"
 _ICEBERG_DATA: Final = "data"
 
+_MAYBE_MARK: Final = re.compile(rf"{'|'.join(map(re.escape, _MARKS))}|{re.escape(_ICEBERG_FILE)}$")
+"""Most paths have no such part, and are not split into parts."""
+
 _MOST_ANCESTORS: Final = 6
 """How many folders above the folder of a source are checked: five of partition columns, and `data`."""
 
@@ -31,6 +35,8 @@ def check_no_table(root: str, paths: Iterable[str]) -> None:
         paths: the relative paths of all files and folders in the folder.
     """
     for path in paths:
+        if not _MAYBE_MARK.search(path):
+            continue
         parts = path.split("/")
         if not _MARKS.keys().isdisjoint(parts):
             mark = next(part for part in parts if part in _MARKS)
