@@ -14,7 +14,9 @@ from ..event_log.names import FINDINGS, FORMATS, MOST_ROWS, RESULTS, TROUBLES
 
 @complains
 def check_log(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file, or a folder with all that is in it.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A file, or a folder with all that is in it; s3://, too.")
+    ],
     format: Annotated[
         str | None,
         typer.Option(metavar="NAME", help=f"One of {', '.join(FORMATS)}; default: by the names of files."),

@@ -23,6 +23,7 @@ from ..event_log.files import find
 from ..event_log.in_process import judged_parts
 from ..event_log.job_findings import Finding
 from ..event_log.names import FINDINGS, FORMATS, MOST_ROWS, RESULTS, TROUBLES
+from ..event_log.s3_files import s3_key
 from ..event_log.schema import VERSION
 from ..event_log.surroundings import NearbyRow, surroundings
 from ..event_log.verdicts import SENTENCES, LogResults, PropertyVerdict, results_of, with_surroundings
@@ -55,7 +56,8 @@ def checked(
     if format is not None and format not in FORMATS:
         raise BadInput(unknown("format", format, FORMATS))
     alignment = _alignment(*aligned)
-    path = local_path("PATH", path)
+    key = s3_key(path)
+    path = local_path("PATH", path) if key is None else path
     out = None if out is None else local_path("--out", out)
     found = find(path, format, skip_bad_files)
     if out is not None:
@@ -71,7 +73,7 @@ def checked(
                 parts, alignment, skip_bad_files, lambda chunk: bar.advance(task, chunk.rows)
             )
     results = results_of(
-        str(path),
+        str(path) if key is None else f"s3://{key}",
         VERSION,
         operators,
         files=len(found.files) - len(bad),

@@ -8,12 +8,11 @@ write such files. What overlaps is read together and sorted. Nothing of it is re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
-from .files import LogFile, read_group, read_whole
+from .files import LogFile, opened, read_group, read_whole
 from .schema import ROWS
 
 MOST_SORTED = 4_000_000
@@ -108,10 +107,10 @@ def _chunks(file: LogFile) -> Iterator[Chunk]:
     if file.format == "jsonl":
         yield Chunk(file, file.rows_about)
         return
-    with pq.ParquetFile(Path(file.path)) as opened:
-        columns = {opened.schema.column(at).path: at for at in range(len(opened.schema))}
-        for group in range(opened.metadata.num_row_groups):
-            described = opened.metadata.row_group(group)
+    with pq.ParquetFile(opened(file.path)) as footer:
+        columns = {footer.schema.column(at).path: at for at in range(len(footer.schema))}
+        for group in range(footer.metadata.num_row_groups):
+            described = footer.metadata.row_group(group)
             if described.num_rows:
                 yield _chunk(file, group, described, columns)
 

@@ -1,9 +1,9 @@
 """The files of an event log: found, looked at before anything is read, and read."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final, Literal
 
 import pyarrow as pa
@@ -16,6 +16,7 @@ from tidegauge.wire.unknown_names import listing
 from tidegauge.words.numbers import counted
 
 from .names import FORMATS
+from .s3_files import S3File, s3_files, s3_key
 from .schema import problem_with_columns, rows_of
 
 Format = Literal["parquet", "jsonl", "delta"]
@@ -38,7 +39,7 @@ class LogFile:
     """A file of a log. `named`: columns in the names of its folders. `rows` is None if it is not known before
     the file is read. `bytes`: its size."""
 
-    path: Path
+    path: Path | S3File
     format: Format
     named: tuple[tuple[str, str], ...] = ()
     rows: int | None = None
@@ -58,6 +59,11 @@ class Found:
     skipped: tuple[str, ...] = ()
 
 
+def opened(path: Path | S3File) -> Any:
+    """Return a file as the readers of Arrow take it. Raises `OSError`."""
+    return path if isinstance(path, Path) else path.opened()
+
+
 def find(path: Path, format: str | None, skip_bad: bool) -> Found:
     """All files of the log at a path: a file, or a folder with all that is in it.
 
@@ -65,9 +71,16 @@ def find(path: Path, format: str | None, skip_bad: bool) -> Found:
     one that is no log, that cannot be read, or whose columns do not fit; with `skip_bad` such files are
     skipped.
     """
-    if not path.exists():
+    key = s3_key(path)
+    if key is not None and format == "delta":
+        raise BadInput(f"s3://{key}: tables of Delta are read from local folders only: copy it")
+    if key is None and not path.exists():
         raise BadInput(f"{path}: no such file or folder")
-    if format == "delta" or (format is None and (path / "_delta_log").is_dir()):
+    root: Path | S3File = path if key is None else S3File(key, 0)
+    paths: Sequence[Path | S3File]
+    if key is not None:
+        paths = s3_files(key)
+    elif format == "delta" or (format is None and (path / "_delta_log").is_dir()):
         paths = _of_delta(path)
     elif path.is_dir():
         hidden = (".", "_")
@@ -82,14 +95,14 @@ def find(path: Path, format: str | None, skip_bad: bool) -> Found:
     files, bad = [], []
     for one in paths:
         try:
-            files.append(_looked_at(one, path, format))
+            files.append(_looked_at(one, root, format))
         except BadInput as problem:
             if not skip_bad:
                 raise BadInput(f"{problem}; --skip-bad-files reads the others") from problem
             bad.append(str(problem))
     if not files:
         first = f"; the first of {counted(len(bad), 'bad file')}: {bad[0]}" if bad else ""
-        raise BadInput(f"{path}: no event log in {listing(FORMATS[:2])[len('known are ') :]} is there{first}")
+        raise BadInput(f"{root}: no event log in {listing(FORMATS[:2])[len('known are ') :]} is there{first}")
     return Found(tuple(files), tuple(bad))
 
 
@@ -112,29 +125,24 @@ def _of_delta(path: Path) -> list[Path]:
         raise BadInput(f"{path}: no table of Delta: {' '.join(str(problem).split())}") from problem
 
 
-def _looked_at(path: Path, root: Path, format: str | None) -> LogFile:
-    known = _SUFFIXES.get(path.suffix)
+def _looked_at(path: Path | S3File, root: Path | S3File, format: str | None) -> LogFile:
+    known = _SUFFIXES.get(PurePath(str(path)).suffix)
     if format in (None, "jsonl" if known == "jsonl" else "parquet") and known is None:
         raise BadInput(f"{path}: no event log: the name ends in none of {', '.join(_SUFFIXES)}")
     if format is not None and known != ("parquet" if format == "delta" else format):
         raise BadInput(f"{path}: no file in the format {format}")
     named = tuple(
         (name, value)
-        for part in path.relative_to(root).parts[:-1]
+        for part in PurePath(str(path)).relative_to(str(root)).parts[:-1]
         for name, _, value in [part.partition("=")]
         if name in _IN_FOLDER_NAMES
     )
-    if _leads_nowhere(path):
-        raise BadInput(f"{path}: is a link to {path.readlink()}, which is not there")
-    try:
-        size = check_input(path, _MOST_BYTES_OF_LINES if known == "jsonl" else sys.maxsize)
-    except OSError as problem:
-        raise BadInput(f"{path} cannot be read: {problem.strerror}") from problem
+    size = _size(path, _MOST_BYTES_OF_LINES if known == "jsonl" else sys.maxsize)
     if known == "jsonl":
         return LogFile(path, "jsonl", named, None, size)
     try:
-        with pq.ParquetFile(path) as opened:
-            schema, rows = opened.schema_arrow, opened.metadata.num_rows
+        with pq.ParquetFile(opened(path)) as file:
+            schema, rows = file.schema_arrow, file.metadata.num_rows
     except (pa.ArrowException, OSError) as problem:
         raise BadInput(f"{path}: cannot be read as Parquet: {_line(problem)}") from problem
     for name, _ in named:
@@ -142,6 +150,20 @@ def _looked_at(path: Path, root: Path, format: str | None) -> LogFile:
     if (wrong := problem_with_columns(schema, str(path))) is not None:
         raise BadInput(wrong)
     return LogFile(path, "parquet", named, rows, size)
+
+
+def _size(path: Path | S3File, most_bytes: int) -> int:
+    """Return the size of a file in bytes. Raises `BadInput`."""
+    if isinstance(path, S3File):
+        if path.size > most_bytes:
+            raise BadInput(f"{path} cannot be read: larger than {most_bytes >> 20} MiB")
+        return path.size
+    if _leads_nowhere(path):
+        raise BadInput(f"{path}: is a link to {path.readlink()}, which is not there")
+    try:
+        return check_input(path, most_bytes)
+    except OSError as problem:
+        raise BadInput(f"{path} cannot be read: {problem.strerror}") from problem
 
 
 def _line(problem: BaseException) -> str:
@@ -153,13 +175,15 @@ def read_whole(file: LogFile) -> Any:
     does."""
     return _read(
         file,
-        lambda: _json(file.path) if file.format == "jsonl" else pq.read_table(file.path, partitioning=None),
+        lambda: (
+            _json(file) if file.format == "jsonl" else pq.read_table(opened(file.path), partitioning=None)
+        ),
     )
 
 
 def read_group(file: LogFile, group: int) -> Any:
     """The rows of one row group of a Parquet file."""
-    return _read(file, lambda: pq.ParquetFile(file.path).read_row_group(group))
+    return _read(file, lambda: pq.ParquetFile(opened(file.path)).read_row_group(group))
 
 
 def _read(file: LogFile, table: Callable[[], Any]) -> Any:
@@ -169,10 +193,10 @@ def _read(file: LogFile, table: Callable[[], Any]) -> Any:
         raise BadInput(f"{file.path}: cannot be read: {_line(problem)}") from problem
 
 
-def _json(path: Path) -> Any:
-    if not path.stat().st_size:
-        raise BadInput(f"{path}: is empty")
-    return pj.read_json(path, pj.ReadOptions(block_size=_BLOCK))
+def _json(file: LogFile) -> Any:
+    if not file.bytes:
+        raise BadInput(f"{file.path}: is empty")
+    return pj.read_json(opened(file.path), pj.ReadOptions(block_size=_BLOCK))
 
 
 def _with_named(table: Any, file: LogFile) -> Any:

@@ -7,6 +7,7 @@ import heapq
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -64,7 +65,11 @@ def judged_on_spark(
 
 def _found_anywhere(part: Part) -> Part:
     """The part by whole paths: executors have working directories of their own."""
-    files = {chunk.file: replace(chunk.file, path=chunk.file.path.absolute()) for chunk in part.chunks}
+    files = {
+        chunk.file: replace(chunk.file, path=path.absolute() if isinstance(path, Path) else path)
+        for chunk in part.chunks
+        for path in [chunk.file.path]
+    }
     return replace(part, chunks=tuple(replace(chunk, file=files[chunk.file]) for chunk in part.chunks))
 
 
