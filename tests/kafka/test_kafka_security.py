@@ -159,7 +159,7 @@ def test_a_wrong_authority_and_a_wrong_name_fail_each_with_its_cause(secured: Se
 def test_a_listener_without_tls_fails_with_its_cause(secured: Secured) -> None:
     options = secured.over_sasl(bootstrap__servers=secured.broker.address)
     line = error_of({**options, "brokerTimeout": "2 seconds"})
-    assert "within 2 s (SSL handshake failed: Disconnected: SSL connection closed by peer: connecting" in line
+    assert "SSL connection closed by peer" in line
 
 
 def test_a_certificate_of_the_client_is_read_from_each_store(secured: Secured) -> None:

@@ -169,8 +169,8 @@ class AlignedSource(DataSource):
     `MAX`. An empty file `_PAUSED` holds a split back until it is removed; under Trigger.AvailableNow, which
     lists the folder once, until the next run.
 
-    * `eventTimeColumn`: a timestamp (UTC if it has no time zone), or a whole number. It must be set. It may
-      be a field of a struct, such as "meta.at".
+    * `eventTimeColumn`: a timestamp (UTC if it has no time zone), a date (its midnight in UTC), or a number.
+      It must be set. It may be a field of a struct, such as "meta.at".
     * `splitBy` ("folder"): what a split is. With "folder" each sub-folder is a split. For a folder that Spark
       has written: one or more partition columns, such as "region" or "region,device" (each combination of
       their values is a split, called "region=eu/device=7"); "partNumber", the number in the names of the
@@ -178,9 +178,15 @@ class AlignedSource(DataSource):
       name is one of these words is written in backticks.
     * `fileOrder`: the order in which the files of a folder are read: "name", the default for sub-folders, or
       "modificationTime", the default for the other layouts.
-    * `eventTimeUnit`: the unit of a whole number since 1970, "ms" (the default), "s", "us" or "ns". Numbers
-      that look like seconds are rejected unless it is set.
-    * `fileFormat`: "parquet" (the default) or "json", one object on each line.
+    * `eventTimeUnit`: the unit of a number since 1970, "ms" (the default), "s", "us" or "ns". Numbers that
+      look like seconds, and doubles and decimals, are rejected unless it is set.
+    * `fileFormat`: "parquet" (the default), "json", one object on each line, "orc" or "csv".
+      JSON and CSV may be compressed, as the ending of the name says: .gz, .bz2 or .zst.
+    * `header` ("false"), `sep` (","): as in Spark, for CSV. `escape`: with '"' a quote in a quoted value is
+      written twice, and a backslash is a character like others; if it is not set, files with either are
+      rejected, because Spark reads them in another way.
+    * `pathGlobFilter`: a glob for the names of files, such as "*.parquet" or "*.{json,gz}". Files with other
+      names are not seen, also where they would be an error.
     * `maxOutOfOrderness` ("0 seconds"): how far a record may be behind the greatest event time before it in
       its split. The watermark of the split is that event time minus this duration, minus 1 ms.
     * `maxFilesPerTrigger`: the maximum number of files that a batch may begin, over all splits; by default
@@ -200,8 +206,12 @@ class AlignedSource(DataSource):
 
     The columns are those of `schema()`, or those of the first file; for JSON, those of its first megabyte.
     Columns that only later lines or files have are then omitted. A column that a file does not have is null.
-    In JSON a timestamp is an ISO 8601 text. Types that are inferred from the first JSON file fit the values
-    there; if later values may have other types, such as 0.5 after 3, give `schema()`.
+    In ORC a timestamp is a moment, as for Spark, and the file must have been written in UTC.
+    Columns of CSV have their places: `schema()` names all of them in order, partition columns last. Without
+    `schema()` they are texts, except the event time column, a timestamp, or a whole number if `eventTimeUnit`
+    is set. A header must have the names of the columns. A value that does not fit its column is an error.
+    In JSON and CSV a timestamp is an ISO 8601 text. Types that are inferred from the first JSON file fit the
+    values there; if later values may have other types, such as 0.5 after 3, give `schema()`.
 
     With `splitBy` there may be files in the folder itself, or in folders of partition columns (`day=.../`),
     the same for all files. Each split is read in order of the values of these columns (null first, numbers by

@@ -14,7 +14,14 @@ from typing import Final, NoReturn
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import col, expr
 from pyspark.sql.streaming.readwriter import DataStreamReader
-from pyspark.sql.types import StructField, StructType, TimestampNTZType, TimestampType
+from pyspark.sql.types import (
+    DateType,
+    FractionalType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
 
 from tidegauge_spark.source.aligned_source import EventTime
 from tidegauge_spark.source.given_reader import given_reader, session_of
@@ -42,6 +49,13 @@ _FROM_WHOLE_NUMBERS: Final = {
     "us": "timestamp_micros({0})",
     "ns": "timestamp_micros(({0} - pmod({0}, 1000)) DIV 1000)",
 }
+
+
+_FROM_DATES: Final = "timestamp_seconds(CAST(unix_date({0}) AS BIGINT) * 86400)"
+
+_FROM_FRACTIONS: Final = "timestamp_micros(TRY_CAST(round(CAST({0} AS DOUBLE) * {1}) AS BIGINT))"
+
+_MICROSECONDS: Final = {"s": "1e6D", "ms": "1e3D", "us": "1D", "ns": "1e-3D"}
 
 
 def load(reader: DataStreamReader) -> DataFrame:
@@ -105,6 +119,10 @@ def with_mark(with_watermark: DataFrame, columns: StructType, event_time: EventT
 def _timestamp(column: StructField, unit: str) -> Column:
     if isinstance(column.dataType, TimestampType):
         return col(_quoted(column.name))
+    if isinstance(column.dataType, DateType):
+        return expr(_FROM_DATES.format(_quoted(column.name)))
+    if isinstance(column.dataType, FractionalType):
+        return expr(_FROM_FRACTIONS.format(_quoted(column.name), _MICROSECONDS[unit]))
     return expr(_FROM_WHOLE_NUMBERS[unit].format(_quoted(column.name)))
 
 

@@ -106,7 +106,7 @@ def test_a_file_of_other_columns_is_an_error(tmp_path: Path) -> None:
     write_json(tmp_path, "x", "a", [{"when": 1}])
     broken(tmp_path, "the file '.*/x/a' has no column 'time', which eventTimeColumn", fileFormat="json")
     write_table(tmp_path, "x", "a", pa.table({"time": ["1"], "id": [1]}))
-    broken(tmp_path, "the column 'time' of the file '.*/x/a' is string, no timestamp and no integer")
+    broken(tmp_path, "the column 'time' of the file '.*/x/a' is string, no timestamp, date or number")
     for other in (["1"], [datetime(2024, 1, 1)], [2**40], [1.5], [True]):
         table = pa.table({"time": [1], "id": other})
         write_table(tmp_path, "x", "a", table)

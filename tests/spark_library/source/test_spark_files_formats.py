@@ -34,6 +34,8 @@ from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
         (pa.timestamp("ms", "Europe/Berlin"), [1, -2], [1, -2]),
         (pa.timestamp("us", "UTC"), [1999, -1], [1, -1]),
         (pa.timestamp("ns"), [1_999_999, -1], [1, -1]),
+        (pa.date32(), [1, -1], [86_400_000, -86_400_000]),
+        (pa.date64(), [86_400_000, -86_400_000], [86_400_000, -86_400_000]),
     ],
     ids=str,
 )
@@ -168,6 +170,58 @@ def test_whole_numbers_count_what_the_option_says(
     query.run()
     assert [row["progress"]["timestamp"] for row in query.rows()] == times
     assert query.offset["watermarks"] == [max(times) - 1]
+
+
+@pytest.mark.parametrize(
+    ("unit", "values", "times"),
+    [
+        ("s", [1_760_000_400.001, -0.001], [1_760_000_400_001, -1]),
+        ("ms", [1.999, -0.5], [1, -1]),
+        ("us", [1_999.4, -1.0], [1, -1]),
+        ("ns", [1_999_000.0, -1_000.0], [1, -1]),
+    ],
+)
+@pytest.mark.parametrize("type_", [pa.float64(), pa.decimal128(20, 4)], ids=str)
+def test_numbers_with_fractions_are_event_times_in_the_unit_that_is_set(
+    tmp_path: Path, unit: str, values: list[float], times: list[int], type_: Any
+) -> None:
+    write_table(tmp_path, "x", "a", pa.table({"at": pa.array(values).cast(type_)}))
+    query = query_of_inferred(tmp_path, eventTimeColumn="at", eventTimeUnit=unit)
+    query.run()
+    assert [row["progress"]["timestamp"] for row in query.rows()] == times
+    assert query.offset["watermarks"] == [max(times) - 1]
+    with pytest.raises(
+        IllegalOptionError, match=r"'at': the column is .*, and nothing says what .*: set eventTimeUnit to"
+    ):
+        query_of_inferred(tmp_path, eventTimeColumn="at")
+
+
+def test_numbers_that_are_no_moments_are_not_valid(tmp_path: Path) -> None:
+    write_table(tmp_path, "x", "a", pa.table({"at": [1.5, float("nan"), float("inf"), 1e300, None]}))
+    query = query_of_inferred(
+        tmp_path, eventTimeColumn="at", eventTimeUnit="s", failOnInvalidTimestamp="false"
+    )
+    query.run()
+    assert [row["progress"]["timestamp"] for row in query.rows()] == [1_500, None, None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("type_", "values", "times"),
+    [
+        ("date", ["1970-01-02", "1970-01-01", "1970-13-01", 5, True], [86_400_000, 0, None, None, None]),
+        ("double", [1.5, 2, "1.5", True, None], [1_500, 2_000, None, None, None]),
+        ("decimal(9, 3)", [1.5, 2, "1.5", True, None], [1_500, 2_000, None, None, None]),
+    ],
+)
+def test_dates_and_numbers_with_fractions_are_event_times_in_json(
+    tmp_path: Path, type_: str, values: list[object], times: list[int | None]
+) -> None:
+    write_json(tmp_path, "x", "a", [{"at": value} for value in values])
+    schema = StructType().add("at", type_).add("progress", PROGRESS_SCHEMA)
+    options = {"eventTimeColumn": "at", "eventTimeUnit": "s", "failOnInvalidTimestamp": "false"}
+    query = DrivenFiles(tmp_path, schema=schema, fileFormat="json", **options)
+    query.run()
+    assert [row["progress"]["timestamp"] for row in query.rows()] == times
 
 
 def test_numbers_that_look_like_seconds_are_refused_unless_their_unit_is_given(tmp_path: Path) -> None:

@@ -53,6 +53,24 @@ def put(folder: Path, below: str, name: str, times: list[int | None], at: int) -
     return file
 
 
+@pytest.mark.parametrize("pattern", ["*.parquet", "[^n]*.{orc,parquet}", "?.{p,j}{arquet,son}"])
+def test_files_of_other_names_are_not_seen(tmp_path: Path, pattern: str) -> None:
+    write_parquet(tmp_path, "x", "a.parquet", [1, 2])
+    (tmp_path / "x" / "notes.txt").write_text("none of these files is a table")
+    (tmp_path / "manifest.csv").touch()
+    (tmp_path / "x" / "_FINISHED").touch()
+    query = DrivenFiles(tmp_path, pathGlobFilter=pattern)
+    query.run()
+    assert query.times("x") == [1, 2]
+    assert query.finished("x")
+    with pytest.raises(BrokenLogError, match=r"'manifest.csv' in .* would never be read"):
+        DrivenFiles(tmp_path).run()
+    write_parquet(tmp_path, "x", "notes.parquet", [0])
+    whole = DrivenFiles(tmp_path / "x", splitBy="none", pathGlobFilter="a*")
+    whole.run()
+    assert whole.times("all") == [1, 2]
+
+
 def test_flat_files_are_split_by_part_number_and_read_as_they_were_written(tmp_path: Path) -> None:
     put(tmp_path, "", part(0, "ffff"), [1, 2], at=1)
     put(tmp_path, "", part(1, "ffff"), [1], at=2)

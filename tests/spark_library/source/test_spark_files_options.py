@@ -22,7 +22,21 @@ from tidegauge_spark.source.options.source import parse_options
             {"path": "/x"},
             "option path = '/x': set eventTimeColumn as well: the column that has the event time",
         ),
-        ({"fileFormat": "csv"}, 'option fileFormat = \'csv\': write "parquet" or "json"'),
+        ({"fileFormat": "avro"}, 'option fileFormat = \'avro\': write "parquet" or "json" or "orc" or "csv"'),
+        (
+            {"header": "true"},
+            "option header = 'true': it is of CSV; set fileFormat to \"csv\", or leave it out",
+        ),
+        ({"fileFormat": "csv", "sep": "::"}, "option sep = '::': write one character, such as"),
+        (
+            {"fileFormat": "csv", "sep": " "},
+            "option sep = '': write a tab as r\"\\t\", two characters; a space",
+        ),
+        ({"fileFormat": "csv", "escape": "x"}, "option escape = 'x': write '\"', or leave the option out"),
+        (
+            {"fileFormat": "csv", "delimiter": ";"},
+            "option delimiter = ';': it is not supported; it is called sep",
+        ),
         (
             {"maxOutOfOrderness": "5"},
             "option maxOutOfOrderness = '5': it is not a number and a unit, such as",
@@ -60,6 +74,16 @@ from tidegauge_spark.source.options.source import parse_options
         ),
         ({"maxFilesPerTrigger": "0"}, "option maxFilesPerTrigger = '0': write a whole number from 1 to"),
         ({"eventTimeUnit": "seconds"}, 'option eventTimeUnit = \'seconds\': write "ms" or "s" or "us"'),
+        (
+            {"mergeschema": "true"},
+            "option mergeSchema = 'true': it is not supported; the columns are those of the first file; give",
+        ),
+        (
+            {"recursiveFileLookup": "true"},
+            "option recursiveFileLookup = 'true': it is not supported; folders in a split are not read; set",
+        ),
+        ({"pathGlobFilter": "a/*.json"}, "option pathGlobFilter = 'a/*.json': write a glob of file names"),
+        ({"pathGlobFilter": "*.{json"}, "option pathGlobFilter = '*.{json': a brace is not closed; write }"),
         ({"startingTimestamp": "today"}, "option startingTimestamp = 'today': write a whole number from"),
     ],
 )
@@ -68,7 +92,7 @@ def test_a_wrong_option_is_refused_in_one_line(options: dict[str, str], message:
     given = (
         options if len(options) == 1 and options.keys() <= {"path", "fileFormat"} else {**files, **options}
     )
-    if options == {"fileFormat": "csv"}:
+    if options == {"fileFormat": "avro"}:
         given = {**files, **options}
     with pytest.raises(IllegalOptionError) as refusal:
         AlignedSource(dict(given)).schema()

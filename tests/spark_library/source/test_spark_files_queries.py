@@ -17,7 +17,7 @@ from spark_programs.driven_files import SCHEMA, VIRTUAL, aligned, write_json, wr
 from spark_programs.event_logs import judged, recorded
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries, spreads
 
-from tidegauge_spark import coordination
+from tidegauge_spark import coordination, load
 from tidegauge_spark.source.logs.split_log import RecordTimes, SplitLog, SplitRange
 from tidegauge_spark.source.own_log import register_log
 
@@ -89,6 +89,42 @@ def test_spark_aligns_files_with_a_number_sequence_over_a_restart(
     shown = judged(tmp_path / "_events", drift=1500)
     assert shown.overall == "pass", shown
     assert {"JOB-2", "SPLIT-1", "SOURCE-6"} <= {rule.rule for rule in shown.rules if rule.verdict == "pass"}
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("format_", ["orc", "csv"])
+def test_files_that_spark_wrote_are_read_as_by_spark(
+    queries: SparkQueries, tmp_path: Path, format_: str
+) -> None:
+    rows = queries.session.range(1_000).selectExpr(
+        "id",
+        "CAST(timestamp_seconds(id) AS TIMESTAMP_NTZ) AS at",
+        "CAST(id AS DECIMAL(9, 2)) AS price",
+        "IF(id % 3 = 0, NULL, CAST(id AS STRING)) AS text",
+    )
+    rows.coalesce(1).write.format(format_).save(str(tmp_path / "log"))
+    files = queries.session.readStream.format("tidegauge").schema(rows.schema)
+    files = files.options(
+        path=str(tmp_path / "log"), splitBy="none", eventTimeColumn="at", fileFormat=format_
+    )
+    expected = queries.session.read.format(format_).schema(rows.schema).load(str(tmp_path / "log"))
+    assert collected(files.load(), f"written-as-{format_}".replace("-", "_"), tmp_path) == texts(expected)
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("type_", ["DATE", "DOUBLE", "DECIMAL(12, 4)"])
+def test_event_times_of_all_types_are_loaded_as_the_timestamps_that_spark_has(
+    queries: SparkQueries, tmp_path: Path, type_: str
+) -> None:
+    number = "id * 86400" if type_ == "DATE" else "id + 0.001"
+    at = f"timestamp_seconds({number})" if type_ == "DATE" else number
+    rows = queries.session.range(5).selectExpr("id", f"CAST({at} AS {type_}) AS at")
+    rows.coalesce(1).write.parquet(str(tmp_path / "log"))
+    files = queries.session.readStream.format("tidegauge").schema(f"id BIGINT, at {type_}")
+    files = files.options(path=str(tmp_path / "log"), splitBy="none", eventTimeColumn="at", eventTimeUnit="s")
+    expected = rows.selectExpr("id", f"timestamp_seconds({number}) AS at")
+    name = f"loaded_{type_[:4]}".lower()
+    assert collected(load(files), name, tmp_path) == texts(expected)
 
 
 @pytest.mark.xdist_group("spark")

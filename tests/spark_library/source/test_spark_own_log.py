@@ -252,11 +252,15 @@ def test_a_log_that_makes_no_progress_is_told_so() -> None:
 
 
 ONLY_THESE = (
-    "there is no such option; there are numSubtasks, maxOutOfOrderness, failOnDataLoss, maxFutureEventTime, "
-    "onFutureEventTime, watermarkGroup, maxAllowedWatermarkDrift, updateInterval, splitAlignment, coordinator, "
-    "coordinatorTimeout, restartTimeout, sourcesInGroup, sourcesInQuery, clockStep, maxRowsPerTrigger, sourceName, "
-    "progressColumn, watermarkColumn, lateColumn, watermarkCheck, eventLog, eventLogJob, inBandWatermarks, "
-    "idleTimeout, maxRowsPerTriggerInBacklog, place"
+    "there is no such option; there are numSubtasks, maxOutOfOrderness, failOnDataLoss, "
+    "maxFutureEventTime, onFutureEventTime, watermarkGroup, maxAllowedWatermarkDrift, updateInterval, "
+    "splitAlignment, coordinator, coordinatorTimeout, restartTimeout, sourcesInGroup, sourcesInQuery, "
+    "clockStep, maxRowsPerTrigger, sourceName, progressColumn, watermarkColumn, lateColumn, "
+    "watermarkCheck, eventLog, eventLogJob, fs.s3a.endpoint, fs.s3a.endpoint.region, "
+    "fs.s3a.path.style.access, fs.s3a.connection.ssl.enabled, fs.s3a.aws.credentials.provider, "
+    "fs.s3a.access.key, fs.s3a.secret.key, fs.s3a.session.token, fs.s3a.connection.establish.timeout, "
+    "fs.s3a.connection.timeout, fs.s3a.attempts.maximum, inBandWatermarks, idleTimeout, "
+    "maxRowsPerTriggerInBacklog, place"
 )
 
 

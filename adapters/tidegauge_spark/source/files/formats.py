@@ -29,12 +29,16 @@ _KINDS: Final[dict[str, Callable[[pa.DataType], bool]]] = {
 }
 
 
-class Block(NamedTuple):
-    """Rows of a file that are read together: a row group of Parquet, some lines of JSON.
+NO_TIMES: Final = EventTimes(memoryview(b"").cast("q"), None)
+"""The event times of a file without blocks."""
 
-    begin, end: row groups or bytes, `end` excluded. last: whether no more blocks follow in the file. times:
-    the progress of event time, from the beginning of the block, at each row of a window of it: `before` rows
-    come before the window, `behind` after it.
+
+class Block(NamedTuple):
+    """Rows of a file that are read together: a row group of Parquet, a stripe of ORC, some lines of JSON.
+
+    begin, end: row groups, stripes or bytes, `end` excluded. last: whether no more blocks follow in the file.
+    times: the progress of event time, from the beginning of the block, at each row of a window of it:
+    `before` rows come before the window, `behind` after it.
     """
 
     begin: int
@@ -187,6 +191,14 @@ def missing_event_time(described: str, wanted: str, names: Sequence[str]) -> Bro
     return BrokenLogError(
         f"the file {described} has no column {wanted!r}, which eventTimeColumn names; it has "
         f"{', '.join(names)}"
+    )
+
+
+def no_event_time(described: str, column: str, type_: pa.DataType) -> BrokenLogError:
+    """Return the error of a file whose event time column has a type that cannot be an event time."""
+    return BrokenLogError(
+        f"the column {column!r} of the file {described} is {type_}, no timestamp, date or number: it "
+        "cannot be the event time"
     )
 
 

@@ -1,4 +1,4 @@
-"""Files of JSON lines as parts of a log. A block is about a megabyte of whole lines.
+"""Files of JSON lines as parts of a log. A block is about a megabyte of whole lines, see `text_lines`.
 
 The parser is that of the standard library: the parser of pyarrow crashes on a line that is `null`, and may
 hang on a line that is cut off.
@@ -26,6 +26,7 @@ from tidegauge_spark.source.files.formats import (
     missing_event_time,
     parsing,
 )
+from tidegauge_spark.source.files.text_lines import lines_between, whole_lines
 from tidegauge_spark.source.planning.broken_log import BrokenLogError, first_line
 from tidegauge_spark.source.planning.event_times import event_times
 from tidegauge_spark.source.planning.json_times import microseconds
@@ -33,8 +34,7 @@ from tidegauge_spark.spark_version import from_arrow
 
 NAME: Final = "JSON lines"
 
-BLOCK: Final = 1 << 20
-"""The size of a block in bytes, extended to the end of the last line."""
+_EPOCH: Final = date(1970, 1, 1).toordinal()
 
 Record = dict[str, Any]
 
@@ -52,7 +52,7 @@ class JsonLinesFormat:
     def schema(self, file: Any, described: str, event_time_column: str) -> StructType:
         """Return the columns of the first block; an event time column of texts has the type timestamp."""
         with parsing(described, NAME):
-            types = _types(_records(_lines(file, 0)), described)
+            types = _types(_records(whole_lines(file, described, 0).text), described)
             path = found_path(list(types), [event_time_column]) or ()
             return StructType(
                 [StructField(each.name, _spark_type(each.type, _inside(path, each.name))) for each in types]
@@ -63,15 +63,14 @@ class JsonLinesFormat:
     ) -> Block:
         """Return the event times of the lines that begin there."""
         with parsing(described, NAME):
-            lines = _lines(file, begin)
-            records = _records(lines)
+            lines = whole_lines(file, described, begin)
+            records = _records(lines.text)
             holders = [_holder(record, event_time.path[:-1]) for record in records]
             leaf = pa.field(event_time.path[-1], event_time.type)
             column = _column(holders, leaf, described, event_time.path[-1:])
-            end = begin + len(lines)
             if records and column.null_count == len(records) and not _is_there(holders, event_time.path[-1]):
                 raise missing_event_time(described, event_time.name, list(records[0]))
-            return Block(begin, end, end >= file.size(), event_times(column, event_time.unit, limit))
+            return Block(begin, lines.end, lines.last, event_times(column, event_time.unit, limit))
 
     def check(self, file: Any, described: str, schema: pa.Schema) -> None:
         """Accept every file: columns have the types of their values, in each row."""
@@ -87,24 +86,10 @@ class JsonLinesFormat:
     ) -> pa.Table:
         """Return the rows of the lines between two bytes."""
         with parsing(described, NAME):
-            file.seek(begin)
-            records = _records(file.read(end - begin))
+            records = _records(lines_between(file, described, begin, end))
             return pa.Table.from_arrays(
                 [_column(records, field, described, event_time.path) for field in schema], schema=schema
             )
-
-
-def _lines(file: Any, begin: int) -> bytes:
-    """Return the bytes of a block: whole lines; the last line of the file may lack its line end."""
-    file.seek(begin)
-    lines: bytes = file.read(BLOCK)
-    while lines and not lines.endswith(b"\n"):
-        more = file.read(BLOCK)
-        if not more:
-            break
-        border = more.find(b"\n") + 1
-        lines += more[:border] if border else more
-    return lines
 
 
 def _records(lines: bytes) -> list[Record]:
@@ -182,7 +167,7 @@ def _converter(type_: pa.DataType, event_time: Path | None = None) -> Convert | 
     event_time: the path to the event time inside of it, empty if it is the event time itself.
     """
     if event_time == ():
-        return _valid(_of_value(type_))
+        return _valid(_of_event_time(type_))
     if pa.types.is_struct(type_):
         found = {each.name: _converter(each.type, _inside(event_time, each.name)) for each in type_}
         inner = {name: convert for name, convert in found.items() if convert is not None}
@@ -205,14 +190,24 @@ def _of_value(type_: pa.DataType) -> Convert | None:
     return None
 
 
+def _of_event_time(type_: pa.DataType) -> Convert | None:
+    if pa.types.is_date(type_):
+        return lambda value: date.fromisoformat(value).toordinal() - _EPOCH
+    if pa.types.is_floating(type_):
+        return _number
+    if pa.types.is_decimal(type_):
+        return lambda value: Decimal(str(_number(value)))
+    return _of_value(type_)
+
+
 def _valid(convert: Convert | None) -> Convert | None:
     """Return a conversion that yields null for a value that is not a time in 64 bits."""
     if convert is None:
         return None
 
-    def converted(value: Any) -> int | None:
+    def converted(value: Any) -> Any:
         try:
-            time: int = convert(value)
+            time = convert(value)
         except (TypeError, ValueError, OverflowError):
             return None
         return time if MIN <= time <= MAX else None
@@ -242,6 +237,13 @@ def _whole(value: Any) -> int:
     if type(value) is not int:
         raise TypeError(f"{value!r} is not a whole number")
     return value
+
+
+def _number(value: Any) -> int | float:
+    if type(value) not in (int, float):
+        raise TypeError(f"{value!r} is not a number")
+    number: int | float = value
+    return number
 
 
 def _spark_type(type_: pa.DataType, event_time: Path | None) -> Any:

@@ -12,24 +12,23 @@ from pyspark.sql.types import StructField, StructType
 from tidegauge_spark.decisions.timestamps import MAX
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path, nested, type_at
 from tidegauge_spark.source.files.formats import (
+    NO_TIMES,
     Block,
     BlockSummary,
     fitted,
     found_name,
     missing_event_time,
+    no_event_time,
     parsing,
     spark_type,
 )
 from tidegauge_spark.source.files.row_group_statistics import summaries
-from tidegauge_spark.source.planning.broken_log import BrokenLogError
-from tidegauge_spark.source.planning.event_times import EventTimes, event_times, is_event_time
+from tidegauge_spark.source.planning.event_times import event_times, is_event_time
 
 NAME: Final = "Parquet"
 
 _SPARK_SCHEMA: Final = b"org.apache.spark.sql.parquet.row.metadata"
 """The metadata key of the schema of a file that Spark has written."""
-
-_NO_TIMES: Final = EventTimes(memoryview(b"").cast("q"), None)
 
 
 class ParquetFormat:
@@ -56,7 +55,7 @@ class ParquetFormat:
             opened = _opened(file)
             path, _ = _column(opened, described, event_time)
             if opened.num_row_groups == 0:
-                return Block(0, 0, True, _NO_TIMES)
+                return Block(0, 0, True, NO_TIMES)
             read = opened.read_row_group(begin, columns=[".".join(path)], use_threads=False)
             times = event_times(nested(read.column(path[0]), path[1:]), event_time.unit, limit)
             return Block(begin, begin + 1, begin + 1 >= opened.num_row_groups, times)
@@ -108,10 +107,7 @@ def _column(opened: Any, described: str, event_time: EventTimeColumn) -> tuple[t
         raise missing_event_time(described, event_time.name, opened.schema_arrow.names)
     type_ = type_at(fields, path)
     if not is_event_time(type_):
-        raise BrokenLogError(
-            f"the column {event_time.name!r} of the file {described} is {type_}, no timestamp and "
-            "no integer: it cannot be the event time"
-        )
+        raise no_event_time(described, event_time.name, type_)
     return path, type_
 
 

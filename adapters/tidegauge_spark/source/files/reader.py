@@ -25,7 +25,7 @@ from tidegauge_spark.source.files.read_already import (
 )
 from tidegauge_spark.source.files.recent_files import RewrittenFiles, check_compacted, gone_files
 from tidegauge_spark.source.files.rows import FilesRows
-from tidegauge_spark.source.files.schema import FORMATS, checked_schema, data_columns, event_time_column
+from tidegauge_spark.source.files.schema import checked_schema, data_columns, event_time_column, file_format
 from tidegauge_spark.source.files.split_reading import FileBudget, SplitReading
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.options.source import SourceOptions
@@ -72,12 +72,13 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         arrow = checked_schema(self._files, schema)
         self._folder = LogFolder(self._files.path, self._files.layout, self._files.s3)
         self._rows = FilesRows(self._files, self._folder, arrow)
-        format_ = FORMATS[self._files.format]()
+        columns = data_columns(self._files, arrow)
+        format_ = file_format(self._files, columns)
         self._keeps_statistics = format_.keeps_statistics
         self._index = EventTimeIndex(
             self._folder,
             format_,
-            data_columns(self._files, arrow),
+            columns,
             event_time_column(self._files, arrow),
             self._files.fail_on_invalid_timestamp,
             FutureGuard(self._files.future, wall_clock),

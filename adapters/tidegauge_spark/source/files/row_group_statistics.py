@@ -7,7 +7,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from tidegauge_spark.source.files.formats import BlockSummary
-from tidegauge_spark.source.planning.event_times import milliseconds
+from tidegauge_spark.source.planning.event_times import is_fractional, milliseconds
 
 _STORED_AS: Final = ("INT32", "INT64")
 """The physical types of event times with an order; Spark's older timestamps (INT96) have none."""
@@ -24,7 +24,7 @@ def summaries(metadata: Any, path: str, type_: pa.DataType, unit: str) -> tuple[
     if len(columns) != 1:  # a field of a struct, and a column with a dot in its name
         return ()
     (column,) = columns
-    if metadata.schema.column(column).physical_type not in _STORED_AS:
+    if metadata.schema.column(column).physical_type not in _STORED_AS or is_fractional(type_):
         return ()
     found: list[BlockSummary | None] = []
     for number in range(metadata.num_row_groups):
@@ -47,5 +47,9 @@ def _bounds(statistics: Any, type_: pa.DataType, unit: str) -> tuple[int, int] |
     if statistics.null_count:
         return None
     raw = pa.array([statistics.min_raw, statistics.max_raw], pa.int64())
-    times = milliseconds(raw.cast(type_) if pa.types.is_integer(type_) else raw.view(type_), unit)
+    if pa.types.is_timestamp(type_):
+        raw = raw.view(type_)
+    elif pa.types.is_date32(type_):
+        raw = raw.cast(pa.int32()).view(type_)
+    times = milliseconds(raw, unit)
     return None if times.null_count else (int(times[0].as_py()), int(times[1].as_py()))

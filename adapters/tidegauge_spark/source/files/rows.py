@@ -13,7 +13,7 @@ from tidegauge_spark.source.files.folder.partition_columns import typed_value
 from tidegauge_spark.source.files.formats import found_name
 from tidegauge_spark.source.files.limited_cache import LimitedCache
 from tidegauge_spark.source.files.position import Slice
-from tidegauge_spark.source.files.schema import FORMATS, data_columns, event_time_column
+from tidegauge_spark.source.files.schema import data_columns, event_time_column, file_format
 from tidegauge_spark.source.options.added_columns import NO_COLUMNS
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.planning.added_columns import added_rows, records_batch
@@ -36,8 +36,8 @@ class FilesRows:
 
     def __init__(self, files: FileOptions, folder: LogFolder, schema: pa.Schema) -> None:
         self._files, self._folder, self._schema = files, folder, schema
-        self._format = FORMATS[files.format]()
         self._data = data_columns(files, schema)
+        self._format = file_format(files, self._data)
         self._event_time = event_time_column(files, schema)
 
     def read(self, partition: SplitsPartition[Slice]) -> Iterator[Any]:

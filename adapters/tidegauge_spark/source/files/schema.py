@@ -8,6 +8,7 @@ from typing import Final
 import pyarrow as pa
 from pyspark.sql.types import BooleanType, StructField, StructType, TimestampType
 
+from tidegauge_spark.source.files.csv_format import CsvFormat
 from tidegauge_spark.source.files.event_time_column import EventTimeColumn, found_path, type_at
 from tidegauge_spark.source.files.folder.listing import Listing
 from tidegauge_spark.source.files.folder.log_files import LogFolder
@@ -15,17 +16,29 @@ from tidegauge_spark.source.files.folder.partition_columns import inferred_type
 from tidegauge_spark.source.files.folder.spark_folders import partition_values
 from tidegauge_spark.source.files.formats import FileFormat, found_name
 from tidegauge_spark.source.files.json_lines_format import JsonLinesFormat
+from tidegauge_spark.source.files.orc_format import OrcFormat
 from tidegauge_spark.source.files.parquet_format import ParquetFormat
 from tidegauge_spark.source.options.files import FileOptions
 from tidegauge_spark.source.options.given import IllegalOptionError
 from tidegauge_spark.source.planning.added_columns import with_added_columns
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
-from tidegauge_spark.source.planning.event_times import is_event_time
+from tidegauge_spark.source.planning.event_times import is_event_time, is_fractional
 from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
 from tidegauge_spark.spark_version import to_arrow_in_utc
 
-FORMATS: Final[dict[str, Callable[[], FileFormat]]] = {"parquet": ParquetFormat, "json": JsonLinesFormat}
-"""The file formats, by the value of the option fileFormat."""
+_FORMATS: Final[dict[str, Callable[[], FileFormat]]] = {
+    "parquet": ParquetFormat,
+    "json": JsonLinesFormat,
+    "orc": OrcFormat,
+}
+"""The file formats that say their columns, by the value of the option fileFormat."""
+
+
+def file_format(files: FileOptions, columns: pa.Schema | None) -> FileFormat:
+    """Return the format of the files. columns: those of the rows, None if they are not known yet."""
+    if files.format == "csv":
+        return CsvFormat(files.csv, columns, files.event_time_unit is not None)
+    return _FORMATS[files.format]()
 
 
 def first_schema(files: FileOptions) -> StructType:
@@ -34,7 +47,7 @@ def first_schema(files: FileOptions) -> StructType:
     Raises `BrokenLogError` if there is no such file, or if it cannot be read, and `IllegalOptionError` if its
     event time column is not valid.
     """
-    folder, format_ = LogFolder(files.path, files.layout, files.s3), FORMATS[files.format]()
+    folder, format_ = LogFolder(files.path, files.layout, files.s3), file_format(files, None)
     listing = folder.list()
     for split, found in sorted(listing.items()):
         for name, size in zip(found.names, found.sizes, strict=True):
@@ -125,7 +138,12 @@ def event_time_column(files: FileOptions, schema: pa.Schema) -> EventTimeColumn:
     type_ = type_at(list(schema), path)
     if not is_event_time(type_):
         raise IllegalOptionError(
-            f"option eventTimeColumn = {wanted!r}: the column is {type_}; it must be a timestamp, or a whole "
-            "number (see eventTimeUnit)"
+            f"option eventTimeColumn = {wanted!r}: the column is {type_}; it must be a timestamp, a date, or "
+            "a number (see eventTimeUnit)"
+        )
+    if is_fractional(type_) and files.event_time_unit is None:
+        raise IllegalOptionError(
+            f"option eventTimeColumn = {wanted!r}: the column is {type_}, and nothing says what its numbers "
+            'count: set eventTimeUnit to "s", "ms", "us" or "ns"'
         )
     return EventTimeColumn(path, type_, files.event_time_unit)

@@ -8,6 +8,7 @@ from typing import Final
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.places.s3 import FROM_ENVIRONMENT, S3Settings
 from tidegauge_spark.source.options.added_columns import NO_COLUMNS, AddedColumns, parse_added_columns
+from tidegauge_spark.source.options.csv import CSV_OPTIONS, SPARKS_CSV, CsvOptions, parse_csv
 from tidegauge_spark.source.options.future import FUTURE_OPTIONS, FutureOptions, parse_future
 from tidegauge_spark.source.options.given import GivenOptions
 from tidegauge_spark.source.options.layout import SUB_FOLDERS, Layout, parse_layout
@@ -18,6 +19,7 @@ FILE_OPTIONS: Final = (
     "splitBy",
     "fileOrder",
     "fileFormat",
+    "pathGlobFilter",
     "pathMoved",
     "eventTimeColumn",
     "eventTimeUnit",
@@ -28,10 +30,13 @@ FILE_OPTIONS: Final = (
     "failOnInvalidTimestamp",
     "failOnDataLoss",
     *FUTURE_OPTIONS,
+    *CSV_OPTIONS,
 )
 
 UNITS: Final = ("ms", "s", "us", "ns")
 """The units of a whole number since 1970."""
+
+FILE_FORMATS: Final = ("parquet", "json", "orc", "csv")
 
 DISCOVERY_INTERVAL: Final = 10_000
 """The default of discoveryInterval (ms)."""
@@ -41,7 +46,7 @@ DISCOVERY_INTERVAL: Final = 10_000
 class FileOptions:
     """The files of a source, validated.
 
-    path: the folder, as `place_of` returns it. layout: what its splits are. format: "parquet" or "json".
+    path: the folder, as `place_of` returns it. layout: what its splits are. format: one of `FILE_FORMATS`.
     subtasks: the number of subtasks that read them. event_time_column: the column with the event time.
     max_out_of_orderness: how far a record may be behind the greatest event time of its split before it (ms).
     discovery_interval: the maximum time until new folders and files are detected (ms).
@@ -52,7 +57,7 @@ class FileOptions:
     files_per_batch: how many files a batch may begin, None: any number. starting_timestamp: each split is
     read from the first record with this event time (ms) or a later one; None: from its beginning. future:
     what becomes of event times far ahead of the clock, None: they are read like all others. s3: how to reach
-    S3.
+    S3. csv: how CSV is written.
     """
 
     path: str
@@ -71,6 +76,7 @@ class FileOptions:
     layout: Layout = SUB_FOLDERS
     future: FutureOptions | None = None
     s3: S3Settings = FROM_ENVIRONMENT
+    csv: CsvOptions = SPARKS_CSV
 
 
 def parse_files(given: GivenOptions, subtasks: int, s3: S3Settings) -> FileOptions | None:
@@ -84,9 +90,10 @@ def parse_files(given: GivenOptions, subtasks: int, s3: S3Settings) -> FileOptio
     if column is None:
         given.refuse("path", path, "set eventTimeColumn as well: the column that has the event time")
     interval = given.duration("discoveryInterval")
+    file_format = given.one_of("fileFormat", FILE_FORMATS)
     return FileOptions(
         path=path,
-        format=given.one_of("fileFormat", ("parquet", "json")),
+        format=file_format,
         subtasks=subtasks,
         event_time_column=column,
         max_out_of_orderness=given.duration("maxOutOfOrderness") or 0,
@@ -103,6 +110,7 @@ def parse_files(given: GivenOptions, subtasks: int, s3: S3Settings) -> FileOptio
         layout=parse_layout(given),
         future=parse_future(given),
         s3=s3,
+        csv=parse_csv(given, file_format),
     )
 
 

@@ -17,6 +17,35 @@ RENAMED: Final = {
 """Former names of options, and their present names."""
 
 
+_OF_SPARK: Final = {
+    "mergeSchema": "the columns are those of the first file; give all of them by schema(), and a file "
+    "without a column has null there",
+    "recursiveFileLookup": "folders in a split are not read; set splitBy, if they name partition columns, or "
+    "name the folder above the files in path",
+    "multiLine": "a record of JSON or CSV is one line; write it so, or write Parquet",
+    "inferSchema": "types are not guessed; give them by schema()",
+    "eventTimeFormat": "texts are event times only in JSON and CSV, as ISO 8601; write others as timestamps",
+    "timestampFormat": "timestamps in texts are ISO 8601; write them so, or read the column as a text",
+    "dateFormat": "dates in texts are ISO 8601; write them so, or read the column as a text",
+    "delimiter": "it is called sep; write that",
+    "quote": 'values are quoted by "; write them so, or write Parquet',
+    "nullValue": "only an empty value without quotes is null in CSV; write it so, or read the column "
+    "as a text",
+    "comment": "CSV has no comments here; write files without them",
+    "mode": "a line that cannot be read is an error; correct it, or read its columns as texts",
+    "encoding": "texts are UTF-8; write them so",
+    "compression": "the ending of the name of a file says how it is compressed; leave the option out",
+    "ignoreCorruptFiles": "a damaged file is an error; move it away, or leave it out by pathGlobFilter",
+    "ignoreMissingFiles": "it is called failOnDataLoss, with the opposite value; write that",
+    "latestFirst": "a split is read in order; set startingTimestamp to skip old rows",
+    "maxFileAge": "files are read in order, however old they are; set startingTimestamp to skip old rows",
+    "cleanSource": "the source removes no files; remove those whose batches are committed yourself",
+    "modifiedBefore": "all files are read; leave some out by pathGlobFilter",
+    "modifiedAfter": "all files are read; set startingTimestamp to skip old rows",
+    "fileNameOnly": "files of one name in two folders are two files; leave the option out",
+}
+"""Options of Spark's own source over files that this source does not have, and what to do instead."""
+
 _SECRET: Final = re.compile(
     r"pass(word|wd|phrase)?\b|secret|token|credential|jaas|private|[._]key\b|\bkey[._]|pem\b"
 )
@@ -55,12 +84,14 @@ class GivenOptions:
         listed: Collection[str] = (),
     ) -> None:
         self._values = {name.lower(): value.strip() for name, value in options.items()}
-        self._spelled = {name.lower(): name for name in (*plain, *by_subtask, *RENAMED)}
+        self._spelled = {name.lower(): name for name in (*_OF_SPARK, *plain, *by_subtask, *RENAMED)}
         known = {name.lower() for name in plain}
         prefixes = tuple(f"{name.lower()}." for name in by_subtask)
         for name, value in self._values.items():
             if (renamed := RENAMED.get(self._spelled.get(name, ""))) is not None:
                 self.refuse(name, value, f"it is called {renamed}; write that")
+            if name not in known and (remedy := _OF_SPARK.get(self._spelled.get(name, ""))) is not None:
+                self.refuse(name, value, f"it is not supported; {remedy}")
             if name not in known and not name.startswith(prefixes):
                 names = (*plain, *listed, *(f"{each}.<subtask>" for each in by_subtask))
                 self.refuse(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Final
 
 from tidegauge_spark.source.options.given import GivenOptions
@@ -23,12 +25,20 @@ class Layout:
     kind: what a split is, one of `SUB_FOLDER`, `PART_NUMBER` (in the names that Spark gives to files),
     `ONE_SPLIT` (the folder as a whole), or `COLUMNS`. columns: the partition columns; each combination of
     their values is a split. by_modification: whether the files of a folder are in order of modification time,
-    not of name.
+    not of name. patterns: globs, of which the name of a file has to match one; other files are not seen. If
+    empty, all files are seen.
     """
 
     kind: str = SUB_FOLDER
     columns: tuple[str, ...] = ()
     by_modification: bool = False
+    patterns: tuple[str, ...] = ()
+
+    def sees(self, name: str) -> bool:
+        """Return whether a file of this name is seen. Hidden names are markers or ignored anyway."""
+        if not self.patterns or name.startswith(("_", ".")):
+            return True
+        return any(fnmatchcase(name, pattern) for pattern in self.patterns)
 
     @property
     def of_spark(self) -> bool:
@@ -51,7 +61,31 @@ def parse_layout(given: GivenOptions) -> Layout:
     by_modification = kind != SUB_FOLDER
     if "fileOrder" in given:
         by_modification = given.one_of("fileOrder", [each.lower() for each in ORDERS]) == ORDERS[0].lower()
-    return Layout(kind, columns, by_modification)
+    return Layout(kind, columns, by_modification, _patterns(given))
+
+
+def _patterns(given: GivenOptions) -> tuple[str, ...]:
+    """Return the globs of pathGlobFilter for `fnmatch`, which does not have {a,b}."""
+    written = given.text("pathGlobFilter")
+    if written is None:
+        return ()
+    if re.search(r"[\\/]", written) or re.search(r"\{[^{},]*\{", written):
+        given.refuse(
+            "pathGlobFilter", written, 'write a glob of file names, such as "*.parquet" or "part-*.{gz,json}"'
+        )
+    patterns = [written.replace("[^", "[!")]
+    while any("{" in pattern for pattern in patterns):
+        patterns = [each for pattern in patterns for each in _alternatives(given, pattern)]
+    return tuple(patterns)
+
+
+def _alternatives(given: GivenOptions, pattern: str) -> list[str]:
+    """Return a pattern with each of the alternatives in its first braces."""
+    before, brace, rest = pattern.partition("{")
+    inside, end, behind = rest.partition("}")
+    if brace and not end:
+        given.refuse("pathGlobFilter", pattern, "a brace is not closed; write }")
+    return [before + each + behind for each in inside.split(",")] if brace else [pattern]
 
 
 def _split_by(given: GivenOptions) -> tuple[str, tuple[str, ...]]:

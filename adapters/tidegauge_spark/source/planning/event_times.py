@@ -10,6 +10,17 @@ import pyarrow.compute as pc
 from tidegauge_spark.decisions.timestamps import MAX, MIN
 from tidegauge_spark.source.planning.late_rows import count_not_after
 
+_DAY: Final = 86_400_000
+"""The number of milliseconds in a day."""
+
+_MICROSECONDS: Final = {"s": 1e6, "ms": 1e3, "us": 1.0, "ns": 1e-3}
+"""The number of microseconds in a unit."""
+
+_EXACT: Final = 2.0**62
+"""Numbers from here on are no moments in microseconds."""
+
+_HALF_UP: Final = "half_towards_infinity"  # as Spark rounds
+
 MILLISECOND: Final = {"ms": 1, "us": 1_000, "ns": 1_000_000}
 """The number of units in a millisecond; a second is a thousand milliseconds."""
 
@@ -58,15 +69,23 @@ def maybe_seconds(greatest: int) -> bool:
 
 
 def is_event_time(type_: pa.DataType) -> bool:
-    """Return whether a column of this type can be an event time: a timestamp, or a whole number of ms."""
-    return bool(pa.types.is_timestamp(type_) or pa.types.is_signed_integer(type_))
+    """Return whether a column of this type can be an event time: a timestamp, a date, or a number."""
+    types = pa.types
+    moment = types.is_timestamp(type_) or types.is_date(type_)
+    return bool(moment or types.is_signed_integer(type_) or is_fractional(type_))
+
+
+def is_fractional(type_: pa.DataType) -> bool:
+    """Return whether a column has numbers with fractions, whose unit has to be set."""
+    return bool(pa.types.is_floating(type_) or pa.types.is_decimal(type_))
 
 
 def milliseconds(column: Any, unit: str = "ms") -> Any:
     """Return the event times of a column as an Arrow array of 64-bit integers (ms), null where not valid.
 
-    column: an array or chunked array of a type that `is_event_time`. unit: the unit of a whole number, as in
-    the option eventTimeUnit. A timestamp between two milliseconds is rounded down. A timestamp without a time
+    column: an array or chunked array of a type that `is_event_time`. unit: the unit of a number, as in the
+    option eventTimeUnit. A date is its midnight in UTC. A number with a fraction is rounded to microseconds.
+    A timestamp between two milliseconds is rounded down. A timestamp without a time
     zone is taken as UTC. Null, `MIN`, `MAX`, and values that do not fit 64 bits of milliseconds are not
     valid: `MIN` and `MAX` are not moments of event time.
     """
@@ -75,6 +94,12 @@ def milliseconds(column: Any, unit: str = "ms") -> Any:
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
     if pa.types.is_timestamp(array.type):
         unit = array.type.unit
+    elif pa.types.is_date(array.type):
+        return pc.multiply(array.cast(pa.date32()).view(pa.int32()).cast(pa.int64()), _DAY)
+    elif is_fractional(array.type):
+        micros = pc.multiply(array.cast(pa.float64()), _MICROSECONDS[unit])
+        whole = pc.round(pc.if_else(pc.less(pc.abs(micros), _EXACT), micros, None), round_mode=_HALF_UP)
+        return rounded_down(whole.cast(pa.int64()), 1_000)
     times = array.cast(pa.int64()) if pa.types.is_signed_integer(array.type) else array.view(pa.int64())
     if unit == "s":
         fits = pc.and_(pc.greater(times, MIN // 1000), pc.less(times, MAX // 1000))

@@ -150,14 +150,20 @@ class LogFolder:
         return listing
 
     def _entries_by_path(self) -> Sequence[tuple[str, Any]]:
-        """Return all entries, each with its path relative to the folder.
+        """Return all entries that the layout sees, each with its path relative to the folder.
 
         Raises `BrokenLogError` if the folder is a table or contains a table.
         """
         prefix = len(self._root) + 1
         entries = [(info.path[prefix:], info) for info in self._entries(self._root)]
         check_no_table(self.path, (path for path, _ in entries))
-        return entries
+        if not self.layout.patterns:
+            return entries
+        return [
+            (path, info)
+            for path, info in entries
+            if info.type == filesystems.FileType.Directory or self.layout.sees(path.rpartition("/")[2])
+        ]
 
     def _entries(self, folder: str, allow_missing: bool = False, recursive: bool = True) -> Any:
         """Return the entries of a folder. Entries that are removed meanwhile may make a listing fail, so it
