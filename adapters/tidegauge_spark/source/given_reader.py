@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamReader
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from tidegauge_spark.source.aligned_source import AlignedSource
 from tidegauge_spark.source.registration import registered_source
@@ -24,7 +24,7 @@ class GivenReader(NamedTuple):
         spark: the session of the reader.
         name: the name of the source in `format(name)`.
         options: the options that are set, as they were written.
-        columns: the columns of the rows.
+        columns: the columns of the rows, all of them nullable.
         source: the source with these options.
     """
 
@@ -56,7 +56,9 @@ def given_reader(reader: Any, function: str) -> GivenReader:
             f"{function}(reader) was given a reader of {name!r}: it supports only the sources of "
             'tidegauge_spark, such as spark.readStream.format("tidegauge")'
         )
-    return GivenReader(spark, name, options, rows.schema, source(options))
+    # The rows that carry a watermark have nulls in all other columns, whatever schema() says.
+    columns = [StructField(each.name, each.dataType, metadata=each.metadata) for each in rows.schema]
+    return GivenReader(spark, name, options, StructType(columns), source(options))
 
 
 def source_of(rows: DataFrame) -> tuple[str, dict[str, str]]:

@@ -59,6 +59,14 @@ def test_windows_lose_nothing_at_a_gap(queries: SparkQueries, gap: Path, subtask
     assert len(job.watermarks) > 5
 
 
+def test_columns_that_the_schema_says_are_never_null(queries: SparkQueries, gap: Path) -> None:
+    options = {"path": str(gap), "eventTimeColumn": "at", **aligned("not-null")}
+    reader = queries.session.readStream.format("tidegauge").options(**options)
+    job = Job(queries, "not-null")
+    job.run(counts(load(reader.schema("at TIMESTAMP NOT NULL, p STRING NOT NULL"))))
+    assert job.fired == expected(records(gap))
+
+
 @pytest.mark.slower
 def test_filters_behind_the_watermark_do_not_remove_it(queries: SparkQueries, gap: Path) -> None:
     rows = exact(queries, gap, **aligned("filters")).where(
