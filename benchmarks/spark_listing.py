@@ -1,4 +1,4 @@
-"""What a listing of a folder of many small files costs the driver of the aligned source, by the layout.
+"""Benchmark: cost of listing a folder of many small files in the driver of the aligned source, by layout.
 
 `python benchmarks/spark_listing.py [--files 100000] [--endpoint URL --bucket NAME]` prints the median
 processor time of five listings. With an endpoint the folders `sub` and `part` of a bucket are listed, which
@@ -29,7 +29,7 @@ LAYOUTS: Final = {
 
 
 def write(root: Path, files: int) -> None:
-    """Write empty files: 20 splits in folders of their own, and 200 folders of partition columns."""
+    """Write empty files: 20 splits in separate folders, and 200 folders of partition columns."""
     for split in range(20):
         folder = root / "sub" / f"split-{split:02}"
         folder.mkdir(parents=True)
@@ -44,7 +44,7 @@ def write(root: Path, files: int) -> None:
 
 
 def measure(path: str, layout: Layout, s3: S3Settings) -> str:
-    """List a folder some times, and return what that took."""
+    """List a folder several times and return the processor times."""
     folder = LogFolder(path, layout, s3)
     files = sum(len(split.names) for split in folder.list().values())
     seconds = []

@@ -1,4 +1,4 @@
-"""Findings about a job: each has a log that shows it, and one close to it that must not."""
+"""Findings about a job: for each, a log that shows it and a similar log that does not."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ Row = dict[str, Any]
 
 
 def findings_in(rows: list[Row]) -> tuple[Finding, ...]:
-    """The findings about a job with these rows, in their order; a row has its processing time."""
+    """Return the findings about a job with these rows, in order. Each row has its processing time."""
     return findings_of(judged_rows(rows_of(written(rows), "the log")))
 
 
 def batches(
     times: list[int | None], late: dict[int, list[int]] | None = None, behind: int = 10_000
 ) -> list[Row]:
-    """The rows of a source and of a window operator: a batch a second with 100 records up to a time (s).
+    """Return the rows of a source and a window operator: each second a batch of 100 records up to a time (s).
 
-    late: by batch, how far late rows are behind the watermark (ms). behind: how far the watermark is behind (ms).
+    late: by batch, how far late rows are behind the watermark (ms). behind: the delay of the watermark (ms).
     """
     rows: list[Row] = []
     greatest: int | None = None

@@ -1,4 +1,4 @@
-"""Keys and certificates in PEM for a broker of Kafka and its clients, made by openssl and keytool."""
+"""PEM keys and certificates for a Kafka broker and its clients, created with openssl and keytool."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Final
 
 PASSWORD: Final = "store-secret"
-"""The password of the stores of clients."""
+"""The password of the clients' stores."""
 
 HOST: Final = "localhost"
-"""The name of the broker in its certificate, which has no other name."""
+"""The only host name in the broker's certificate."""
 
 
 class Keys:
     """The files in a folder.
 
-    authority: the certificate of the authority that signed the others. stranger: one of another authority.
-    broker, client: a private key and its certificate. client_store: the latter two in PKCS12. encrypted: the
-    same in PEM, the key with a password.
+    authority: the certificate of the authority that signed the others. stranger: the certificate of another
+    authority. broker, client: a private key and its certificate. client_store: the client's key and
+    certificate in PKCS12. encrypted: the same in PEM, the key with a password.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -36,7 +36,7 @@ class Keys:
         self.encrypted.write_bytes(key.read_bytes() + (folder / "client.crt").read_bytes())
 
     def authority_in_jks(self) -> Path:
-        """Return a truststore as Java has it."""
+        """Return a JKS truststore."""
         store = self._folder / "trust.jks"
         into = ["-keystore", str(store), "-storetype", "JKS", "-storepass", PASSWORD]
         imported = ["keytool", "-importcert", "-noprompt", "-alias", "ca", "-file", str(self.authority)]
@@ -44,7 +44,7 @@ class Keys:
         return store
 
     def client_in_jks(self) -> Path:
-        """Return a keystore of the client as Java had it by default."""
+        """Return a JKS keystore of the client."""
         store = self._folder / "client.jks"
         given = ["-srckeystore", str(self.client_store), "-srcstorepass", PASSWORD]
         into = ["-destkeystore", str(store), "-deststoretype", "JKS", "-deststorepass", PASSWORD]

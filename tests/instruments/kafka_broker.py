@@ -24,15 +24,15 @@ CLUSTER = "4L6g3nShT-eMCtK--X86sw"
 
 
 USERS = {"alice": 'alice"s;secret', "bob": "bob-secret"}
-"""The users, and their passwords."""
+"""The users and their passwords."""
 
 
 class Broker:
     """A running broker. Topics keep their records forever, however old their timestamps are."""
 
     def __init__(self, address: str, sasl_address: str = "", tls_address: str = "") -> None:
-        """address: without any security. sasl_address, tls_address: those that want a password and the
-        certificate of a client."""
+        """address: without security. sasl_address: requires a password. tls_address: requires a client
+        certificate."""
         self.address, self.sasl_address, self.tls_address = address, sasl_address, tls_address
 
     def create(self, topic: str, partitions: int, **config: str) -> None:
@@ -65,7 +65,7 @@ class Broker:
         admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(PATIENCE)
 
     def delete(self, topic: str) -> None:
-        """Delete a topic, and wait until the broker has it no more: its controller answers before that."""
+        """Delete a topic and wait until the broker no longer has it: the controller answers earlier."""
         admin = AdminClient({"bootstrap.servers": self.address})
         admin.delete_topics([topic])[topic].result(PATIENCE)
         while topic in admin.list_topics(timeout=PATIENCE).topics:
@@ -83,10 +83,10 @@ class Broker:
 def running_broker(
     folder: Path, keys: Keys | None = None, token_keys: Path | None = None
 ) -> Iterator[Broker]:
-    """Start a broker whose data are in a folder. Without its jars the test fails, and says what to do.
+    """Start a broker whose data is in a folder. If its jars are missing, the test fails with a remedy.
 
-    keys: those of its listeners with SASL and TLS, None if it has none. token_keys: the file with the keys of
-    tokens for the former (JWKS), None if it takes no tokens.
+    keys: the keys of the listeners with SASL and TLS; None: the broker has no such listeners. token_keys: the
+    file with the keys that verify tokens at the SASL listener (JWKS); None: tokens are not accepted.
     """
     jars = Path(os.environ.get(JARS, ""))
     if not os.environ.get(JARS) or not any(jars.glob("kafka_2.13-*.jar")):
@@ -136,7 +136,7 @@ def running_broker(
 
 
 def secured(settings: Mapping[str, str], keys: Keys, sasl: int, tls: int) -> dict[str, str]:
-    """Return settings with a listener for SASL over TLS, and one for TLS with certificates of clients."""
+    """Return settings with a listener for SASL over TLS and a listener for TLS with client certificates."""
     module = "org.apache.kafka.common.security"
     known = " ".join(f'user_{user}="{escaped(password)}"' for user, password in USERS.items())
     listeners = f",SASL_SSL://127.0.0.1:{sasl},SSL://127.0.0.1:{tls}"
@@ -159,7 +159,7 @@ def secured(settings: Mapping[str, str], keys: Keys, sasl: int, tls: int) -> dic
 
 
 def with_tokens(settings: Mapping[str, str], keys: Path) -> dict[str, str]:
-    """Return settings whose listener for SASL also takes tokens."""
+    """Return settings in which the SASL listener also accepts tokens."""
     module = "org.apache.kafka.common.security.oauthbearer"
     of_tokens = "listener.name.sasl_ssl.oauthbearer"
     return {
@@ -174,12 +174,12 @@ def with_tokens(settings: Mapping[str, str], keys: Path) -> dict[str, str]:
 
 
 def escaped(password: str) -> str:
-    """Return a password as a quoted value of JAAS, in a file of properties."""
+    """Return a password escaped as a quoted JAAS value in a properties file."""
     return password.replace('"', '\\\\"')
 
 
 def scram(user: str) -> str:
-    """Return the credentials of a user as kafka-storage takes them."""
+    """Return the credentials of a user in the format of kafka-storage."""
     return f"SCRAM-SHA-512=[name={user},password={USERS[user]}]"
 
 

@@ -1,4 +1,4 @@
-"""An S3 server in a process of its own (Versity's gateway over a folder), for the tests that cannot do without."""
+"""An S3 server in a separate process (Versity's gateway over a folder), for tests that require one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kafka_broker import free_port
 SERVER: Final = "TIDEGAUGE_S3_SERVER"
 VERSION: Final = "v1.8.0"
 PATIENCE: Final = 60
-"""How long (s) to wait for the server: it takes less than a second on a free machine."""
+"""The maximum time to wait for the server (s). It starts in less than a second on an idle machine."""
 
 REGION: Final = "eu-west-3"
 ACCESS_KEY, SECRET_KEY = "tidegauge-tests", "geheim-und-lang"
@@ -45,7 +45,7 @@ class S3Store:
 
     @property
     def options(self) -> dict[str, str]:
-        """The options of a source that reaches the server."""
+        """The options with which a source connects to the server."""
         return {
             "fs.s3a.endpoint": self.endpoint,
             "fs.s3a.endpoint.region": REGION,
@@ -55,7 +55,7 @@ class S3Store:
         }
 
     def bucket(self, name: str) -> str:
-        """Make a bucket, and return its URI."""
+        """Create a bucket and return its URI."""
         self.filesystem.create_dir(name)
         return f"s3://{name}"
 
@@ -65,12 +65,12 @@ class S3Store:
             file.write(content)
 
     def put_table(self, uri: str, table: Any, **how: Any) -> None:
-        """Write an object of Parquet."""
+        """Write a Parquet object."""
         with self.filesystem.open_output_stream(_path(uri)) as file:
             parquet.write_table(table, file, **how)
 
     def put_times(self, uri: str, times: list[int]) -> None:
-        """Write an object of Parquet with rows of an event time (ms) and an id, the number of the row."""
+        """Write a Parquet object whose rows have an event time (ms) and an id, the row number."""
         self.put_table(uri, pa.table({"time": pa.array(times, pa.int64()), "id": list(range(len(times)))}))
 
     def remove(self, uri: str) -> None:
@@ -84,7 +84,7 @@ class S3Store:
         return sorted(each.path[len(_path(uri)) + 1 :] for each in infos if each.is_file)
 
     def table(self, uri: str) -> Any:
-        """Return the rows of an object of Parquet."""
+        """Return the rows of a Parquet object."""
         return parquet.read_table(_path(uri), filesystem=self.filesystem, partitioning=None)
 
 
@@ -94,7 +94,7 @@ def _path(uri: str) -> str:
 
 @contextmanager
 def running_s3(folder: Path) -> Iterator[S3Store]:
-    """Start a server whose objects are in a folder. Without its program the test fails, and says what to do."""
+    """Start a server whose objects are in a folder. If its program is missing, the test fails with a remedy."""
     program = Path(os.environ.get(SERVER, "")) / "versitygw"
     if not os.environ.get(SERVER) or not program.is_file():
         pytest.fail(

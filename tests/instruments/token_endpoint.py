@@ -1,4 +1,4 @@
-"""An endpoint of OAuth that gives tokens to clients with a secret, on loopback, for a broker of Kafka."""
+"""An OAuth endpoint on loopback that issues tokens to clients with a secret, for a Kafka broker."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEY_ID: Final = "1"
 
 
 class Signer:
-    """A key that signs tokens. public: its public part, a file that the broker reads (JWKS)."""
+    """A key that signs tokens. public: the file with its public part, which the broker reads (JWKS)."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir()
@@ -34,7 +34,7 @@ class Signer:
         self.public.write_text(json.dumps({"keys": [key]}), encoding="utf-8")
 
     def token(self) -> str:
-        """Return a signed token of the client."""
+        """Return a signed token for the client."""
         now = int(time.time())
         claims = {"sub": CLIENT, "iss": ISSUER, "aud": AUDIENCE, "scope": SCOPE, "iat": now, "exp": now + 600}
         parts = ({"alg": "RS256", "kid": KEY_ID, "typ": "JWT"}, claims)
@@ -49,13 +49,13 @@ class Signer:
 
 
 def encoded(value: bytes) -> str:
-    """Return bytes as tokens have them."""
+    """Return bytes in the Base64 form used in tokens."""
     return base64.urlsafe_b64encode(value).rstrip(b"=").decode()
 
 
 @contextmanager
 def token_endpoint(signer: Signer) -> Iterator[str]:
-    """Run an endpoint, and return its address."""
+    """Run an endpoint and return its address."""
     known = "Basic " + base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()
 
     class Handler(BaseHTTPRequestHandler):

@@ -136,7 +136,7 @@ def test_a_query_starts_where_its_options_say(broker: Broker) -> None:
 
 
 def started(broker: Broker, topic: str, **options: str) -> list[tuple[int, int]]:
-    """The offsets that a query reads that starts as the options say."""
+    """Return the offsets that a query with these start options reads."""
     parsed = parse_options({"kafka.bootstrap.servers": broker.address, "subscribe": topic, **options})
     assert parsed.kafka is not None
     query = DrivenLog(parsed, KafkaLog(parsed.kafka))
@@ -226,7 +226,7 @@ def test_records_that_are_deleted_after_they_were_planned(broker: Broker, fail_o
 def test_a_topic_that_was_made_again_is_not_read_from_the_offsets_before(
     broker: Broker, restarted: bool
 ) -> None:
-    """It has more records than were read, so that the offsets alone look right: 10 records would be skipped."""
+    """The new topic has more records than were read, so the offsets look valid: 10 records would be skipped."""
     topic = f"again-{restarted}"
     broker.create(topic, 1)
     broker.produce(topic, 0, [START + n for n in range(10)])
@@ -261,7 +261,7 @@ def test_a_checkpoint_without_ids_of_topics_continues(broker: Broker) -> None:
 
 
 def reading(broker: Broker, **options: str) -> DrivenLog:
-    """A query over what the options name, from the beginning, which finds new topics at each planning."""
+    """Return a query that reads from the beginning and looks for new topics at each planning."""
     given = {"startingOffsets": "earliest", "discoveryInterval": "0 seconds", **options}
     parsed = parse_options({"kafka.bootstrap.servers": broker.address, **given})
     assert parsed.kafka is not None
@@ -307,7 +307,7 @@ def test_a_pattern_may_match_no_topic_at_first_and_never_matches_topics_of_kafka
 
 @pytest.mark.parametrize("between", [False, True])
 def test_a_topic_of_a_pattern_that_was_made_again_fails(broker: Broker, between: bool) -> None:
-    """It also fails if a planning saw that the topic was gone."""
+    """The query also fails if a planning happened while the topic did not exist."""
     broker.create(f"one-{between}", 1)
     broker.create(f"two-{between}", 1)
     broker.produce(f"one-{between}", 0, [START])

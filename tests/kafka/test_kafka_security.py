@@ -1,4 +1,4 @@
-"""A broker with SASL and TLS, under the names of Java's client: what works, and one line for what does not."""
+"""A broker with SASL and TLS, configured with the Java client's names: successes and one-line errors."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ MODULES = "org.apache.kafka.common.security"
 
 
 class Secured(NamedTuple):
-    """A broker with the topic "orders", which has one record, the keys of its certificates, and the address
-    of an endpoint for tokens."""
+    """A broker with one record in the topic "orders", the keys of its certificates, and the address of a
+    token endpoint."""
 
     broker: Broker
     keys: Keys
@@ -47,7 +47,7 @@ class Secured(NamedTuple):
         return {"subscribe": "orders", "startingOffsets": "earliest", **options}
 
     def with_tokens(self, secret: str, **changed: str) -> dict[str, str]:
-        """Return the options of a source that gets tokens."""
+        """Return the options of a source that obtains tokens."""
         client = f'clientId="{CLIENT}" clientSecret="{secret}" scope="{SCOPE}"'
         module = f"{MODULES}.oauthbearer.OAuthBearerLogin"
         options = {
@@ -59,7 +59,7 @@ class Secured(NamedTuple):
         return self.over_sasl(**{**options, **changed})
 
     def over_tls(self, **changed: str) -> dict[str, str]:
-        """Return the options of a source that the broker knows by its certificate, if the options name one."""
+        """Return the options of a source that authenticates by its certificate, if the options name one."""
         options = self.over_sasl(
             security__protocol="SSL", bootstrap__servers=self.broker.tls_address, **changed
         )
@@ -78,7 +78,7 @@ def _secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
 
 
 def login(module: str, user: str, password: str) -> str:
-    """Return an entry of JAAS."""
+    """Return a JAAS entry."""
     quoted = password.replace('"', '\\"')
     return f'{MODULES}.{module} required username="{user}" password="{quoted}";'
 
@@ -93,7 +93,7 @@ def values(options: Mapping[str, str]) -> list[bytes]:
 
 
 def error_of(options: Mapping[str, str]) -> str:
-    """Return the line with which a source fails."""
+    """Return the one-line error with which a source fails."""
     with pytest.raises((BrokenLogError, IllegalOptionError)) as error:
         values(options)
     line = str(error.value)
@@ -123,7 +123,7 @@ def test_users_with_scram_and_plain_read(secured: Secured) -> None:
     [("SCRAM-SHA-512", "scram.ScramLoginModule"), ("PLAIN", "plain.PlainLoginModule")],
 )
 def test_a_wrong_password_fails_at_once_in_one_line(secured: Secured, mechanism: str, module: str) -> None:
-    """At once: the test would otherwise last as long as the broker may take to answer."""
+    """The failure is immediate: otherwise the test would take as long as `brokerTimeout`."""
     wrong = login(module, "bob", "not-the-password")
     options = secured.over_sasl(sasl__mechanism=mechanism, sasl__jaas__config=wrong)
     line = error_of({**options, "brokerTimeout": "1 hour"})
@@ -189,7 +189,7 @@ def test_the_commands_for_stores_of_java_make_stores_that_are_read(secured: Secu
 
 
 def run_advice(options: Mapping[str, str], folder: Path) -> None:
-    """Run the command of keytool with which options are refused; it asks for passwords."""
+    """Run the keytool command from the error message. It prompts for passwords."""
     with pytest.raises(IllegalOptionError, match="with keytool ") as error:
         parse_options(options)
     command = str(error.value).partition(" with ")[2].partition(", name")[0]

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from spark_kafka_jars import set_spark_jars
 from spark_programs.queries import PATIENCE, SparkQueries, spark_queries
 
-set_spark_jars()  # when this module is imported, no session has started
+set_spark_jars()  # on import, before any session has started
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("spark")]
 
@@ -24,7 +24,7 @@ def _queries() -> Iterator[SparkQueries]:
 
 
 def rows_of(queries: SparkQueries, frame: DataFrame) -> list[Any]:
-    """Return the rows of a stream that ends."""
+    """Return the rows of a stream that terminates."""
     rows: list[Any] = []
     writer = frame.writeStream.foreachBatch(lambda batch, _: rows.extend(batch.collect()))
     writer = writer.option("checkpointLocation", str(queries.folder / "columns"))

@@ -1,4 +1,4 @@
-"""Event logs on a real S3 server: what a source and a recorder write there, and one line for what fails."""
+"""Event logs on a real S3 server: the objects that a source and a recorder write, and one-line errors."""
 
 from __future__ import annotations
 

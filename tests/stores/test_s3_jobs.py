@@ -1,4 +1,4 @@
-"""Queries of Spark over an S3 server: killed and compared with pandas; and no secret in what Spark keeps or says."""
+"""Spark queries over an S3 server: results after a kill compared with pandas, and no secrets in Spark's output."""
 
 from __future__ import annotations
 

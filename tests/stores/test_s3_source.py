@@ -1,4 +1,4 @@
-"""The source over a real S3 server, driven without Spark: what it lists and reads, and one line for what fails."""
+"""The source over a real S3 server, driven without Spark: listing, reading, and one-line errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.stores
 
 @pytest.fixture(autouse=True)
 def _no_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The user's own credentials are not for these tests."""
+    """Hide the user's own credentials from the tests."""
     for name in [each for each in os.environ if each.startswith("AWS_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
@@ -28,12 +28,12 @@ def _no_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(name="folder")
 def _folder(store: S3Store, request: pytest.FixtureRequest) -> str:
-    """A folder of its own for each test."""
+    """A separate folder for each test."""
     return f"{store.bucket('source')}/{abs(hash(request.node.name))}"
 
 
 def test_splits_in_folders_are_read_as_from_a_disk(store: S3Store, folder: str) -> None:
-    """Also the columns, new files and splits, and a split that is finished and removed."""
+    """Also covers columns, new files and splits, and a split that is finished and removed."""
     store.put_times(f"{folder}/eu/1", [1, 2])
     store.put_times(f"{folder}/us/1", [1])
     query = query_of_inferred(folder, **store.options)
@@ -97,7 +97,7 @@ def test_splits_of_partition_columns(store: S3Store, folder: str) -> None:
 
 
 def test_files_of_a_job_that_has_not_committed_are_not_read(store: S3Store, folder: str) -> None:
-    """Hadoop's magic committer completes the uploads of a job one after the other."""
+    """Hadoop's magic committer completes the uploads of a job one by one."""
     store.put_times(f"{folder}/part-00000-b.parquet", [2])
     store.put(f"{folder}/__magic_job-1/tasks/part-00001-c.pending")
     query = DrivenFiles(folder, available_now=False, splitBy="none", **store.options)
@@ -162,7 +162,7 @@ def test_credentials_of_the_environment_and_of_a_profile(
         f"[lake]\naws_access_key_id = {ACCESS_KEY}\naws_secret_access_key = {SECRET_KEY}\n"
     )
     monkeypatch.setenv("AWS_PROFILE", "lake")
-    # Another number of attempts: a process keeps a file system, with its credentials.
+    # Use another number of attempts: the file system is cached per process and settings, with its credentials.
     query = DrivenFiles(
         folder, **options, **{"fs.s3a.endpoint.region": REGION, "fs.s3a.attempts.maximum": "2"}
     )
@@ -223,7 +223,7 @@ def test_what_fails_is_one_line_without_secrets(
 
 @pytest.fixture(name="silent")
 def _silent() -> Iterator[str]:
-    """The address of a server that takes connections and never answers."""
+    """The address of a server that accepts connections but never answers."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(64)

@@ -83,7 +83,7 @@ def write_whole(folder: WritableFolder, name: str, table: pa.Table) -> None:
 
 @contextmanager
 def writing(folder: WritableFolder) -> Iterator[None]:
-    """Convert the error of a store into an `EventLogError`."""
+    """Convert an error of the store into an `EventLogError`."""
     try:
         yield
     except OSError as error:

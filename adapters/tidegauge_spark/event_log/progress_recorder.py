@@ -75,9 +75,12 @@ class ProgressRecorder(ProgressListener):
         inputs: Mapping[str, str] | None = None,
         s3: S3Settings = FROM_ENVIRONMENT,
     ) -> None:
-        """folder: of the driver's machine, or `s3://bucket/folder`; each query has a folder in it. inputs:
-        the delay of each input, by the name of its metric. s3: how to reach S3. Raises `ValueError` for a
-        delay that is not a duration, and for a store that is not supported."""
+        """Create a recorder.
+
+        folder: a folder on the driver's machine, or `s3://bucket/folder`; each query gets a sub-folder.
+        inputs: the delay of each input, by the name of its metric. s3: the connection settings for S3. Raises
+        `ValueError` for a delay that is not a duration, and for a store that is not supported.
+        """
         self._folder = WritableFolder.of(folder, s3)
         self._delays = {name: _delay(name, text) for name, text in (inputs or {}).items()}
         self._lock = threading.Lock()

@@ -23,13 +23,13 @@ LOCAL: Final = "127.0.0.1"
 WAITING: Final = 256
 """The number of connections that may wait to be accepted: many sources may plan at the same moment."""
 MOST_SILENT: Final = 256
-"""The number of connections on which no request has arrived yet. A further one closes the oldest of them: a
-source sends its request at once, so it is served, however many strangers keep connections open. Processes are
-usually allowed 1,024 open files."""
+"""The maximum number of connections on which no request has arrived yet. A further connection closes the
+oldest of them. A source sends its request immediately, so it is served even if foreign clients hold many
+connections open. The limit is well below 1,024, the usual limit of open files per process."""
 
 
 class _Server:
-    """Answers requests, one a connection, in the thread that calls `run`."""
+    """Answers one request per connection, in the thread that calls `run`."""
 
     def __init__(self, host: str, port: int, token: str) -> None:
         """Listen. Raises `OSError` if the address is not available."""
@@ -47,7 +47,7 @@ class _Server:
             runner.run(self._serve())
 
     def end(self) -> None:
-        """End `run`; called in another thread."""
+        """End `run`. Called from another thread."""
         self._loop.call_soon_threadsafe(self._end.set)
 
     async def _serve(self) -> None:
@@ -71,7 +71,7 @@ class _Server:
                 writer.write(json.dumps(self._answer_to(line)).encode() + b"\n")
                 await writer.drain()
         except (TimeoutError, OSError):
-            pass  # the client has disconnected, or takes too long
+            pass  # the client has disconnected or is too slow
         finally:
             self._silent.pop(writer, None)
             writer.close()

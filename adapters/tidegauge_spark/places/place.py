@@ -1,4 +1,4 @@
-"""A place of files, by its path or URI, and the file system that has it."""
+"""A place of files, given as a path or URI, and its file system."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _STORES: Final = {
 
 
 class IllegalPlaceError(ValueError):
-    """A place that is rejected. shown: the path for messages, without credentials. remedy: what to do."""
+    """A rejected place. shown: the path for messages, without credentials. remedy: how to correct it."""
 
     def __init__(self, shown: str, remedy: str) -> None:
         super().__init__(f"{shown!r}: {remedy}")
@@ -45,13 +45,12 @@ class IllegalPlaceError(ValueError):
 
 
 def place_of(path: str) -> str:
-    """Return a path or URI as every process and every checkpoint has it: an absolute path, or
-    "s3://bucket/folder", which is the same for s3a.
+    """Return the canonical form of a path or URI: an absolute path, or "s3://bucket/folder", also for s3a.
 
-    A relative path would not do: the executors may have another working directory. As in Hadoop, the name of
-    a folder in S3 is not percent-encoded.
+    All processes and checkpoints use this form. A relative path would be ambiguous, because the executors may
+    have another working directory. As in Hadoop, folder names in S3 are not percent-encoded.
 
-    Raises `IllegalPlaceError` for a store that is never read, and for credentials or settings in a URI,
+    Raises `IllegalPlaceError` for a store that is not supported, and for credentials or settings in a URI,
     because the path is written to the checkpoint.
     """
     scheme = _SCHEME.match(path)
@@ -70,7 +69,7 @@ def place_of(path: str) -> str:
 
 
 def _checked_folder(scheme: str, rest: str) -> str:
-    """Return the bucket and the folder of an S3 URI, without slashes at the end."""
+    """Return the bucket and the folder of an S3 URI, without trailing slashes."""
     bucket, _, folder = rest.removeprefix("//").partition("/")
     if "@" in bucket:
         raise IllegalPlaceError(
@@ -93,21 +92,23 @@ def _checked_folder(scheme: str, rest: str) -> str:
 
 
 def is_local(place: str) -> bool:
-    """Return whether a place is a folder of this machine."""
+    """Return whether a place is in the local file system."""
     return not place.startswith(SCHEME)
 
 
 def opened_place(place: str, s3: S3Settings = FROM_ENVIRONMENT) -> tuple[Any, str]:
-    """Return the file system of a place, and the path of the place in it. Raises `OSError`."""
+    """Return the file system of a place, and the path of the place in that file system. Raises `OSError`."""
     if not is_local(place):
         path = place.removeprefix(SCHEME)
         return opened_s3(path.partition("/")[0], s3), path
-    from pyarrow import fs as filesystems  # a query without files does not need it
+    from pyarrow import fs as filesystems  # imported late: a query without files does not need it
 
     return filesystems.LocalFileSystem(), os.path.abspath(place)
 
 
 def reason_of(error: OSError, place: str, s3: S3Settings = FROM_ENVIRONMENT) -> str | None:
-    """Return why a store does not give out or take a file, in one line with the remedy; None for an error
-    that says so itself."""
+    """Return why a store rejected a read or a write, in one line with the remedy.
+
+    None if the message of the error is sufficient.
+    """
     return None if is_local(place) else explained(error, place, s3)

@@ -1,4 +1,4 @@
-"""The object store S3: its settings, and its errors in one line each."""
+"""The object store S3: connection settings, and one-line explanations of errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CREDENTIALS: Final = (
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
 )
-"""The environment variables that say where credentials are."""
+"""The environment variables that hold credentials or point to them."""
 
 _REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
 _ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
@@ -27,19 +27,19 @@ _ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
 @dataclass(frozen=True)
 class S3Settings:
-    """How to reach S3. The environment and the profile of AWS give what is not set here.
+    """Connection settings for S3. Values that are None come from the environment or the AWS profile.
 
     Attributes:
-        endpoint: URL or host and port of the store, None: AWS_ENDPOINT_URL, or else AWS.
-        region: the region of the bucket, None: see `opened_s3`.
+        endpoint: URL, or host and port, of the store; None: AWS_ENDPOINT_URL, or else AWS.
+        region: the region of the bucket; None: see `opened_s3`.
         encrypted: whether to use https if the endpoint is not a URL.
-        path_style: whether the bucket is in the path of a request (True) or in the name of the host (False).
-            None: in the path if there is an endpoint.
+        path_style: whether the bucket is in the request path (True) or in the host name (False). None: in the
+            path if there is an endpoint.
         anonymous: whether requests are not signed.
-        access_key, secret_key, session_token: the credentials, None: those of the environment.
-        connect_timeout: how long to wait for a connection (ms).
-        request_timeout: how long a request may receive nothing (ms).
-        attempts: how often a request is sent before it fails.
+        access_key, secret_key, session_token: the credentials; None: those of the environment.
+        connect_timeout: the maximum time to establish a connection (ms).
+        request_timeout: the maximum time without data during a request (ms).
+        attempts: the maximum number of attempts per request.
     """
 
     endpoint: str | None = None
@@ -61,24 +61,25 @@ class S3Settings:
 
     @property
     def has_credentials(self) -> bool:
-        """Whether the settings, the environment or a profile have credentials. Those of a machine in AWS do
-        not show."""
+        """Whether the settings, the environment or a profile have credentials. The credentials of an AWS
+        instance role are not detected."""
         profile = Path(os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or "~/.aws/credentials").expanduser()
         return bool(self.access_key) or any(map(os.environ.get, _CREDENTIALS)) or profile.is_file()
 
 
 FROM_ENVIRONMENT: Final = S3Settings()
-"""The settings of the environment and the profile alone."""
+"""Settings that come only from the environment and the profile."""
 
 
 @lru_cache(maxsize=32)
 def opened_s3(bucket: str, settings: S3Settings) -> Any:
-    """Return the file system of a bucket, the same in a process: it keeps connections and credentials.
+    """Return the file system of a bucket. It is cached in the process, with its connections and credentials.
 
-    The region is that of the settings, of AWS_REGION or AWS_DEFAULT_REGION; or AWS is asked for it if there
-    is no endpoint. Raises `OSError` if AWS does not answer or has no such bucket.
+    The region comes from the settings, AWS_REGION or AWS_DEFAULT_REGION. If none is set and there is no
+    endpoint, the region is looked up at AWS. Raises `OSError` if AWS does not answer or the bucket does not
+    exist.
     """
-    from pyarrow import fs as filesystems  # a query without files does not need it
+    from pyarrow import fs as filesystems  # imported late: a query without files does not need it
 
     endpoint = settings.endpoint or _first_set(_ENDPOINTS)
     region = settings.region or _first_set(_REGIONS)
@@ -101,7 +102,7 @@ def opened_s3(bucket: str, settings: S3Settings) -> Any:
 
 
 def explained(error: OSError, path: str, settings: S3Settings) -> str | None:
-    """Return what an error of S3 means and its remedy, None if the error is none of S3."""
+    """Return the meaning of an S3 error and its remedy; None if the error is not an S3 error."""
     bucket = path.removeprefix(SCHEME).partition("/")[0]
     said = " ".join(str(error).split())
     if "AWS Error" not in said:
@@ -140,10 +141,10 @@ def explained(error: OSError, path: str, settings: S3Settings) -> str | None:
 
 
 def _first_set(variables: Iterable[str]) -> str | None:
-    """Return the value of the first of some environment variables that is set."""
+    """Return the value of the first environment variable that is set."""
     return next(filter(None, map(os.environ.get, variables)), None)
 
 
 def _code(said: str) -> str:
-    """Return the code of an error, such as "INVALID_ACCESS_KEY_ID"."""
+    """Return the code in an error message, such as "INVALID_ACCESS_KEY_ID"."""
     return said.partition("AWS Error ")[2].partition(" during ")[0].partition(" (")[0]

@@ -1,4 +1,4 @@
-"""A folder of a place to which files are written: each is there as a whole or not at all."""
+"""A folder to which files are written atomically: a file appears as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tidegauge_spark.places.s3 import FROM_ENVIRONMENT, S3Settings
 
 @dataclass(frozen=True)
 class WritableFolder:
-    """A folder, which the first file makes.
+    """A folder, which is created with its first file.
 
     Attributes:
         place: a place as `place_of` returns it.
-        s3: how to reach S3.
+        s3: the connection settings for S3.
     """
 
     place: str
@@ -27,17 +27,19 @@ class WritableFolder:
 
     @classmethod
     def of(cls, folder: str | Path, s3: S3Settings = FROM_ENVIRONMENT) -> WritableFolder:
-        """Return a folder by its path or URI. Raises `IllegalPlaceError`."""
+        """Return the folder with this path or URI. Raises `IllegalPlaceError`."""
         return cls(place_of(str(folder)), s3)
 
     def sub_folder(self, *names: str) -> WritableFolder:
-        """Return a folder in this folder."""
+        """Return a sub-folder of this folder."""
         return WritableFolder("/".join((self.place.rstrip("/"), *names)), self.s3)
 
     def names(self) -> list[str]:
-        """Return the names of the files and folders in the folder, in order; none if it does not exist.
-        Raises `OSError`."""
-        from pyarrow import fs as filesystems  # a query without an event log does not need it
+        """Return the sorted names of the files and folders in the folder, or none if it does not exist.
+
+        Raises `OSError`.
+        """
+        from pyarrow import fs as filesystems  # imported late: only event logs need it
 
         with self._explained():
             filesystem, root = opened_place(self.place, self.s3)
@@ -53,7 +55,9 @@ class WritableFolder:
                 return content
 
     def write(self, name: str, content: Any) -> None:
-        """Write a file, which replaces one of the same name at once. content: bytes or a buffer of Arrow.
+        """Write a file; it atomically replaces a file of the same name.
+
+        content: bytes or an Arrow buffer.
 
         Raises `OSError`.
         """
@@ -77,7 +81,7 @@ class WritableFolder:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Let an error say in one line what the store means."""
+        """Convert the error of a store into a one-line explanation."""
         try:
             yield
         except OSError as error:

@@ -125,7 +125,7 @@ class AlignedSource(DataSource):
     * `lateColumn`: the name of an additional boolean column that is true for late rows. A row is late if its
       event time is not after the watermark that the source had before the batch of the row.
     * `eventLog`: a folder on the driver's machine, or in S3. The source writes there what each subtask does,
-      exactly once, as an event log that `tidegauge check-log` judges: splits and records, watermarks and
+      exactly once, as an event log for `tidegauge check-log`: splits and records, watermarks and
       statuses, reports and bounds, in one Parquet file for each batch that Spark has logged. The log contains
       only reports that agree with the emitted watermarks. A planning may also report further ahead, or for a
       subtask that is idle and has records that are not read yet. Over a log with an index (Kafka), where many
@@ -162,9 +162,9 @@ class AlignedSource(DataSource):
     **Files.** A split is read in order of file name, so new files need names that sort after the old ones. A
     file must be complete when it appears: write it under a name that begins with "_" and rename it. It may be
     removed when the batch with its last row is committed. The folder is local, or `s3://bucket/folder`: the
-    options `fs.s3a.*` and the limits of S3 are in the README. An empty file `_FINISHED` in a split means that
-    the split gets no more files: the others no longer wait for it, and its folder may be removed. Splits may
-    be added at any time. A new split goes to the subtask with the fewest splits. `_FINISHED` beside the
+    README documents the options `fs.s3a.*` and the limits of S3. An empty file `_FINISHED` in a split means
+    that the split gets no more files: the others no longer wait for it, and its folder may be removed. Splits
+    may be added at any time. A new split goes to the subtask with the fewest splits. `_FINISHED` beside the
     splits means that there will be no other splits: when all of them are read to their ends the watermark is
     `MAX`. An empty file `_PAUSED` holds a split back until it is removed; under Trigger.AvailableNow, which
     lists the folder once, until the next run.
@@ -180,13 +180,13 @@ class AlignedSource(DataSource):
       "modificationTime", the default for the other layouts.
     * `eventTimeUnit`: the unit of a number since 1970, "ms" (the default), "s", "us" or "ns". Numbers that
       look like seconds, and doubles and decimals, are rejected unless it is set.
-    * `fileFormat`: "parquet" (the default), "json", one object on each line, "orc" or "csv".
-      JSON and CSV may be compressed, as the ending of the name says: .gz, .bz2 or .zst.
+    * `fileFormat`: "parquet" (the default), "json" (one object on each line), "orc" or "csv". JSON and CSV
+      files may be compressed; the extension determines the codec: .gz, .bz2 or .zst.
     * `header` ("false"), `sep` (","): as in Spark, for CSV. `escape`: with '"' a quote in a quoted value is
-      written twice, and a backslash is a character like others; if it is not set, files with either are
-      rejected, because Spark reads them in another way.
-    * `pathGlobFilter`: a glob for the names of files, such as "*.parquet" or "*.{json,gz}". Files with other
-      names are not seen, also where they would be an error.
+      written twice, and a backslash is an ordinary character. If the option is not set, files with quotes in
+      quoted values or with backslashes are rejected, because Spark reads them differently.
+    * `pathGlobFilter`: a glob for file names, such as "*.parquet" or "*.{json,gz}". Files with other names
+      are ignored, even where they would be an error.
     * `maxOutOfOrderness` ("0 seconds"): how far a record may be behind the greatest event time before it in
       its split. The watermark of the split is that event time minus this duration, minus 1 ms.
     * `maxFilesPerTrigger`: the maximum number of files that a batch may begin, over all splits; by default
@@ -206,10 +206,11 @@ class AlignedSource(DataSource):
 
     The columns are those of `schema()`, or those of the first file; for JSON, those of its first megabyte.
     Columns that only later lines or files have are then omitted. A column that a file does not have is null.
-    In ORC a timestamp is a moment, as for Spark, and the file must have been written in UTC.
-    Columns of CSV have their places: `schema()` names all of them in order, partition columns last. Without
-    `schema()` they are texts, except the event time column, a timestamp, or a whole number if `eventTimeUnit`
-    is set. A header must have the names of the columns. A value that does not fit its column is an error.
+    An ORC timestamp is an instant, as in Spark, and the file must have been written in UTC.
+    CSV columns are matched by position: `schema()` must name all columns in order, partition columns last.
+    Without `schema()` the columns are strings, except the event time column: it is a timestamp, or a whole
+    number if `eventTimeUnit` is set. A header must match the names of the columns. A value that does not fit
+    its column is an error.
     In JSON and CSV a timestamp is an ISO 8601 text. Types that are inferred from the first JSON file fit the
     values there; if later values may have other types, such as 0.5 after 3, give `schema()`.
 
@@ -245,22 +246,23 @@ class AlignedSource(DataSource):
     nothing is committed to Kafka.
 
     * `subscribe`: the topics, such as "orders,returns". They must exist. New partitions are detected.
-      Instead: `subscribePattern`, a regular expression of Python that the whole name of a topic matches (new
+      Instead: `subscribePattern`, a Python regular expression that must match the whole topic name (new
       topics are detected, and read from their beginning), or `assign`, partitions as JSON such as
-      {"orders": [0, 1]}. Over a restart the value stays the same.
+      {"orders": [0, 1]}. The value must stay the same over a restart.
     * `kafka.bootstrap.servers`: the brokers. All other options that begin with `kafka.` are passed to the
       client, too, under the names of librdkafka: `kafka.security.protocol`, or `kafka.isolation.level`, which
-      is "read_uncommitted" unless it is set. SASL and TLS may have the names of Java's client:
+      is "read_uncommitted" unless it is set. SASL and TLS also accept the names of the Java client:
       `kafka.sasl.mechanism` PLAIN, SCRAM or OAUTHBEARER with `kafka.sasl.jaas.config`;
       `kafka.ssl.truststore.location` with `kafka.ssl.truststore.type` PEM; `kafka.ssl.keystore.location` with
-      type PKCS12 or PEM. The files have to be on the driver and on all executors. AWS_MSK_IAM is rejected.
+      type PKCS12 or PEM. The files must exist on the driver and on all executors. AWS_MSK_IAM is rejected.
     * `startingOffsets` ("latest", "earliest", or JSON such as {"orders": {"0": 23, "1": -1, "2": -2}}, which
       names every partition; -1 is its end, -2 its beginning), `startingTimestamp` (ms) or
-      `startingOffsetsByTimestamp` (JSON such as {"orders": {"0": 1700000000000}}, in ms): where a query
-      begins that starts for the first time. Partitions that are found later are read from their beginning.
-    * `startingOffsetsByTimestampStrategy`: "error" if it is an error that a partition has no record of that
-      time or a later one; with "latest" the partition begins at its end. The default is "error" as in Spark,
-      with `startingTimestamp` it is "latest".
+      `startingOffsetsByTimestamp` (JSON such as {"orders": {"0": 1700000000000}}, in ms): where the
+      query begins when it starts for the first time. Partitions that are detected later are read from their
+      beginning.
+    * `startingOffsetsByTimestampStrategy`: with "error" a partition without a record at or after the
+      timestamp is an error; with "latest" reading starts at the end of the partition. The default is "error",
+      as in Spark, except that with `startingTimestamp` it is "latest".
     * `includeHeaders` ("false"): with "true" rows have the column `headers`, an array of structs of key
       (string) and value (binary). It is null for a record without headers.
     * `eventTimeField`: a field of the value, such as "at" or "meta.at"; the value is then a JSON object. The
@@ -277,9 +279,9 @@ class AlignedSource(DataSource):
       record that is too far ahead. Otherwise the driver does not read the timestamps of records between two
       offsets that are looked up; these records move no watermark in any case.
     * `discoveryInterval` ("10 seconds"): the maximum time until new topics and partitions are detected, and
-      topics that were deleted and made again.
+      topics that were deleted and recreated.
     * `brokerTimeout` ("1 minute", at most "1 hour"): how long the query waits for brokers that do not answer,
-      before it fails. If the login fails, or their certificate cannot be verified, it fails at once.
+      before it fails. If the login fails, or a certificate cannot be verified, the query fails immediately.
 
     No input over Kafka is finished for good. The windows at the end fire when newer records arrive in every
     partition, or after `idleTimeout`: when all partitions are idle the watermark is that of the partition

@@ -61,9 +61,9 @@ def check_log(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Check the event log of a job that ran: did the engine keep event time right, and what ails the job?
+    """Check the event log of a job that ran: broken rules, and findings about the job.
 
-    Nothing runs again, and no reference is asked: each rule that such a log can show is judged by what must
+    Nothing runs again, and no reference is queried: each rule that such a log can show is judged by what must
     be true of every log. `conformance/EVENT_LOGS.md` describes the columns.
     Exit code 0: nothing is broken.
     1: a property is broken; or files were skipped, the log is in trouble that is not tolerated, or it has a

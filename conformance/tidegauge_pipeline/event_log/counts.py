@@ -1,4 +1,4 @@
-"""Counts that can be added up over the parts of a log, and that do not grow with it."""
+"""Counts that can be summed over the parts of a log, and whose size does not depend on its length."""
 
 import math
 from collections.abc import Sequence
@@ -7,12 +7,14 @@ import numpy as np
 from msgspec import Struct
 
 MOST_EXAMPLES = 3
-"""So many rows that break a property are shown of an operator: the first ones by processing time."""
+"""Maximum number of rows shown per operator and property: the first rows by processing time."""
 
 
 class Example(Struct, frozen=True):
-    """A row that breaks a property or is in trouble. `because`: the sequence of the row that it
-    contradicts."""
+    """A row that breaks a property, is in trouble or shows a finding.
+
+    `because`: the sequence number of the row that it contradicts.
+    """
 
     processing_time: int
     subtask: int
@@ -22,8 +24,12 @@ class Example(Struct, frozen=True):
 
 
 class Count(Struct):
-    """How often (rows: `broken` of `about`), how far (ms of event time) and how long (ms of processing time
-    since the row that is contradicted), each the most that was seen; and the first examples."""
+    """Count of rows that break a property.
+
+    `about`: the number of rows examined. `broken`: the number of rows that break the property. `far`: the
+    largest deviation (ms of event time). `long`: the longest time since the contradicted row (ms of
+    processing time). `first`: the first examples.
+    """
 
     about: int = 0
     broken: int = 0
@@ -32,7 +38,7 @@ class Count(Struct):
     first: list[Example] = []
 
     def add(self, other: "Count") -> None:
-        """Count what another part of the log showed."""
+        """Add the count of another part of the log."""
         self.about += other.about
         self.broken += other.broken
         self.far = max(self.far, other.far)
@@ -45,18 +51,21 @@ def _when(example: Example) -> tuple[int, int, int]:
 
 
 WIDTH = 1.02
-"""The ratio of the borders of a bucket: a quantile is at most 2 % too large."""
+"""The ratio of a bucket's upper bound to its lower bound: quantiles are overestimated by at most 2 %."""
 
 
 class Histogram(Struct):
-    """How often durations (ms, at least 0) occur. `buckets`: the number of durations up to `WIDTH ** bucket`;
-    `most`: the longest one."""
+    """A histogram of durations (ms, at least 0).
+
+    `buckets`: the number of durations in each bucket; the upper bound of a bucket is `WIDTH ** bucket`.
+    `most`: the longest duration.
+    """
 
     buckets: dict[int, int] = {}
     most: int = 0
 
     def count(self, durations: Sequence[int], weights: Sequence[int]) -> None:
-        """Count durations, each as often as its weight says."""
+        """Count durations, each with its weight."""
         if not len(durations):
             return
         values = np.maximum(np.asarray(durations, dtype=np.float64), 1.0)
@@ -78,7 +87,7 @@ class Histogram(Struct):
         return sum(self.buckets.values())
 
     def quantile(self, share: float) -> int:
-        """Return a duration (ms) that this share of the durations does not exceed."""
+        """Return a duration (ms) that at least this share of the durations does not exceed."""
         wanted, reached = share * self.total, 0
         for place in sorted(self.buckets):
             reached += self.buckets[place]

@@ -27,7 +27,7 @@ def time_text(milliseconds: int) -> str:
 
 
 def span_text(milliseconds: int) -> str:
-    """A span of time: `40 ms`, `2.5 s`, `3 min 20 s`, `2 h 5 min`, `40 days`."""
+    """Return a span of time as text: `40 ms`, `2.5 s`, `3 min 20 s`, `2 h 5 min`, `40 days`."""
     if milliseconds < 1000:
         return f"{milliseconds} ms"
     seconds, minutes = milliseconds / 1000, milliseconds // 60_000

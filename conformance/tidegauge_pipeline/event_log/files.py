@@ -60,7 +60,7 @@ class Found:
 
 
 def opened(path: Path | S3File) -> Any:
-    """Return a file as the readers of Arrow take it. Raises `OSError`."""
+    """Return a file in the form that Arrow's readers accept. Raises `OSError`."""
     return path if isinstance(path, Path) else path.opened()
 
 

@@ -1,5 +1,4 @@
-"""What was found in an event log, of each operator: data that can be added up, from whatever part it
-comes."""
+"""The findings per operator of an event log, which can be summed over the parts of the log."""
 
 from collections.abc import Iterable
 
@@ -12,10 +11,10 @@ from .signs import Signs
 
 
 class OperatorFindings(Struct):
-    """What one operator (a job's source, or what is behind the sources) wrote, and what that shows.
+    """The findings about one operator: a source of a job, or an operator downstream of the sources.
 
-    `kinds`: rows of each kind. `properties` and `troubles`: by name. `signs`: what it shows apart from rules.
-    Times in ms of processing time.
+    `kinds`: the number of rows of each kind. `properties` and `troubles`: counts by name. `signs`: statistics
+    that describe the job rather than rules. Times are processing times in ms.
     """
 
     job: str

@@ -77,7 +77,7 @@ class Fold:
                     found.kinds[kind] = found.kinds.get(kind, 0) + int(many)
 
     def _add_signs(self, rows: Rows) -> None:
-        """What the rows of each operator show of the job."""
+        """Add the signs of the new rows to the findings of each operator."""
         borders = np.append(_borders(rows), len(rows))
         for begin, end in pairwise(borders):
             mine = slice(max(int(begin), rows.old), int(end))

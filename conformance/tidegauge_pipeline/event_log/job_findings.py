@@ -1,6 +1,6 @@
-"""What ails a job, from the signs of its operators: findings, each with a remedy in numbers.
+"""Findings about a job, derived from the signs of its operators. Each finding has a remedy.
 
-A finding is apart from the rules: an engine may keep every rule while a job loses its rows.
+Findings are independent of the rules: an engine may keep every rule while a job loses rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,16 +16,17 @@ from .names import FINDINGS
 Severity = Literal["warning", "error"]
 
 LEAST_LATE_SHARE: Final = 0.001
-"""The share of late rows from which they are a finding. A delay is chosen so that few rows are later."""
+"""The smallest share of late rows that is a finding. With any practical delay a few rows are late."""
 
 LEAST_MOMENTS: Final = 20
-"""The number of processing times with rows, batches of Spark, say, that a stall lasts at least."""
+"""The minimum number of processing times with rows in a stall. In Spark these are batches."""
 
 _PAUSES: Final = 10
-"""How many times as long as the median pause a stall lasts at least."""
+"""The minimum duration of a stall, as a multiple of the median pause."""
 
 _FROM_SOURCES: Final = ("watermark-leap", "implausible-event-time")
-"""The findings that operators take over from their sources: those of the sources are shown alone."""
+"""Findings that propagate from sources to downstream operators: if a source has one, only the source's is
+shown."""
 
 _SHARES: Final = (0.99, 0.999, 1.0)
 
@@ -40,8 +41,11 @@ _UNITS: Final = {
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """A finding about a job. `source`: the operator; `begin`: when it was first seen (ms of processing time);
-    `share`: of the rows, None if that is not known; `evidence`: the first rows."""
+    """A finding about a job.
+
+    `source`: the operator. `begin`: the processing time of the first occurrence (ms). `share`: the share of
+    the rows, None if it is unknown. `evidence`: the first rows that show the finding.
+    """
 
     name: str
     severity: Severity
@@ -55,7 +59,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 
 def findings_of(operators: Sequence[OperatorFindings]) -> tuple[Finding, ...]:
-    """Return the findings about all jobs of a log, the gravest first."""
+    """Return the findings about all jobs of a log, the most severe first."""
     found = [finding for operator in operators for finding in _of_operator(operator, operators)]
     sources = {(each.job, each.source) for each in operators if each.role in ("source", "splits")}
     begun = {(each.name, each.job) for each in found if (each.job, each.source) in sources}
@@ -135,7 +139,7 @@ def _stalled(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> I
 
 
 def _who_holds(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> str:
-    """Return the remedy for a stall: it names the input with the smallest watermark at the end of the log."""
+    """Return the remedy for a stall: it names the input with the smallest watermark at the log's end."""
     of_job = [operator, *(each for each in every if each.job == operator.job)]
     parts = next((each for each in of_job if any(part.holds for part in each.signs.parts.values())), None)
     if parts is None:
@@ -177,9 +181,9 @@ def _implausible(operator: OperatorFindings) -> Iterator[Finding]:
     for name, count in operator.signs.odd.items():
         share = count.broken / operator.signs.timed
         if name == "hours-ahead" and share < 0.5:
-            continue  # some clocks are ahead; a time zone moves all rows
+            continue  # a few clocks run ahead; a wrong time zone shifts all rows
         if name == "future" and operator.signs.leaps.broken:
-            continue  # the leap of the watermark is the finding
+            continue  # reported as watermark-leap
         yield Finding(
             name="implausible-event-time",
             severity="error",

@@ -1,4 +1,4 @@
-"""What is named in options: to be known before anything that judges is loaded."""
+"""Names that options refer to. This module loads none of the code that judges logs."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ FORMATS: Final = ("parquet", "jsonl", "delta")
 RESULTS: Final = "log-results.json"
 
 MOST_ROWS: Final = 20_000_000
-"""A log of more rows is judged on Spark, unless it is said otherwise."""
+"""By default, a log with more rows is judged on Spark."""
 
 TROUBLES: Final = {
     "gap": "rows are missing: numbers in the sequence of a subtask are skipped; what is before such a gap is "
@@ -16,7 +16,7 @@ TROUBLES: Final = {
     "unknown-kind": "rows of a kind that this version does not have; they are not judged",
     "incomplete": "rows without the event time that their kind needs; they are not judged",
 }
-"""Each trouble, and what it is."""
+"""The troubles and their descriptions."""
 
 FINDINGS: Final = {
     "late-rows": "Rows come too late, and are dropped.",
@@ -24,4 +24,4 @@ FINDINGS: Final = {
     "watermark-leap": "The watermark is ahead of the clock: all rows of the present are late.",
     "implausible-event-time": "Event times cannot be right.",
 }
-"""Each finding, and what it is."""
+"""The findings and their descriptions."""

@@ -1,4 +1,7 @@
-"""The files of an event log in S3. The environment or a profile gives credentials, region and endpoint."""
+"""The files of an event log in S3.
+
+Credentials, region and endpoint come from the environment or a profile.
+"""
 
 import os
 import re
@@ -14,10 +17,10 @@ import pyarrow.fs as filesystems
 from tidegauge.wire.scenario import BadInput
 
 _URI: Final = re.compile(r"s3a?:/{1,2}([^/].*)", re.IGNORECASE)
-"""As a `Path` spells it, too, which has one slash."""
+"""Also matches a URI converted to a `Path`, which has one slash."""
 
 _CONNECT_TIMEOUT, _REQUEST_TIMEOUT, _ATTEMPTS = 5, 30, 3
-"""Seconds until a connection, seconds without any data, and how often a request is sent."""
+"""Connect timeout (s), longest time without data (s), and number of attempts per request."""
 
 _MEANINGS: Final = {
     "NO_SUCH_BUCKET": "there is no such bucket: correct the path, or set AWS_ENDPOINT_URL",
@@ -29,7 +32,7 @@ _MEANINGS: Final = {
     "HTTP status 301": "the bucket is in another region: set AWS_REGION",
     "HTTP status 400": "the bucket is in another region: set AWS_REGION",
 }
-"""What an error of S3 means, by what is in it."""
+"""The meaning of an S3 error, by a text that it contains."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,11 @@ def s3_key(path: Path | str) -> str | None:
 
 
 def s3_files(key: str) -> list[S3File]:
-    """Return an object, or all objects in a folder, in the order of their names; those whose names, or the
-    names of whose folders, begin with "." or "_" are left out. Raises `BadInput` in one line."""
+    """Return an object, or all objects in a folder, in order of name.
+
+    Objects are left out if their name or the name of one of their folders begins with "." or "_". Raises
+    `BadInput` with a one-line message.
+    """
     with _explained(key):
         filesystem = _filesystem(key.partition("/")[0])
         itself = filesystem.get_file_info(key)
@@ -91,7 +97,7 @@ def _filesystem(bucket: str) -> Any:
 
 @contextmanager
 def _explained(key: str) -> Iterator[None]:
-    """Convert an error of S3 into `BadInput`."""
+    """Convert an S3 error into `BadInput`."""
     try:
         yield
     except FileNotFoundError as error:

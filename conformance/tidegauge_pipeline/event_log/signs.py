@@ -1,5 +1,7 @@
-"""What an operator's rows show of the job, apart from rules: numbers that can be added up over the parts of a
-log, and that do not grow with it."""
+"""Signs: statistics of an operator's rows that describe the job rather than rules.
+
+They can be summed over the parts of a log, and their size does not depend on the length of the log.
+"""
 
 from collections.abc import Iterator
 
@@ -16,23 +18,24 @@ from .rows import Flags, Indexes, Numbers, Rows
 DAY = 86_400_000
 
 _CLOCK_BEGINS = 946_684_800_000
-"""2000-01-01 in ms. An earlier processing time is no clock of a machine: event times are not compared with
-it."""
+"""2000-01-01 in ms. An earlier processing time does not come from a machine's clock, so event times are not
+compared with it."""
 
 _SECONDS = (1_000_000_000, 4_200_000_000)
-"""The years 2001 to 2103 in seconds. As ms they are days of January and February 1970."""
+"""The years 2001 to 2103 in seconds. Read as ms, these values are dates in January and February 1970."""
 
 
 MOST_PARTS = 10_000
-"""The number of inputs of an operator that are kept."""
+"""The maximum number of inputs that are kept per operator."""
 
 
 class Stall(Struct, frozen=True):
-    """A time without a watermark from a subtask that is at work.
+    """A period in which a subtask has rows but outputs no watermark.
 
-    sequence: the number of its first row. begin, end: ms of processing time. moments: the number of
-    processing times with rows in it. watermark: the last one before it (ms), None if there was none. state:
-    the number of rows in the state at its beginning and at its end, if the operator has a state.
+    sequence: the sequence number of the first row. begin, end: processing times in ms. moments: the number of
+    distinct processing times with rows. watermark: the last watermark before the period (ms), None if there
+    was none. state: the number of rows in the state at the beginning and at the end, None if the operator
+    has no state.
     """
 
     subtask: int
@@ -45,15 +48,16 @@ class Stall(Struct, frozen=True):
 
     @property
     def duration(self) -> int:
-        """How long it lasts (ms)."""
+        """The duration of the stall (ms)."""
         return self.end - self.begin
 
 
 class Part(Struct, frozen=True):
-    """An input of a subtask, a channel or a split, at the end of the log.
+    """The state of an input of a subtask (a channel or a split) at the end of the log.
 
-    watermark: the last one that it delivered (ms), None if there was none. at: its last row (ms of processing
-    time). holds: whether the subtask waits for it: it is neither idle nor finished.
+    watermark: the last watermark that the input delivered (ms), None if there was none. at: the processing
+    time of its last row (ms). holds: whether the input can hold back the watermark: it is neither idle nor
+    finished.
     """
 
     watermark: int | None
@@ -62,13 +66,14 @@ class Part(Struct, frozen=True):
 
 
 class Signs(Struct):
-    """What the rows of an operator show.
+    """The signs of one operator.
 
-    records, late: how many rows it sent on, and found late. lateness: how far late rows are behind the
-    watermark (ms). late_rows: the first of them. pauses: the times between two watermarks (ms of processing
-    time). stall: the longest pause by moments. timed, odd: rows with event times, and those that cannot be
-    right, by what is wrong. marks, leaps: watermarks, and those that are ahead of the clock. parts: the
-    inputs, by subtask and name, such as "0 split p1"; `MOST_PARTS` of them.
+    records: the number of rows that the operator emitted. late: the number of late rows. lateness: how far
+    late rows are behind the watermark (ms). late_rows: the first late rows. pauses: the durations between two
+    watermarks (ms of processing time). stall: the pause with the most moments. timed: the number of rows with
+    event times. odd: implausible event times, by kind. marks: the number of watermarks. leaps: watermarks
+    that are ahead of the clock. parts: the inputs, by subtask and name, such as "0 split p1"; at most
+    `MOST_PARTS`.
     """
 
     records: int = 0
@@ -84,7 +89,7 @@ class Signs(Struct):
     parts: dict[str, Part] = {}
 
     def add(self, other: "Signs") -> None:
-        """Add what another part of the log shows of the same operator."""
+        """Add the signs of the same operator in another part of the log."""
         self.records += other.records
         self.late += other.late
         self.lateness.add(other.lateness)
@@ -105,7 +110,7 @@ class Signs(Struct):
 
 
 def _longer(first: Stall | None, second: Stall | None) -> Stall | None:
-    """Return the stall with more moments; of the same one the second, which is known further."""
+    """Return the stall with more moments. If both are the same stall, return the second, which is longer."""
     if first is None or second is None:
         return first or second
     if (first.subtask, first.sequence) == (second.subtask, second.sequence):
@@ -116,9 +121,9 @@ def _longer(first: Stall | None, second: Stall | None) -> Stall | None:
 
 
 class SignsFold:
-    """Reads the signs from batches of rows, in the order of the fold that judges rules.
+    """Computes signs from batches of rows, in the order of the fold that judges rules.
 
-    Of the rows before a batch it knows the pause that has begun.
+    Between batches it keeps the pause that is still open.
     """
 
     def __init__(self) -> None:
@@ -127,7 +132,7 @@ class SignsFold:
         self._operator: tuple[str, str] | None = None
 
     def of(self, rows: Rows, operator: tuple[str, str], mine: slice) -> Signs:
-        """Return the signs of the new rows of one operator; `mine` has no row that was seen before."""
+        """Return the signs of one operator's new rows; `mine` must not contain rows that were seen before."""
         signs = Signs()
         new = np.arange(mine.start, mine.stop)
         records = new[(rows.is_kind("record") & (rows.channel < 0))[mine]]
@@ -141,14 +146,14 @@ class SignsFold:
         return signs
 
     def _count_pauses(self, signs: Signs, rows: Rows, new: Indexes) -> None:
-        """Count the times between watermarks that a subtask outputs, and note the longest by moments."""
+        """Count the pauses between the watermarks of a subtask, and keep the pause with the most moments."""
         times = rows.processing_time[new]
         marks = (rows.is_kind("watermark") & rows.own & rows.has_event_time)[new]
         starts = rows.starts_stretch[new]
         cuts = starts | marks
         begins = np.unique(np.append(0, np.flatnonzero(cuts))).astype(np.intp)
         ends = np.append(begins[1:], len(new)).astype(np.intp)
-        # a batch may end between two rows of one processing time
+        # A batch may end between two rows with the same processing time, which are one moment.
         follows = np.append(times[:1] if self._time is None else self._time, times[:-1])
         moment = np.cumsum(cuts | (times != follows))
         moments = moment[ends - 1] - moment[begins] + 1
@@ -175,7 +180,7 @@ class SignsFold:
 
 
 def _stall(rows: Rows, span: Indexes, before: Stall | None, moments: int, *, has_mark: bool) -> Stall:
-    """Return the pause that these rows begin, or continue."""
+    """Return the pause that these rows begin or continue."""
     times = rows.processing_time[span]
     states = rows.count[span[rows.is_kind("state-size")[span]]].tolist()
     state = (states[0], states[-1]) if states else None
@@ -209,7 +214,7 @@ def _count_late(signs: Signs, rows: Rows, late: Indexes) -> None:
 
 
 def _count_odd(signs: Signs, rows: Rows, new: Indexes) -> None:
-    """Count event times that cannot be right beside the clock, by what is wrong with them."""
+    """Count event times that are implausible compared with the clock, by kind."""
     timed = new[(rows.is_kind("record", "watermark") & rows.has_event_time)[new]]
     event, clock = rows.event_time[timed], rows.processing_time[timed]
     plain = (event != MIN) & (event != MAX) & (clock >= _CLOCK_BEGINS)
@@ -228,7 +233,7 @@ def _count_odd(signs: Signs, rows: Rows, new: Indexes) -> None:
 
 
 def _odd(event: Numbers, clock: Numbers) -> Iterator[tuple[str, Flags]]:
-    """Yield each kind of implausible event time with the rows that have it; a row has at most one."""
+    """Yield each kind of implausible event time with its rows. A row has at most one kind."""
     microseconds = (np.abs(event // 1_000 - clock) < 50 * 365 * DAY) & (event > 10**14)
     nanoseconds = (np.abs(event // 1_000_000 - clock) < 50 * 365 * DAY) & (event > 10**17)
     yield "zero", event == 0
@@ -241,7 +246,7 @@ def _odd(event: Numbers, clock: Numbers) -> Iterator[tuple[str, Flags]]:
 
 
 def _parts(rows: Rows, new: Indexes) -> Iterator[tuple[str, Part]]:
-    """Yield the inputs with rows among these, by subtask and name."""
+    """Yield the inputs that have rows in this batch, by subtask and name."""
     kinds = rows.is_kind("watermark", "idle", "active", "assigned", "finished") & ~rows.own
     changes = new[kinds[new]]
     subtask = rows.table["subtask"].to_numpy()

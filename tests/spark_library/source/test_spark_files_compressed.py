@@ -1,4 +1,4 @@
-"""Compressed files of JSON lines: read once each, whatever reads them in which order."""
+"""Compressed JSON lines files: each is read once, regardless of reader and order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tidegauge_spark.source.files import text_lines
 
 
 def zstd(content: bytes) -> bytes:
-    """Return bytes as one frame of zstd."""
+    """Return bytes as one zstd frame."""
     with pa.BufferOutputStream() as compressed:
         with pa.CompressedOutputStream(compressed, "zstd") as stream:
             stream.write(content)
@@ -28,7 +28,7 @@ COMPRESSIONS = {"gz": gzip.compress, "bz2": bz2.compress, "zst": zstd}
 
 
 def lines(first: int, rows: int) -> bytes:
-    """Return JSON lines with event times and ids from a number on."""
+    """Return JSON lines with consecutive event times and ids, starting at a number."""
     return b"".join(
         json.dumps({"time": row, "id": row, "more": "é" * 99}).encode() + b"\n"
         for row in range(first, first + rows)

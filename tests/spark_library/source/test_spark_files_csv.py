@@ -1,4 +1,4 @@
-"""CSV files: places of columns, headers, quotes, and what is refused."""
+"""CSV files: column positions, headers, quotes, and rejected files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tidegauge_spark.source.planning.progress_rows import PROGRESS_SCHEMA
 
 
 def write_csv(folder: Path, split: str, name: str, text: str) -> Path:
-    """Write a file of CSV."""
+    """Write a CSV file."""
     (folder / split).mkdir(parents=True, exist_ok=True)
     file = folder / split / name
     file.write_bytes(text.encode())

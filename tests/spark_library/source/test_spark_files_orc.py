@@ -27,7 +27,7 @@ def write_orc(folder: Path, split: str, name: str, table: Any, **options: Any) -
 
 
 def with_time_zone(file: Path, zone: bytes) -> None:
-    """Replace the time zone of the writer, GMT, in an uncompressed file by one of the same length."""
+    """Replace the writer's time zone, GMT, in an uncompressed file by a name of the same length."""
     content = file.read_bytes()
     assert content.count(b"\x1a\x03GMT") == 1
     file.write_bytes(content.replace(b"\x1a\x03GMT", b"\x1a\x03" + zone))

@@ -1,4 +1,4 @@
-"""Files that are renamed or compacted after they were read: the query fails, and reads no row again."""
+"""Files that are renamed or compacted after they were read: the query fails and reads no row twice."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""A whole job as one to be killed: its logs in the folder of the program, or in a bucket or topics that are called after
-it."""
+"""A whole job that is killed. Its logs are in the program's folder, or in a bucket or topics named after the folder."""
 
 from __future__ import annotations
 
@@ -16,8 +15,10 @@ from whole_jobs.records import ExactJob
 
 
 class KilledExactJob:
-    """A job of `checked.JOBS` by its name, over files, or where an address says: of a broker, or of an S3
-    server, which begins with "http"."""
+    """A job of `checked.JOBS`, by its name.
+
+    address: "" for files; the address of a Kafka broker, or that of an S3 server, which begins with "http".
+    """
 
     def __init__(self, name: str, address: str = "") -> None:
         self.job: ExactJob = checked.JOBS[name]()

@@ -1,4 +1,4 @@
-"""Where the logs of a job are: in folders of files, in a bucket of S3, or in topics of a broker of Kafka."""
+"""The places of a job's logs: folders of files, an S3 bucket, or topics of a Kafka broker."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Place(Protocol):
 
 
 def tables(records: Sequence[Record]) -> Iterator[Any]:
-    """Yield the contents of the files of records."""
+    """Yield the records as tables, one for each file."""
     for first in range(0, len(records), ROWS_OF_A_FILE):
         part = records[first : first + ROWS_OF_A_FILE]
         times = pa.array([record.at * 1000 for record in part], pa.timestamp("us", "UTC"))
@@ -73,7 +73,7 @@ class FilesPlace:
 
 
 class S3Place:
-    """Logs in a bucket of the S3 server at an endpoint. The environment has the credentials and the region."""
+    """Logs in a bucket of the S3 server at an endpoint. Credentials and region come from the environment."""
 
     planned_at = 8
 
@@ -85,7 +85,7 @@ class S3Place:
 
         store = S3Store(self._endpoint)
         store.bucket(self._bucket)
-        for partition in range(partitions):  # S3 has no empty folders, unless an object says so
+        for partition in range(partitions):  # S3 has no empty folders unless an object marks them
             store.filesystem.create_dir(f"{self._bucket}/{log}/{self.split(log, partition)}")
 
     def write(self, log: str, partition: int, records: Sequence[Record]) -> None:

@@ -1,6 +1,6 @@
-"""CSV files as parts of a log. A block is about a megabyte of whole lines, see `text_lines`.
+"""CSV files as parts of a log. A block is about a megabyte of whole lines; see `text_lines`.
 
-Columns have their places in a line, as in Spark: with a header, its names must be those of the columns.
+Columns are matched by position, as in Spark. If there is a header, its names must match those of the columns.
 """
 
 from __future__ import annotations
@@ -42,20 +42,24 @@ _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|
 
 
 class CsvFormat:
-    """The CSV format: a value that is empty and not quoted is null; values are not guessed."""
+    """The CSV format. An empty value without quotes is null. Types are not inferred from values."""
 
     keeps_statistics: ClassVar[bool] = False
 
     def __init__(self, options: CsvOptions, columns: pa.Schema | None, unit_given: bool) -> None:
-        """columns: those of the rows, partition columns at the end; None: they are not known yet. unit_given:
-        whether the event time column counts a unit, if nobody gave its type."""
+        """Create the format.
+
+        columns: the columns of the rows, partition columns last; None if they are not known yet. unit_given:
+        whether `eventTimeUnit` is set; without a schema the event time column is then a number.
+        """
         self._options, self._columns, self._unit_given = options, columns, unit_given
         border = re.escape(options.separator.encode()) + rb"\r\n"
         self._ambiguous = re.compile(rb'\\|[^%b]""|""[^%b]' % (border, border))
-        """What Spark's default escape, a backslash, and the usual one, a quote, read differently."""
+        """Text that is ambiguous: the result depends on whether the escape character is a backslash (Spark's
+        default) or a quote (the common convention)."""
 
     def schema(self, file: Any, described: str, event_time_column: str) -> StructType:
-        """Return the columns, all texts, as in Spark; only the event time column is a timestamp or number."""
+        """Return the columns: strings, as in Spark, except the event time, a timestamp or a number."""
         with parsing(described, NAME):
             names = self._first_names(whole_lines(file, described, 0).text, described)
             event_time = found_name(names, event_time_column)
@@ -67,7 +71,7 @@ class CsvFormat:
     def block(
         self, file: Any, described: str, begin: int, event_time: EventTimeColumn, limit: int = MAX
     ) -> Block:
-        """Return the event times of the lines that begin there."""
+        """Return the event times of the block that begins at a position of the text."""
         with parsing(described, NAME):
             assert self._columns is not None
             lines = whole_lines(file, described, begin)
@@ -104,13 +108,13 @@ class CsvFormat:
     def summaries(
         self, file: Any, described: str, event_time: EventTimeColumn
     ) -> tuple[BlockSummary | None, ...]:
-        """Return no summaries: only reading shows the event times."""
+        """Return no summaries: event times are known only after reading."""
         return ()
 
     def rows(
         self, file: Any, described: str, begin: int, end: int, schema: pa.Schema, event_time: EventTimeColumn
     ) -> pa.Table:
-        """Return the rows of the lines between two bytes."""
+        """Return the rows in the lines between two positions of the text."""
         with parsing(described, NAME):
             table = self._parsed(lines_between(file, described, begin, end), described, begin)
             if not table.num_rows:
@@ -124,7 +128,7 @@ class CsvFormat:
             return pa.Table.from_arrays(columns, schema=schema)
 
     def _first_names(self, text: bytes, described: str) -> list[str]:
-        """Return the names in the header, or those that Spark gives; none of an empty file."""
+        """Return the names in the header, or the names that Spark assigns; none for an empty file."""
         first = text.removeprefix(_BOM).lstrip(b"\r\n").partition(b"\n")[0].rstrip(b"\r")
         if not first:
             return []
@@ -134,7 +138,7 @@ class CsvFormat:
         return [str(column[0].as_py() or f"_c{place}") for place, column in enumerate(values.columns)]
 
     def _parsed(self, text: bytes, described: str, begin: int) -> Any:
-        """Return the values of lines as texts, without the header."""
+        """Return the values of the lines as strings, without the header."""
         if begin == 0:
             text = text.removeprefix(_BOM).lstrip(b"\r\n")
             if self._options.header:
@@ -142,7 +146,7 @@ class CsvFormat:
         return self._table(text, described)
 
     def _table(self, text: bytes, described: str) -> Any:
-        text = text.lstrip(b"\r\n")  # the first line tells the columns
+        text = text.lstrip(b"\r\n")  # the first line determines the number of columns
         if not text:
             return pa.table({})
         text = text if text.endswith(b"\n") else text + b"\n"
@@ -171,7 +175,7 @@ class CsvFormat:
         return table
 
     def _width(self, text: bytes) -> int:
-        """Return the largest number of columns that the first line may have."""
+        """Return an upper bound for the number of columns in the first line."""
         return text.partition(b"\n")[0].count(self._options.separator.encode()) + 1
 
 
@@ -187,7 +191,7 @@ def _column(column: Any, field: pa.Field, described: str, valid_only: bool) -> A
 
 
 def _converted(column: Any, type_: pa.DataType, valid_only: bool) -> Any:
-    """Return texts in a type. valid_only: texts that are not values of it become null."""
+    """Convert strings to a type. valid_only: strings that are not valid values become null."""
     if pa.types.is_string(type_):
         return column
     convert = _conversion(type_)

@@ -135,9 +135,9 @@ class EventTimeIndex:
         return None if summary.greatest > self._guard.limit() else summary
 
     def contents(self, split: str, file: str, size: int) -> tuple[int, int]:
-        """Return the number of rows of a file, and their greatest event time (ms), `MIN` if there is none.
+        """Return the number of rows in a file and their greatest event time (ms), `MIN` if there is none.
 
-        size: the size of the file in bytes. Raises as `block` does.
+        size: the size of the file in bytes. Raises like `block`.
         """
         rows, greatest, begin = 0, MIN, 0
         while True:

@@ -195,7 +195,7 @@ def missing_event_time(described: str, wanted: str, names: Sequence[str]) -> Bro
 
 
 def no_event_time(described: str, column: str, type_: pa.DataType) -> BrokenLogError:
-    """Return the error of a file whose event time column has a type that cannot be an event time."""
+    """Return the error for an event time column whose type cannot be an event time."""
     return BrokenLogError(
         f"the column {column!r} of the file {described} is {type_}, no timestamp, date or number: it "
         "cannot be the event time"

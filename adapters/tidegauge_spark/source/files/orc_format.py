@@ -28,7 +28,7 @@ from tidegauge_spark.source.planning.event_times import event_times, is_event_ti
 NAME: Final = "ORC"
 
 _SPARK_TYPE: Final = b"spark.sql.catalyst.type"
-"""The attribute of a column in which Spark writes its type."""
+"""The column attribute in which Spark writes the column's type."""
 
 _LOCAL: Final = b"timestamp_ntz"
 """Spark's timestamp without a time zone, which Spark stores as a whole number of microseconds."""
@@ -37,10 +37,10 @@ _LOCAL: Final = b"timestamp_ntz"
 class OrcFormat:
     """The ORC format. The driver reads only the event time column."""
 
-    keeps_statistics: ClassVar[bool] = False  # PyArrow does not return those of ORC
+    keeps_statistics: ClassVar[bool] = False  # PyArrow does not expose the statistics of ORC files
 
     def schema(self, file: Any, described: str, event_time_column: str) -> StructType:
-        """Return the columns, in the types that Spark reads; an ORC timestamp is a moment for Spark."""
+        """Return the columns with the types that Spark reads. Spark reads an ORC timestamp as an instant."""
         with parsing(described, NAME):
             fields = _fields(orc.ORCFile(file))
             return StructType([StructField(each.name, spark_type(each, described)) for each in fields])
@@ -81,7 +81,7 @@ class OrcFormat:
     def summaries(
         self, file: Any, described: str, event_time: EventTimeColumn
     ) -> tuple[BlockSummary | None, ...]:
-        """Return no summaries: only reading shows the event times."""
+        """Return no summaries: event times are known only after reading."""
         return ()
 
     def rows(
@@ -106,7 +106,7 @@ class OrcFormat:
 
 
 def _fields(opened: Any) -> list[pa.Field]:
-    """Return the columns of a file in the types that they have in Spark."""
+    """Return the columns of a file with their Spark types."""
     fields = []
     for field in opened.schema:
         written = (field.metadata or {}).get(_SPARK_TYPE, b"")
@@ -118,7 +118,7 @@ def _fields(opened: Any) -> list[pa.Field]:
 
 
 def _moment_type(type_: pa.DataType) -> pa.DataType:
-    """Return a type with its timestamps as moments."""
+    """Return a type in which timestamps are instants."""
     if pa.types.is_struct(type_):
         return pa.struct([each.with_type(_moment_type(each.type)) for each in type_])
     return pa.timestamp("ns", "UTC") if pa.types.is_timestamp(type_) else type_

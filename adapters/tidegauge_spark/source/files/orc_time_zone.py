@@ -1,6 +1,6 @@
-"""The time zone in which an ORC file was written. PyArrow does not return it.
+"""The time zone in which an ORC file was written, which PyArrow does not expose.
 
-A timestamp without a time zone is a wall clock of that zone in ORC, while Spark means a moment.
+ORC stores a timestamp without a time zone as local time in that zone, whereas Spark reads it as an instant.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from typing import Any, Final
 import pyarrow as pa
 
 UTC: Final = ("UTC", "GMT", "Etc/UTC", "Etc/GMT", "Zulu", "Z", "Universal", "UCT", "Greenwich")
-"""The names of UTC among time zones."""
+"""The time zone names that stand for UTC."""
 
 _STRIPES: Final = 3
-"""The field of a file's footer with its stripes."""
+"""The field of the file footer that lists the stripes."""
 
 _STRIPE_PLACE: Final = (1, 2, 3, 4)
-"""The fields of a stripe: offset, and the lengths of its index, its data and its footer."""
+"""The fields of a stripe: its offset, and the lengths of its index, data and footer."""
 
 _TIME_ZONE: Final = 3
-"""The field of a stripe's footer with the time zone of the writer."""
+"""The field of the stripe footer that contains the writer's time zone."""
 
 
 def writer_time_zone(file: Any, opened: Any) -> str | None:
-    """Return the time zone of the first stripe, None if the file does not name it.
+    """Return the time zone of the first stripe; None if the file does not name one.
 
     Args:
         file: the open file.
         opened: the same file as a `pyarrow.orc.ORCFile`.
 
     Raises:
-        ValueError: the compression of the file is not supported here, or the file is damaged.
+        ValueError: the compression of the file is not supported, or the file is damaged.
     """
     end = file.size() - 1 - opened.file_postscript_length
     footer = _part(file, end - opened.file_footer_length, opened.file_footer_length, opened.compression)
@@ -47,7 +47,7 @@ def writer_time_zone(file: Any, opened: Any) -> str | None:
 
 
 def _part(file: Any, offset: int, length: int, compression: str) -> bytes:
-    """Return a part of a file, decompressed. A part consists of chunks with headers of three bytes."""
+    """Return a part of a file, decompressed. A part consists of chunks with three-byte headers."""
     file.seek(offset)
     content: bytes = file.read(length)
     if compression == "UNCOMPRESSED":
@@ -74,7 +74,7 @@ def _decompressed(chunk: bytes, compression: str) -> bytes:
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Yield the fields of a message of Protobuf: numbers and texts."""
+    """Yield the numbers and byte strings in a Protobuf message, each with its field number."""
     place = 0
     while place < len(message):
         tag, place = _varint(message, place)

@@ -19,8 +19,8 @@ class FilePosition(NamedTuple):
     (ms), `MIN` if there is none. modified: when the file was modified, if files are in that order (ns since
     1970); newest: the latest such time of the files up to this one. names: the checksum of the names of the
     files that `behind` counts, as in `SplitFiles.checksums`. more: whether there were files after this one.
-    finished: whether the split is planned to its end. recent: the files that were planned last, packed by
-    `recent_files`; "" in the checkpoint of an earlier version.
+    finished: whether the split is planned to its end. recent: the most recently planned files, packed by
+    `recent_files`; "" in a checkpoint of an earlier version.
     """
 
     subtask: int

@@ -93,7 +93,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         self._looked: Listing | None = None
         """The listing at the last planning."""
         self._rewritten: dict[str, RewrittenFiles] = {}
-        """The files of each split that were read and that `_looked` does not have."""
+        """The files of each split that were read and are missing in `_looked`."""
         self._in_vain: PlannedInVain | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -237,7 +237,7 @@ class AlignedFilesReader(SplitsReader[FilesOffset, SplitReading]):
         return PlannedSplit(reading, files.finished, files.paused, idle, grown)
 
     def _check(self, split: str, position: FilePosition) -> None:
-        """Raise `BrokenLogError` if the file of a position has rows that were read in other files."""
+        """Raise `BrokenLogError` if the file at a position contains rows already read from other files."""
         if (rewritten := self._rewritten.get(split)) is not None:
             contents = partial(self._index.contents, split, position.file, position.size)
             check_compacted(self._folder, rewritten, position.file, contents)

@@ -1,7 +1,7 @@
-"""The files of a split that were read last: a file that was renamed or compacted is not read again.
+"""The most recently read files of a split, which detect files that were renamed or compacted.
 
-The offset has 16 files of each split, with 18 bytes for each: a file that was renamed between two runs of a
-query is noticed, too.
+The offset stores 16 files per split, with 18 bytes for each. A file that was renamed between two runs of a
+query is therefore detected as well.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tidegauge_spark.source.files.position import FilePosition
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 MOST_FILES: Final = 16
-"""The number of files of a split that the offset has."""
+"""The maximum number of recent files per split in the offset."""
 
 _PACKED: Final = struct.Struct(">6sIq")
 
@@ -26,7 +26,7 @@ _PACKED: Final = struct.Struct(">6sIq")
 class RecentFile(NamedTuple):
     """A file that was read to its end.
 
-    stamp: a number from its size and its modification time. rows: the number of its rows. latest: the
+    stamp: a number computed from the size and the modification time. rows: the number of rows. latest: the
     greatest event time of the split up to the end of the file (ms).
     """
 
@@ -36,28 +36,29 @@ class RecentFile(NamedTuple):
 
 
 class RewrittenFiles(NamedTuple):
-    """The recent files of a split that are gone, in the order in which they were read."""
+    """The recent files of a split that no longer exist, in the order in which they were read."""
 
     split: str
     gone: tuple[RecentFile, ...]
 
 
 def stamp_of(size: int, modified: int) -> int:
-    """Return a number for the size (bytes) and the modification time (ns) of a file.
+    """Return a number computed from the size (bytes) and the modification time (ns) of a file.
 
-    A store that has whole seconds alone, or no time, cannot tell two files of one size apart: 0.
+    The number is 0 if the modification time is in whole seconds or missing, because it then does not
+    distinguish two files of the same size.
     """
     return (modified * 31 + size) % (1 << 48) if modified % 1_000_000_000 else 0
 
 
 def with_file(packed: str, file: RecentFile) -> str:
-    """Return recent files after a further one."""
+    """Return the packed recent files with one more file."""
     entry = _PACKED.pack(file.stamp.to_bytes(6), min(file.rows, (1 << 32) - 1), file.latest)
     return b64encode((b64decode(packed) + entry)[-MOST_FILES * _PACKED.size :]).decode()
 
 
 def unpacked(packed: str) -> tuple[RecentFile, ...]:
-    """Return the recent files of a position. Raises `ValueError` for another text."""
+    """Return the recent files of a position. Raises `ValueError` if the text is malformed."""
     try:
         entries = _PACKED.iter_unpack(b64decode(packed, validate=True))
     except struct.error as error:
@@ -66,7 +67,7 @@ def unpacked(packed: str) -> tuple[RecentFile, ...]:
 
 
 def gone_files(folder: LogFolder, split: str, position: FilePosition, files: SplitFiles) -> RewrittenFiles:
-    """Return the recent files of a split that a listing does not have.
+    """Return the recent files of a split that are missing in a listing.
 
     Args:
         folder: the folder of the source.
@@ -75,7 +76,7 @@ def gone_files(folder: LogFolder, split: str, position: FilePosition, files: Spl
         files: the files of the split in the listing.
 
     Raises:
-        BrokenLogError: a file that is still to be read has size and modification time of a file that is gone.
+        BrokenLogError: an unread file has the size and the modification time of a file that is gone.
     """
     read = bisect_right(files.keys, folder.key(position.file, position.modified)) if position.file else 0
     first = max(0, read - MOST_FILES)
@@ -100,16 +101,16 @@ def gone_files(folder: LogFolder, split: str, position: FilePosition, files: Spl
 def check_compacted(
     folder: LogFolder, rewritten: RewrittenFiles, name: str, contents: Callable[[], tuple[int, int]]
 ) -> None:
-    """Raise `BrokenLogError` if a file has the rows of files that were read and are gone.
+    """Raise `BrokenLogError` if a file contains the rows of files that were read and are gone.
 
-    That is so if it has as many rows as some consecutive ones of them, and their greatest event time. A late
-    file that comes while read files are deleted has another time.
+    This is assumed if the file has as many rows as some consecutive missing files together, and the same
+    greatest event time. A late file that arrives while read files are deleted has another event time.
 
     Args:
         folder: the folder of the source.
         rewritten: the files that are gone.
         name: the file that is about to be read.
-        contents: reads the number of its rows and their greatest event time (ms).
+        contents: reads the number of rows in the file and their greatest event time (ms).
     """
     if not rewritten.gone:
         return

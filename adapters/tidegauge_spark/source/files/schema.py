@@ -31,11 +31,11 @@ _FORMATS: Final[dict[str, Callable[[], FileFormat]]] = {
     "json": JsonLinesFormat,
     "orc": OrcFormat,
 }
-"""The file formats that say their columns, by the value of the option fileFormat."""
+"""The file formats that contain their column names, by the value of the option fileFormat."""
 
 
 def file_format(files: FileOptions, columns: pa.Schema | None) -> FileFormat:
-    """Return the format of the files. columns: those of the rows, None if they are not known yet."""
+    """Return the format of the files. columns: the columns of the rows; None if they are not known yet."""
     if files.format == "csv":
         return CsvFormat(files.csv, columns, files.event_time_unit is not None)
     return _FORMATS[files.format]()

@@ -50,7 +50,7 @@ class SplitReading:
         skip_lost: continue after files that have vanished; otherwise they are an error when they are reached.
         summarize: None if every block is loaded from which rows are taken. The rows that are taken are the
         same. check: raises `BrokenLogError` for a file that must not be read; called before its first row is
-        taken.
+        read.
         """
         self.position = position
         self.slices: list[Slice] = []
@@ -220,7 +220,7 @@ class SplitReading:
             self.position = self._after(block)
 
     def _after(self, block: Block | BlockSummary) -> FilePosition:
-        """Return the position after the block of the present one, which knows a file that ends with it."""
+        """Return the position after a block. If the block ends its file, the position records the file."""
         after = _behind(self.position, block)
         if not after.whole:
             return after

@@ -1,6 +1,6 @@
-"""The lines of text files as blocks, also of compressed files.
+"""The lines of text files, compressed or not, as blocks.
 
-A block is about a megabyte of whole lines. Its begin and its end count bytes of the text.
+A block is about a megabyte of whole lines. Its begin and end are byte positions in the uncompressed text.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ BLOCK: Final = 1 << 20
 """The size of a block in bytes, extended to the end of the last line."""
 
 _CODECS: Final = {"gz": "gzip", "bz2": "bz2", "zst": "zstd"}
-"""The names of compressions, by the endings of files; as in Spark, the ending decides."""
+"""The codecs by file extension. As in Spark, the extension determines the codec."""
 
 _NOT_READ: Final = ("deflate", "lz4", "snappy", "xz", "lzo", "zip")
 
 _MOST_STREAMS: Final = 64
-"""The number of compressed files that are kept open; each takes a few megabytes."""
+"""The maximum number of compressed streams in the cache. Each uses a few megabytes of memory."""
 
 
 class Lines(NamedTuple):
-    """Whole lines of a file: their text, where they end, and whether they are the last ones."""
+    """Whole lines of a file: their text, their end position, and whether they are the last lines."""
 
     text: bytes
     end: int
@@ -35,7 +35,7 @@ class Lines(NamedTuple):
 
 
 class _Compressed(io.RawIOBase):
-    """The bytes of a compressed file. The file may be closed and opened again between two reads."""
+    """The bytes of a compressed file. The file may be closed and reopened between two reads."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class _Compressed(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """Return some bytes; a store is asked for many at once."""
+        """Return some bytes. They are fetched from the store in large blocks."""
         if not self._ahead:
             self.file.seek(self._place)
             self._ahead = self.file.read(BLOCK)
@@ -57,7 +57,7 @@ class _Compressed(io.RawIOBase):
 
 
 class _Text:
-    """The text of a compressed file, which is read forwards."""
+    """The text of a compressed file, which can only be read forwards."""
 
     def __init__(self, codec: str) -> None:
         self._compressed = _Compressed()
@@ -66,16 +66,16 @@ class _Text:
         self.place = 0
 
     def use(self, file: Any) -> None:
-        """Read on in this open file, which has the same content as the one before."""
+        """Continue reading from this open file, which has the same content as the previous one."""
         self._compressed.file = file
 
     def skip(self, size: int) -> None:
-        """Skip bytes of the text."""
+        """Skip this number of bytes of the text."""
         while size and (read := self.read(min(size, BLOCK))):
             size -= len(read)
 
     def read(self, size: int) -> bytes:
-        """Return as many bytes, fewer at the end of the file."""
+        """Return this number of bytes, or fewer at the end of the file."""
         chunks, missing = [self._ahead[:size]], size - len(self._ahead)
         self._ahead = self._ahead[size:]
         while missing > 0 and (read := self._stream.read(missing)):
@@ -86,34 +86,34 @@ class _Text:
         return text
 
     def put_back(self, text: bytes) -> None:
-        """Return bytes that were read too many."""
+        """Put back bytes that were read beyond the block."""
         self._ahead = text + self._ahead
         self.place -= len(text)
 
     @property
     def exhausted(self) -> bool:
-        """Whether the text ends here."""
+        """Whether the end of the text is reached."""
         following = self.read(1)
         self.put_back(following)
         return not following
 
 
 _texts: Final[LimitedCache[tuple[str, int, int], _Text]] = LimitedCache(_MOST_STREAMS)
-"""Compressed files that were read up to a place, so that the next block does not begin at the start again."""
+"""Partly read compressed files: the next block continues instead of decompressing from the start."""
 
-_lock: Final = Lock()  # the driver plans and reads ahead in two threads
+_lock: Final = Lock()  # the driver plans and reads ahead in separate threads
 
 
 def whole_lines(file: Any, described: str, begin: int) -> Lines:
-    """Return the lines of the block that begins there; the last line of the file may lack its line end.
+    """Return the lines of the block at a position. The last line of the file may lack a line terminator.
 
     Args:
         file: the open file.
-        described: its name in messages.
-        begin: where the block begins in the text.
+        described: the name of the file in messages.
+        begin: the position in the text at which the block begins.
 
     Raises:
-        BrokenLogError: the compression that the name tells is not supported.
+        BrokenLogError: the extension of the file names an unsupported compression.
     """
     text = _opened(file, described, begin)
     lines = text.read(BLOCK)
@@ -131,7 +131,7 @@ def whole_lines(file: Any, described: str, begin: int) -> Lines:
 
 
 def lines_between(file: Any, described: str, begin: int, end: int) -> bytes:
-    """Return the lines between two places of the text. Raises as `whole_lines` does."""
+    """Return the lines between two positions of the text. Raises like `whole_lines`."""
     text = _opened(file, described, begin)
     lines = text.read(end - begin)
     _keep(text, file, described)
@@ -139,24 +139,24 @@ def lines_between(file: Any, described: str, begin: int, end: int) -> bytes:
 
 
 class _PlainText:
-    """The text of a file that is not compressed."""
+    """The text of an uncompressed file."""
 
     def __init__(self, file: Any, begin: int) -> None:
         self._file = file
         file.seek(begin)
 
     def read(self, size: int) -> bytes:
-        """Return as many bytes, fewer at the end of the file."""
+        """Return this number of bytes, or fewer at the end of the file."""
         text: bytes = self._file.read(size)
         return text
 
     def put_back(self, text: bytes) -> None:
-        """Return bytes that were read too many."""
+        """Put back bytes that were read beyond the block."""
         self._file.seek(self._file.tell() - len(text))
 
     @property
     def exhausted(self) -> bool:
-        """Whether the text ends here."""
+        """Whether the end of the text is reached."""
         return bool(self._file.tell() >= self._file.size())
 
 

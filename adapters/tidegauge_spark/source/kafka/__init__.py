@@ -1,1 +1,1 @@
-"""Topics of Kafka as a log: partitions are the splits, timestamps of records the event times."""
+"""Kafka topics as a log: partitions are the splits, record timestamps are the event times."""

@@ -1,4 +1,4 @@
-"""Clients of Kafka, and the meaning of its errors."""
+"""Kafka consumers, and explanations of Kafka errors."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tidegauge_spark.source.options.kafka_security import PREFIX
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 PLANNING: Final = {"fetch.message.max.bytes": 1 << 18, "queued.max.messages.kbytes": 1 << 10}
-"""The driver reads short parts at several places: it should not receive megabytes that it drops."""
+"""The driver reads short ranges at several offsets, so large fetches would mostly be discarded."""
 
 FOR_ALL: Final = {
-    "group.id": "tidegauge",  # needed, though no group is joined
+    "group.id": "tidegauge",  # required, although the consumer does not join a group
     "enable.auto.commit": False,
     "auto.offset.reset": "error",
     "enable.partition.eof": True,
@@ -56,14 +56,14 @@ def consumer(options: KafkaOptions, own: Mapping[str, Any]) -> Any:
 
 
 def refused(error: Any) -> IllegalOptionError:
-    """Return the error about options that the client rejects."""
+    """Return the error for options that the client rejects."""
     return IllegalOptionError(
         f"the options {PREFIX}*: {error.args[0].str()}; they are those of librdkafka, correct or leave out"
     )
 
 
 def not_reached(options: KafkaOptions, error: Any) -> BrokenLogError:
-    """Return the error about brokers that did not answer."""
+    """Return the error for brokers that did not answer."""
     return BrokenLogError(
         f"no answer from Kafka at {PREFIX}{SERVERS} = {options.config[SERVERS]!r} within "
         f"{options.patience / 1000:g} s ({error}): correct it, start the broker, or raise brokerTimeout"
@@ -71,10 +71,10 @@ def not_reached(options: KafkaOptions, error: Any) -> BrokenLogError:
 
 
 def answer(options: KafkaOptions, ask: Callable[[float], Any]) -> Any:
-    """Return an answer of the brokers.
+    """Return the brokers' answer to a request.
 
-    ask: the request; its argument is how long it may take (s). Raises `BrokenLogError` if there is no answer
-    in time, or if the brokers refuse.
+    ask: sends the request; its argument is the timeout (s). Raises `BrokenLogError` if there is no answer in
+    time, or if the brokers reject the request.
     """
     library = client_library()
     try:
@@ -89,7 +89,7 @@ def answer(options: KafkaOptions, ask: Callable[[float], Any]) -> Any:
 def messages(
     consumer: Any, options: KafkaOptions, place: Any, end: int, most: int | None = None
 ) -> Iterator[Any]:
-    """Yield lists of the messages of a partition from an offset (`place`) on, before the offset `end`.
+    """Yield lists of a partition's messages, from the offset of `place` to the offset `end`, exclusive.
 
     most: the number of messages after which the iterator may stop. Offsets may be missing: after compaction,
     or where a transaction ended. An empty list is yielded last if there are no more messages before the end.
@@ -133,6 +133,6 @@ def _check(library: Any, error: Any, place: Any) -> None:
 
 
 def passing(library: Any) -> tuple[int, ...]:
-    """Return the codes of errors that mean that no broker answers at present."""
+    """Return the codes of transient errors: no broker answers at present."""
     kafka = library.KafkaError
     return (kafka._ALL_BROKERS_DOWN, kafka._TRANSPORT, kafka._TIMED_OUT, kafka._RESOLVE)

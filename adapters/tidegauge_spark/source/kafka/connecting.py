@@ -1,6 +1,7 @@
-"""The first connection to the brokers of Kafka, and why it fails.
+"""The first connection to the Kafka brokers, and the cause if it fails.
 
-librdkafka repeats a connection forever, even with a wrong password, and tells only its error callback why.
+librdkafka retries a connection forever, even with a wrong password. Only its error callback receives the
+cause.
 """
 
 from __future__ import annotations
@@ -21,14 +22,15 @@ _WAIT: Final = 0.1
 _CONNECTION: Final = re.compile(
     r"(?:\w+://)?(?P<address>\S+):(?P<port>\d+)/\S+: (?P<cause>.*?)(?: \(after [^()]*\))?"
 )
-"""An error of librdkafka: "sasl_ssl://broker:9093/bootstrap: ... (after 5ms in state ...)"."""
+"""The format of a librdkafka error: "sasl_ssl://broker:9093/bootstrap: ... (after 5ms in state ...)"."""
 
 
 class ConnectionErrors:
-    """The errors of the connections of a client: its callback for errors.
+    """The connection errors of a client. An instance is the client's error callback.
 
-    last: the last one that says why, None if there is none. final: the first one that another attempt does
-    not change, as for Java's client: the login fails, or the certificate of the broker cannot be verified.
+    last: the last error that names a cause; None if there is none. final: the first error that a retry cannot
+    resolve, None if there is none: the login fails, or the broker's certificate cannot be verified. The Java
+    client does not retry these errors either.
     """
 
     def __init__(self) -> None:
@@ -36,7 +38,7 @@ class ConnectionErrors:
         self.final: Any = None
 
     def __call__(self, error: Any) -> None:
-        """Take an error of the client."""
+        """Record an error of the client."""
         codes = client_library().KafkaError
         if error.code() == codes._ALL_BROKERS_DOWN:
             return
@@ -47,10 +49,10 @@ class ConnectionErrors:
 
 
 def connected_admin(options: KafkaOptions) -> Any:
-    """Return a client for lookups that has reached a broker.
+    """Return a client for lookups that is connected to a broker.
 
     Raises `IllegalOptionError` for options that the client does not know, and `BrokenLogError` if no broker
-    answers, or if another attempt would fail as well.
+    answers or if a retry would fail as well.
     """
     library = client_library()
     from confluent_kafka.admin import AdminClient
@@ -76,7 +78,7 @@ def connected_admin(options: KafkaOptions) -> Any:
 
 
 def _rejected(options: KafkaOptions, error: Any) -> BrokenLogError:
-    """Return the error about a broker that was reached, and to which no connection can be made."""
+    """Return the error for a broker that answers but with which no connection can be established."""
     config = options.config
     if error.code() == client_library().KafkaError._AUTHENTICATION:
         return BrokenLogError(
@@ -93,16 +95,16 @@ def _rejected(options: KafkaOptions, error: Any) -> BrokenLogError:
 
 
 def _cause(error: Any) -> str:
-    """Return what librdkafka says about a connection in one line, without times and states."""
+    """Return librdkafka's message about a connection in one line, without times and states."""
     said = " ".join(error.str().split())
     found = _CONNECTION.fullmatch(said)
     return said if found is None else found["cause"]
 
 
 def _unverified(address: str, port: int, config: Mapping[str, str]) -> str | None:
-    """Return why the certificate of a broker cannot be verified, None if that is not found out.
+    """Return why the certificate of a broker cannot be verified; None if the reason cannot be determined.
 
-    librdkafka has the same message for a wrong authority and for a wrong name.
+    librdkafka reports the same message for an untrusted authority and for a wrong host name.
     """
     try:
         file, text = config.get("ssl.ca.location"), config.get("ssl.ca.pem")

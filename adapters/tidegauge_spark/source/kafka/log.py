@@ -1,4 +1,4 @@
-"""The topics of Kafka that a source reads, as a `SplitLog`."""
+"""The Kafka topics that a source reads, as a `SplitLog`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _readers: Final[dict[tuple[Any, ...], Any]] = {}
 
 
 class KafkaLog(SplitLog):
-    """Topics of Kafka; a split is called "topic-partition". Positions are offsets.
+    """Kafka topics. A split is named "topic-partition". Positions are offsets.
 
     The event time of a record is its timestamp, or a field of its value, which is then a JSON object. With
     isolation.level "read_committed" a split ends at the last finished transaction.
@@ -50,7 +50,7 @@ class KafkaLog(SplitLog):
 
     @property
     def identity(self) -> str:
-        """What is read, and where the event time is; the brokers may change over a restart."""
+        """The topics and the source of the event time. The brokers may change over a restart."""
         field = self._options.event_time_field
         event_time = "" if field is None else f", event time from eventTimeField {field}"
         return f"{self._options.subscription}{event_time}"
@@ -80,12 +80,12 @@ class KafkaLog(SplitLog):
         return self._ranges
 
     def generations(self) -> Mapping[str, str]:
-        """Return the ids of the topics, looked up after each discovery interval; none before Kafka 2.8."""
+        """Return the topic ids, looked up after each discovery interval; none before Kafka 2.8."""
         self._found_partitions()
         return self._generations
 
     def starts(self) -> Mapping[str, int]:
-        """Return the initial offsets of a first start: see `KafkaStarts`.
+        """Return the initial offsets for a first start; see `KafkaStarts`.
 
         Raises `IllegalOptionError` if the options do not fit the partitions.
         """
@@ -96,7 +96,7 @@ class KafkaLog(SplitLog):
         }
 
     def _start(self, split: str, value: int, range_: SplitRange) -> int:
-        """Return the initial offset of a split, from an offset or a time."""
+        """Return the initial offset of a split from an offset or a timestamp."""
         starts = self._options.starts
         if starts.is_time:
             offset = self._offset_at(split, value)
@@ -138,7 +138,7 @@ class KafkaLog(SplitLog):
         return self._ranges[split].end if offset is None else offset
 
     def _offset_at(self, split: str, time: int) -> int | None:
-        """Return the first offset whose record has this timestamp or a later one, None if there is none."""
+        """Return the offset of the first record at or after this timestamp; None if there is none."""
         place = self._place(split, max(0, time))
         options = self._options
         found = answer(options, lambda seconds: self._plans().offsets_for_times([place], seconds))[0]
@@ -177,7 +177,7 @@ class KafkaLog(SplitLog):
                 yield record_batch(found, self._options)
 
     def close(self) -> None:
-        """Leave the brokers."""
+        """Close the connections to the brokers."""
         if self._consumer is not None:
             self._consumer.close()
         self._consumer = None

@@ -1,4 +1,4 @@
-"""Lookups of topics and offsets at the brokers of Kafka."""
+"""Lookups of topics and offsets at the Kafka brokers."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from tidegauge_spark.source.options.kafka import SERVERS, KafkaOptions
 from tidegauge_spark.source.planning.broken_log import BrokenLogError
 
 NO_ID: Final = "AAAAAAAAAAAAAAAAAAAAAA"
-"""The id of a topic whose broker has none: 16 bytes of zero, in Base64."""
+"""The topic id if the broker does not support ids: 16 zero bytes in Base64."""
 
 
 class Lookups:
-    """The driver's client for lookups, which connects when it is first used."""
+    """The driver's client for lookups. It connects on first use."""
 
     def __init__(self, options: KafkaOptions) -> None:
         self._options = options
         self._client: Any = None
 
     def topics(self) -> list[Any]:
-        """Return the descriptions of the topics that are read, in order of their names.
+        """Return the descriptions of the topics that are read, in order of name.
 
         Raises `IllegalOptionError` for a named topic or partition that does not exist, `BrokenLogError` if no
         broker answers.
@@ -44,7 +44,7 @@ class Lookups:
         return topics
 
     def offsets(self, places: Sequence[Any], which: str) -> list[int]:
-        """Return the "earliest" or "latest" offsets of partitions; the latter is that of the next record."""
+        """Return the "earliest" or "latest" offsets of partitions. The latest is that of the next record."""
         levels = client_library().IsolationLevel
         from confluent_kafka.admin import OffsetSpec
 
@@ -62,7 +62,7 @@ class Lookups:
         return offsets
 
     def close(self) -> None:
-        """Leave the brokers."""
+        """Close the connection to the brokers."""
         self._client = None
 
     def _connected(self) -> Any:
@@ -71,7 +71,7 @@ class Lookups:
         return self._client
 
     def _matching(self, pattern: str) -> list[str]:
-        """Return the names of topics that a regular expression matches as a whole, as in Spark."""
+        """Return the topics whose whole name matches a regular expression, as in Spark."""
         found = answer(self._options, lambda seconds: self._connected().list_topics(timeout=seconds))
         return sorted(name for name in found.topics if re.fullmatch(pattern, name))
 
@@ -87,7 +87,7 @@ class Lookups:
         return described
 
     def _answered(self, name: str, asked: Future[Any]) -> Any:
-        """Return the description of a topic, None if a topic that matches the pattern has vanished."""
+        """Return the description of a topic; None if a topic that matched the pattern no longer exists."""
         library = client_library()
         try:
             return asked.result()
@@ -102,7 +102,7 @@ class Lookups:
             raise BrokenLogError(f"the topic {name!r} cannot be read: {cause.str()}") from None
 
     def _missing(self, what: str) -> IllegalOptionError:
-        """Return the error about a topic or partition that does not exist."""
+        """Return the error for a topic or partition that does not exist."""
         subscription = self._options.subscription
         return IllegalOptionError(
             f"option {subscription.option} = {subscription.written!r}: Kafka at "

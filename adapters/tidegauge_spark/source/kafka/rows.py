@@ -1,4 +1,4 @@
-"""Messages of Kafka as rows."""
+"""Kafka messages as rows."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def record_batch(messages: Sequence[Any], options: KafkaOptions) -> Any:
 
 
 def _headers(message: Any) -> list[dict[str, Any]] | None:
-    """Return the headers of a message, None if it has none, as in Spark's own source."""
+    """Return the headers of a message; None if it has none, as in Spark's own source."""
     headers = message.headers()
     return [{"key": key, "value": value} for key, value in headers] if headers else None
 

@@ -23,7 +23,7 @@ KIND: Final = "log"
 class LogOffset(SplitsOffset[LogPosition, LogSlice]):
     """The planned position of a source over a log.
 
-    log: the identity of the log. generations: the generations of its parts that are known; see `SplitLog`.
+    log: the identity of the log. generations: the known generations of its parts; see `SplitLog`.
     """
 
     log: str = field(kw_only=True)
@@ -62,11 +62,11 @@ class LogOffset(SplitsOffset[LogPosition, LogSlice]):
         return self.with_subtasks(subtasks, in_band)
 
     def of_generations(self, present: Mapping[str, str]) -> LogOffset:
-        """Return this offset, which belongs to the present generations of the parts of the log.
+        """Return this offset with the present generations of the parts of the log.
 
-        Raises `LostRecordsError` if a part has another one. A part without a known generation is new, or the
-        offset was written by an earlier version of this library; it gets the present one. The generation of a
-        part that has vanished is kept, for the case that the part comes back.
+        Raises `LostRecordsError` if the generation of a part has changed. A part without a known generation
+        is new, or the offset was written by an earlier version of this library; the part then gets the
+        present generation. The generation of a part that has vanished is kept in case the part reappears.
         """
         for part, generation in present.items():
             before = self.generations.get(part, generation)

@@ -94,11 +94,11 @@ class SplitLog(ABC):
         return {}
 
     def generations(self) -> Mapping[str, str]:
-        """Return an identity of each part of the log, such as a topic, that changes when the part is deleted
-        and made again.
+        """Return an identity for each part of the log, such as a topic.
 
-        The driver calls this at each planning. Positions of another generation are other records, so the
-        query fails. Parts may be added. By default there are none.
+        The identity changes when the part is deleted and recreated. The driver calls this at each planning.
+        If a generation changes, positions refer to other records, so the query fails. Parts may be added. By
+        default there are none.
         """
         return {}
 

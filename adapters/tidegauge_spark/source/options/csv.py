@@ -1,4 +1,4 @@
-"""The options of CSV files, with the names and defaults of Spark."""
+"""The options for CSV files, with Spark's names and defaults."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ CSV_OPTIONS: Final = ("header", "sep", "escape")
 
 @dataclass(frozen=True)
 class CsvOptions:
-    """How CSV files are written.
+    """The dialect of the CSV files.
 
-    header: whether the first line of each file has the names of the columns. separator: the character between
+    header: whether the first line of each file contains the column names. separator: the character between
     values. quotes_are_doubled: whether a quote in a quoted value is written twice.
     """
 
@@ -24,18 +24,21 @@ class CsvOptions:
 
 
 SPARKS_CSV: Final = CsvOptions()
-"""The defaults of Spark."""
+"""Spark's defaults."""
 
 
 def parse_csv(given: GivenOptions, file_format: str) -> CsvOptions:
-    """Return the options of CSV. Raises `IllegalOptionError` for an invalid one, or for another format."""
+    """Return the CSV options.
+
+    Raises `IllegalOptionError` for an invalid option, or if one is set for another format.
+    """
     for name in CSV_OPTIONS:
         if name in given and file_format != "csv":
             given.refuse(name, given.value(name), 'it is of CSV; set fileFormat to "csv", or leave it out')
     separator = given.value("sep") if "sep" in given else ","
     if separator == "\\t":
         separator = "\t"
-    elif not separator:  # options are stripped: nothing tells a tab from a space
+    elif not separator:  # options are stripped, so a tab and a space look the same
         given.refuse("sep", separator, r'write a tab as r"\t", two characters; a space is not supported')
     if len(separator) != 1 or ord(separator) > 127 or separator in '"\\\r\n':
         given.refuse("sep", separator, 'write one character, such as ";", or "\\t"')

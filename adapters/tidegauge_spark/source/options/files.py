@@ -57,7 +57,7 @@ class FileOptions:
     files_per_batch: how many files a batch may begin, None: any number. starting_timestamp: each split is
     read from the first record with this event time (ms) or a later one; None: from its beginning. future:
     what becomes of event times far ahead of the clock, None: they are read like all others. s3: how to reach
-    S3. csv: how CSV is written.
+    S3. csv: the CSV options.
     """
 
     path: str

@@ -44,7 +44,7 @@ _OF_SPARK: Final = {
     "modifiedAfter": "all files are read; set startingTimestamp to skip old rows",
     "fileNameOnly": "files of one name in two folders are two files; leave the option out",
 }
-"""Options of Spark's own source over files that this source does not have, and what to do instead."""
+"""Options of Spark's own file source that this source does not support, each with a remedy."""
 
 _SECRET: Final = re.compile(
     r"pass(word|wd|phrase)?\b|secret|token|credential|jaas|private|[._]key\b|\bkey[._]|pem\b"
@@ -112,7 +112,7 @@ class GivenOptions:
         return [(self._spelling(name), value) for name, value in self._values.items()]
 
     def _spelling(self, name: str) -> str:
-        """Return a name as users spell it."""
+        """Return an option name in its documented spelling."""
         head, dot, index = name.partition(".")
         return self._spelled.get(name.lower()) or self._spelled.get(head.lower(), head) + dot + index
 

@@ -1,4 +1,4 @@
-"""The options of a source over topics of Kafka, named like those of Spark's own source."""
+"""The options of a source over Kafka topics, named like those of Spark's own source."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OWN_OPTIONS: Final = (
     "includeHeaders",
     "eventTimeField",
 )
-"""The options that need a topic; the others are options of files, too."""
+"""The options that require a topic; the others are also options of files."""
 
 SERVERS: Final = "bootstrap.servers"
 
@@ -61,7 +61,7 @@ DEFAULT_PATIENCE: Final = 60_000
 """The default of brokerTimeout (ms)."""
 
 MOST_PATIENCE: Final = 3_600_000
-"""The maximum of brokerTimeout (ms): the client rejects requests that may take longer."""
+"""The maximum of brokerTimeout (ms): the client rejects requests with a longer timeout."""
 
 KAFKA_SCHEMA: Final = StructType(
     [
@@ -79,7 +79,7 @@ KAFKA_SCHEMA: Final = StructType(
 HEADERS: Final = StructField(
     "headers", ArrayType(StructType([StructField("key", StringType()), StructField("value", BinaryType())]))
 )
-"""The additional column of includeHeaders, the same as that of Spark's own Kafka source."""
+"""The additional column for includeHeaders, the same as in Spark's own Kafka source."""
 
 EVENT_TIME: Final = "eventTime"
 """The additional column if the event time is in the value of the record."""
@@ -89,12 +89,13 @@ EVENT_TIME: Final = "eventTime"
 class KafkaOptions:
     """The partitions of a source over Kafka, validated.
 
-    config: the configuration of the client. subscription: which partitions are read. starts: where a query
-    begins that starts for the first time. discovery_interval: the maximum time until new topics and
-    partitions are detected (ms). patience: how long to wait for the brokers (ms). event_time_field: the field
-    of a JSON value that has the event time, None: the event time is the timestamp of the record.
-    event_time_unit: the unit of a whole number in that field, None: not set. fail_on_invalid_timestamp:
-    whether a value without a valid event time is an error. include_headers: whether rows have the headers.
+    config: the configuration of the client. subscription: the partitions to read. starts: the initial
+    position of each partition when the query starts for the first time. discovery_interval: the maximum time
+    until new topics and partitions are detected (ms). patience: how long to wait for the brokers (ms).
+    event_time_field: the field of a JSON value that contains the event time; None: the event time is the
+    timestamp of the record. event_time_unit: the unit of a whole number in that field; None: not set.
+    fail_on_invalid_timestamp: whether a value without a valid event time is an error. include_headers:
+    whether rows contain the headers.
     """
 
     config: Mapping[str, str] = field(repr=False)  # it may contain a password
@@ -116,7 +117,7 @@ class KafkaOptions:
 
 
 def kafka_config(options: Mapping[str, str]) -> dict[str, str]:
-    """Return the options for librdkafka, the client of Kafka, without the prefix.
+    """Return the options for the Kafka client, librdkafka, without the prefix.
 
     Raises `IllegalOptionError`.
     """

@@ -1,4 +1,4 @@
-"""The option sasl.jaas.config of Java's Kafka client: a login module, and its options."""
+"""The option sasl.jaas.config of the Java Kafka client: a login module and its options."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ _OPTION: Final = re.compile(
 
 
 class Login(NamedTuple):
-    """A login module, the last part of its name, and its options."""
+    """The last part of a login module's name, and the options of the module."""
 
     module: str
     options: dict[str, str]
 
 
 def parse_jaas(text: str) -> Login:
-    """Return the login module of a JAAS entry. Raises `ValueError`, without the text, for other texts."""
+    """Return the login module of a JAAS entry.
+
+    Raises `ValueError` if the text is not a JAAS entry. The message does not contain the text, which may
+    include a password.
+    """
     entry = _ENTRY.fullmatch(text)
     if entry is None:
         raise ValueError("not a JAAS entry")

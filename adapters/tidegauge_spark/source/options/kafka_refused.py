@@ -1,5 +1,4 @@
-"""The options of Spark's own Kafka source and of Java's client that this source does not have, each with its
-remedy."""
+"""Unsupported options of Spark's own Kafka source and of the Java client, each with a remedy."""
 
 from __future__ import annotations
 
@@ -58,7 +57,10 @@ REFUSED_OF_JAVA: Final = {
 
 
 def refuse_options_of_java(config: Mapping[str, str]) -> None:
-    """Raise `IllegalOptionError` for an option that only Java's client has. config: without the prefix."""
+    """Raise `IllegalOptionError` for an option that only the Java client has.
+
+    config: the options without the prefix.
+    """
     for name, value in config.items():
         if name in REFUSED_OF_JAVA:
             raise IllegalOptionError(

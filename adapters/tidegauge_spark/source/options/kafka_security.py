@@ -1,4 +1,4 @@
-"""SASL and TLS for the Kafka client: the names of Java's client, and what librdkafka calls them."""
+"""SASL and TLS for the Kafka client: the option names of the Java client, translated for librdkafka."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tidegauge_spark.source.options.given import IllegalOptionError, shown_value
 from tidegauge_spark.source.options.kafka_jaas import parse_jaas
 
 PREFIX: Final = "kafka."
-"""The prefix of options for the Kafka client, which knows them by the rest of the name."""
+"""The prefix of options for the Kafka client. The rest of the name is the name in the client."""
 
 _NAME_AND_PASSWORD: Final = {"username": "sasl.username", "password": "sasl.password"}
 _CLIENT_OF_TOKENS: Final = {
@@ -21,7 +21,7 @@ _MODULES: Final = {
     "ScramLoginModule": (("SCRAM-SHA-256", "SCRAM-SHA-512"), _NAME_AND_PASSWORD),
     "OAuthBearerLoginModule": (("OAUTHBEARER",), _CLIENT_OF_TOKENS),
 }
-"""The login modules: their mechanisms, and the options that they need, with the names of librdkafka."""
+"""The login modules: their mechanisms, and their required options with the names in librdkafka."""
 
 _TOKENS: Final = "OAUTHBEARER"
 _TOKEN_ENDPOINT: Final = "sasl.oauthbearer.token.endpoint.url"
@@ -30,16 +30,16 @@ _RENAMED: Final = {
     "sasl.oauthbearer.client.credentials.client.id": "sasl.oauthbearer.client.id",
     "sasl.oauthbearer.client.credentials.client.secret": "sasl.oauthbearer.client.secret",
 }
-"""Names of Java's client, since Kafka 4.1, and those of librdkafka."""
+"""Option names of the Java client since Kafka 4.1, and the names in librdkafka."""
 
 _INSTEAD: Final = "use another mechanism, or Spark's own Kafka source with watermark_of(reader)"
 _NO_IAM: Final = f"the client has no IAM of AWS; {_INSTEAD} (MSK has SCRAM at port 9096)"
 
 
 def with_names_of_librdkafka(config: dict[str, str]) -> dict[str, str]:
-    """Return the configuration of a client with the security options that librdkafka has.
+    """Return a client configuration in which the security options have the names of librdkafka.
 
-    Raises `IllegalOptionError` for an option of Java's client that librdkafka cannot take.
+    Raises `IllegalOptionError` for an option of the Java client that librdkafka does not support.
     """
     config = {_RENAMED.get(name, name): value for name, value in config.items()}
     name = "sasl.mechanism" if "sasl.mechanism" in config else "sasl.mechanisms"
@@ -53,13 +53,13 @@ def with_names_of_librdkafka(config: dict[str, str]) -> dict[str, str]:
     _trust(config)
     _present(config)
     algorithm = "ssl.endpoint.identification.algorithm"
-    if algorithm in config:  # an empty text is how Java's client is told to check no name
+    if algorithm in config:  # in the Java client, an empty text disables the host name check
         config[algorithm] = config[algorithm].strip().lower() or "none"
     return config
 
 
 def _log_in(config: dict[str, str], mechanism: str) -> None:
-    """Replace sasl.jaas.config by a name and a password, or by the client that gets tokens."""
+    """Replace sasl.jaas.config by a user name and password, or by the OAuth client's id and secret."""
     name = "sasl.jaas.config"
     written = config.pop(name)
     try:
@@ -92,7 +92,7 @@ def _log_in(config: dict[str, str], mechanism: str) -> None:
 
 
 def _take_tokens(config: dict[str, str], mechanism: str) -> None:
-    """Let the client get its tokens from an endpoint, as a client of OAuth with a secret."""
+    """Configure the client to obtain tokens from an endpoint with an OAuth client secret."""
     if config.get(_LOGIN_HANDLER, "").endswith(".OAuthBearerLoginCallbackHandler"):
         del config[_LOGIN_HANDLER]
     if not {*_CLIENT_OF_TOKENS.values(), _TOKEN_ENDPOINT} <= config.keys():
@@ -106,7 +106,7 @@ def _take_tokens(config: dict[str, str], mechanism: str) -> None:
 
 
 def _trust(config: dict[str, str]) -> None:
-    """Replace the truststore by certificates in PEM."""
+    """Replace the truststore by PEM certificates."""
     kind = config.pop("ssl.truststore.type", "JKS").strip().upper()
     config.pop("ssl.truststore.password", None)
     certificates, location = (
@@ -128,7 +128,7 @@ def _trust(config: dict[str, str]) -> None:
 
 
 def _present(config: dict[str, str]) -> None:
-    """Replace the keystore by a key and a certificate in PEM, unless librdkafka reads it: PKCS12."""
+    """Replace the keystore by a PEM key and certificate, unless it is PKCS12, which librdkafka reads."""
     location = config.get("ssl.keystore.location")
     name = (location or "").lower()
     kind = config.pop("ssl.keystore.type", "JKS" if name.endswith(".jks") else "PKCS12").strip().upper()

@@ -1,4 +1,4 @@
-"""The options for where a query over Kafka begins, named like those of Spark's own source."""
+"""The options for the initial position of a query over Kafka, named like those of Spark's own source."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tidegauge_spark.source.options.kafka_topics import split_name
 
 LATEST: Final = -1
 EARLIEST: Final = -2
-"""The end and the beginning of a partition, as JSON of startingOffsets writes them."""
+"""The end and the beginning of a partition, as encoded in the JSON of startingOffsets."""
 
 START_OPTIONS: Final = ("startingOffsets", "startingOffsetsByTimestamp", "startingTimestamp")
-"""The options of which one says where a query begins."""
+"""The options for the initial position; at most one may be set."""
 
 STRATEGY: Final = "startingOffsetsByTimestampStrategy"
 
@@ -27,12 +27,12 @@ _MOST_NAMED: Final = 5
 
 @dataclass(frozen=True)
 class KafkaStarts:
-    """Where each partition begins when a query starts for the first time.
+    """The initial position of each partition when a query starts for the first time.
 
-    option: the option that was set. is_time: whether the values are timestamps of records (ms); otherwise
-    they are offsets, `LATEST` or `EARLIEST`. everywhere: the value of all partitions, None if each has its
-    own. by_partition: the values of partitions, by split. fails_without_record: whether it is an error that a
-    partition has no record of the time or a later one; otherwise the partition begins at its end.
+    option: the option that was set. is_time: whether the values are record timestamps (ms); otherwise they
+    are offsets, `LATEST` or `EARLIEST`. everywhere: the value for all partitions; None if each partition has
+    its own. by_partition: the values of the partitions, by split. fails_without_record: whether a partition
+    without a record at or after the timestamp is an error; otherwise reading starts at the partition's end.
     """
 
     option: str = "startingOffsets"
@@ -44,7 +44,7 @@ class KafkaStarts:
     def of(self, splits: Mapping[str, Any]) -> Mapping[str, int]:
         """Return the value of each split.
 
-        Raises `IllegalOptionError` if an option that names partitions names others than these.
+        Raises `IllegalOptionError` if an option that names partitions does not name exactly these splits.
         """
         if self.everywhere is not None:
             return dict.fromkeys(splits, self.everywhere)
@@ -62,7 +62,7 @@ class KafkaStarts:
 
 
 def parse_starts(given: GivenOptions) -> KafkaStarts:
-    """Return where a query begins. Raises `IllegalOptionError`."""
+    """Return the initial positions of a query. Raises `IllegalOptionError`."""
     written = [name for name in START_OPTIONS if name in given]
     if len(written) > 1:
         given.refuse(
@@ -73,7 +73,8 @@ def parse_starts(given: GivenOptions) -> KafkaStarts:
         given.refuse(
             STRATEGY, given.value(STRATEGY), "set startingOffsetsByTimestamp as well, or leave it out"
         )
-    # Spark's default is "error". startingTimestamp is an option of files, too, where no record is no error.
+    # Spark's default is "error". startingTimestamp is also an option of files, where it is not an error if a
+    # split has no such record.
     strategies = ("latest", "error") if option == "startingTimestamp" else ("error", "latest")
     fails = given.one_of(STRATEGY, strategies) == "error"
     if option == "startingTimestamp":

@@ -1,4 +1,4 @@
-"""The options for which topics of Kafka are read, named like those of Spark's own source."""
+"""The options that select Kafka topics, named like those of Spark's own source."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Final
 from tidegauge_spark.source.options.given import GivenOptions
 
 TOPIC_OPTIONS: Final = ("subscribe", "subscribePattern", "assign")
-"""The options of which one says what is read."""
+"""The options that select topics or partitions; exactly one must be set."""
 
 
 @dataclass(frozen=True)
 class Subscription:
-    """What is read.
+    """The topics or partitions that are read.
 
     option, written: the option and its value. topics: the names of the topics, empty if there is a pattern.
-    pattern: the regular expression that the whole name of a topic matches, None if the topics are named.
-    partitions: the partitions of each topic, empty if all are read.
+    pattern: the regular expression that must match the whole topic name; None if the topics are named.
+    partitions: the partitions of each topic, empty if all partitions are read.
     """
 
     option: str
@@ -30,7 +30,7 @@ class Subscription:
     partitions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """Return what is read as it appears in messages and checkpoints."""
+        """Return the description used in messages and checkpoints."""
         if self.pattern is not None:
             return f"topics of Kafka that match {self.pattern!r}"
         if self.partitions:
@@ -40,7 +40,7 @@ class Subscription:
 
 
 def parse_subscription(given: GivenOptions) -> Subscription | None:
-    """Return what is read, None if no option says so. Raises `IllegalOptionError`."""
+    """Return the subscription; None if no option sets it. Raises `IllegalOptionError`."""
     options = [name for name in TOPIC_OPTIONS if name in given]
     if not options:
         return None
@@ -66,12 +66,12 @@ def parse_subscription(given: GivenOptions) -> Subscription | None:
 
 
 def split_name(topic: str, partition: int) -> str:
-    """Return the name of the split that is a partition."""
+    """Return the name of the split for a partition."""
     return f"{topic}-{partition}"
 
 
 def _partitions(given: GivenOptions, written: str) -> dict[str, tuple[int, ...]]:
-    """Return the partitions of each topic, in order, from an object {topic: [partition, ...]}."""
+    """Return the sorted partitions of each topic, from a JSON object {topic: [partition, ...]}."""
     try:
         read = json.loads(written)
         partitions = {topic: tuple(sorted(set(read[topic]))) for topic in sorted(read)}

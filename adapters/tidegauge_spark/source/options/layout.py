@@ -25,8 +25,8 @@ class Layout:
     kind: what a split is, one of `SUB_FOLDER`, `PART_NUMBER` (in the names that Spark gives to files),
     `ONE_SPLIT` (the folder as a whole), or `COLUMNS`. columns: the partition columns; each combination of
     their values is a split. by_modification: whether the files of a folder are in order of modification time,
-    not of name. patterns: globs, of which the name of a file has to match one; other files are not seen. If
-    empty, all files are seen.
+    not of name. patterns: globs, one of which a file name must match; other files are ignored. If
+    empty, no files are ignored.
     """
 
     kind: str = SUB_FOLDER
@@ -35,7 +35,8 @@ class Layout:
     patterns: tuple[str, ...] = ()
 
     def sees(self, name: str) -> bool:
-        """Return whether a file of this name is seen. Hidden names are markers or ignored anyway."""
+        """Return whether the patterns admit a file name. Hidden names always pass: they are markers, or are
+        ignored elsewhere."""
         if not self.patterns or name.startswith(("_", ".")):
             return True
         return any(fnmatchcase(name, pattern) for pattern in self.patterns)
@@ -65,7 +66,7 @@ def parse_layout(given: GivenOptions) -> Layout:
 
 
 def _patterns(given: GivenOptions) -> tuple[str, ...]:
-    """Return the globs of pathGlobFilter for `fnmatch`, which does not have {a,b}."""
+    """Return pathGlobFilter as globs for `fnmatch`, which does not support {a,b}."""
     written = given.text("pathGlobFilter")
     if written is None:
         return ()
@@ -80,7 +81,7 @@ def _patterns(given: GivenOptions) -> tuple[str, ...]:
 
 
 def _alternatives(given: GivenOptions, pattern: str) -> list[str]:
-    """Return a pattern with each of the alternatives in its first braces."""
+    """Expand the first braces of a pattern: return one pattern for each alternative."""
     before, brace, rest = pattern.partition("{")
     inside, end, behind = rest.partition("}")
     if brace and not end:

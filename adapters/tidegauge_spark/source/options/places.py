@@ -1,4 +1,4 @@
-"""The options that name a place of files: `path` and `eventLog`."""
+"""The options that name a place for files: `path` and `eventLog`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tidegauge_spark.source.options.given import GivenOptions
 
 
 def read_place(given: GivenOptions, name: str) -> str | None:
-    """Return the place that an option names, see `place_of`; None if the option is not set.
+    """Return the place that an option names (see `place_of`); None if the option is not set.
 
     Raises `IllegalOptionError` for a store that is not supported, and for credentials in a URI.
     """

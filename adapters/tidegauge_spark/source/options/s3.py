@@ -1,4 +1,4 @@
-"""The options of S3, with the names of Hadoop."""
+"""The options for S3, with Hadoop's names."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ S3_OPTIONS: Final = (
 
 _ANONYMOUS: Final = "AnonymousAWSCredentialsProvider"
 _PROVIDERS: Final = (_ANONYMOUS, "SimpleAWSCredentialsProvider", "TemporaryAWSCredentialsProvider")
-"""The providers of credentials, without their packages."""
+"""The supported credentials providers, without their packages."""
 
 _MOST_ATTEMPTS: Final = 100
 
 
 def parse_s3(given: GivenOptions) -> S3Settings:
-    """Return the options of S3. Raises `IllegalOptionError`."""
+    """Return the connection settings for S3. Raises `IllegalOptionError`."""
     endpoint = given.text(_ENDPOINT)
     if endpoint is not None and "@" in endpoint:
         given.refuse(_ENDPOINT, "***", f"leave the credentials out; set {_ACCESS_KEY} and {_SECRET_KEY}")
@@ -80,14 +80,14 @@ def parse_s3(given: GivenOptions) -> S3Settings:
 
 
 def refuse_s3_without_place(given: GivenOptions, remedy: str) -> None:
-    """Reject the options of S3 if no place of the source is there."""
+    """Reject S3 options if no place of the source is in S3."""
     for name in S3_OPTIONS:
         if name in given:
             given.refuse(name, given.value(name), remedy)
 
 
 def _provider(given: GivenOptions) -> str | None:
-    """Return the provider of credentials, without its package, None if it is not set."""
+    """Return the credentials provider without its package; None if it is not set."""
     written = given.text(_PROVIDER)
     if written is None:
         return None
@@ -103,7 +103,7 @@ def _provider(given: GivenOptions) -> str | None:
 
 
 def _milliseconds(given: GivenOptions, name: str, default: int) -> int:
-    """Return a duration (ms), as Hadoop has it: a number without a unit is in ms."""
+    """Return a duration (ms). As in Hadoop, a number without a unit is in ms."""
     if name in given and given.value(name).isascii() and given.value(name).isdigit():
         return given.integer(name, default, 1, MAX)
     duration = given.duration(name, least=1)

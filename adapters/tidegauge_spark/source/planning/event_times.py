@@ -17,7 +17,7 @@ _MICROSECONDS: Final = {"s": 1e6, "ms": 1e3, "us": 1.0, "ns": 1e-3}
 """The number of microseconds in a unit."""
 
 _EXACT: Final = 2.0**62
-"""Numbers from here on are no moments in microseconds."""
+"""Larger numbers are not valid timestamps in microseconds."""
 
 _HALF_UP: Final = "half_towards_infinity"  # as Spark rounds
 
@@ -76,7 +76,7 @@ def is_event_time(type_: pa.DataType) -> bool:
 
 
 def is_fractional(type_: pa.DataType) -> bool:
-    """Return whether a column has numbers with fractions, whose unit has to be set."""
+    """Return whether a column has fractional numbers, which require a unit."""
     return bool(pa.types.is_floating(type_) or pa.types.is_decimal(type_))
 
 
@@ -84,9 +84,9 @@ def milliseconds(column: Any, unit: str = "ms") -> Any:
     """Return the event times of a column as an Arrow array of 64-bit integers (ms), null where not valid.
 
     column: an array or chunked array of a type that `is_event_time`. unit: the unit of a number, as in the
-    option eventTimeUnit. A date is its midnight in UTC. A number with a fraction is rounded to microseconds.
-    A timestamp between two milliseconds is rounded down. A timestamp without a time
-    zone is taken as UTC. Null, `MIN`, `MAX`, and values that do not fit 64 bits of milliseconds are not
+    option eventTimeUnit. A date stands for its midnight in UTC. A number with a fraction is rounded to
+    microseconds. A timestamp between two milliseconds is rounded down. A timestamp without a time zone is
+    taken as UTC. Null, `MIN`, `MAX`, and values that do not fit 64 bits of milliseconds are not
     valid: `MIN` and `MAX` are not moments of event time.
     """
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

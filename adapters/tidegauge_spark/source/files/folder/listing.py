@@ -38,7 +38,7 @@ class SplitFiles(NamedTuple):
     files were modified (ns since 1970), 0 if that does not matter. keys: the sort keys of the files. newest,
     checksums: if the files are in order of modification time, for each file and the files before it the
     latest such time, and the checksum of their names (`name_checksum`, combined by exclusive or). written:
-    when the files were modified, whatever their order is.
+    the modification times of the files, regardless of the file order.
     """
 
     names: tuple[str, ...]

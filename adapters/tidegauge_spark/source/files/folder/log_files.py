@@ -41,7 +41,7 @@ class LogFolder:
     """
 
     def __init__(self, path: str, layout: Layout = SUB_FOLDERS, s3: S3Settings = FROM_ENVIRONMENT) -> None:
-        """s3: how to reach S3. Raises `BrokenLogError` if the path cannot be opened."""
+        """s3: the connection settings for S3. Raises `BrokenLogError` if the path cannot be opened."""
         self.path, self.layout, self._s3 = path, layout, s3
         try:
             self._filesystem, root = opened_place(path, s3)
@@ -60,7 +60,7 @@ class LogFolder:
         splits, or a folder in a split.
         """
         if not self._is_checked:
-            self._entries(self._root, recursive=False)  # a store that does not answer fails here, and once
+            self._entries(self._root, recursive=False)  # fails early if the store does not answer
             check_above(self.path, self._filesystem, self._root)
             self._is_checked = True
         if not self.layout.of_spark:
@@ -73,7 +73,7 @@ class LogFolder:
 
     @property
     def shows_empty_splits(self) -> bool:
-        """Whether a split without files is found. S3 has no folders, only the files in them."""
+        """Whether splits without files are listed. S3 has no folders, only objects."""
         return is_local(self.path) and not self.layout.of_spark
 
     @property
@@ -150,7 +150,7 @@ class LogFolder:
         return listing
 
     def _entries_by_path(self) -> Sequence[tuple[str, Any]]:
-        """Return all entries that the layout sees, each with its path relative to the folder.
+        """Return all entries that the layout admits, each with its path relative to the folder.
 
         Raises `BrokenLogError` if the folder is a table or contains a table.
         """
@@ -208,7 +208,7 @@ class LogFolder:
                 raise BrokenLogError(changed(self.described(split, name), size, file.size()))
             try:
                 yield file
-            except BrokenLogError as error:  # a store that does not answer is no damaged file
+            except BrokenLogError as error:  # an unavailable store does not mean a damaged file
                 cause = error.__cause__
                 reason = reason_of(cause, self.path, self._s3) if isinstance(cause, OSError) else None
                 if reason is None:
@@ -222,7 +222,7 @@ class LogFolder:
         return repr(f"{self.path.rstrip('/')}/{self._path(split, name)}")
 
     def _reason(self, error: Exception) -> str:
-        """Return why a file or folder cannot be read, in one line."""
+        """Return the reason why a file or folder cannot be read, in one line."""
         reason = reason_of(error, self.path, self._s3) if isinstance(error, OSError) else None
         return reason or first_line(error)
 

@@ -26,7 +26,7 @@ _TIMESTAMP: Final = re.compile(rf"{_DATE.pattern}[ T][0-9]{{2}}:[0-9]{{2}}:[0-9]
 
 
 _MOST_FOLDERS: Final = 1 << 14
-"""The number of folders whose columns are cached: a listing has many files in each."""
+"""The maximum number of folders whose columns are cached: a listing has many files per folder."""
 
 
 def values_in(name: str) -> tuple[tuple[str, str], ...]:
@@ -43,7 +43,7 @@ def _values_of(folder: str) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(_MOST_FOLDERS)
 def folder_order(folder: str) -> tuple[tuple[int, Decimal, str], ...]:
-    """Return the sort key of the path of a folder: the order of the values of its columns."""
+    """Return the sort key of a folder path, which orders folders by the values of their columns."""
     return tuple(value_order(raw) for _, raw in _values_of(folder))
 
 

@@ -20,7 +20,7 @@ WHOLE_FOLDER: Final = "all"
 _TEMPORARY: Final = "_temporary"
 _STAGING: Final = ".spark-staging-"
 _MAGIC: Final = "__magic"
-"""The folder of Hadoop's magic committer, which completes the uploads of a job one after the other."""
+"""The folder of Hadoop's magic committer, which completes the uploads of a job one by one."""
 _PART: Final = re.compile(r"part-([0-9]{5,9})-")
 
 Splits = dict[str, list[FoundFile]]
@@ -69,7 +69,7 @@ def spark_listing(
             marked[name].add(_split_of_folder(path, root, layout))
         if is_hidden(name) or is_folder or info.type == filesystems.FileType.NotFound:
             continue
-        if folder not in split_of:  # what the names of folders say is the same for all files in them
+        if folder not in split_of:  # computed once per folder: it is the same for all its files
             columns = _checked_columns(path, root, layout, columns)
             split_of[folder] = WHOLE_FOLDER if layout.kind == ONE_SPLIT else "/".join(_folders(path, layout))
         found = FoundFile(path, info.size, info.mtime_ns or 0)

@@ -21,7 +21,7 @@ _ICEBERG_FILE: Final = ".metadata.json"
 _ICEBERG_DATA: Final = "data"
 
 _MAYBE_MARK: Final = re.compile(rf"{'|'.join(map(re.escape, _MARKS))}|{re.escape(_ICEBERG_FILE)}$")
-"""Most paths have no such part, and are not split into parts."""
+"""A quick check: most paths do not match, and need not be split into parts."""
 
 _MOST_ANCESTORS: Final = 6
 """How many folders above the folder of a source are checked: five of partition columns, and `data`."""
