@@ -8,7 +8,7 @@ import pytest
 from written_logs import written
 
 from tidegauge_pipeline.event_log.in_process import judged_rows
-from tidegauge_pipeline.event_log.job_findings import Finding, findings_of
+from tidegauge_pipeline.event_log.job.job_findings import Finding, findings_of
 from tidegauge_pipeline.event_log.schema import rows_of
 
 NOW = 1_780_000_000_000

@@ -21,7 +21,7 @@ from ..event_log.counts import Example
 from ..event_log.examples import span_text, time_text
 from ..event_log.files import find
 from ..event_log.in_process import judged_parts
-from ..event_log.job_findings import Finding
+from ..event_log.job.job_findings import Finding
 from ..event_log.names import FINDINGS, FORMATS, MOST_ROWS, RESULTS, TROUBLES
 from ..event_log.s3_files import s3_key
 from ..event_log.schema import VERSION

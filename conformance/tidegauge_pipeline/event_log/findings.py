@@ -6,8 +6,8 @@ import msgspec
 from msgspec import Struct, field
 
 from .counts import Count
+from .job.signs import Signs
 from .properties import Role
-from .signs import Signs
 
 
 class OperatorFindings(Struct):

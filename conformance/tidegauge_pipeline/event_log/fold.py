@@ -15,11 +15,11 @@ import pyarrow as pa
 from .counts import Count
 from .examples import examples_of
 from .findings import OperatorFindings
+from .job.signs import SignsFold
 from .parts import to_keep
 from .properties import PROPERTIES, Seen
 from .rows import Indexes, Rows
 from .schema import KINDS, ROWS, UNKNOWN
-from .signs import SignsFold
 from .trouble import Trouble, between_rows, doubled, of_rows
 
 _CLASSES = ("watermarks", "statuses", "inputs", "blocks", "flags", "fires")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from . import alignment
 from .counts import Count, Example
 from .findings import OperatorFindings
-from .job_findings import Finding, findings_of
+from .job.job_findings import Finding, findings_of
 from .properties import PROPERTIES, Role
 from .surroundings import NearbyRow
 

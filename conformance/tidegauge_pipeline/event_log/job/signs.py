@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from tidegauge.wire.timestamps import MAX, MIN
 
-from .counts import Count, Histogram
-from .examples import examples_of
-from .rows import Flags, Indexes, Numbers, Rows
+from ..counts import Count, Histogram
+from ..examples import examples_of
+from ..rows import Flags, Indexes, Numbers, Rows
 
 DAY = 86_400_000
 

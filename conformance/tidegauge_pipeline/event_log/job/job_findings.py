@@ -8,10 +8,10 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from .counts import Example
-from .examples import span_text, time_text
-from .findings import OperatorFindings
-from .names import FINDINGS
+from ..counts import Example
+from ..examples import span_text, time_text
+from ..findings import OperatorFindings
+from ..names import FINDINGS
 
 Severity = Literal["warning", "error"]
 
