@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from configparser import ConfigParser
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +81,18 @@ def test_a_tag_names_the_version_and_the_changelog_says_the_date() -> None:
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", newest_change()[1]), "CHANGELOG.md: the date of the release"
 
 
-def pythons_of_ci() -> set[str]:
-    """The versions of Python that CI runs everything with."""
-    return set(re.findall(r"python(3\.\d+) -m venv", (ROOT / ".ci" / "run").read_text(encoding="utf-8")))
+def python_of_everything() -> str:
+    """Return the version of Python that CI runs everything with."""
+    (version,) = re.findall(r"python(3\.\d+) -m venv", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))
+    return str(version)
+
+
+def pythons_of_pairs() -> set[str]:
+    """Return the versions of Python that CI runs in turn, each with a version of PySpark."""
+    assert "tox list -m versions" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    settings = ConfigParser(interpolation=None)
+    settings.read(ROOT / "tox.ini", encoding="utf-8")
+    return {f"3.{minor}" for minor in re.findall(r"\bpy3(\d+)-pyspark", settings["tox"]["labels"])}
 
 
 @pytest.mark.parametrize("folder", PROJECTS, ids=lambda folder: folder.name)
@@ -90,7 +100,7 @@ def test_classifiers_claim_the_pythons_that_ci_runs(folder: Path) -> None:
     project = project_of(folder)
     pattern = r"Programming Language :: Python :: (3\.\d+)"
     claimed = {found[1] for line in project["classifiers"] if (found := re.fullmatch(pattern, line))}
-    assert claimed == pythons_of_ci()
+    assert claimed == {python_of_everything(), *pythons_of_pairs()}
     assert project["requires-python"].startswith(f">={min(claimed)}")
     assert project["classifiers"] == sorted(project["classifiers"])
 
@@ -100,7 +110,9 @@ def test_the_workflow_of_ci_runs_what_ci_runs_on_its_python() -> None:
     commands = [step.get("run", "") for step in job["steps"]]
     assert ".ci/run" in commands
     assert any("openjdk-17-jdk" in command for command in commands), "tests compile Java"
-    assert {job["container"]["image"]} == {f"python:{version}-bookworm" for version in pythons_of_ci()}
+    assert job["container"]["image"] == f"python:{python_of_everything()}-bookworm"
+    further = sorted(pythons_of_pairs() - {python_of_everything()})
+    assert f"uv python install {' '.join(further)}" in commands
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)

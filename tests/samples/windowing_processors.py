@@ -176,7 +176,7 @@ class MaximumInPandas(StatefulProcessor):
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Any]:
         for frame in rows:
             for at, value in zip(frame["at"], frame["v"], strict=True):
-                ms = (at - pd.Timestamp(0)) // pd.Timedelta(milliseconds=1)
+                ms = at.value // 1_000_000  # nanoseconds, whatever the unit of the column
                 start = ms - ms % 60_000
                 if start + 60_000 <= timerValues.getCurrentWatermarkInMs():
                     continue

@@ -1,7 +1,7 @@
 """A later PySpark continues a query that was killed under an earlier PySpark, in the middle of a batch.
 
 The tests run under the earlier PySpark. `TIDEGAUGE_LATER_PYTHON` is the path of a Python with the later PySpark;
-`tox -e pyspark-41`, for example, installs both.
+`tox -e py312-pyspark41`, for example, installs both.
 """
 
 from __future__ import annotations

@@ -101,8 +101,10 @@ def _fetch(part: Part, folder: Path) -> None:
 
 
 def _run(command: Sequence[str], folder: Path, part: Part) -> None:
+    # A part has a fixed version, so a constraint of the environment does not apply. pip ignores an empty one.
+    environment = {**os.environ, "PIP_CONSTRAINT": ""}
     try:
-        subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+        subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True, env=environment)
     except FileNotFoundError:
         raise BadInput(f"{part.file} is fetched with {command[0]}, which is not installed") from None
     except subprocess.CalledProcessError as error:
