@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import weakref
+from contextlib import closing
 from typing import Any
 
 MIN, MAX = -(2**63), 2**63 - 1
@@ -27,9 +29,9 @@ task that was queried in the open round of its vertex: awaited until the task ha
 
 def _empty() -> bytes:
     """A database without a row, from which each service starts."""
-    tables = sqlite3.connect(":memory:")
-    tables.executescript(TABLES)
-    return tables.serialize()
+    with closing(sqlite3.connect(":memory:")) as tables:
+        tables.executescript(TABLES)
+        return tables.serialize()
 
 
 EMPTY = _empty()
@@ -53,6 +55,7 @@ class LowWatermarkTables:
 
     def __init__(self) -> None:
         self._tables = sqlite3.connect(":memory:", isolation_level=None)
+        weakref.finalize(self, self._tables.close)  # Python 3.13 warns of a connection that was not closed
         self.restore(EMPTY)
 
     def add(
