@@ -241,7 +241,7 @@ def test_a_topic_that_was_made_again_is_not_read_from_the_offsets_before(
         query.log = KafkaLog(query.options.kafka)
     with pytest.raises(
         BrokenLogError,
-        match=f"'{topic}' of topics {topic} of Kafka was deleted and made again: the checkpoint has the id",
+        match=f"'{topic}' of topics {topic} of Kafka was deleted and recreated: the checkpoint has the id",
     ):
         query.run()
 
@@ -320,7 +320,7 @@ def test_a_topic_of_a_pattern_that_was_made_again_fails(broker: Broker, between:
         assert records(query) == [(f"one-{between}", 0, 0), (f"two-{between}", 0, 0)]
     broker.create(f"one-{between}", 1)
     broker.produce(f"one-{between}", 0, [START, START + 1])
-    with pytest.raises(BrokenLogError, match=f"'one-{between}' of topics .* was deleted and made again"):
+    with pytest.raises(BrokenLogError, match=f"'one-{between}' of topics .* was deleted and recreated"):
         query.run()
 
 

@@ -191,7 +191,7 @@ def test_numbers_with_fractions_are_event_times_in_the_unit_that_is_set(
     assert [row["progress"]["timestamp"] for row in query.rows()] == times
     assert query.offset["watermarks"] == [max(times) - 1]
     with pytest.raises(
-        IllegalOptionError, match=r"'at': the column is .*, and nothing says what .*: set eventTimeUnit to"
+        IllegalOptionError, match=r"'at': the column is .*, and the unit .* is unknown: set eventTimeUnit to"
     ):
         query_of_inferred(tmp_path, eventTimeColumn="at")
 

@@ -143,7 +143,7 @@ def event_time_column(files: FileOptions, schema: pa.Schema) -> EventTimeColumn:
         )
     if is_fractional(type_) and files.event_time_unit is None:
         raise IllegalOptionError(
-            f"option eventTimeColumn = {wanted!r}: the column is {type_}, and nothing says what its numbers "
-            'count: set eventTimeUnit to "s", "ms", "us" or "ns"'
+            f"option eventTimeColumn = {wanted!r}: the column is {type_}, and the unit of its numbers is "
+            'unknown: set eventTimeUnit to "s", "ms", "us" or "ns"'
         )
     return EventTimeColumn(path, type_, files.event_time_unit)

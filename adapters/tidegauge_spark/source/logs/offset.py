@@ -72,7 +72,7 @@ class LogOffset(SplitsOffset[LogPosition, LogSlice]):
             before = self.generations.get(part, generation)
             if before != generation:
                 raise LostRecordsError(
-                    f"{part!r} of {self.log} was deleted and made again: the checkpoint has the id {before}, "
+                    f"{part!r} of {self.log} was deleted and recreated: the checkpoint has the id {before}, "
                     f"and the id is {generation} now; start with a new checkpoint folder"
                 )
         return replace(self, generations={**self.generations, **present})

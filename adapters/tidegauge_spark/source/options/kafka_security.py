@@ -100,7 +100,7 @@ def _take_tokens(config: dict[str, str], mechanism: str) -> None:
             mechanism,
             _TOKENS,
             f"set {PREFIX}{_TOKEN_ENDPOINT}, and clientId and clientSecret of OAuthBearerLoginModule in "
-            f"{PREFIX}sasl.jaas.config; tokens are not got in another way",
+            f"{PREFIX}sasl.jaas.config; no other way of obtaining a token is supported",
         )
     config["sasl.oauthbearer.method"] = "oidc"
 
