@@ -1,6 +1,7 @@
 """The command `tidegauge`."""
 
 import io
+import os
 import sys
 import traceback
 from collections.abc import Callable, Collection
@@ -33,9 +34,23 @@ _COMMANDS = {
     "adapters": "run",
     "mutants": "mutants",
 }
-"""The commands of the kit, in the order of the help text, each with its module in `commands`."""
+"""The commands of the kit, each with its module in `commands`."""
+
+_PANELS = {
+    "Test an engine": ("init", "adapters", "smoke", "run", "campaign", "processor"),
+    "Understand a difference": ("replay", "expect", "diff", "diagnose", "profile", "explain"),
+    "Show and compare results": ("report", "compare", "matrix"),
+    "Examine a job": ("check-log", "monitor"),
+    "Read the specification": ("rules", "site", "schemas", "execute"),
+    "Maintain scenarios and the kit": ("promote", "vectors", "mutants"),
+}
+"""The groups of the help text, in its order."""
+
+_OTHERS = "Commands of other packages"
 
 _GROUP = "tidegauge.commands"
+
+_HELP = {"help_option_names": ["-h", "--help"]}
 
 _ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 
@@ -46,20 +61,24 @@ def application(wanted: Collection[str] = ()) -> typer.Typer:
     registered = {entry.name: entry for entry in sorted(entry_points(group=_GROUP))}
     app = typer.Typer(
         no_args_is_help=True,
-        add_completion=False,
+        context_settings=_HELP,
         pretty_exceptions_enable=False,
         help="Does a stream processor keep event time right?",
     )
     app.callback()(options)
     known = [*_COMMANDS, *registered]
-    for name in wanted if wanted and all(one in known for one in wanted) else known:
+    panels = {name: panel for panel, names in _PANELS.items() for name in names}
+    by_panel = sorted(known, key=lambda name: [*panels, name].index(name))
+    for name in wanted if wanted and all(name in known for name in wanted) else by_panel:
+        panel = panels.get(name, _OTHERS)
         if name in registered:
             try:
-                app.command(name)(loaded(registered[name]))
+                app.command(name, rich_help_panel=panel)(loaded(registered[name]))
             except BadInput as problem:
-                app.command(name, context_settings=_ANYTHING)(_unavailable(name, str(problem)))
+                unavailable = _unavailable(name, str(problem))
+                app.command(name, rich_help_panel=panel, context_settings=_ANYTHING)(unavailable)
         else:
-            app.command(name)(_own(name))
+            app.command(name, rich_help_panel=panel)(_own(name))
     return app
 
 
@@ -101,9 +120,15 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal may know ASCII alone
     try:
-        application(sys.argv[1:2])()
+        application(_typed()[:1])()
     except Exception as error:
         sys.exit(_failed(error))
+
+
+def _typed() -> list[str]:
+    """Return the words after `tidegauge`: the arguments, or those that the shell wants to complete."""
+    to_complete = os.environ.get("_TYPER_COMPLETE_ARGS", os.environ.get("COMP_WORDS", ""))
+    return sys.argv[1:] or to_complete.split()[1:]
 
 
 def _failed(error: Exception) -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from conftest import Command
+from conftest import PATIENCE, Command, plain_environment
 
 from tidegauge import __version__
 from tidegauge.judging.traceability import decided_in
@@ -118,3 +120,54 @@ def test_the_mutants_of_a_component_are_listed_without_running_them(tidegauge_he
     assert (listed.returncode, listed.stderr) == (0, "")
     assert "clock-milliseconds: The reading grows in ms instead of ns. CLOCK-1\n" in listed.stdout
     assert all(line.startswith("clock-") for line in listed.stdout.splitlines())
+
+
+def test_rules_of_chapters_and_with_words(tidegauge_here: Command) -> None:
+    def ids(*arguments: str) -> list[str]:
+        return [rule["id"] for rule in json.loads(tidegauge_here("rules", "--json", *arguments).stdout)]
+
+    every = load_registry().rules
+    assert ids("--chapter", "VALVE") == [id for id in every if id.startswith("VALVE-")]
+    assert ids("--chapter", "valve", "--chapter", "GEN") == [
+        id for id in every if id.startswith(("VALVE-", "GEN-"))
+    ]
+    assert ids("--chapter", "coordinator") == [id for id in every if id.startswith("ALIGN-")]
+    assert "VALVE-3" in ids("--text", "Watermark REGRESSES")
+    assert set(ids("--chapter", "VALVE", "--text", "idle")) < set(ids("--chapter", "VALVE"))
+    ended = tidegauge_here("rules", "--chapter", "VALV")
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1)
+    assert "did you mean 'VALVE'?" in ended.stderr
+    ended = tidegauge_here("rules", "--text", "zebra")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "no rule has all words of 'zebra'" in ended.stderr
+
+
+def test_help_is_grouped_and_has_a_short_option(tidegauge_here: Command) -> None:
+    ended = tidegauge_here("-h")
+    assert ended.returncode == 0
+    panels = re.findall(r"╭─ ([A-Z][\w ]+?) ─", ended.stdout)
+    assert panels[:4] == [
+        "Options", "Test an engine", "Understand a difference", "Show and compare results"
+    ]  # fmt: skip
+    assert "Commands of other packages" not in panels
+    assert "--chapter" in tidegauge_here("rules", "-h").stdout
+
+
+def test_a_shell_completes_commands_and_options(tmp_path: Path) -> None:
+    script = "import sys; sys.argv = ['tidegauge']; from tidegauge.__main__ import main; main()"
+
+    def completed(*words: str) -> list[str]:
+        typed = {"COMP_WORDS": " ".join(["tidegauge", *words]), "COMP_CWORD": str(len(words))}
+        ended = subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=tmp_path,
+            env={**plain_environment(), **typed, "_TIDEGAUGE_COMPLETE": "complete_bash"},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=PATIENCE,
+        )
+        return ended.stdout.split()
+
+    assert completed("check") == ["check-log"]
+    assert "--chapter" in completed("rules", "--ch")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 from base64 import b64encode
@@ -18,7 +21,7 @@ from report_samples import results, rule
 
 from tidegauge.wire.implementation import Implementation
 from tidegauge.wire.results import DeviationResult, Results, encode_results, read_results
-from tidegauge_reports.matrix import html, markdown, picture
+from tidegauge_reports.matrix import html, markdown, picture, verdict_table
 from tidegauge_reports.matrix.columns import Run, columns_of
 from tidegauge_reports.matrix.table import Matrix, build_matrix
 
@@ -69,6 +72,32 @@ def test_where_engines_differ_and_where_only_their_claims_do() -> None:
         ["P", "P", "P*", None], ["P", "F", "F†", "P"], ["P", "?", "P", None], ["P", "E", "P", None]
     ]  # fmt: skip
     assert set(matrix.notes) == {"P*"}
+
+
+def test_the_data_has_a_record_for_each_engine_and_rule() -> None:
+    matrix = four()
+    table = json.loads(verdict_table.render_json(matrix))
+    records = list(csv.DictReader(io.StringIO(verdict_table.render_csv(matrix))))
+    assert [engine["overall"] for engine in table["engines"]] == [
+        "conforms", "errors", "deviates", "conforms"
+    ]  # fmt: skip
+    assert [{name: str(value) for name, value in record.items()} for record in table["verdicts"]] == records
+    assert len(records) == 4 * len(matrix.rows)
+    valve_2 = [record for record in records if record["rule"] == "VALVE-2"]
+    assert [record["kind"] for record in valve_2] == ["pass", "fail", "known-deviation", "pass"]
+    assert [record["profile"] for record in valve_2] == ["core", "core", "flink-2.3", "core"]
+    by_policy = next(record for record in records if record["policy"])
+    assert (by_policy["rule"], by_policy["kind"]) == ("VALVE-1", "pass")
+    assert "absent" in {record["kind"] for record in records}
+
+
+def test_no_name_in_the_data_is_a_formula_and_hostile_names_are_harmless() -> None:
+    hostile = run(rule(1, title=HOSTILE), implementation=engine('=HYPERLINK("x")', HOSTILE))
+    matrix = build_matrix([hostile])
+    (record,) = csv.DictReader(io.StringIO(verdict_table.render_csv(matrix)))
+    assert record["name"] == '\'=HYPERLINK("x")'
+    assert json.loads(verdict_table.render_json(matrix))["engines"][0]["name"] == '=HYPERLINK("x")'
+    assert not {"\x00", "\x1b", "\u202e", "\ud800"} & set("".join(record.values()))
 
 
 def test_the_page_has_every_rule_by_every_engine() -> None:
@@ -282,7 +311,7 @@ def test_a_wrong_engine_is_put_under_test_beside_a_file(tidegauge: Command, tmp_
     narrow = ["--component", "clock", "-n", "1", "--out", "shown"]
     ran = tidegauge("matrix", good, "--adapter", "mutant:clock-reason-counts-once", *narrow)
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.split() == ["shown/matrix.html", "shown/matrix.md", "shown/matrix.svg"]
+    assert ran.stdout.split() == [f"shown/matrix.{suffix}" for suffix in ("html", "md", "svg", "csv", "json")]
     own = read_results(tmp_path / "shown" / "mutant-clock-reason-counts-once" / "results.json")
     assert own.budget == "smoke"
     failing = [one.id for one in own.rules if one.verdict == "fail"]

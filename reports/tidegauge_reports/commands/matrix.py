@@ -43,7 +43,7 @@ def matrix(
         int | None,
         typer.Option("--workers", "-n", min=1, help="Processes of these runs; default: one a core."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for matrix.html, matrix.md and matrix.svg.")] = Path(
+    out: Annotated[Path, typer.Option(help=f"Folder for {', '.join(FILE_NAMES)}.")] = Path(
         "tidegauge-matrix"
     ),
     force: Force = False,
