@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -317,6 +318,13 @@ def test_the_command_says_what_is_worse_and_exits_accordingly(
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
     assert page.startswith("## ❌ Worse: 1 rule newly fails\n")
     assert "| VALVE-1 | pass → fail | Title of rule 1 |" in page
+    ran = tidegauge_here("compare", old, new, "--json")
+    shown = json.loads(ran.stdout)
+    assert (ran.returncode, shown["worse"], shown["headline"]) == (1, True, "Worse: 1 rule newly fails")
+    newly_failing = next(section for section in shown["sections"] if section["title"] == "Newly failing")
+    assert newly_failing["worse"]
+    (row,) = newly_failing["rows"]
+    assert (row["rule"], row["verdict"], row["title"]) == ("VALVE-1", "pass → fail", "Title of rule 1")
     same = tidegauge_here("compare", old, old)
     assert (same.returncode, same.stdout.splitlines()[-1]) == (0, "Nothing changed")
     assert tidegauge_here("compare", written(tmp_path, "c.json", run(rule(1), rule(2))), old).returncode == 1

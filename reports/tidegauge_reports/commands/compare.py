@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 from rich.table import Table
 
@@ -23,6 +24,9 @@ def compare(
     markdown: Annotated[
         Path | None, typer.Option(help="Write the comparison as Markdown, for a CI job page.")
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON: headline, worse, caveats, sections with all rows.")
+    ] = False,
 ) -> None:
     """Say what changed between two runs of an engine.
 
@@ -33,6 +37,9 @@ def compare(
     found = compared.compare(read_results(old), read_results(new))
     if markdown is not None:
         _write(markdown, page.render(found))
+    if as_json:
+        typer.echo(_json(found))
+        raise typer.Exit(1 if found.worse else 0)
     OUT.print(inline(engine_words(found)), style="dim", soft_wrap=True)
     for said in caveats(found):
         OUT.print(f"Not comparable as they are: {inline(said)}", style="yellow", soft_wrap=True)
@@ -41,6 +48,27 @@ def compare(
     OUT.print(inline(totals(found)), style="dim", soft_wrap=True)
     OUT.print(inline(headline(found)), style="bold red" if found.worse else "bold green", soft_wrap=True)
     raise typer.Exit(1 if found.worse else 0)
+
+
+def _json(comparison: compared.Comparison) -> str:
+    """Return all that the terminal shows, as JSON; lists of rows are not cut."""
+    shown = {
+        "engine": engine_words(comparison),
+        "worse": comparison.worse,
+        "headline": headline(comparison),
+        "totals": totals(comparison),
+        "caveats": list(caveats(comparison)),
+        "sections": [
+            {
+                "title": section.title,
+                "worse": section.worse,
+                "remark": section.remark,
+                "rows": [dict(zip(section.columns, row, strict=True)) for row in section.rows],
+            }
+            for section in sections(comparison)
+        ],
+    }
+    return msgspec.json.format(msgspec.json.encode(shown), indent=1).decode()
 
 
 def _write(path: Path, text: str) -> None:
