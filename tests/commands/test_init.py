@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
 from component_scenarios import DRAWN, drawn
 from conftest import Command, results_in
 
@@ -103,3 +106,58 @@ def test_setups_and_outputs_are_described_in_full(tidegauge: Command, tmp_path: 
     assert "vertices: JobVertex with name, tasks, partitions, source, cooperating, listening" in written
     assert '("notify-new-low-watermark", low_watermark, timestamp, to)' in written
     assert 'place: one of "source", "mid-pipeline"' in written
+
+
+@pytest.mark.parametrize("language", ["python", "process", "pyspark"])
+def test_a_project_installs_the_kit_from_an_address(
+    tidegauge_here: Command, tmp_path: Path, language: str
+) -> None:
+    (tmp_path / "kit.whl").touch()
+    extra = "[spark]" if language == "pyspark" else ""
+    for name, given in (("web", "git+https://example.org/kit@v1"), ("folder", "kit.whl")):
+        ended = tidegauge_here("init", name, "--language", language, "--kit", given)
+        assert ended.returncode == 0, ended.stderr
+    here = (tmp_path / "kit.whl").as_uri()
+    for name, address, everywhere in (
+        ("web", "git+https://example.org/kit@v1", "git+https://example.org/kit@v1"),
+        ("folder", here, "${{ vars.TIDEGAUGE }}"),
+    ):
+        tox = (tmp_path / name / "tox.ini").read_text(encoding="utf-8")
+        assert f"deps = tidegauge{extra} @ {{env:TIDEGAUGE:{address}}}\n" in tox
+        assert f'pip install "tidegauge{extra} @ {address}"' in (tmp_path / name / "README.md").read_text()
+        (file,) = (tmp_path / name / ".github" / "workflows").iterdir()
+        workflow = yaml.safe_load(file.read_text(encoding="utf-8"))
+        assert workflow["env"] == {"TIDEGAUGE": everywhere}
+        assert workflow["permissions"] == {"contents": "read"}
+        (job,) = workflow["jobs"].values()
+        assert job["timeout-minutes"] == 30
+        used = [step["uses"] for step in job["steps"] if "uses" in step]
+        assert all(re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action) for action in used), used
+        (script,) = (step["run"] for step in job["steps"] if step.get("run", "").startswith("pip"))
+        assert f"tidegauge{extra} @ " in script
+
+
+def test_the_workflow_without_an_address_says_what_to_set(tidegauge_here: Command, tmp_path: Path) -> None:
+    (tmp_path / "kit.whl").touch()
+    assert tidegauge_here("init", "mine", "--kit", "kit.whl").returncode == 0
+    workflow = yaml.safe_load(
+        (tmp_path / "mine/.github/workflows/conformance.yml").read_text(encoding="utf-8")
+    )
+    (script,) = (
+        step["run"]
+        for step in workflow["jobs"]["conformance"]["steps"]
+        if step.get("run", "").startswith("pip")
+    )
+    ended = subprocess.run(
+        ["bash", "-e", "-c", script], env={"TIDEGAUGE": ""}, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode != 0
+    assert "set the variable TIDEGAUGE of the repository to the address of the kit" in ended.stderr
+
+
+def test_a_kit_that_is_nowhere_is_refused_in_one_line(tidegauge_here: Command, tmp_path: Path) -> None:
+    for given in ("nowhere", "http://example.org/kit.whl", "https://exa mple.org", "git+https://x/$(id)"):
+        ended = tidegauge_here("init", "mine", "--kit", given)
+        assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1)
+        assert f"--kit {given}" in ended.stderr
+    assert not (tmp_path / "mine").exists()

@@ -41,7 +41,7 @@ def scripts(job: str) -> list[str]:
 def artifact_of(job: str, deed: str) -> dict[str, str]:
     """Name and path of the artifact that a job uploads or downloads."""
     steps = workflow()["jobs"][job]["steps"]
-    (step,) = (step for step in steps if step.get("uses") == f"actions/{deed}-artifact@v4")
+    (step,) = (step for step in steps if step.get("uses", "").startswith(f"actions/{deed}-artifact@"))
     return dict(step["with"])
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from tidegauge.commands.new_project.kit_address import KitAddress
 from tidegauge.commands.new_project.new_project import NewProject, rendered
 from tidegauge.wire.scenario import BadInput
 
@@ -24,18 +25,20 @@ _FILES = {
 }
 
 
-def project(name: str, target: str) -> NewProject:
+def project(name: str, target: str, kit: KitAddress) -> NewProject:
     """Return a project that puts a processor under test.
 
     Args:
         name: the name of the project, and of its folder.
         target: an existing processor, `module:Name`; "" for a small one that is written.
+        kit: where the project installs the kit from.
 
     Raises:
         BadInput: if the target does not load, or is not a processor.
     """
     if not target:
         values = {"name": name, "module": "minute_counts", "subject": "minute_counts", "is_outside": False}
+        values |= kit.template_values
         own = {"minute_counts.py": "minute_counts.py.j2", "checks.py": "checks_of_minute_counts.py.j2"}
         return NewProject(
             files=rendered(__package__, own | _FILES, values),
@@ -60,6 +63,7 @@ def project(name: str, target: str) -> NewProject:
         "output_schema": _columns("", about.columns_written),
         "fill_in": FILL_IN,
         "is_outside": _is_outside(module),
+        **kit.template_values,
     }
     files = rendered(__package__, {"checks.py": "checks.py.j2"} | _FILES, values)
     return NewProject(

@@ -14,6 +14,7 @@ from ...wire.unknown_names import unknown
 from ..console import OUT, complains
 from ..registered import loaded
 from ..terminal_text import inline
+from .kit_address import KitAddress, kit_address
 from .new_project import NewProject, rendered
 from .skeleton import skeletons_of
 
@@ -65,6 +66,14 @@ def init(
             help="The class of a processor of yours, for pyspark; default: a small one is written.",
         ),
     ] = "",
+    kit: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Where the project installs Tidegauge from: a folder, a wheel, https:// or git+https://; "
+            "default: where it was installed from here.",
+        ),
+    ] = "",
 ) -> None:
     """Write a project that puts an engine under test: methods to fill in, tox.ini, a CI workflow, README."""
     if not name:
@@ -79,11 +88,11 @@ def init(
     if language == "pyspark":
         if component:
             raise BadInput("--component: a processor has none; leave it out with --language pyspark")
-        project = _of_processor(name, processor)
+        project = _of_processor(name, processor, kit_address(kit))
     elif processor:
         raise BadInput(f"--processor {processor}: it needs --language pyspark")
     else:
-        project = _of_components(name, component or [], language)
+        project = _of_components(name, component or [], language, kit_address(kit))
     for path, text in project.files.items():
         try:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -98,25 +107,25 @@ def init(
     OUT.print(f"{'Then' if project.to_do else 'Now'}: {inline(go)}", soft_wrap=True)
 
 
-def _of_components(name: str, components: list[str], language: Language) -> NewProject:
+def _of_components(name: str, components: list[str], language: Language, kit: KitAddress) -> NewProject:
     """The project of an engine with these components."""
     chosen = list(dict.fromkeys(components or ["valve"]))
     for one in chosen:
         if one not in _DRAWN:
             raise BadInput(unknown("component", one, _DRAWN))
     skeletons = {one: list(skeletons_of(COMPONENTS[one])) for one in chosen}
-    told = {"name": name, "components": skeletons, "language": language, "engine": _ENGINE[language]}
+    values = {"name": name, "components": skeletons, "language": language, "engine": _ENGINE[language]}
     return NewProject(
-        files=rendered(__package__, _FILES[language], told),
+        files=rendered(__package__, _FILES[language], values | kit.template_values),
         command=f"tidegauge run {_ENGINE[language]} --budget smoke",
     )
 
 
-def _of_processor(name: str, processor: str) -> NewProject:
+def _of_processor(name: str, processor: str, kit: KitAddress) -> NewProject:
     """The project of a stateful processor, which the adapter of PySpark makes."""
     for entry in entry_points(group=_GROUP, name="pyspark"):
         try:
-            project: NewProject = loaded(entry)(name, processor)
+            project: NewProject = loaded(entry)(name, processor, kit)
         except BadInput as problem:
             raise BadInput(f"--language pyspark: {problem}") from None
         return project
