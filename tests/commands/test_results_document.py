@@ -18,7 +18,7 @@ from tidegauge.run.own_folder import MARKER
 from tidegauge.wire.results import Results, encode_results, read_results
 from tidegauge.wire.scenario import BadInput
 
-VIEWS = {"report.html", "junit.xml", "summary.md", "badge.svg"}
+VIEWS = {"report.html", "junit.xml", "summary.md", "badge.svg", "badge.json"}
 
 
 def changed(**fields: object) -> bytes:

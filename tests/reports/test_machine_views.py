@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -599,6 +600,17 @@ def test_the_badge_says_what_the_run_came_to(document: Results, text: str) -> No
     drawing = ElementTree.fromstring(badge.render(document))
     assert drawing.attrib["aria-label"] == f"event time: {text}"
     assert [part.text for part in drawing.iter("{http://www.w3.org/2000/svg}text")] == ["event time", text]
+
+
+def test_the_badge_as_an_endpoint_says_the_same(tmp_path: Path) -> None:
+    for document in (results(profile="spark-4"), hostile_results()):
+        assert badge.write(document, tmp_path).name == "badge.svg"
+        endpoint = json.loads((tmp_path / "badge.json").read_text(encoding="utf-8"))
+        drawing = ElementTree.fromstring(badge.render(document))
+        assert set(endpoint) == {"schemaVersion", "label", "message", "color"}
+        assert endpoint["schemaVersion"] == 1
+        assert f"{endpoint['label']}: {endpoint['message']}" == drawing.get("aria-label")
+        assert endpoint["color"] in GROUNDS.values()
 
 
 def test_the_badge_has_a_title_for_those_who_cannot_see_it() -> None:

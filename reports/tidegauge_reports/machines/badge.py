@@ -1,7 +1,9 @@
-"""`badge.svg`: the conclusion of a run, flat and small, for a README."""
+"""The conclusion of a run, flat and small, for a README: `badge.svg`, and `badge.json`, from which shields.io
+and other services draw a badge in a style of theirs."""
 
 from pathlib import Path
 
+import msgspec
 from markupsafe import Markup
 
 from tidegauge.wire.results import Results
@@ -12,6 +14,7 @@ from ..text import short
 from ..text_file import write_text_file
 
 FILE_NAME = "badge.svg"
+ENDPOINT_FILE_NAME = "badge.json"
 HEIGHT = 20
 _PADDING = 7
 _FONT = "Verdana, 'DejaVu Sans', Geneva, sans-serif"
@@ -31,15 +34,16 @@ _USUAL_WIDTH = 7.0
 
 
 def write(results: Results, folder: Path) -> Path:
-    """Write `badge.svg` into `folder`, which is made if need be; the path of the file."""
+    """Write both files into `folder`, which is created if it does not exist, and return the path of the
+    picture."""
+    write_text_file(folder / ENDPOINT_FILE_NAME, render_endpoint(results))
     return write_text_file(folder / FILE_NAME, render(results))
 
 
 def render(results: Results) -> str:
     """The badge. The same results give the same text."""
     conclusion = conclude(results)
-    shipped = results.profile if results.own_profile is None else "core"
-    name = "event time" if shipped == "core" else f"event time, {short(shipped, 24)}"
+    name = _name(results)
     said = badge_text(results)
     implementation = results.implementation
     title = f"{name}: {said}. {short(implementation.name, 80)} {short(implementation.version, 40)}, " + (
@@ -61,6 +65,22 @@ def render(results: Results) -> str:
         font_size=11,
         text_rendering="geometricPrecision",
     )) + "\n"  # fmt: skip
+
+
+def render_endpoint(results: Results) -> str:
+    """Return the badge as JSON, in the endpoint schema of shields.io."""
+    badge = {
+        "schemaVersion": 1,
+        "label": _name(results),
+        "message": badge_text(results),
+        "color": GROUNDS[conclude(results).kind],
+    }
+    return msgspec.json.encode(badge).decode() + "\n"
+
+
+def _name(results: Results) -> str:
+    shipped = results.profile if results.own_profile is None else "core"
+    return "event time" if shipped == "core" else f"event time, {short(shipped, 24)}"
 
 
 def badge_text(results: Results) -> str:
