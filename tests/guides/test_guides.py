@@ -49,7 +49,7 @@ def test_every_guide_with_commands_is_played() -> None:
 
 
 def test_every_guide_is_listed_and_every_link_of_a_document_leads_to_a_file() -> None:
-    assert {f"guides/{path.name}" for path in FOLDER.glob("*.md")} == {
+    assert {path.relative_to(ROOT).as_posix() for path in FOLDER.rglob("*.md")} == {
         path for path in documents() if path.startswith("guides/")
     }
     followed = 0

@@ -12,6 +12,7 @@ TRACEABILITY = "traceability.html"
 POLICIES = "policies.html"
 DEFECTS = "mutants.html"
 GUIDES = "guides/index.html"
+SYMPTOMS = "guides/what-ails-my-job.html"
 PLAYGROUND = "playground/index.html"
 KNOWN_BUGS = f"{DEFECTS}#known-bugs"
 

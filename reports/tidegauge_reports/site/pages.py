@@ -28,7 +28,7 @@ from .defects import defects
 from .dossier import Dossier, dossier
 from .engines import Engine
 from .figures import figure_policies, vector_figure
-from .guides.documents import INDEX, documents, title_of
+from .guides.documents import INDEX, SYMPTOMS, documents, symptom_paths, title_of
 from .guides.rendering import rendered
 from .playground_pages import playground_page, write_playground_files
 from .reference_code import code_modules
@@ -36,6 +36,7 @@ from .search_words import search_words
 from .sources import sources_in_words
 from .specification_text import chapter_head, inline_markup
 from .surroundings import UP, around_reports
+from .symptoms import symptoms
 from .traced import trace, traced_statements
 from .vector_tables import vector_table
 
@@ -113,7 +114,12 @@ def _index(environment: Environment, engines: Sequence[Engine], dossiers: dict[s
         bugs=load_known_bugs(),
         modules=code_modules(""),
         vectors={component: load_vectors(component) for component in COMPONENTS},
-        guides={addresses.guide_page(path): title_of(text) for path, text in documents().items()},
+        guides={
+            addresses.guide_page(path): title_of(text)
+            for path, text in documents().items()
+            if path not in (INDEX, SYMPTOMS, *symptom_paths())
+        },
+        symptoms=symptoms(),
         script=Markup(script),
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
     )
@@ -146,7 +152,12 @@ def _guides(environment: Environment) -> Iterator[tuple[str, str]]:
     """The list of guides, and each of them."""
     template = environment.get_template("guide.html.j2")
     for path, text in documents().items():
-        page = template.render(title=title_of(text), body=rendered(path, UP), is_index=path == INDEX)
+        page = template.render(
+            title=title_of(text),
+            body=rendered(path, UP),
+            is_index=path in (INDEX, SYMPTOMS),
+            is_symptom=path in symptom_paths(),
+        )
         yield addresses.guide_page(path), page
 
 

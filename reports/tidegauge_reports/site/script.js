@@ -3,6 +3,9 @@
 
 const chapters = [...document.querySelectorAll(".chapter-rules")];
 const rows = [...document.querySelectorAll("tr[data-words]")];
+const symptoms = [...document.querySelectorAll("li[data-words]")];
+const symptomList = document.getElementById("symptoms");
+const fillers = new Set("a an and are at do does for how i in is it my of on the to too why with".split(" "));
 const engines = [...chapters[0].querySelectorAll("thead .mark")].map((head) => head.textContent);
 const overview = document.getElementById("overview");
 const kept = ".pass, .not-applicable, .absent";
@@ -11,7 +14,7 @@ function addSearch() {
   const wanted = document.createElement("input");
   wanted.type = "search";
   wanted.autocomplete = "off";
-  wanted.placeholder = "VALVE-3, idle, FLINK-40475";
+  wanted.placeholder = "watermark stuck, VALVE-3, FLINK-40475";
   const who = document.createElement("select");
   who.append(new Option("all", ""));
   engines.forEach((engine, index) => who.append(new Option(`those that ${engine} does not keep`, index)));
@@ -19,7 +22,7 @@ function addSearch() {
   found.className = "muted";
   found.setAttribute("role", "status");
   document.getElementById("search").append(
-    ...labelled("wanted", "Find a rule", wanted), ...labelled("who", "among", who), found);
+    ...labelled("wanted", "Find a symptom or a rule", wanted), ...labelled("who", "among", who), found);
   const show = () => { found.textContent = filter(wanted.value, who.value); };
   wanted.addEventListener("input", show);
   who.addEventListener("change", show);
@@ -34,7 +37,7 @@ function labelled(id, text, control) {
 }
 
 function filter(text, engine) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = text.toLowerCase().split(/[\s,?!]+/).filter((word) => word && !fillers.has(word));
   let count = 0;
   for (const row of rows) {
     row.hidden = !words.every((word) => row.dataset.words.includes(word)) || (engine !== "" && keeps(row, engine));
@@ -44,7 +47,18 @@ function filter(text, engine) {
     chapter.hidden = !chapter.querySelector("tr[data-words]:not([hidden])");
   }
   overview.hidden = words.length > 0 || engine !== "";
-  return `${count} of ${rows.length} rules`;
+  const ailing = filterSymptoms(words, engine);
+  return (ailing ? `${ailing === 1 ? "1 symptom" : `${ailing} symptoms`}, ` : "") + `${count} of ${rows.length} rules`;
+}
+
+// Shows the symptoms with the most of the words, if they have more than half of them; returns their number.
+function filterSymptoms(words, engine) {
+  const scores = symptoms.map((item) => words.filter((word) => ` ${item.dataset.words}`.includes(` ${word}`)).length);
+  const best = Math.max(...scores);
+  const any = engine === "" && (words.length === 0 || 2 * best > words.length);
+  symptoms.forEach((item, index) => { item.hidden = !any || scores[index] < best; });
+  symptomList.hidden = !any;
+  return any && words.length ? symptoms.filter((item) => !item.hidden).length : 0;
 }
 
 function keeps(row, engine) {

@@ -39,6 +39,8 @@ KINDS = (
     "ten-minutes.html",
     "guides/reading-a-report.html",
     "guides/campaigns.html",
+    "guides/what-ails-my-job.html",
+    "guides/idle-sources.html",
     "reference/valve.py.html",
     "vectors/valve.html",
     "mutants.html",
@@ -83,7 +85,7 @@ def visible_rules(page: Page) -> list[str]:
 
 def test_a_rule_is_found_by_its_bug_and_leads_to_its_code_and_back(page: Page, folder: Path) -> None:
     page.goto((folder / "index.html").as_uri())
-    page.get_by_label("Find a rule").fill("flink-40475")
+    page.get_by_label("Find a symptom or a rule").fill("flink-40475")
     expect(page.get_by_role("status")).to_have_text(f"2 of {len(load_registry().rules)} rules")
     assert visible_rules(page) == ["VALVE-12", "VALVE-15"]
     page.get_by_role("link", name="VALVE-15 The largest").click()
@@ -103,7 +105,7 @@ def test_a_rule_is_found_by_its_bug_and_leads_to_its_code_and_back(page: Page, f
 
 def test_a_verdict_leads_to_the_rule_in_the_report_of_its_engine(page: Page, folder: Path) -> None:
     page.goto((folder / "index.html").as_uri())
-    page.get_by_label("Find a rule").fill("VALVE-15 all idle")
+    page.get_by_label("Find a symptom or a rule").fill("VALVE-15 all idle")
     page.get_by_role("link", name="sample-engine: fail").click()
     expect(page).to_have_url(re.compile("engines/run-1.html#VALVE-15$"))
     expect(page.locator("#VALVE-15").get_by_text("reason of rule 15")).to_be_visible()
@@ -111,7 +113,7 @@ def test_a_verdict_leads_to_the_rule_in_the_report_of_its_engine(page: Page, fol
 
 def test_the_search_finds_who_fails_and_gives_all_rules_back(page: Page, folder: Path) -> None:
     page.goto((folder / "index.html").as_uri())
-    search, among = page.get_by_label("Find a rule"), page.get_by_label("among")
+    search, among = page.get_by_label("Find a symptom or a rule"), page.get_by_label("among")
     among.select_option("those that sample-engine does not keep")
     assert visible_rules(page) == ["VALVE-2", "VALVE-3", "VALVE-15"]
     assert page.locator(".chapter-rules:visible").count() == 1
@@ -127,7 +129,7 @@ def test_the_search_finds_who_fails_and_gives_all_rules_back(page: Page, folder:
 def test_everything_is_there_without_javascript(chromium: Browser, folder: Path) -> None:
     with opened(chromium, java_script_enabled=False) as (page, seen):
         page.goto((folder / "index.html").as_uri())
-        assert page.get_by_label("Find a rule").count() == 0
+        assert page.get_by_label("Find a symptom or a rule").count() == 0
         assert visible_rules(page) == list(load_registry().rules)
         page.get_by_role("link", name="VALVE-15 The largest").click()
         expect(page.locator("article#VALVE-15")).to_be_in_viewport()
@@ -140,7 +142,7 @@ def test_the_keyboard_reaches_the_content_the_search_and_a_rule(page: Page, fold
     expect(page.get_by_text("Skip to the content")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("#content$"))
-    page.get_by_label("Find a rule").focus()
+    page.get_by_label("Find a symptom or a rule").focus()
     page.keyboard.type("valve-15 largest")
     assert visible_rules(page) == ["VALVE-15"]
     for _ in range(4):
