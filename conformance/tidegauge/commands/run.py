@@ -15,8 +15,10 @@ from ..run.assembly import assemble, write_results
 from ..run.confirmation import confirmed
 from ..run.full_disk import is_full_disk
 from ..run.journal import FILE_NAME, Ended, JournalReader, Started
+from ..run.log_reports import PAGE, write_log_reports
+from ..run.log_reports import RESULTS as LOG_RESULTS
 from ..run.options import with_whole_paths
-from ..run.own_folder import complaining, own_folder
+from ..run.own_folder import complaining, own_files, own_folder
 from ..run.progress import RunProgress, telling
 from ..run.registered_reports import Written, find_requested, write_registered
 from ..run.request import Request
@@ -39,6 +41,7 @@ from .stop_signals import stop_of
 from .stopped_run import show_full_disk, show_stopped_run
 from .summary import Detail, print_problems, print_summary
 from .terminal_text import inline
+from .written_reports import show_written
 
 _REPORT_FAILED = 3
 """The exit code if every claimed rule passes, and a report could not be written."""
@@ -196,7 +199,10 @@ def _exit_code(results: Results, written: Written) -> int:
 @complains
 def report(
     source: Annotated[
-        Path, typer.Argument(help=f"Folder with a {FILE_NAME} that a run left, or a {RESULTS}.")
+        Path,
+        typer.Argument(
+            help=f"Folder with a {FILE_NAME} that a run left, a {RESULTS}, or a {LOG_RESULTS} of check-log."
+        ),
     ],
     out: Annotated[Path | None, typer.Option(help="Folder for the reports; default: that of SOURCE.")] = None,
     reports: Requested = None,
@@ -204,12 +210,17 @@ def report(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write the reports of a run that was killed, from its journal, or of any results.json again.
+    """Write the reports of a run that was killed, from its journal, or of any results.json again; or the page
+    of an event log that check-log has checked.
 
-    Exit code: that of the run.
+    Exit code: that of the run; 0 for an event log.
     2: bad input.
     """
     requested = find_requested(reports or ())
+    log = source if source.name == LOG_RESULTS else source / LOG_RESULTS
+    if log == source or (log.is_file() and not (source / FILE_NAME).exists()):
+        _report_log(log, out or log.parent, force=force)
+        return
     if source.is_file() or (source.suffix == ".json" and not source.is_dir()):
         results, folder = read_results(source), out or source.parent
         with complaining(folder):
@@ -235,6 +246,15 @@ def report(
     written = write_registered(results, folder, requested)
     _print(results, written, Detail(verbose, quiet))
     raise typer.Exit(_exit_code(results, written))
+
+
+def _report_log(source: Path, folder: Path, *, force: bool) -> None:
+    """Write the views of an event log. Raises `BadInput` if none can be written."""
+    own_files(folder, [PAGE], force=force)
+    written = write_log_reports(source, folder)
+    if written.problems:
+        raise BadInput(written.problems[0])
+    show_written(written)
 
 
 @complains

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from ..wire.results import Results
 from ..wire.scenario import BadInput
@@ -18,7 +19,8 @@ from .progress import tell
 ALWAYS = "tidegauge.reports"
 ON_REQUEST = "tidegauge.reports_on_request"
 
-Report = Callable[[Results, Path], Path]
+Report = Callable[[Any, Path], Path]
+"""A view of a record: of `Results`, or of the path of a `log-results.json`."""
 
 _LONGEST_REASON = 300
 
@@ -77,12 +79,20 @@ def write_registered(results: Results, folder: Path, requested: Iterable[EntryPo
     return written
 
 
-def _in_place(report: Report, results: Results, folder: Path) -> Path:
+def write_each(entries: Iterable[EntryPoint], results: object, folder: Path) -> Written:
+    """Write some reports into `folder`. One that fails does not keep the others from being written."""
+    written = Written()
+    for entry in entries:
+        _write(entry, results, folder, written, _moved)
+    return written
+
+
+def _in_place(report: Report, results: object, folder: Path) -> Path:
     """Write a report directly into its folder, which may have files of others."""
     return report(results, folder)
 
 
-def _moved(report: Report, results: Results, folder: Path) -> Path:
+def _moved(report: Report, results: object, folder: Path) -> Path:
     """Write a report into a temporary folder, and move its files into `folder`. Readers never see an
     incomplete file, and files of others are not replaced. Raises `BadInput` if such a file exists."""
     with TemporaryDirectory(prefix=".report-", dir=folder) as scratch:
@@ -97,10 +107,10 @@ def _moved(report: Report, results: Results, folder: Path) -> Path:
 
 def _write(
     entry: EntryPoint,
-    results: Results,
+    results: object,
     folder: Path,
     written: Written,
-    how: Callable[[Report, Results, Path], Path],
+    how: Callable[[Report, object, Path], Path],
 ) -> None:
     try:
         written.paths.append(Path(how(entry.load(), results, folder)))

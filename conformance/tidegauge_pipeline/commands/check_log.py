@@ -9,7 +9,7 @@ from tidegauge.commands.console import complains
 from tidegauge.commands.force_option import Force
 from tidegauge.wire.scenario import BadInput
 
-from ..event_log.names import FINDINGS, FORMATS, MOST_ROWS, RESULTS, TROUBLES
+from ..event_log.names import FINDINGS, FORMATS, MOST_ROWS, PAGE, RESULTS, TROUBLES
 
 
 @complains
@@ -57,7 +57,7 @@ def check_log(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help=f"Write {RESULTS} into this folder.")
+        Path | None, typer.Option(metavar="DIR", help=f"Write {RESULTS} and {PAGE} into this folder.")
     ] = None,
     force: Force = False,
 ) -> None:

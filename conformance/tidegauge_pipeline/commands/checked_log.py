@@ -10,6 +10,8 @@ from rich.table import Table
 
 from tidegauge.commands.console import COLOURS, ERR, OUT
 from tidegauge.commands.terminal_text import inline
+from tidegauge.commands.written_reports import show_written
+from tidegauge.run.log_reports import write_log_reports
 from tidegauge.run.own_folder import own_files, write_own
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.unknown_names import unknown
@@ -22,7 +24,7 @@ from ..event_log.examples import span_text, time_text
 from ..event_log.files import find
 from ..event_log.in_process import judged_parts
 from ..event_log.job.job_findings import Finding
-from ..event_log.names import FINDINGS, FORMATS, MOST_ROWS, RESULTS, TROUBLES
+from ..event_log.names import FINDINGS, FORMATS, MOST_ROWS, PAGE, RESULTS, TROUBLES
 from ..event_log.s3_files import s3_key
 from ..event_log.schema import VERSION
 from ..event_log.surroundings import NearbyRow, surroundings
@@ -61,7 +63,7 @@ def checked(
     out = None if out is None else local_path("--out", out)
     found = find(path, format, skip_bad_files)
     if out is not None:
-        own_files(out, [RESULTS], force=force)
+        own_files(out, [RESULTS, PAGE], force=force)
     parts = parts_of(found.files)
     if master is not None or sum(part.rows for part in parts) > MOST_ROWS:
         with session(master or "local[*]") as spark:
@@ -87,6 +89,8 @@ def checked(
     if out is not None:
         write_own(out, RESULTS, msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n")
     _show(results, tolerated)
+    if out is not None:
+        show_written(write_log_reports(out / RESULTS, out))
     return results.overall == "pass" and not failing & {finding.name for finding in results.findings}
 
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 from .counts import Count
 from .examples import examples_of
 from .findings import OperatorFindings
+from .job.course import course_of
 from .job.signs import SignsFold
 from .parts import to_keep
 from .properties import PROPERTIES, Seen
@@ -84,6 +85,7 @@ class Fold:
             if mine.start < mine.stop:
                 found = self._of(rows, int(begin))
                 found.signs.add(self._signs.of(rows, (found.job, found.source), mine))
+                found.course.add(course_of(rows, mine))
 
     def _count_troubles(self, rows: Rows, troubles: Iterable[Trouble]) -> None:
         for name, where, far, says in troubles:

@@ -2,8 +2,11 @@
 
 from typing import Final
 
+from tidegauge.run.log_reports import PAGE, RESULTS
+
+__all__ = ["FINDINGS", "FORMATS", "MOST_ROWS", "PAGE", "RESULTS", "TROUBLES"]
+
 FORMATS: Final = ("parquet", "jsonl", "delta")
-RESULTS: Final = "log-results.json"
 
 MOST_ROWS: Final = 20_000_000
 """By default, a log with more rows is judged on Spark."""

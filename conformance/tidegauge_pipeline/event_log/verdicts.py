@@ -27,7 +27,7 @@ Verdict = Literal["pass", "fail", "suspect", "not-tested"]
 
 class PropertyVerdict(Struct, frozen=True):
     """What an operator's log shows of a property. `rules`: those that the property speaks for;
-    `around`: the rows around the first one that breaks it."""
+    `sentence`: what it says; `around`: the rows around the first one that breaks it."""
 
     job: str
     source: str
@@ -36,6 +36,7 @@ class PropertyVerdict(Struct, frozen=True):
     rules: tuple[str, ...]
     verdict: Verdict
     count: Count
+    sentence: str = ""
     around: tuple[NearbyRow, ...] = ()
 
 
@@ -119,6 +120,7 @@ def _of_properties(
                 rules=rules,
                 verdict=verdict,
                 count=count,
+                sentence=SENTENCES[name],
             )
 
 
