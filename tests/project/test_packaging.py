@@ -20,6 +20,7 @@ KINDS = {
     *(".py", ".md", ".txt", ".json", ".jsonl", ".j2", ".css", ".js", ".ini", ".toml", ".typed"),
     *(".java", ".jar"),  # the driver of Flink and its sources
     ".svg",  # pictures of the guides
+    ".yml",  # alert rules of the monitor
 }
 
 
@@ -114,6 +115,8 @@ def test_every_package_is_typed(wheel: zipfile.ZipFile, package: str) -> None:
     [
         "tidegauge_spec/chapters/VALVE.md",
         "tidegauge_spec/policies.md",
+        "tidegauge_pipeline/monitor/alerts.yml",
+        "tidegauge_pipeline/monitor/dashboard.json",
         "tidegauge_spec/profiles.md",
         "tidegauge_spec/vectors/1.0/valve.json",
         "tidegauge_spec/vectors/schema.json",

@@ -1,6 +1,5 @@
 """An event log is read, judged and shown: what `tidegauge check-log` does."""
 
-import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -31,10 +30,9 @@ from ..event_log.surroundings import NearbyRow, surroundings
 from ..event_log.verdicts import SENTENCES, LogResults, PropertyVerdict, results_of, with_surroundings
 from ..on_spark.check import judged_on_spark
 from ..on_spark.session import session
+from .durations import milliseconds
 from .local_path import local_path
 
-_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
-_DURATION = re.compile(r"(\d+)\s*([a-z]+)")
 _MOST_SURROUNDINGS = 10
 
 
@@ -101,22 +99,13 @@ def _known(what: str, names: list[str], known: Collection[str]) -> set[str]:
     return set(names)
 
 
-def _milliseconds(option: str, text: str) -> int:
-    found = _DURATION.fullmatch(text.strip())
-    if found is None or found[2] not in _UNITS:
-        raise BadInput(f"{option} {text!r} is no duration: write 500ms, 30s, 5m or 2h")
-    return int(found[1]) * _UNITS[found[2]]
-
-
 def _alignment(max_drift: str | None, overshoot: str, group: str | None) -> Alignment | None:
     if max_drift is None:
         if group is not None:
             raise BadInput("--group says which sources are aligned: --max-drift must say how far")
         return None
     sources = None if group is None else tuple(name.strip() for name in group.split(","))
-    return Alignment(
-        _milliseconds("--max-drift", max_drift), _milliseconds("--overshoot", overshoot), sources
-    )
+    return Alignment(milliseconds("--max-drift", max_drift), milliseconds("--overshoot", overshoot), sources)
 
 
 def _show(results: LogResults, tolerated: Collection[str]) -> None:

@@ -71,31 +71,11 @@ def find(path: Path, format: str | None, skip_bad: bool) -> Found:
     one that is no log, that cannot be read, or whose columns do not fit; with `skip_bad` such files are
     skipped.
     """
-    key = s3_key(path)
-    if key is not None and format == "delta":
-        raise BadInput(f"s3://{key}: tables of Delta are read from local folders only: copy it")
-    if key is None and not path.exists():
-        raise BadInput(f"{path}: no such file or folder")
-    root: Path | S3File = path if key is None else S3File(key, 0)
-    paths: Sequence[Path | S3File]
-    if key is not None:
-        paths = s3_files(key)
-    elif format == "delta" or (format is None and (path / "_delta_log").is_dir()):
-        paths = _of_delta(path)
-    elif path.is_dir():
-        hidden = (".", "_")
-        paths = sorted(
-            one
-            for one in path.rglob("*")
-            if (one.is_file() or _leads_nowhere(one))
-            and not any(part.startswith(hidden) for part in one.relative_to(path).parts)
-        )
-    else:
-        paths = [path]
+    root, paths = paths_of(path, format)
     files, bad = [], []
     for one in paths:
         try:
-            files.append(_looked_at(one, root, format))
+            files.append(looked_at(one, root, format))
         except BadInput as problem:
             if not skip_bad:
                 raise BadInput(f"{problem}; --skip-bad-files reads the others") from problem
@@ -104,6 +84,31 @@ def find(path: Path, format: str | None, skip_bad: bool) -> Found:
         first = f"; the first of {counted(len(bad), 'bad file')}: {bad[0]}" if bad else ""
         raise BadInput(f"{root}: no event log in {listing(FORMATS[:2])[len('known are ') :]} is there{first}")
     return Found(tuple(files), tuple(bad))
+
+
+def paths_of(path: Path, format: str | None) -> tuple[Path | S3File, Sequence[Path | S3File]]:
+    """Return the root of the log at a path, and the paths of its files in order. No file is opened.
+
+    Raises `BadInput` if there is no such file or folder.
+    """
+    key = s3_key(path)
+    if key is not None and format == "delta":
+        raise BadInput(f"s3://{key}: tables of Delta are read from local folders only: copy it")
+    if key is None and not path.exists():
+        raise BadInput(f"{path}: no such file or folder")
+    if key is not None:
+        return S3File(key, 0), s3_files(key)
+    if format == "delta" or (format is None and (path / "_delta_log").is_dir()):
+        return path, _of_delta(path)
+    if path.is_dir():
+        hidden = (".", "_")
+        return path, sorted(
+            one
+            for one in path.rglob("*")
+            if (one.is_file() or _leads_nowhere(one))
+            and not any(part.startswith(hidden) for part in one.relative_to(path).parts)
+        )
+    return path, [path]
 
 
 def _leads_nowhere(path: Path) -> bool:
@@ -125,7 +130,11 @@ def _of_delta(path: Path) -> list[Path]:
         raise BadInput(f"{path}: no table of Delta: {' '.join(str(problem).split())}") from problem
 
 
-def _looked_at(path: Path | S3File, root: Path | S3File, format: str | None) -> LogFile:
+def looked_at(path: Path | S3File, root: Path | S3File, format: str | None) -> LogFile:
+    """Return a file of the log at `root` with its format and size; of Parquet the footer is read.
+
+    Raises `BadInput` if the file is no event log, or cannot be read.
+    """
     known = _SUFFIXES.get(PurePath(str(path)).suffix)
     if format in (None, "jsonl" if known == "jsonl" else "parquet") and known is None:
         raise BadInput(f"{path}: no event log: the name ends in none of {', '.join(_SUFFIXES)}")
@@ -179,6 +188,11 @@ def read_whole(file: LogFile) -> Any:
             _json(file) if file.format == "jsonl" else pq.read_table(opened(file.path), partitioning=None)
         ),
     )
+
+
+def read_lines(file: LogFile, lines: bytes) -> Any:
+    """Return the rows in some whole lines of a file of JSON lines."""
+    return _read(file, lambda: pj.read_json(pa.BufferReader(lines), pj.ReadOptions(block_size=_BLOCK)))
 
 
 def read_group(file: LogFile, group: int) -> Any:

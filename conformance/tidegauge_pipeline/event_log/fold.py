@@ -5,7 +5,7 @@ What is kept does not grow with the log: of a stretch its first and last row, th
 rows, and of each channel and split the few rows in `parts.to_keep`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +18,7 @@ from .findings import OperatorFindings
 from .job.course import course_of
 from .job.signs import SignsFold
 from .parts import to_keep
-from .properties import PROPERTIES, Seen
+from .properties import PROPERTIES, LogProperty, Seen
 from .rows import Indexes, Rows
 from .schema import KINDS, ROWS, UNKNOWN
 from .trouble import Trouble, between_rows, doubled, of_rows
@@ -29,7 +29,8 @@ _CLASSES = ("watermarks", "statuses", "inputs", "blocks", "flags", "fires")
 class Fold:
     """Judges an event log that comes in batches, in the order of job, source, subtask and sequence."""
 
-    def __init__(self) -> None:
+    def __init__(self, properties: Sequence[LogProperty] = PROPERTIES) -> None:
+        self._properties = properties
         self._kept = ROWS.empty_table()
         self._found: dict[tuple[str, str], OperatorFindings] = {}
         self._signs = SignsFold()
@@ -45,13 +46,22 @@ class Fold:
         self._count_troubles(rows, between_rows(rows))
         self._count(whole)
         self._add_signs(rows)
-        for one in PROPERTIES:
+        for one in self._properties:
             self._judge(one.name, rows, one.look(rows))
         self._kept = rows.table.take(pa.array(_kept(rows)))
 
     def findings(self) -> Iterator[OperatorFindings]:
         """What was found so far, of each operator."""
         yield from self._found.values()
+
+    def take(self) -> list[OperatorFindings]:
+        """Return what was found since the last call, of each operator, and forget it.
+
+        The rows that later rows are compared with are kept.
+        """
+        found = list(self._found.values())
+        self._found = {}
+        return found
 
     def _of(self, rows: Rows, index: int) -> OperatorFindings:
         key = (rows.table["job"][index].as_py(), rows.table["source"][index].as_py())

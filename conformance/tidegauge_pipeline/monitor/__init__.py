@@ -1,0 +1,1 @@
+"""The monitor: findings about a job while the job runs."""
