@@ -84,6 +84,12 @@ def test_a_leap_is_marked_at_the_edge() -> None:
     assert ">60<" not in picture
 
 
+def test_a_steady_watermark_is_drawn_with_the_clock() -> None:
+    picture = course_picture(operator_of(list(range(100))), [])
+    assert "Behind the clock: the distance, in s" in picture
+    assert ">10<" in picture
+
+
 def test_old_data_is_drawn_without_the_clock() -> None:
     picture = course_picture(operator_of([second - 10_000_000 for second in range(60)]), [])
     assert "Behind the clock: more than 115 days" in picture

@@ -6,8 +6,8 @@ import msgspec
 from msgspec import Struct, field
 
 from .counts import Count
-from .job.course import Course
 from .job.signs import Signs
+from .job.watermark_course import WatermarkCourse
 from .properties import Role
 
 
@@ -15,8 +15,8 @@ class OperatorFindings(Struct):
     """The findings about one operator: a source of a job, or an operator downstream of the sources.
 
     `kinds`: the number of rows of each kind. `properties` and `troubles`: counts by name. `signs`: statistics
-    that describe the job rather than rules. `course`: its watermark over processing time. Times are
-    processing times in ms.
+    that describe the job rather than rules. `watermark_course`: its watermark over
+    processing time. Times are processing times in ms.
     """
 
     job: str
@@ -31,7 +31,7 @@ class OperatorFindings(Struct):
     properties: dict[str, Count] = {}
     troubles: dict[str, Count] = {}
     signs: Signs = field(default_factory=Signs)
-    course: Course = field(default_factory=Course)
+    watermark_course: WatermarkCourse = field(default_factory=WatermarkCourse)
 
     @property
     def role(self) -> Role:
@@ -51,7 +51,7 @@ class OperatorFindings(Struct):
         self.has_channels |= other.has_channels
         self.has_splits |= other.has_splits
         self.signs.add(other.signs)
-        self.course.add(other.course)
+        self.watermark_course.add(other.watermark_course)
         for kind, number in other.kinds.items():
             self.kinds[kind] = self.kinds.get(kind, 0) + number
         for mine, others in ((self.properties, other.properties), (self.troubles, other.troubles)):

@@ -15,8 +15,8 @@ import pyarrow as pa
 from .counts import Count
 from .examples import examples_of
 from .findings import OperatorFindings
-from .job.course import course_of
 from .job.signs import SignsFold
+from .job.watermark_course import watermark_course_of
 from .parts import to_keep
 from .properties import PROPERTIES, LogProperty, Seen
 from .rows import Indexes, Rows
@@ -95,7 +95,7 @@ class Fold:
             if mine.start < mine.stop:
                 found = self._of(rows, int(begin))
                 found.signs.add(self._signs.of(rows, (found.job, found.source), mine))
-                found.course.add(course_of(rows, mine))
+                found.watermark_course.add(watermark_course_of(rows, mine))
 
     def _count_troubles(self, rows: Rows, troubles: Iterable[Trouble]) -> None:
         for name, where, far, says in troubles:

@@ -84,7 +84,7 @@ class RuleVerdict(Struct, frozen=True):
     one_of: tuple[str, ...] = ()
 
 
-class Course(Struct, frozen=True):
+class WatermarkCourse(Struct, frozen=True):
     """The smallest and the greatest watermark that an operator output, by steps of processing time."""
 
     width: int = 1
@@ -102,7 +102,7 @@ class Operator(Struct, frozen=True):
     end: int | None = None
     kinds: dict[str, int] = {}
     troubles: dict[str, Count] = {}
-    course: Course = Course()
+    watermark_course: WatermarkCourse = WatermarkCourse()
 
 
 class LogDocument(Struct, frozen=True):

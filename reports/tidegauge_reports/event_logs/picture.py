@@ -16,8 +16,8 @@ _LEGEND = _HEIGHT - 9
 _LEAST_WATERMARKS = 2
 _MOST_MARKS = 6
 
-_FAR = 50
-"""The clock is not in the picture if watermarks are this many times as far from it as from each other."""
+_FAR = 20
+"""The clock is not in the picture if all watermarks are this many durations of the log behind it."""
 
 _SHORT = 60
 """Pauses that are shorter than this part of the picture are drawn without the rise at their end."""
@@ -47,7 +47,7 @@ def course_picture(operator: Operator, begins: Sequence[int]) -> Markup:
     lines = _lines(outputs, operator.begin, operator.end)
     times = scale(operator.begin, operator.end, _LEFT, _RIGHT)
     distances = [distance for points in lines for _, distance in points]
-    lags = _lag_scale(distances)
+    lags = _lag_scale(distances, operator.end - operator.begin)
     marks = [times.at(begin) for begin in sorted(set(begins)) if operator.begin <= begin <= operator.end]
     return element(
         "svg",
@@ -72,8 +72,8 @@ def _outputs(operator: Operator, end: int) -> list[tuple[int, int]]:
     A step with a watermark more than a day ahead has that distance, which is negative.
     """
     outputs = []
-    for step, (low, high) in sorted(operator.course.steps.items()):
-        at = min((step + 1) * operator.course.width, end)
+    for step, (low, high) in sorted(operator.watermark_course.steps.items()):
+        at = min((step + 1) * operator.watermark_course.width, end)
         outputs.append((at, at - high if high - at > _DAY else at - low))
     return outputs
 
@@ -95,10 +95,10 @@ def _lines(outputs: Sequence[tuple[int, int]], begin: int, end: int) -> list[lis
     return [points for points in lines if points]
 
 
-def _lag_scale(distances: Sequence[float]) -> Scale:
+def _lag_scale(distances: Sequence[float], duration: int) -> Scale:
     """Return the scale of distances. It holds the clock, unless all are far from it: in a log of old data."""
     low, high = min(distances), max(distances)
-    if low <= _FAR * max(1.0, high - low):
+    if low <= _FAR * duration:
         low, high = min(0.0, low), max(0.0, high)
     return scale(low, high, _BOTTOM, _TOP)
 

@@ -13,7 +13,7 @@ MOST_STEPS: Final = 120
 """The maximum number of steps with a watermark that are kept per operator."""
 
 
-class Course(Struct):
+class WatermarkCourse(Struct):
     """The watermarks that an operator output, by steps of processing time.
 
     `width`: the length of a step, a power of two (ms). `steps`: the smallest and the greatest watermark (ms)
@@ -24,7 +24,7 @@ class Course(Struct):
     width: int = 1
     steps: dict[int, tuple[int, int]] = {}
 
-    def add(self, other: "Course") -> None:
+    def add(self, other: "WatermarkCourse") -> None:
         """Add the course of the same operator in another part of the log."""
         if not other.steps:
             return
@@ -48,19 +48,21 @@ class Course(Struct):
             self._include(step // 2, watermarks)
 
 
-def course_of(rows: Rows, mine: slice) -> Course:
+def watermark_course_of(rows: Rows, mine: slice) -> WatermarkCourse:
     """Return the course of the watermarks in some rows of one operator; MIN and MAX do not count."""
     marks = (rows.is_kind("watermark") & rows.own & rows.has_event_time)[mine]
     times, watermarks = rows.processing_time[mine][marks], rows.event_time[mine][marks]
     finite = (watermarks != MIN) & (watermarks != MAX)
     times, watermarks = times[finite], watermarks[finite]
     if not len(times):
-        return Course()
+        return WatermarkCourse()
     width = 1
     while len(np.unique(times // width)) > MOST_STEPS:
         width *= 2
     steps = times // width
-    return Course(width, {int(step): _extremes(watermarks[steps == step]) for step in np.unique(steps)})
+    return WatermarkCourse(
+        width, {int(step): _extremes(watermarks[steps == step]) for step in np.unique(steps)}
+    )
 
 
 def _extremes(watermarks: Numbers) -> tuple[int, int]:
