@@ -118,6 +118,14 @@ def test_a_watermark_that_leaps_ahead_of_the_clock() -> None:
     assert findings_in(batches([second + 600 for second in HEALTHY])) == ()  # ten minutes ahead
 
 
+def test_a_leap_is_not_reported_again_where_its_watermark_comes_in() -> None:
+    rows = batches([*range(50), 2_000_000_000, *range(50, 60)])
+    arrived = {**rows[201], "source": "join", "channel": 0}
+    assert arrived["event_time"] > NOW + 10**12
+    (finding,) = findings_in([*rows, arrived])
+    assert (finding.name, finding.source) == ("watermark-leap", "orders")
+
+
 @pytest.mark.parametrize(
     ("of", "words"),
     [

@@ -63,6 +63,8 @@ def findings_of(operators: Sequence[OperatorFindings]) -> tuple[Finding, ...]:
     found = [finding for operator in operators for finding in _of_operator(operator, operators)]
     sources = {(each.job, each.source) for each in operators if each.role in ("source", "splits")}
     begun = {(each.name, each.job) for each in found if (each.job, each.source) in sources}
+    # The future event times behind a leap are reported with the leap.
+    begun |= {("implausible-event-time", job) for name, job in begun if name == "watermark-leap"}
     at_root = [
         each
         for each in found
