@@ -32,9 +32,20 @@ def _dashboard(wanted: bool) -> None:
 @complains
 def monitor(
     path: Annotated[
-        Path,
-        typer.Argument(metavar="PATH", help="An event log that grows: a file or a folder; s3://, too."),
-    ],
+        Path | None,
+        typer.Argument(metavar="[PATH]", help="An event log that grows: a file or a folder; s3://, too."),
+    ] = None,
+    flink: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="A job of Apache Flink, by its JobManager's REST interface."),
+    ] = None,
+    job: Annotated[
+        str | None, typer.Option(metavar="JOB", help="With --flink: the job's name or id, if several run.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="With --flink: write what is seen as an event log, for check-log."),
+    ] = None,
     every: Annotated[str, typer.Option(metavar="TIME", help="The time between two polls, as 5s.")] = "5s",
     window: Annotated[
         str,
@@ -84,11 +95,15 @@ def monitor(
     """
     del alert_rules, dashboard  # their callbacks print the file, and end the command
     try:
+        from .flink_source import FlinkJob
         from .monitored import Settings, monitored
     except ModuleNotFoundError as missing:
         raise BadInput(f"the monitor needs {missing.name}: pip install 'tidegauge[logs]'") from missing
+    if flink is None and (job is not None or out is not None):
+        raise BadInput("--job and --out go with --flink only")
     settings = Settings(
         path=path,
+        flink=None if flink is None else FlinkJob(flink, job, out),
         every=every,
         window=window,
         is_once=once,

@@ -1,9 +1,10 @@
-"""A growing event log is watched, and changes of findings are printed: what `tidegauge monitor` does."""
+"""A log that grows, or a job of Flink, is watched, and findings are printed: `tidegauge monitor`."""
 
 import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +20,10 @@ from ..event_log.names import FINDINGS
 from ..event_log.s3_files import s3_key
 from ..monitor.episodes import Change, line_of
 from ..monitor.growing_log import GrowingLog
+from ..monitor.row_source import RowSource
 from ..monitor.watch import Watch
 from .durations import milliseconds
+from .flink_source import FlinkJob, followed
 from .local_path import local_path
 
 _COLOURS = {"begins": "bold yellow", "changes": "yellow", "ends": "green"}
@@ -30,7 +33,8 @@ _COLOURS = {"begins": "bold yellow", "changes": "yellow", "ends": "green"}
 class Settings:
     """The options of `tidegauge monitor`, as they are written."""
 
-    path: Path
+    path: Path | None = None
+    flink: FlinkJob | None = None
     every: str = "5s"
     window: str = "10m"
     is_once: bool = False
@@ -60,22 +64,34 @@ def monitored(settings: Settings) -> bool:
         skipped[:] = [*skipped[:1], problem] if skipped else [problem]
         ERR.print(f"skipped: {inline(problem)}", soft_wrap=True)
 
-    path = settings.path if s3_key(settings.path) is not None else local_path("PATH", settings.path)
-    log = GrowingLog(path, skip if settings.skips_bad_files else None)
-    watch = Watch(log, window, _printer(settings.is_json), _now)
-    if settings.port is not None:
-        _serve(watch, settings.host, settings.port)
-    try:
-        if settings.is_once:
-            while watch.poll() or log.waits:
-                pass
-        else:
-            watch.follow(every / 1000, _end_of_stdin() if settings.until_stdin_closes else threading.Event())
-    except KeyboardInterrupt:
-        pass  # the usual end of a monitor
+    with _source(settings, skip if settings.skips_bad_files else None) as source:
+        watch = Watch(source, window, _printer(settings.is_json), _now)
+        if settings.port is not None:
+            _serve(watch, settings.host, settings.port)
+        try:
+            if settings.is_once:
+                while watch.poll() or (isinstance(source, GrowingLog) and source.waits):
+                    pass
+            else:
+                stopped = _end_of_stdin() if settings.until_stdin_closes else threading.Event()
+                watch.follow(every / 1000, stopped)
+        except KeyboardInterrupt:
+            pass  # the usual end of a monitor
     _summarize(watch)
     failing = set(FINDINGS) if "any" in settings.fail_on else set(settings.fail_on)
     return not skipped and not failing & watch.begun.keys()
+
+
+def _source(settings: Settings, skip: Callable[[str], None] | None) -> AbstractContextManager[RowSource]:
+    path, flink = settings.path, settings.flink
+    if flink is not None:
+        if path is not None or settings.is_once:
+            raise BadInput("--flink goes neither with PATH nor with --once")
+        return followed(flink)
+    if path is None:
+        raise BadInput("name the event log to follow, or a JobManager with --flink URL")
+    local = path if s3_key(path) is not None else local_path("PATH", path)
+    return nullcontext(GrowingLog(local, skip))
 
 
 def _now() -> int:
