@@ -173,6 +173,12 @@ def test_a_path_before_flinks_own_and_a_password_for_a_proxy() -> None:
     assert {header for _, header in server.seen} == {"Basic bWU6YUBi"}
 
 
+def test_a_password_is_in_no_message() -> None:
+    with serving({"/config": (503, {}, b"")}) as (_, url), pytest.raises(BadInput) as problem:
+        flink_rows(url.replace("//", "//me:secret@"))
+    assert str(problem.value).startswith(f"{url} is not ready: HTTP 503")
+
+
 def test_polls_use_one_connection_and_few_requests() -> None:
     with serving(running(0)) as (server, url):
         rows = flink_rows(url)

@@ -97,6 +97,7 @@ def test_the_end_of_time_waits_for_the_end_of_all_inputs() -> None:
     polled(0, 10, inputs=marks(10, 10))
     ended = InputSample(10, has_ended=True)
     assert polled(0, MAX, inputs={A: ended, B: InputSample(10)}) == [("finished 0", 1)]
+    assert polled(0, MAX, inputs={A: ended, B: InputSample(10)}) == [("idle 1", 1)]
     assert polled(0, MAX, inputs={A: ended, B: ended}) == [("finished 1", 1), ("watermark", MAX)]
 
 
