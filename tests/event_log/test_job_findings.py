@@ -100,9 +100,10 @@ def test_the_input_that_holds_the_watermark_is_named(idle: bool) -> None:
         assert found == ()
         return
     (finding,) = found
-    assert finding.name == "stalled-watermark"
-    assert "channel 1 of subtask 0 of job is at 2026-05-28 20:26:59.001" in finding.remedy
-    assert "had its last row 1 min 0 s before the end of the log" in finding.remedy
+    assert (finding.name, finding.part) == ("idle-input-holds", "0 channel 1")
+    assert "channel 1 of subtask 0 of job had no rows for 1 min 0 s" in finding.sentence
+    assert "at 2026-05-28 20:26:59.001, while rows came at" in finding.sentence
+    assert "give the input an idle timeout of 3 s (the usual pauses are at most 1.024 s)" in finding.remedy
 
 
 def test_a_job_without_rows_does_not_stall() -> None:

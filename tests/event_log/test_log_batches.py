@@ -22,7 +22,8 @@ ROW = st.fixed_dictionaries(
         "subtask": st.integers(0, 1),
         "kind": st.sampled_from([*KINDS, "watermark", "watermark", "idle", "active", "fire", "tidal"]),
         "event_time": TIMES | st.none(),
-        "processing_time": st.integers(0, 9),
+        "processing_time": st.integers(0, 9) | st.integers(0, 10_000),
+        "count": st.integers(1, 3),
         "split": st.sampled_from(["", "", "p0", "p1"]),
         "channel": st.sampled_from([None, None, 0, 1]),
     }

@@ -23,7 +23,7 @@ from .rows import Indexes, Rows
 from .schema import KINDS, ROWS, UNKNOWN
 from .trouble import Trouble, between_rows, doubled, of_rows
 
-_CLASSES = ("watermarks", "statuses", "inputs", "blocks", "flags", "fires")
+_CLASSES = ("watermarks", "statuses", "inputs", "blocks", "flags", "fires", "reports")
 
 
 class Fold:

@@ -22,9 +22,17 @@ TROUBLES: Final = {
 """The troubles and their descriptions."""
 
 FINDINGS: Final = {
-    "late-rows": "Rows come too late, and are dropped.",
-    "stalled-watermark": "The watermark stands still while the job works.",
-    "watermark-leap": "The watermark is ahead of the clock: all rows of the present are late.",
     "implausible-event-time": "Event times cannot be right.",
+    "watermark-leap": "The watermark is ahead of the clock: all rows of the present are late.",
+    "watermark-regresses": "A watermark is lower than the one before.",
+    "alignment-blocks": "Alignment blocks a source, and the others make no progress.",
+    "idle-input-holds": "An input without rows holds the watermark.",
+    "stalled-watermark": "The watermark stands still while the job works.",
+    "idle-too-soon": "An input was declared idle, and came back behind the watermark.",
+    "late-rows": "Rows come too late, and are dropped.",
+    "unfired-windows": "The input has ended, and rows are left in windows.",
+    "backlog": "The job falls behind, or does not catch up.",
+    "skewed-sources": "Sources are far apart: the fastest fills the state.",
+    "growing-state": "The state grows without end.",
 }
-"""The findings and their descriptions."""
+"""The findings and their descriptions, causes before what follows from them."""

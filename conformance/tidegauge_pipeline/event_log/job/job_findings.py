@@ -4,27 +4,23 @@ Findings are independent of the rules: an engine may keep every rule while a job
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final, Literal
+from typing import Final
 
-from msgspec import Struct
-
-from ..counts import Example
-from ..examples import span_text, time_text
+from ..examples import span_text
 from ..findings import OperatorFindings
 from ..names import FINDINGS
+from .backlog import backlog
+from .finding import Finding, of_job
+from .kept_state import growing_state, unfired_windows
+from .sources_apart import alignment_blocks, skewed_sources
+from .stalls import idle_too_soon, stalls
 
-Severity = Literal["warning", "error"]
+__all__ = ["Finding", "findings_of"]
 
 LEAST_LATE_SHARE: Final = 0.001
 """The smallest share of late rows that is a finding. With any practical delay a few rows are late."""
 
-LEAST_MOMENTS: Final = 20
-"""The minimum number of processing times with rows in a stall. In Spark these are batches."""
-
-_PAUSES: Final = 10
-"""The minimum duration of a stall, as a multiple of the median pause."""
-
-_FROM_SOURCES: Final = ("watermark-leap", "implausible-event-time")
+_FROM_SOURCES: Final = ("watermark-regresses", "watermark-leap", "implausible-event-time", "backlog")
 """Findings that propagate from sources to downstream operators: if a source has one, only the source's is
 shown."""
 
@@ -40,27 +36,13 @@ _UNITS: Final = {
 }
 
 
-class Finding(Struct, frozen=True, kw_only=True):
-    """A finding about a job.
+def findings_of(operators: Sequence[OperatorFindings], drift: int | None = None) -> tuple[Finding, ...]:
+    """Return the findings about all jobs of a log, the most severe first.
 
-    `source`: the operator. `begin`: the processing time of the first occurrence (ms). `share`: the share of
-    the rows, None if it is unknown. `evidence`: the first rows that show the finding.
+    drift: how far the sources of a job may be apart (ms); None takes it from the announcements in the log.
     """
-
-    name: str
-    severity: Severity
-    job: str
-    source: str
-    begin: int
-    sentence: str
-    remedy: str
-    share: float | None = None
-    evidence: tuple[Example, ...] = ()
-
-
-def findings_of(operators: Sequence[OperatorFindings]) -> tuple[Finding, ...]:
-    """Return the findings about all jobs of a log, the most severe first."""
-    found = [finding for operator in operators for finding in _of_operator(operator, operators)]
+    jobs = sorted({operator.job for operator in operators})
+    found = [finding for job in jobs for finding in _of_job(of_job(operators, job), drift)]
     sources = {(each.job, each.source) for each in operators if each.role in ("source", "splits")}
     begun = {(each.name, each.job) for each in found if (each.job, each.source) in sources}
     # The future event times behind a leap are reported with the leap.
@@ -76,18 +58,28 @@ def findings_of(operators: Sequence[OperatorFindings]) -> tuple[Finding, ...]:
     return tuple(sorted(at_root, key=lambda each: (each.severity != "error", names.index(each.name))))
 
 
-def _of_operator(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> Iterator[Finding]:
-    yield from _implausible(operator)
-    yield from _leap(operator)
-    yield from _late(operator, every)
-    yield from _stalled(operator, every)
+def _of_job(operators: Sequence[OperatorFindings], drift: int | None) -> Iterator[Finding]:
+    for operator in operators:
+        yield from _implausible(operator)
+        yield from _regression(operator)
+        yield from _leap(operator)
+        yield from _late(operator, operators)
+    yield from idle_too_soon(operators)
+    blocked = list(alignment_blocks(operators))
+    # A source that alignment blocks for good has no watermark either: that is one trouble.
+    stalled = [] if blocked else list(stalls(operators))
+    behind = list(backlog(operators)) if not (blocked or stalled) else []
+    yield from (*blocked, *stalled, *behind)
+    yield from skewed_sources(operators, drift)
+    yield from growing_state(operators, explained=bool(blocked or stalled))
+    yield from unfired_windows(operators)
 
 
 def _late(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> Iterator[Finding]:
     signs = operator.signs
     if not signs.late:
         return
-    records = sum(each.signs.records for each in every if each.job == operator.job and not each.has_channels)
+    records = sum(each.signs.records for each in every if not each.has_channels)
     share = signs.late / records if records >= signs.late else None
     if share is not None and share < LEAST_LATE_SHARE:
         return
@@ -116,49 +108,24 @@ def _late(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> Iter
     )
 
 
-def _stalled(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> Iterator[Finding]:
-    stall, pauses = operator.signs.stall, operator.signs.pauses
-    if stall is None or stall.moments < LEAST_MOMENTS or operator.begin is None or operator.end is None:
+def _regression(operator: OperatorFindings) -> Iterator[Finding]:
+    regressions = operator.signs.regressions
+    if not regressions.broken:
         return
-    span = operator.end - operator.begin
-    usual = pauses.quantile(0.5) if pauses.total else 0
-    if stall.duration * 4 < span or stall.duration < _PAUSES * usual:
-        return
-    at = "without a watermark" if stall.watermark is None else f"at {time_text(stall.watermark)}"
-    grown = ""
-    if stall.state is not None and stall.state[1] > stall.state[0]:
-        grown = f", and its state has grown from {stall.state[0]:,} to {stall.state[1]:,} rows"
+    first = regressions.first[0]
     yield Finding(
-        name="stalled-watermark",
+        name="watermark-regresses",
         severity="error",
         job=operator.job,
         source=operator.source,
-        begin=stall.begin,
-        sentence=f"subtask {stall.subtask} stood {at} for {span_text(stall.duration)}, while rows came at "
-        f"{stall.moments:,} times{grown}",
-        remedy=_who_holds(operator, every),
-    )
-
-
-def _who_holds(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> str:
-    """Return the remedy for a stall: it names the input with the smallest watermark at the log's end."""
-    of_job = [operator, *(each for each in every if each.job == operator.job)]
-    parts = next((each for each in of_job if any(part.holds for part in each.signs.parts.values())), None)
-    if parts is None:
-        return (
-            "find the input whose watermark is the smallest: give it an idle timeout if it has no rows, or "
-            "read it faster"
-        )
-    holding = {name: part for name, part in parts.signs.parts.items() if part.holds}
-    name = min(holding, key=lambda each: (holding[each].watermark is not None, holding[each].watermark))
-    subtask, _, of_subtask = name.partition(" ")
-    part = holding[name]
-    reached = "has no watermark" if part.watermark is None else f"is at {time_text(part.watermark)}"
-    silent = (parts.end or part.at) - part.at
-    return (
-        f"{of_subtask} of subtask {subtask} of {parts.source or parts.job} {reached}, and had its last row "
-        f"{span_text(silent)} before the end of the log: give it an idle timeout if it has no rows, or read "
-        "it faster"
+        begin=first.processing_time,
+        part=str(first.subtask),
+        share=regressions.broken / max(operator.signs.marks, regressions.broken),
+        sentence=f"{regressions.broken:,} watermarks of {operator.signs.marks:,} are up to "
+        f"{span_text(regressions.far)} lower than the one before, the first in subtask {first.subtask}",
+        remedy=f"output the largest watermark so far: windows of {span_text(regressions.far)} that have "
+        "fired get rows again. If the subtask began again, write the row `restarted`",
+        evidence=tuple(regressions.first),
     )
 
 

@@ -1,0 +1,82 @@
+"""A quantity over processing time, in a bounded number of stretches of equal width."""
+
+import numpy as np
+from msgspec import Struct
+
+from ..rows import Numbers
+
+MOST_STRETCHES = 64
+"""The maximum number of stretches of a course. At least half of them are used once the course is longer than
+64 ms."""
+
+
+class Course(Struct, frozen=True):
+    """The highest (or lowest) value in each stretch of processing time.
+
+    The width of a stretch is 2 ** exponent ms. It is the smallest with which the course fits into
+    `MOST_STRETCHES`, so it depends on the first and the last time only: courses of parts of a log can be
+    merged in any order. `values`: by stretch, the time divided by the width; stretches without a value are
+    absent.
+    """
+
+    exponent: int = 0
+    values: dict[int, int] = {}
+    is_lowest: bool = False
+
+    @staticmethod
+    def of(times: Numbers, values: Numbers, *, is_lowest: bool = False) -> "Course":
+        """Return the course of these values at these times (ms)."""
+        if not len(times):
+            return Course(is_lowest=is_lowest)
+        exponent = _exponent(int(times.min()), int(times.max()), 0)
+        stretch = times >> exponent
+        changes = np.diff(stretch)
+        if (changes < 0).any():
+            order = np.argsort(stretch, kind="stable")
+            stretch, values = stretch[order], values[order]
+            changes = np.diff(stretch)
+        begins = np.append(0, np.flatnonzero(changes) + 1)
+        choose = np.minimum if is_lowest else np.maximum
+        chosen = choose.reduceat(values, begins)
+        return Course(exponent, dict(zip(stretch[begins].tolist(), chosen.tolist(), strict=True)), is_lowest)
+
+    def merged(self, other: "Course") -> "Course":
+        """Return the course of the values of both."""
+        if not self.values or not other.values:
+            return self if self.values else other
+        exponent = max(self.exponent, other.exponent)
+        both = [self.coarsened(exponent), other.coarsened(exponent)]
+        low = min(min(values) for values in both) << exponent
+        high = max(max(values) for values in both) << exponent
+        exponent = _exponent(low, high, exponent)
+        merged = self.coarsened(exponent)
+        choose = min if self.is_lowest else max
+        for stretch, value in other.coarsened(exponent).items():
+            merged[stretch] = choose(value, merged.get(stretch, value))
+        return Course(exponent, merged, self.is_lowest)
+
+    def coarsened(self, exponent: int) -> dict[int, int]:
+        """Return the values in stretches of 2 ** exponent ms, at least as long as those of the course."""
+        choose = min if self.is_lowest else max
+        coarse: dict[int, int] = {}
+        for stretch, value in self.values.items():
+            place = stretch >> (exponent - self.exponent)
+            coarse[place] = choose(value, coarse.get(place, value))
+        return coarse
+
+    def has_between(self, begin: int, end: int) -> bool:
+        """Return whether there is a value in a stretch that lies between two times (ms) as a whole."""
+        first, last = (begin >> self.exponent) + 1, (end >> self.exponent) - 1
+        return any(first <= stretch <= last for stretch in self.values)
+
+
+def _exponent(low: int, high: int, exponent: int) -> int:
+    while (high >> exponent) - (low >> exponent) >= MOST_STRETCHES:
+        exponent += 1
+    return exponent
+
+
+def common(courses: dict[str, Course]) -> tuple[int, dict[str, dict[int, int]]]:
+    """Return the values of some courses in stretches of one width (ms), with that width."""
+    exponent = max((course.exponent for course in courses.values()), default=0)
+    return 1 << exponent, {name: course.coarsened(exponent) for name, course in courses.items()}

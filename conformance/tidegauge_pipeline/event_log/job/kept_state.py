@@ -1,0 +1,123 @@
+"""State that grows without end, and state that is left at the end of the input."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from tidegauge.wire.timestamps import MAX, MIN
+
+from ..examples import span_text, time_text
+from ..findings import OperatorFindings
+from .course import common
+from .finding import LEAST_STRETCHES, Finding, sources_of, span_of
+
+_LEAST_ROWS: Final = 1000
+"""The minimum number of rows in a state that is worth a finding."""
+
+_PARTS: Final = 8
+"""The state must be larger in each eighth of the log than in the one before."""
+
+_FACTOR: Final = 2
+"""The minimum growth of the state from the first eighth of the log to the last."""
+
+_SECOND_HALF: Final = 0.3
+"""The minimum share of the growth in the second half of the log. A state that fills windows levels off."""
+
+_KEEPERS: Final = ("dedupe", "symmetricHashJoin", "globalLimit", "flatMapGroups", "transformWithState")
+"""Operators of Spark whose state does not wait for a window to fire."""
+
+
+def growing_state(operators: Sequence[OperatorFindings], explained: bool) -> Iterator[Finding]:
+    """Yield the operators of one job whose state grows through the log. `explained`: another finding explains
+    it."""
+    if explained:
+        return
+    for operator in operators:
+        courses = {
+            str(number): subtask.state
+            for number, subtask in operator.signs.subtasks.items()
+            if subtask.state.values
+        }
+        width, stretches = common(courses)
+        # A subtask that tells nothing in a stretch still has the state that it had before.
+        places = sorted({place for course in stretches.values() for place in course})
+        rows = [sum(_at(course, place) for course in stretches.values()) for place in places]
+        if len(rows) < LEAST_STRETCHES or rows[-1] < _LEAST_ROWS:
+            continue
+        parts = [rows[len(rows) * at // _PARTS : len(rows) * (at + 1) // _PARTS] for at in range(_PARTS)]
+        lows = [min(part) for part in parts]
+        growth = lows[-1] - lows[0]
+        if any(later <= before for before, later in pairwise(lows)) or lows[-1] < _FACTOR * max(parts[0]):
+            continue
+        if lows[-1] - lows[_PARTS // 2] < _SECOND_HALF * growth:
+            continue
+        duration = (places[-1] - places[0]) * width
+        per_hour = (rows[-1] - rows[0]) * 3_600_000 / max(duration, 1)
+        yield Finding(
+            name="growing-state",
+            severity="warning",
+            job=operator.job,
+            source=operator.source,
+            begin=max(places[0] * width, operator.begin or 0),
+            worst=places[-1] * width,
+            sentence=f"the state grew through the whole log, from {rows[0]:,} to {rows[-1]:,} rows: "
+            f"{per_hour:,.0f} rows per hour",
+            remedy=_why(operator),
+        )
+
+
+def _at(course: dict[int, int], place: int) -> int:
+    before = [stretch for stretch in course if stretch <= place]
+    return course[max(before)] if before else 0
+
+
+def _why(operator: OperatorFindings) -> str:
+    if not any(subtask.lags.values for subtask in operator.signs.subtasks.values()):
+        return "the operator has no watermark, so nothing expires: set a watermark on its input"
+    fires = operator.kinds.get("fire", 0)
+    if fires:
+        return (
+            f"{fires:,} windows fired, and the state grew: bound what is kept beside windows by a time to "
+            "live, or expire it by the watermark"
+        )
+    begin, end = span_of([operator])
+    return (
+        f"the watermark moves, and no window fired in {span_text(end - begin)}: bound the state by a window, "
+        "a time to live, or a join condition on event time that is shorter than that"
+    )
+
+
+def unfired_windows(operators: Sequence[OperatorFindings]) -> Iterator[Finding]:
+    """Yield the operators of one job that keep rows after all input has finished."""
+    sources = [subtask for each in sources_of(operators) for subtask in each.signs.subtasks.values()]
+    reached = [each.signs.greatest for each in operators if each.signs.greatest is not None]
+    for operator in operators:
+        subtasks = operator.signs.subtasks
+        kept = sum(max(subtask.rows_in_state or 0, 0) for subtask in subtasks.values())
+        marks = [subtask.watermark for subtask in subtasks.values() if subtask.watermark is not None]
+        has_ended = all(subtask.is_finished for subtask in subtasks.values())
+        inputs_ended = bool(sources) and all(subtask.is_finished for subtask in sources)
+        if not kept or not marks or not (has_ended or inputs_ended):
+            continue
+        if operator.source.startswith(_KEEPERS):
+            continue
+        mark = min(marks)
+        holding = max(subtasks, key=lambda number: (subtasks[number].rows_in_state or 0, -number))
+        at = subtasks[holding].end
+        far = max(reached) - mark if reached and mark not in (MIN, MAX) else 0
+        advance = (
+            f" It must rise by more than {span_text(far)} and the length of a window." if far > 0 else ""
+        )
+        yield Finding(
+            name="unfired-windows",
+            severity="error",
+            job=operator.job,
+            source=operator.source,
+            begin=at,
+            worst=at,
+            part=str(holding),
+            sentence=f"the input has finished, and {kept:,} rows are in windows that have not fired; the "
+            f"last watermark is {time_text(mark)}",
+            remedy="send the watermark MAX at the end of the input, or a last record per input that is later "
+            f"than all windows.{advance}",
+        )

@@ -1,0 +1,145 @@
+"""Sources that are far apart, and sources that alignment blocks for good."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ..examples import span_text, time_text
+from ..findings import OperatorFindings
+from .course import Course, common
+from .finding import LEAST_STRETCHES, Finding, part_name, sources_of, span_of, subtask_name
+
+LEAST_SPREAD: Final = 60_000
+"""The minimum spread (ms) between the fastest and the slowest input. A job in real time has less, unless one
+of its inputs is delivered late."""
+
+_STEPS: Final = 10
+"""The minimum spread, as a multiple of the usual rise of a watermark. Inputs that are read in large batches
+are apart by a few of these rises."""
+
+_DRIFTS: Final = 2
+"""The minimum spread, as a multiple of the drift of aligned sources."""
+
+_SHARE: Final = 0.25
+"""The minimum share of the log in which the sources are apart."""
+
+
+def skewed_sources(operators: Sequence[OperatorFindings], drift: int | None = None) -> Iterator[Finding]:
+    """Yield the finding that the inputs of one job are apart for a quarter of the log. `drift`: that of the
+    alignment (ms); None takes it from the announcements in the log."""
+    lags = lags_of(operators)
+    if len(lags) < 2:
+        return
+    sources = sources_of(operators)
+    steps = [each.signs.steps for each in sources if each.signs.steps.total]
+    usual = max((step.quantile(0.5) for step in steps), default=0)
+    drifts = [each.signs.drift for each in sources if each.signs.drift is not None]
+    drift = max(drifts, default=None) if drift is None else drift
+    allowed = max(LEAST_SPREAD, _STEPS * usual, _DRIFTS * (drift or 0))
+    width, stretches = common(lags)
+    spreads = {}
+    for stretch in {place for course in stretches.values() for place in course}:
+        here = {name: course[stretch] for name, course in stretches.items() if stretch in course}
+        if len(here) > 1:
+            fastest, slowest = min(here, key=here.__getitem__), max(here, key=here.__getitem__)
+            spreads[stretch] = (here[slowest] - here[fastest], fastest, slowest)
+    apart = [stretch for stretch, (spread, _, _) in spreads.items() if spread > allowed]
+    if len(spreads) < LEAST_STRETCHES or len(apart) < _SHARE * len(spreads):
+        return
+    worst = max(apart, key=lambda stretch: (spreads[stretch][0], -stretch))
+    spread, fastest, slowest = spreads[worst]
+    rises = max((step.quantile(0.99) for step in steps), default=0)
+    wanted = min(max(1000, -(-2 * rises // 1000) * 1000), allowed // 2)
+    most = max((s.most_in_state for each in operators for s in each.signs.subtasks.values()), default=0)
+    state = f"; the state has reached {most:,} rows" if most else ""
+    aligned = "" if drift is None else f" in one watermark group: the drift of now is {span_text(drift)}"
+    yield Finding(
+        name="skewed-sources",
+        severity="warning",
+        job=operators[0].job,
+        source=next(each.source for each in operators if _is_of(each, fastest)),
+        begin=max(min(apart) * width, span_of(operators)[0]),
+        worst=max(worst * width, span_of(operators)[0]),
+        part=fastest,
+        share=len(apart) / len(spreads),
+        sentence=f"{fastest} is up to {span_text(spread)} ahead of {slowest}, the slowest, and more than "
+        f"{span_text(allowed)} in {len(apart) / len(spreads):.0%} of the log{state}",
+        remedy=f"align the sources with a drift of {span_text(wanted)}{aligned}, so that the fastest waits "
+        "for the slowest before its rows are in state",
+    )
+
+
+def lags_of(operators: Sequence[OperatorFindings]) -> dict[str, Course]:
+    """Return the lags of the inputs of a job, by name: of the splits and subtasks of its sources. If there
+    is only one, those of the channels of its operators."""
+    lags: dict[str, Course] = {}
+    for source in sources_of(operators):
+        splits = {
+            part_name(source, name): part.lags
+            for name, part in source.signs.parts.items()
+            if part.lags.values
+        }
+        lags |= splits or {
+            subtask_name(source, number): subtask.lags
+            for number, subtask in source.signs.subtasks.items()
+            if subtask.lags.values
+        }
+    if len(lags) > 1:
+        return lags
+    valves = [each for each in operators if each.has_channels]
+    channels = [
+        {part_name(valve, name): part.lags for name, part in valve.signs.parts.items() if part.lags.values}
+        for valve in valves
+    ]
+    return max(channels, key=len, default=lags)
+
+
+def _is_of(operator: OperatorFindings, name: str) -> bool:
+    return name.endswith(f" of {operator.source or operator.job}")
+
+
+def alignment_blocks(operators: Sequence[OperatorFindings]) -> Iterator[Finding]:
+    """Yield the finding that a source is blocked for half of the log, and no other source makes progress."""
+    sources = [each for each in operators if not each.has_channels]
+    begin, end = span_of(operators)
+    subtasks = [(each, number, it) for each in sources for number, it in each.signs.subtasks.items()]
+    blocked = []
+    for source, number, subtask in subtasks:
+        is_blocked, since = subtask.blocked or (False, 0)
+        duration, began = max((end - since if is_blocked else 0, since), subtask.blocked_for)
+        others = [it for each, another, it in subtasks if (each, another) != (source, number)]
+        moves = any(
+            not it.is_finished and it.lags.has_between(began, began + duration)
+            for it in others
+            if it.lags.values
+        )
+        if duration and duration * 2 >= end - begin and not moves:
+            blocked.append((duration, source, number, began))
+    if not blocked:
+        return
+    duration, source, number, began = max(blocked, key=lambda each: (each[0], each[1].source, -each[2]))
+    waits = [
+        (it.watermark, each, another)
+        for each, another, it in subtasks
+        if it.watermark is not None and not it.is_finished and not (it.blocked or (False, 0))[0]
+    ]
+    remedy = "find the source of the watermark group with the smallest watermark"
+    own = source.signs.subtasks[number].watermark
+    if waits:
+        slowest = min(waits, key=lambda each: (each[0], each[1].source, each[2]))
+        apart = "" if own is None else f"; it is {span_text(max(own - slowest[0], 0))} behind"
+        remedy = f"{subtask_name(slowest[1], slowest[2])} stands at {time_text(slowest[0])}{apart}"
+    pauses = max((each.signs.pauses.quantile(0.99) for each in sources if each.signs.pauses.total), default=0)
+    timeout = max(1000, -(-2 * pauses // 1000) * 1000)
+    yield Finding(
+        name="alignment-blocks",
+        severity="error",
+        job=source.job,
+        source=source.source,
+        begin=began,
+        worst=began + duration,
+        part=str(number),
+        share=min(1.0, duration / max(end - begin, 1)),
+        sentence=f"alignment blocked {subtask_name(source, number)} for {span_text(duration)}, while no "
+        f"other source made progress; {len(blocked)} of {len(subtasks)} subtasks were blocked for so long",
+        remedy=f"{remedy}: give it an idle timeout of {span_text(timeout)} if it has no rows, or restart it",
+    )
