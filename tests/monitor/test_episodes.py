@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegauge_pipeline.event_log.job.job_findings import Finding, Severity
+from tidegauge_pipeline.event_log.job.finding import Finding, Severity
 from tidegauge_pipeline.monitor.episodes import Change, Episode, EpisodeKey, line_of, next_episodes
 
 

@@ -101,7 +101,7 @@ def test_an_input_that_is_silent_for_longer_than_the_window_still_holds_the_wate
     folds = SlidingFolds(MINUTE)
     names_over_time(folds, table_of(rows), 5)
     (finding,) = folds.findings()
-    assert finding.name == "stalled-watermark"
+    assert finding.name == "idle-input-holds"
     assert finding.remedy.startswith("channel 1 of subtask 0 of job is at ")
 
 

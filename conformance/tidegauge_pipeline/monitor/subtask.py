@@ -8,7 +8,7 @@ from tidegauge.wire.timestamps import MIN
 
 from ..event_log.findings import OperatorFindings
 from ..event_log.fold import Fold
-from ..event_log.job.signs import Stall
+from ..event_log.job.pauses import Stall
 from ..event_log.rows import Rows
 
 

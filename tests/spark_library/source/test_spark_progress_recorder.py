@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 import uuid
 from collections.abc import Iterator, Sequence
@@ -279,3 +280,25 @@ def test_what_ails_a_query_of_spark_is_found_in_its_log(
     run(queries, recorder, rows.observe("rows", at().alias("at")), f"sick-{job}")
     names = [finding.name for finding in judged(tmp_path / "log").findings]
     assert names == [] if name is None else name in names
+
+
+_UNITS = {"min": 60_000, "s": 1000, "ms": 1}
+
+
+@pytest.mark.xdist_group("spark")
+def test_with_the_delay_that_the_remedy_says_nothing_is_late(queries: SparkQueries, tmp_path: Path) -> None:
+    files = [[(0, NOW + second)] for second in SICK["late"][0]]
+
+    def findings(run_name: str, delay: int) -> dict[str, str]:
+        text = f"{delay} milliseconds"
+        rows = files_of(queries, tmp_path / f"files-{run_name}", *files).withWatermark("at", text)
+        recorder = ProgressRecorder(tmp_path / run_name, {"rows": text})
+        run(queries, recorder, rows.observe("rows", at().alias("at")), run_name)
+        return {finding.name: finding.remedy for finding in judged(tmp_path / run_name).findings}
+
+    remedy = findings("late", 1000)["late-rows"]
+    longer = re.search(r"([\d.a-z ]+) for 100 %", remedy)
+    assert longer is not None
+    spans = re.findall(r"([\d.]+) (min|ms|s)", longer[1])
+    increase = round(sum(float(number) * _UNITS[unit] for number, unit in spans))
+    assert "late-rows" not in findings("longer", 1000 + increase)
