@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import Command
 from written_logs import written
 
 from tidegauge_pipeline.event_log.in_process import judged_rows
@@ -46,7 +50,7 @@ def test_a_watermark_that_regresses(has_restarted: bool) -> None:
         return
     (finding,) = found
     assert (finding.name, finding.begin, finding.part) == ("watermark-regresses", NOW + 20_000, "0")
-    assert "1 watermarks of 40 are up to 9 s lower" in finding.sentence
+    assert "1 watermark of 40 is up to 9 s lower" in finding.sentence
 
 
 def returning(timeout: int, silent: int = 20) -> list[Row]:
@@ -106,6 +110,18 @@ def test_skewed_sources_are_aligned_with_the_drift_of_the_remedy() -> None:
     assert "the state has reached 2,010 rows" in skew.sentence
     assert "with a drift of 40 s" in skew.remedy
     assert findings_in(apart(40)) == ()
+
+
+def test_the_command_prints_the_worst_moment_and_takes_the_drift(
+    tidegauge_here: Command, tmp_path: Path
+) -> None:
+    lines = (json.dumps(row) for row in written(apart(None)).to_pylist())
+    (tmp_path / "log.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    shown = tidegauge_here("check-log", "log.jsonl").stdout
+    assert re.search(r"job/fast, since .*, worst at .*: subtask 0 of fast is up to 33 min", shown)
+    for drift, is_shown in (("10m", True), ("20m", False)):  # a gap of twice the drift is expected at times
+        shown = tidegauge_here("check-log", "log.jsonl", "--max-drift", drift).stdout
+        assert ("skewed-sources" in shown) == is_shown
 
 
 @pytest.mark.parametrize("unblocked", [False, True])

@@ -102,7 +102,7 @@ def test_an_input_that_is_silent_for_longer_than_the_window_still_holds_the_wate
     names_over_time(folds, table_of(rows), 5)
     (finding,) = folds.findings()
     assert finding.name == "idle-input-holds"
-    assert finding.remedy.startswith("channel 1 of subtask 0 of job is at ")
+    assert finding.sentence.startswith("channel 1 of subtask 0 of job ")
 
 
 def test_without_rows_a_finding_ends_by_the_clock() -> None:

@@ -1,8 +1,8 @@
 """The monitor of a session: a recorder in the driver, and `tidegauge monitor` as a child process.
 
-The child reads the log that the recorder writes, so that it does not compete with the driver for its
-interpreter. It ends when the driver ends, even if the driver is killed: its stdin is a pipe, which the
-operating system closes with the driver.
+The child reads the log that the recorder writes. As a process, it does not compete for the interpreter of the
+driver. It ends when the driver ends, even if the driver is killed: its stdin is a pipe, which the operating
+system closes with the driver.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _SECONDS_TO_END: Final = 60
 _STDERR: Final = 2
 
 _running: Final[set[RunningMonitor]] = set()
-"""The monitors that are not stopped. The child of a monitor without a reference would lose its pipe."""
+"""The monitors that are not stopped. Without a reference, a monitor would close the pipe of its child."""
 
 
 class RunningMonitor:
-    """A monitor of a session, until `stop` or the end of the driver."""
+    """The monitor of a session. It runs until `stop` or the end of the driver."""
 
     def __init__(
         self, spark: SparkSession, recorder: ProgressRecorder, child: subprocess.Popen[bytes]
@@ -40,7 +40,7 @@ class RunningMonitor:
         _running.add(self)
 
     def stop(self) -> None:
-        """End the recorder, and the child once it has read the log. May be called again.
+        """Remove the recorder; the child ends when it has read the log. Further calls do nothing.
 
         Spark delivers the progress of a batch some time after the batch: a monitor that stops at once misses
         the last batches.
@@ -68,19 +68,19 @@ def monitor(
     """Write the event log of all queries of a session, and report findings about them while they run.
 
     A line is printed when a finding begins, and a line when it ends. A healthy query prints nothing. The
-    monitor starts with a new folder, or with the log of earlier runs.
+    folder may be new, or hold the log of earlier runs.
 
     Args:
         spark: the session. Queries that have started already are monitored, too.
         folder: where the log is written, a folder on the driver's machine, or `s3://bucket/folder`.
         inputs: the delay of each observed input, as for `ProgressRecorder`.
         port: the port of 127.0.0.1 on which Prometheus reads metrics, 0 for a free one; None for no metrics.
-        window: the length of the window over which findings are looked for.
-        every: the time between two looks at the log.
+        window: the length of the window of processing time that findings are about.
+        every: the time between two polls of the log.
         output: the file to which lines are appended; None for the driver's stderr.
 
     Raises:
-        ModuleNotFoundError: if the distribution `tidegauge` is not installed beside the driver.
+        ModuleNotFoundError: if the distribution `tidegauge` is not installed in the driver's Python.
         ValueError: for a delay that is not a duration, and for a store that is not supported.
     """
     recorder = ProgressRecorder(folder, inputs)

@@ -80,6 +80,7 @@ def checked(
         skipped=(*found.skipped, *bad),
         ignored=ignored,
         tolerated=tolerated,
+        drift=None if alignment is None else alignment.drift,
     )
     results = with_surroundings(
         results, lambda job, source, first: surroundings(parts, job, source, first), _MOST_SURROUNDINGS
@@ -188,9 +189,10 @@ def _show_broken(one: PropertyVerdict) -> None:
 
 
 def _show_finding(finding: Finding) -> None:
+    worst = "" if finding.worst is None else f", worst at {time_text(finding.worst)}"
     OUT.print(
         f"[bold yellow]{finding.name}[/] {inline(FINDINGS[finding.name])}\n"
-        f"  {inline(_name(finding.job, finding.source))}, since {time_text(finding.begin)}: "
+        f"  {inline(_name(finding.job, finding.source))}, since {time_text(finding.begin)}{worst}: "
         f"{inline(finding.sentence)}",
         soft_wrap=True,
     )

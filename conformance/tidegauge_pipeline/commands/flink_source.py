@@ -1,4 +1,4 @@
-"""The rows of a job of Flink as the options of `tidegauge monitor` name it."""
+"""The rows of the Flink job that the options of `tidegauge monitor` name."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,8 +16,8 @@ from .local_path import local_path
 
 @dataclass(frozen=True)
 class FlinkJob:
-    """A job of Flink. url: of the JobManager. job: its id or name, None: the only one that runs. out: the
-    folder of the event log, None: none is written."""
+    """A Flink job. url: the URL of the JobManager. job: the id or name of the job, None for the only running
+    one. out: the folder of the event log, None to write none."""
 
     url: str
     job: str | None = None

@@ -1,4 +1,4 @@
-"""A log that grows, or a job of Flink, is watched, and findings are printed: `tidegauge monitor`."""
+"""`tidegauge monitor`: watch a growing log or a Flink job, and print changes of findings."""
 
 import sys
 import threading
@@ -31,7 +31,7 @@ _COLOURS = {"begins": "bold yellow", "changes": "yellow", "ends": "green"}
 
 @dataclass(frozen=True)
 class Settings:
-    """The options of `tidegauge monitor`, as they are written."""
+    """The options of `tidegauge monitor`, as the user writes them."""
 
     path: Path | None = None
     flink: FlinkJob | None = None
@@ -47,9 +47,9 @@ class Settings:
 
 
 def monitored(settings: Settings) -> bool:
-    """Watch a log until it is stopped, print what changes, and return whether nothing failed.
+    """Watch a log or a job until the monitor ends, and print changes of findings.
 
-    Raises `BadInput`.
+    Returns whether no file was skipped and no finding of `fail_on` has begun. Raises `BadInput`.
     """
     every = milliseconds("--every", settings.every)
     window = milliseconds("--window", settings.window)

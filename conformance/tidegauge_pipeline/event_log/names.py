@@ -27,7 +27,7 @@ FINDINGS: Final = {
     "watermark-regresses": "A watermark is lower than the one before.",
     "alignment-blocks": "Alignment blocks a source, and the others make no progress.",
     "idle-input-holds": "An input without rows holds the watermark.",
-    "stalled-watermark": "The watermark stands still while the job works.",
+    "stalled-watermark": "The watermark does not advance while rows come.",
     "idle-too-soon": "An input was declared idle, and came back behind the watermark.",
     "late-rows": "Rows come too late, and are dropped.",
     "unfired-windows": "The input has ended, and rows are left in windows.",

@@ -78,9 +78,10 @@ def results_of(
     skipped: Sequence[str] = (),
     ignored: Collection[str] = (),
     tolerated: Collection[str] = (),
+    drift: int | None = None,
 ) -> LogResults:
     """What the findings say. `ignored`: properties that are not counted; `tolerated`: troubles that do not
-    make the results incomplete."""
+    make the results incomplete; `drift`: how far aligned sources may be apart (ms)."""
     verdicts = tuple(_of_properties(operators, ignored))
     troubled = any(set(one.troubles) - set(tolerated) for one in operators)
     if any(one.verdict == "fail" for one in verdicts):
@@ -98,7 +99,7 @@ def results_of(
         rules=tuple(_of_rules(verdicts)),
         properties=verdicts,
         operators=tuple(operators),
-        findings=findings_of(operators),
+        findings=findings_of(operators, drift),
     )
 
 

@@ -30,7 +30,7 @@ class Change(Struct, frozen=True, kw_only=True):
 
 def key_of(finding: Finding) -> EpisodeKey:
     """Return what identifies a finding while it lasts."""
-    return finding.name, finding.job, finding.source, getattr(finding, "part", "") or ""
+    return finding.name, finding.job, finding.source, finding.part
 
 
 def next_episodes(
@@ -40,7 +40,7 @@ def next_episodes(
 
     Args:
         before: the episodes so far.
-        findings: the present findings, the most severe first. Of several with the same key the first counts.
+        findings: the present findings, the most severe first. Of findings with one key, the first counts.
         at: the present processing time (ms).
     """
     present: dict[EpisodeKey, Episode] = {}

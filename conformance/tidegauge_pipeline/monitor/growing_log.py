@@ -1,6 +1,6 @@
 """An event log that grows while it is read: Parquet files that appear, and JSON lines that are appended.
 
-Rows are not kept. Of a file that was read, only its name is remembered; of JSON lines also how far.
+Rows are not kept, only the name of each file that was read, and for JSON lines the offset.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from ..event_log.s3_files import S3File
 from ..event_log.schema import ROWS
 
 MOST_BYTES: Final = 16 << 20
-"""The maximum number of bytes of JSON lines that one poll reads from a file. A line must be shorter."""
+"""The maximum number of bytes of JSON lines that are read from a file at once. A line must be shorter."""
 
 MOST_ROWS: Final = 1 << 18
 """After this number of rows a poll reads nothing more: the next poll continues."""
@@ -28,9 +28,9 @@ _BAD: Final = -2
 class GrowingLog:
     """A `RowSource`: the event log at a path, a file or a folder, also in S3.
 
-    A file of Parquet is read when it appears. If it cannot be read, the next poll reads it again, unless its
-    size has not changed: a writer may be writing it. JSON lines are read up to the last end of a line; a
-    file that became shorter was replaced, and is read from its beginning.
+    A Parquet file is read when it appears. If it cannot be read, a writer may still be writing it, so the
+    next poll reads it again; the file is bad once two such polls find the same size. JSON lines are read up
+    to the last complete line; a file that became shorter was replaced, and is read from its beginning.
     """
 
     def __init__(self, path: Path, skip: Callable[[str], None] | None = None) -> None:
@@ -38,7 +38,7 @@ class GrowingLog:
 
         Args:
             path: a file or a folder, or the URI of one in S3.
-            skip: called with what is wrong with a bad file, which is skipped; without it `poll` raises
+            skip: called with the problem of a bad file, which is then skipped; if None, `poll` raises
                 `BadInput`.
         """
         self._path = path
@@ -53,7 +53,7 @@ class GrowingLog:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the log is complete. A log does not show that."""
+        """Always False: a log does not show whether it is complete."""
         return False
 
     def poll(self) -> Any:
@@ -115,7 +115,7 @@ def _size(path: Path | S3File) -> int:
 
 
 def _whole_lines(file: LogFile, offset: int) -> bytes:
-    """Return the lines of a file from an offset on, without the last line if it has no end yet."""
+    """Return the complete lines of a file from an offset on, at most `MOST_BYTES`."""
     try:
         with file.path.open("rb") if isinstance(file.path, Path) else file.path.opened() as stream:
             stream.seek(offset)

@@ -1,6 +1,6 @@
 """The metrics of a monitor, for Prometheus.
 
-Labels are job, source, subtask and the name of a finding: never a path, a split or a key. The number of
+The labels are job, source, subtask and the name of a finding, never a path, a split or a key. The number of
 series is bounded.
 """
 
@@ -19,7 +19,7 @@ from ..event_log.names import FINDINGS
 from .watch import Watch
 
 MOST_SUBTASKS: Final = 1_000
-"""The maximum number of subtasks with series of their own: the ones that have had rows most recently."""
+"""The maximum number of subtasks with series of their own: those with the most recent rows."""
 
 MOST_OPERATORS: Final = 1_000
 """The maximum number of operators with series for each finding."""
@@ -31,7 +31,7 @@ _OF_SUBTASK: Final = ("job", "source", "subtask")
 
 
 class WatchMetrics(Collector):
-    """Reads the metrics of a watch each time Prometheus asks for them."""
+    """Reads the metrics of a watch each time Prometheus scrapes them."""
 
     def __init__(self, watch: Watch, clock: Callable[[], float] = time.time) -> None:
         self._watch = watch
@@ -53,7 +53,7 @@ class WatchMetrics(Collector):
             labels=_OF_SUBTASK,
         )
         records = CounterMetricFamily(
-            "tidegauge_records", "The number of records that left the subtask.", labels=_OF_SUBTASK
+            "tidegauge_records", "The number of records in the log of the subtask.", labels=_OF_SUBTASK
         )
         late = CounterMetricFamily("tidegauge_late_rows", "The number of late rows.", labels=_OF_SUBTASK)
         state = GaugeMetricFamily("tidegauge_state_rows", "The number of rows in state.", labels=_OF_SUBTASK)

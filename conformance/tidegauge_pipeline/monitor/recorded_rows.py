@@ -11,7 +11,7 @@ from tidegauge.wire.scenario import BadInput
 from .row_source import RowSource
 
 _SPAN: Final = 60_000
-"""The time in ms after which a file is complete."""
+"""The span of processing time (ms) after which a file is complete."""
 
 _MOST_ROWS: Final = 1 << 17
 """The number of rows after which a file is complete."""
@@ -20,8 +20,8 @@ _MOST_ROWS: Final = 1 << 17
 class RecordedRows:
     """A `RowSource` that writes the rows of another one into a folder, for `tidegauge check-log`.
 
-    A file has the rows of a minute. It is written under a name that begins with `_`, which readers skip, and
-    then renamed. Raises `BadInput` if the folder has files already: the numbers of the rows would repeat.
+    A file has the rows of about a minute. It is written under a name that begins with `_`, which readers
+    skip, and then renamed. Raises `BadInput` if the folder is not empty: sequence numbers would repeat.
     """
 
     def __init__(self, rows: RowSource, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""The rows that a running job produces: what the monitor reads them from."""
+"""The interface from which the monitor reads the rows of a running job."""
 
 from typing import Any, Protocol
 

@@ -1,8 +1,8 @@
 """The findings about running jobs, over a sliding window of processing time.
 
-The rows of subtasks come interleaved, so each subtask has a fold of its own. What the rows of a part of the
-window show is summed by operator; the window is the sum of its parts. What is kept grows with the number
-of subtasks and the number of parts, not with the log.
+The rows of different subtasks interleave, so each subtask has a fold of its own. The statistics of each part
+of the window are summed by operator; the window is the sum of its parts. Memory grows with the number of
+subtasks and the number of parts, not with the log.
 """
 
 from collections import deque
@@ -51,13 +51,13 @@ class SlidingFolds:
     def add(self, table: Any, now: int) -> Iterator[int]:
         """Fold new rows in steps, and yield the processing time (ms) at the end of each step.
 
-        A step has the rows of one part of the window, so that a log that is read late shows the same
-        findings, one after the other, as it would have shown while it grew.
+        Each step folds the rows of one part of the window. A log that is read late therefore shows the same
+        findings in the same order as while it grew.
 
         Args:
             table: rows with the columns of `schema.ROWS`, those of each subtask in their order.
-            now: the time (ms). A row from later than that has a wrong clock, and would move the window away
-                from all other rows; its time counts as `now`.
+            now: the time (ms). A later row has a wrong clock, and would move the window past all other rows.
+                It is treated as a row of `now`.
         """
         if not len(table):
             return
@@ -69,14 +69,14 @@ class SlidingFolds:
             yield int(part + 1) * self._length
 
     def advance(self, now: int) -> None:
-        """Move the window to a time (ms) without rows."""
+        """Move the window to a time (ms) if no rows came."""
         self._move_to(now // self._length)
 
     def _parts_of(self, table: Any, now: int) -> Numbers:
         """Return the part of the window to which each row belongs.
 
-        The order of the rows of a subtask outweighs its clock: a row never belongs to an earlier part than
-        the row before it.
+        The order of the rows of a subtask takes precedence over its clock: a row never belongs to an
+        earlier part than the row before it.
         """
         parts: Numbers = np.minimum(table["processing_time"].to_numpy(), now) // self._length
         parts = np.maximum(parts, self._newest)
@@ -107,13 +107,13 @@ class SlidingFolds:
                 self._lasting.pop(dropped[:2], None)
 
     def _count(self, operator: OperatorFindings) -> None:
-        """Add what some rows show to the newest part of the window, and what outlasts the window."""
+        """Add the statistics of new rows to the newest part of the window, and what outlasts the window."""
         key = operator.job, operator.source
         lasting = self._lasting.setdefault(key, OperatorFindings(*key))
         lasting.has_channels |= operator.has_channels
         lasting.has_splits |= operator.has_splits
         lasting.kinds.update(dict.fromkeys(operator.kinds, 0))
-        # An input that has been silent for longer than the window may be the one that holds the watermark.
+        # An input that has been silent for longer than the window may hold back the watermark.
         lasting.signs.add(Signs(parts=operator.signs.parts, pauses=operator.signs.pauses))
         operator.signs.parts, operator.signs.pauses = {}, Histogram()
         self._window[-1][1].setdefault(key, OperatorFindings(*key)).add(operator)

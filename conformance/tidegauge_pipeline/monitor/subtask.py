@@ -20,11 +20,11 @@ class Subtask:
         state_rows: the number of rows in its state, None if it has none.
         at: the processing time of its newest row (ms).
         records, late: the numbers of records and of late rows so far.
-        stall: the pause between watermarks that is still open, None if it is not known.
+        stall: the pause between watermarks that is still open, None if there is none.
     """
 
     def __init__(self) -> None:
-        # A monitor reports findings about the job. Whether rules hold is for check-log, and costs more.
+        # The monitor reports findings only. check-log judges the rules, which costs more.
         self._fold = Fold(properties=())
         self.watermark: int | None = None
         self.state_rows: int | None = None
@@ -34,7 +34,7 @@ class Subtask:
         self.stall: Stall | None = None
 
     def add(self, table: Any) -> list[OperatorFindings]:
-        """Take the next rows, with the columns of `schema.ROWS`, and return what they show."""
+        """Add the next rows, with the columns of `schema.ROWS`, and return what they show by operator."""
         rows = Rows(table)
         self._fold.add(table)
         shown = self._fold.take()

@@ -1,4 +1,4 @@
-"""The loop of the monitor: rows are polled and folded, and changes of findings are reported."""
+"""The loop of the monitor: it polls and folds rows, and reports changes of findings."""
 
 import threading
 from collections.abc import Callable
@@ -13,11 +13,11 @@ class Watch:
     """Watches the jobs whose rows a source yields.
 
     Attributes:
-        folds: the subtasks, and what they show.
+        folds: the folds of the subtasks over the window.
         episodes: the present findings.
         rows: the number of rows so far.
         begun: the number of episodes so far, by the name of the finding.
-        lock: held while rows are folded. Another thread that reads the attributes holds it.
+        lock: held while rows are folded. Another thread must hold it to read the attributes.
     """
 
     def __init__(
@@ -30,8 +30,8 @@ class Watch:
         """Watch the rows of a source.
 
         Args:
-            source: what yields the rows.
-            window: the length of the window over which findings are looked for (ms).
+            source: the source of the rows.
+            window: the length of the window that findings are about (ms).
             report: called with each change of a finding.
             clock: returns the time (ms since 1970).
         """
@@ -45,7 +45,7 @@ class Watch:
         self.lock = threading.Lock()
 
     def poll(self) -> int:
-        """Fold the rows that are new, and return their number."""
+        """Fold the new rows, and return their number."""
         table = self._source.poll()
         with self.lock:
             self.rows += len(table)
@@ -54,18 +54,18 @@ class Watch:
         return len(table)
 
     def advance(self) -> None:
-        """Let findings end whose cause has left the window, although no rows came."""
+        """End the findings whose cause has left the window, even if no rows came."""
         with self.lock:
             now = self._clock()
             self.folds.advance(now)
             self._update(now)
 
     def follow(self, every: float, stopped: threading.Event) -> None:
-        """Poll every so many seconds until the source has ended, or until the event is set."""
+        """Poll every `every` seconds until the source has ended, or until the event is set."""
         while True:
             is_last = stopped.is_set() or self._source.has_ended
             while self.poll() >= MOST_ROWS:
-                pass  # a long log: the rest is there already
+                pass  # a long log: more rows are waiting
             self.advance()
             if is_last:
                 return

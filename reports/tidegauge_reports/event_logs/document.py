@@ -47,7 +47,8 @@ class NearbyRow(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """A finding about a job; `begin` is the processing time of its first occurrence (ms)."""
+    """A finding about a job. `begin`: the processing time of its first occurrence (ms). `worst`: that of its
+    worst moment, None if it is unknown."""
 
     name: str
     severity: str
@@ -58,10 +59,11 @@ class Finding(Struct, frozen=True):
     remedy: str
     share: float | None = None
     evidence: tuple[Example, ...] = ()
+    worst: int | None = None
 
 
 class PropertyVerdict(Struct, frozen=True):
-    """What the log shows of a property of an operator."""
+    """The verdict on a property for an operator."""
 
     job: str
     source: str
@@ -74,7 +76,7 @@ class PropertyVerdict(Struct, frozen=True):
 
 
 class RuleVerdict(Struct, frozen=True):
-    """What the log shows of a rule."""
+    """The verdict on a rule."""
 
     rule: str
     verdict: Literal["pass", "fail", "suspect", "not-tested"]
@@ -92,7 +94,7 @@ class WatermarkCourse(Struct, frozen=True):
 
 
 class Operator(Struct, frozen=True):
-    """What the log shows of an operator."""
+    """An operator of the log: counts of its rows, their troubles, and its watermark."""
 
     job: str
     source: str

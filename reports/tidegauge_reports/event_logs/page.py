@@ -22,7 +22,8 @@ _VERDICTS = ("fail", "suspect", "pass", "not-tested")
 @dataclass(frozen=True)
 class FindingView:
     """A finding, the title of the page about its symptom, and the course of the operator's watermark. The
-    picture is empty if an earlier finding has the same, or if there are too few watermarks."""
+    picture is empty if an earlier finding has the same picture, if there are too few watermarks, or if the
+    page has enough pictures."""
 
     finding: Finding
     title: str
@@ -51,12 +52,12 @@ class Page:
 
     @property
     def rules(self) -> list[RuleVerdict]:
-        """The rules, broken ones first, those that the log does not show last."""
+        """The rules: first failed and suspect ones, then passed ones, then those not tested."""
         return sorted(self.document.rules, key=lambda rule: _VERDICTS.index(rule.verdict))
 
     @property
     def extent(self) -> str:
-        """How much the log holds."""
+        """The size of the log."""
         log = self.document
         jobs = len({operator.job for operator in log.operators})
         subtasks = sum(operator.subtasks for operator in log.operators)
@@ -80,7 +81,7 @@ class Page:
 
     @property
     def troubled(self) -> list[Operator]:
-        """The operators whose rows are in trouble."""
+        """The operators with troubles in their rows."""
         return [operator for operator in self.document.operators if operator.troubles]
 
 
@@ -145,7 +146,7 @@ def _finding_views(document: LogDocument) -> list[FindingView]:
 
 
 def _title(name: str) -> str:
-    """Return the title of the symptom that a finding reports, of several the one with the fewest findings."""
+    """Return the title of the symptom of a finding; of several symptoms, the one with the fewest findings."""
     about = [symptom for symptom in symptoms() if name in symptom.findings]
     if not about:
         return name.replace("-", " ").capitalize()

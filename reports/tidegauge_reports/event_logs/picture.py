@@ -17,13 +17,13 @@ _LEAST_WATERMARKS = 2
 _MOST_MARKS = 6
 
 _FAR = 20
-"""The clock is not in the picture if all watermarks are this many durations of the log behind it."""
+"""The picture omits the clock if all watermarks are more than this many durations of the log behind it."""
 
 _SHORT = 60
-"""Pauses that are shorter than this part of the picture are drawn without the rise at their end."""
+"""A pause shorter than the duration of the log divided by this is drawn without the rise at its end."""
 
 _DAY = 86_400_000
-"""A watermark that is further ahead of the clock is marked at the edge, as it would flatten all others."""
+"""A watermark further ahead of the clock (ms) is only marked at the edge: it would flatten all others."""
 
 Point = tuple[float, float]
 
@@ -67,9 +67,10 @@ def course_picture(operator: Operator, begins: Sequence[int]) -> Markup:
 
 
 def _outputs(operator: Operator, end: int) -> list[tuple[int, int]]:
-    """Return for each step with watermarks its end and the largest distance behind the clock (ms).
+    """Return the end of each step with watermarks, and its largest distance behind the clock (ms).
 
-    A step with a watermark more than a day ahead has that distance, which is negative.
+    For a step with a watermark more than a day ahead of the clock, the distance is that of this watermark,
+    which is negative.
     """
     outputs = []
     for step, (low, high) in sorted(operator.watermark_course.steps.items()):
@@ -96,7 +97,7 @@ def _lines(outputs: Sequence[tuple[int, int]], begin: int, end: int) -> list[lis
 
 
 def _lag_scale(distances: Sequence[float], duration: int) -> Scale:
-    """Return the scale of distances. It holds the clock, unless all are far from it: in a log of old data."""
+    """Return the scale of distances. It includes the clock, except in a log of old data, far behind it."""
     low, high = min(distances), max(distances)
     if low <= _FAR * duration:
         low, high = min(0.0, low), max(0.0, high)

@@ -54,7 +54,7 @@ class Engine(Struct, frozen=True):
     """A column of the matrix.
 
     distinction: what distinguishes the run from others of the same engine, version and profile. overall:
-    "conforms", "deviates", "fails", "errors" or "open". headline: the same as a sentence. started: when the
+    "conforms", "deviates", "fails", "errors" or "open". headline: `overall` as a sentence. started: when the
     run began (ISO 8601). The other fields are those of the run.
     """
 
@@ -146,7 +146,7 @@ def _kind(cell: Cell | None) -> str:
 
 
 def _inert(value: object) -> object:
-    """Return a value that no spreadsheet takes for a formula."""
+    """Return a value that no spreadsheet interprets as a formula."""
     return (
         f"'{value}"
         if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))

@@ -49,8 +49,9 @@ def test_the_first_screen_says_what_ails_the_job(page: Page, log_page: Path, wid
     expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
     finding = page.get_by_role("link", name="Rows are dropped as late").first
     expect(finding).to_be_in_viewport()
+    card = page.locator(finding.get_attribute("href") or "")
     finding.click()
-    expect(page.get_by_text("Remedy:").first).to_be_in_viewport()
+    expect(card.get_by_text("Remedy:")).to_be_in_viewport()
 
 
 @pytest.mark.parametrize("payload", others_slower(PAYLOADS, TRIED_FIRST))

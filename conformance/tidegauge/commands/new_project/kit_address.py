@@ -1,7 +1,6 @@
-"""Where a new project installs the kit from.
+"""The address from which a new project installs the kit.
 
-The name alone installs whatever an index has under it, which need not be this kit. Hence a project has an
-address.
+The name alone would install whatever an index has under that name, which need not be this kit.
 """
 
 import json
@@ -13,10 +12,10 @@ from pathlib import Path
 from ...wire.scenario import BadInput
 
 VARIABLE = "TIDEGAUGE"
-"""The environment variable, and the variable of a repository on GitHub, that hold the address."""
+"""The name of the environment variable, and of the variable of a GitHub repository, with the address."""
 
 _UNKNOWN = "file:///set-TIDEGAUGE-to-the-address-of-the-kit"
-"""The address if none is known: an installation fails with an error that says what to do."""
+"""The address if none is known: the installation fails with an error that says what to do."""
 
 _ADDRESS = re.compile(r"(https|git\+https|git\+ssh|file)://[\w./@:%+~#=&?-]+")
 

@@ -1,1 +1,1 @@
-"""Findings about a job, derived from the signs that its rows give; they are apart from rules."""
+"""Findings about a job, derived from signs: statistics of its rows, independent of the rules."""

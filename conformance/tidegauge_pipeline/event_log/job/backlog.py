@@ -6,22 +6,23 @@ from typing import Final
 
 from ..examples import span_text
 from ..findings import OperatorFindings
-from .course import common
 from .event_times import CLOCK_BEGINS, DAY
 from .finding import LEAST_STRETCHES, Finding, sources_of, span_of, subtask_name
+from .stretches import common
 
 _LEAST_GROWTH: Final = 60_000
 """The minimum growth (ms) of a lag."""
 
 _GROWTH: Final = 0.1
-"""The minimum growth of a lag, as a share of the log: rows come in 10 % faster than they are read."""
+"""The minimum growth of a lag, as a share of the log: the watermark advances 10 % more slowly
+than the clock."""
 
 _STEADILY: Final = 0.8
 """The minimum share of the stretches in which the lag is larger than in the one before."""
 
 
 def backlog(operators: Sequence[OperatorFindings]) -> Iterator[Finding]:
-    """Yield the sources of one job that fall behind, and the subtasks that never caught up."""
+    """Yield the sources of one job whose lag grows; if there are none, the subtasks that never caught up."""
     found = [finding for source in sources_of(operators) for finding in _growing_lag(source)]
     yield from found
     if not found:

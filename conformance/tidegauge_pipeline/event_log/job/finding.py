@@ -12,16 +12,16 @@ from .subtasks import Subtask
 Severity = Literal["warning", "error"]
 
 LEAST_STRETCHES = 8
-"""The minimum number of stretches of time from which a trend is read."""
+"""The minimum number of stretches of processing time from which a trend is derived."""
 
 
 class Finding(Struct, frozen=True, kw_only=True):
     """A finding about a job.
 
-    `source`: the operator. `begin`: the processing time of the first occurrence (ms). `worst`: that of the
-    worst moment, None if it is unknown. `part`: the subtask, channel or split, empty for the operator as a
-    whole. `share`: the share of the rows, None if it is unknown. `evidence`: the first rows that show the
-    finding.
+    `source`: the operator. `begin`: the processing time of the first occurrence (ms). `worst`: the processing
+    time of the worst moment (ms), None if it is unknown. `part`: the subtask, channel or split, empty for the
+    operator as a whole. `share`: the share of the rows, None if it is unknown. `evidence`: the first rows
+    that show the finding.
     """
 
     name: str

@@ -12,7 +12,7 @@ from tidegauge.wire.timestamps import MAX, MIN
 from ..counts import Count
 from ..examples import examples_of
 from ..rows import Flags, Indexes, Numbers, Rows
-from .course import Course
+from .stretches import Course
 
 MOST_PARTS = 10_000
 """The maximum number of inputs that are kept per operator."""
@@ -37,9 +37,10 @@ class Part(Struct, frozen=True):
     watermark: the last watermark that the input delivered (ms), None if there was none. at: the processing
     time of its last row (ms). holds: whether the input can hold back the watermark: it is neither idle nor
     finished. timed_at: the processing time of its last record or watermark. is_away: whether the input has
-    been idle since. silence: the longest one that is over. pauses: the number of pauses between two rows, by
-    the exponent of the next lower power of two (ms). away: the longest pause of a return behind the
-    watermark (ms). lags: how far its watermarks are behind the clock (ms), the lowest in each stretch.
+    been idle since then. silence: the longest silence that is over. pauses: the number of pauses between two
+    rows, by the exponent of the next lower power of two (ms). away: the longest absence before a return
+    behind the watermark (ms). lags: how far its watermarks are behind the clock (ms), the lowest in each
+    stretch.
     """
 
     watermark: int | None
@@ -53,7 +54,7 @@ class Part(Struct, frozen=True):
     lags: Course = Course(is_lowest=True)
 
     def pause(self, share: float) -> int | None:
-        """Return a pause (ms) that this share of the pauses does not exceed, up to a factor of two."""
+        """Return a duration (ms), a power of two, that this share of the pauses does not exceed."""
         reached, wanted = 0, share * sum(self.pauses.values())
         for exponent in sorted(self.pauses):
             reached += self.pauses[exponent]
@@ -63,16 +64,16 @@ class Part(Struct, frozen=True):
 
 
 class InputsFold:
-    """Computes the inputs of subtasks. Between batches it keeps those of the subtask that is not yet over."""
+    """Computes the inputs of subtasks. Between batches, it keeps the inputs of the last subtask."""
 
     def __init__(self) -> None:
         self._operator: tuple[str, str] | None = None
         self._subtask = 0
         self._parts: dict[str, Part] = {}
-        self._open: set[str] = set()  # the inputs with rows in the stretch that is not yet over
+        self._open: set[str] = set()  # the inputs with rows in the current stretch
 
     def of(self, rows: Rows, operator: tuple[str, str], new: Indexes) -> tuple[dict[str, Part], Count]:
-        """Return the inputs with new rows, up to their last row, and their returns after they were idle."""
+        """Return the inputs that changed, up to their last row, and their returns after idle periods."""
         of_parts = new[((rows.channel >= 0) | (rows.split >= 0))[new]]
         kinds = rows.is_kind("record", "watermark", "idle", "active", "assigned", "finished")
         segments = _Segments.of(rows, of_parts[kinds[of_parts]])
@@ -116,7 +117,7 @@ class InputsFold:
 
 
 class _Segments(Struct):
-    """Rows of inputs, those of one input and stretch after one another: `begins` and `ends` of segments."""
+    """Rows in segments: a segment has the rows of one input in one stretch. `begins`, `ends`: of segments."""
 
     rows: Indexes
     begins: list[int]
@@ -151,7 +152,7 @@ class _Segments(Struct):
 
 
 class _Segment:
-    """The rows of one input in one stretch, and what is known of it from the stretch before this batch."""
+    """The rows of one input in one stretch. `continued`: the input so far, None at its first rows there."""
 
     def __init__(self, rows: Rows, segments: _Segments, begin: int, end: int, continued: Part | None) -> None:
         here = slice(begin, end)
@@ -207,7 +208,7 @@ class _Segment:
         return Count(len(places), len(back), int(far.max()), self._away, first)
 
     def after(self, known: Part | None) -> Part:
-        """Return the input after these rows. `known`: the input before them, of an earlier stretch too."""
+        """Return the input after these rows. `known`: the input before them, also from an earlier stretch."""
         known = known or Part(None, int(self._time[-1]))
         continued = self._continued
         marks = self._at[self._is_mark]
@@ -236,7 +237,7 @@ class _Segment:
         )
 
     def _silence(self, watermark: int | None) -> Silence | None:
-        """Return the longest silence that ends with one of these rows. `watermark`: the one before them."""
+        """Return the longest silence that ends with one of these rows. `watermark`: that before the rows."""
         if not self._is_pause.any():
             return None
         place = int(np.argmax(np.where(self._is_pause, self._pauses, -1)))

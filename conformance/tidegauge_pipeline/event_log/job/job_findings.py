@@ -6,6 +6,8 @@ Findings are independent of the rules: an engine may keep every rule while a job
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from tidegauge.words.numbers import are, counted
+
 from ..examples import span_text
 from ..findings import OperatorFindings
 from ..names import FINDINGS
@@ -66,7 +68,7 @@ def _of_job(operators: Sequence[OperatorFindings], drift: int | None) -> Iterato
         yield from _late(operator, operators)
     yield from idle_too_soon(operators)
     blocked = list(alignment_blocks(operators))
-    # A source that alignment blocks for good has no watermark either: that is one trouble.
+    # A source that alignment blocks for good also stalls. Only the block is reported.
     stalled = [] if blocked else list(stalls(operators))
     behind = list(backlog(operators)) if not (blocked or stalled) else []
     yield from (*blocked, *stalled, *behind)
@@ -121,7 +123,8 @@ def _regression(operator: OperatorFindings) -> Iterator[Finding]:
         begin=first.processing_time,
         part=str(first.subtask),
         share=regressions.broken / max(operator.signs.marks, regressions.broken),
-        sentence=f"{regressions.broken:,} watermarks of {operator.signs.marks:,} are up to "
+        sentence=f"{counted(regressions.broken, 'watermark')} of {operator.signs.marks:,} "
+        f"{are(regressions.broken)} up to "
         f"{span_text(regressions.far)} lower than the one before, the first in subtask {first.subtask}",
         remedy=f"output the largest watermark so far: windows of {span_text(regressions.far)} that have "
         "fired get rows again. If the subtask began again, write the row `restarted`",

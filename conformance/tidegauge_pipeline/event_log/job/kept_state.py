@@ -8,28 +8,27 @@ from tidegauge.wire.timestamps import MAX, MIN
 
 from ..examples import span_text, time_text
 from ..findings import OperatorFindings
-from .course import common
 from .finding import LEAST_STRETCHES, Finding, sources_of, span_of
+from .stretches import common
 
 _LEAST_ROWS: Final = 1000
 """The minimum number of rows in a state that is worth a finding."""
 
 _PARTS: Final = 8
-"""The state must be larger in each eighth of the log than in the one before."""
+"""The number of parts of the log. The smallest state of each part must exceed that of the part before."""
 
 _FACTOR: Final = 2
-"""The minimum growth of the state from the first eighth of the log to the last."""
+"""The minimum ratio of the smallest state in the last part to the largest state in the first part."""
 
 _SECOND_HALF: Final = 0.3
-"""The minimum share of the growth in the second half of the log. A state that fills windows levels off."""
+"""The minimum share of the growth in the second half of the log. The state of windows levels off."""
 
 _KEEPERS: Final = ("dedupe", "symmetricHashJoin", "globalLimit", "flatMapGroups", "transformWithState")
 """Operators of Spark whose state does not wait for a window to fire."""
 
 
 def growing_state(operators: Sequence[OperatorFindings], explained: bool) -> Iterator[Finding]:
-    """Yield the operators of one job whose state grows through the log. `explained`: another finding explains
-    it."""
+    """Yield the operators of one job whose state grows; none if another finding explains it (`explained`)."""
     if explained:
         return
     for operator in operators:
@@ -39,7 +38,7 @@ def growing_state(operators: Sequence[OperatorFindings], explained: bool) -> Ite
             if subtask.state.values
         }
         width, stretches = common(courses)
-        # A subtask that tells nothing in a stretch still has the state that it had before.
+        # A subtask without a row about its state in a stretch keeps the state of the stretch before.
         places = sorted({place for course in stretches.values() for place in course})
         rows = [sum(_at(course, place) for course in stretches.values()) for place in places]
         if len(rows) < LEAST_STRETCHES or rows[-1] < _LEAST_ROWS:

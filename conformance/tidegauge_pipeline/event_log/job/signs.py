@@ -24,9 +24,9 @@ class Signs(Struct):
     late rows. pauses: the durations between two watermarks (ms of processing time). steps: the differences
     between two watermarks (ms). stall: the pause with the most moments. timed: the number of rows with event
     times. odd: implausible event times, by kind. marks: the number of watermarks. leaps: watermarks that are
-    ahead of the clock. regressions: watermarks that are lower than the one before. drift: the most that a
-    subtask was allowed to be ahead of its own report (ms), None without alignment. returns: inputs that are
-    active again after they were idle. parts: the inputs, by subtask and name, such as "0 split p1"; at most
+    more than a day ahead of the clock. regressions: watermarks that are lower than the one before. drift: the
+    largest distance from a subtask's report to its bound (ms), None without alignment. returns: the returns
+    of inputs after idle periods. parts: the inputs, by subtask and name, such as "0 split p1"; at most
     `MOST_PARTS`. subtasks: by number.
     """
 
@@ -63,7 +63,7 @@ class Signs(Struct):
             self.odd.setdefault(name, Count()).add(count)
         for name, part in other.parts.items():
             if name in self.parts or len(self.parts) < MOST_PARTS:
-                self.parts[name] = part  # a later part of the log has the whole history of its inputs
+                self.parts[name] = part  # the later part already includes the earlier rows
         for number, subtask in other.subtasks.items():
             self.subtasks.setdefault(number, Subtask(subtask.begin, subtask.end)).add(subtask)
 
@@ -102,7 +102,7 @@ class SignsFold:
 
 
 def _steps(rows: Rows, new: Indexes) -> Histogram:
-    """Count by how much watermarks rise."""
+    """Return a histogram of the rises of watermarks (ms)."""
     marks = rows.watermarks[np.searchsorted(rows.watermarks, new[0]) :]
     marks = marks[: np.searchsorted(marks, new[-1], side="right")]
     before = rows.last(rows.watermarks, marks)
@@ -114,7 +114,7 @@ def _steps(rows: Rows, new: Indexes) -> Histogram:
 
 
 def _drift(rows: Rows, new: Indexes) -> int | None:
-    """Return by how much an announced bound is above the last report of its subtask, at most."""
+    """Return the largest distance (ms) from the last report of a subtask to the bound announced to it."""
     told = new[(rows.is_kind("announcement") & rows.has_event_time)[new]]
     reported = rows.last(rows.reports, told)
     bound, reached = rows.event_time[told], rows.event_time[reported]

@@ -5,8 +5,8 @@ from typing import Final
 
 from ..examples import span_text, time_text
 from ..findings import OperatorFindings
-from .course import Course, common
 from .finding import LEAST_STRETCHES, Finding, part_name, sources_of, span_of, subtask_name
+from .stretches import Course, common
 
 LEAST_SPREAD: Final = 60_000
 """The minimum spread (ms) between the fastest and the slowest input. A job in real time has less, unless one
@@ -24,8 +24,8 @@ _SHARE: Final = 0.25
 
 
 def skewed_sources(operators: Sequence[OperatorFindings], drift: int | None = None) -> Iterator[Finding]:
-    """Yield the finding that the inputs of one job are apart for a quarter of the log. `drift`: that of the
-    alignment (ms); None takes it from the announcements in the log."""
+    """Yield the finding that the inputs of one job are apart for a quarter of the log. `drift`: the drift of
+    the alignment (ms); None takes the drift from the announcements in the log."""
     lags = lags_of(operators)
     if len(lags) < 2:
         return
@@ -69,8 +69,11 @@ def skewed_sources(operators: Sequence[OperatorFindings], drift: int | None = No
 
 
 def lags_of(operators: Sequence[OperatorFindings]) -> dict[str, Course]:
-    """Return the lags of the inputs of a job, by name: of the splits and subtasks of its sources. If there
-    is only one, those of the channels of its operators."""
+    """Return the lags of the inputs of a job, by name.
+
+    The inputs are the splits of each source, or the subtasks of a source without splits. If there are fewer
+    than two, they are the channels of the operator that has the most channels.
+    """
     lags: dict[str, Course] = {}
     for source in sources_of(operators):
         splits = {
@@ -98,7 +101,7 @@ def _is_of(operator: OperatorFindings, name: str) -> bool:
 
 
 def alignment_blocks(operators: Sequence[OperatorFindings]) -> Iterator[Finding]:
-    """Yield the finding that a source is blocked for half of the log, and no other source makes progress."""
+    """Yield the finding that a source is blocked for half of the log while no other source makes progress."""
     sources = [each for each in operators if not each.has_channels]
     begin, end = span_of(operators)
     subtasks = [(each, number, it) for each in sources for number, it in each.signs.subtasks.items()]

@@ -1,4 +1,4 @@
-"""Watermarks that stand still, inputs that hold them, and inputs that were declared idle too soon."""
+"""Watermarks that do not advance, inputs that hold them back, and inputs that were declared idle too soon."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -22,10 +22,10 @@ _OVERLAP: Final = 0.9
 
 
 def stalls(operators: Sequence[OperatorFindings]) -> Iterator[Finding]:
-    """Yield the stalls of one job: each trouble once, at the operator where it begins.
+    """Yield the stalls of one job, each at the operator where it begins.
 
-    A stall that an input causes is `idle-input-holds`. Stalls of the other operators in the same period
-    follow from it, and are not reported.
+    A stall that an input causes is `idle-input-holds`. Stalls of other operators in the same period follow
+    from that stall, and are not reported.
     """
     stalled = [(each, stall) for each in operators if (stall := _stall(each, operators)) is not None]
     held = [
@@ -48,7 +48,7 @@ def _overlap(begin: int, end: int, other: Stall | Silence) -> int:
 
 
 def _stall(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> Stall | None:
-    """Return the stall of an operator, None if it is short or nothing had to be done in it."""
+    """Return the stall of an operator, None if it is too short, or if no source had records in it."""
     stall, pauses = operator.signs.stall, operator.signs.pauses
     if stall is None or stall.moments < LEAST_MOMENTS or operator.begin is None or operator.end is None:
         return None
@@ -67,12 +67,12 @@ def _stall(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> Sta
         if subtask.records.values
     ]
     if courses and not any(course.has_between(stall.begin, stall.end) for course in courses):
-        return None  # operators tell their state at night, too
+        return None  # operators report their state even without input
     return stall
 
 
 def _holder(operator: OperatorFindings, stall: Stall) -> tuple[str, Part, Silence] | None:
-    """Return the silent input that holds the watermark through a stall, None if there is none."""
+    """Return the silent input that holds back the watermark through a stall, None if there is none."""
     own = {
         name: part
         for name, part in operator.signs.parts.items()
@@ -168,10 +168,11 @@ def _who_holds(operator: OperatorFindings, every: Sequence[OperatorFindings]) ->
 
 
 def idle_too_soon(operators: Sequence[OperatorFindings]) -> Iterator[Finding]:
-    """Yield inputs that were declared idle, and came back behind the watermark that was output in between.
+    """Yield inputs that were declared idle, and returned behind the watermark that was output in between.
 
-    A record behind the watermark is late. A watermark behind it need not mean late records: the records are
-    ahead of it by the delay. So inputs that only show watermarks need late rows somewhere in the job.
+    A record behind the output watermark is late. An input watermark behind the output need not mean late
+    records, since records are ahead of their watermark by the delay. Inputs for which the log has only
+    watermarks are therefore reported only if the job has late rows.
     """
     is_late = any(each.signs.late for each in operators)
     for operator in operators:

@@ -8,19 +8,19 @@ from msgspec import Struct
 from tidegauge.wire.timestamps import MAX, MIN
 
 from ..rows import Flags, Indexes, Rows
-from .course import Course
+from .stretches import Course
 
 
 class Subtask(Struct):
-    """The course of one subtask. Times are processing times in ms; what is unknown is None.
+    """The course of one subtask. Times are processing times in ms; unknown values are None.
 
     begin, end: the first and the last row. lags: how far watermarks are behind the clock (ms): the lowest in
-    each stretch of time, without MIN and MAX. records: the highest event time of records. state: the fewest
-    rows in state. watermark: the last output watermark, MIN and MAX too. rows_in_state: the last number of
-    rows in state, -1 if a window fired after it. most_in_state: the largest one. is_finished: whether the
-    subtask has ended. backlog: whether the last flag is `backlog`, and its time. blocked: whether the last
-    row about alignment is `blocked`, and its time. blocked_for: the longest time between `blocked` and
-    `unblocked`, and its begin.
+    each stretch of time, without MIN and MAX. records: the highest event time of records in each stretch.
+    state: the smallest number of rows in state in each stretch. watermark: the last output watermark, which
+    may be MIN or MAX. rows_in_state: the last number of rows in state, -1 if a window fired after it.
+    most_in_state: the largest number of rows in state. is_finished: whether the subtask has ended. backlog:
+    whether the last flag is `backlog`, and its time. blocked: whether the last row about alignment is
+    `blocked`, and its time. blocked_for: the longest time between `blocked` and `unblocked`, and its begin.
     """
 
     begin: int
@@ -116,7 +116,7 @@ def _add_latest(subtask: Subtask, rows: Rows, own: dict[str, Indexes]) -> None:
 
 
 def _latest(rows: Rows, some: Indexes, restarts: Indexes, kind: str) -> tuple[bool, int] | None:
-    """Return whether the last of some rows is of a kind, and its time. A restart ends what was before it."""
+    """Return whether the last of some rows is of a kind, and its time. A restart resets the status."""
     if not len(some) and not len(restarts):
         return None
     last = int(max([*some[-1:], *restarts[-1:]]))

@@ -5,7 +5,7 @@ from typing import Final
 from msgspec import Struct
 
 ENDED: Final = ("FINISHED", "FAILED", "CANCELED")
-"""The states that a job does not leave."""
+"""The final states of a job."""
 
 
 class Config(Struct, rename="kebab"):
@@ -70,7 +70,7 @@ class JobDetails(Struct):
 
 
 class Attempt(Struct):
-    """A subtask in `/jobs/:id/vertices/:vid`, and how often it has been started."""
+    """A subtask in `/jobs/:id/vertices/:vid`, with the number of its attempt, from 0."""
 
     subtask: int
     attempt: int

@@ -11,7 +11,7 @@ _POINTWISE: Final = ("FORWARD", "RESCALE")
 
 
 class Channel(Struct, frozen=True):
-    """An input channel. `vertex` and `subtask`: where it comes from."""
+    """An input channel. `vertex`, `subtask`: the upstream subtask."""
 
     number: int
     vertex: str
@@ -23,7 +23,7 @@ def channels_of(
 ) -> list[Channel]:
     """Return the channels of a subtask that the monitor reports.
 
-    Where each subtask reads from all subtasks of another vertex, all have the same inputs: only the first
+    If every subtask reads from all subtasks of another vertex, all have the same inputs, and only the first
     subtask reports them. others: the parallelism of each vertex.
     """
     channels: list[Channel] = []

@@ -17,18 +17,18 @@ from .subtask_rows import Input, InputSample, Row, SubtaskRows
 from .vertex_metrics import SubtaskSample, VertexMetrics
 
 _POLLS_PER_NAMES: Final = 10
-"""After this number of polls the names of metrics are requested again: some metrics begin later."""
+"""After this number of polls the names of metrics are requested again: some metrics appear later."""
 
 _MOST_NAME: Final = 80
 """The maximum length of a source's name; the names of vertices in SQL may have thousands of characters."""
 
 
 class FlinkRows:
-    """The rows of one job, from its metrics: a poll is one request, and one for each vertex of the job.
+    """The rows of one job, from its metrics: a poll sends one request, and one per vertex of the job.
 
-    job: the id or the name of a running job; None: there is only one. patience: for how long (s) the
-    JobManager may be unreachable, or the job unknown to it, until the job counts as ended. `end` says why the
-    rows ended, in one line; None: they have not.
+    job: the id or the name of a running job, None for the only one. patience: for how long (s) the
+    JobManager may be unreachable, or may not know the job, before the job counts as ended. `end`: the reason
+    for the end of the rows in one line, None if they have not ended.
 
     Raises `BadInput` if the JobManager or the job is not there at the beginning.
     """
@@ -67,7 +67,7 @@ class FlinkRows:
 
     @property
     def counted(self) -> set[tuple[str, int]]:
-        """The subtasks whose records are counted, by source and number: their metrics have come."""
+        """The subtasks whose records are counted, as source and number: their metrics have arrived."""
         return {
             (self._names[vertex], number)
             for (vertex, number), rows in self._subtasks.items()
@@ -100,7 +100,7 @@ class FlinkRows:
             return ROWS.empty_table()
         self._answered = self._clock()
         self._polls += 1
-        # The clock of another JobManager may be behind that of the one before it.
+        # After a failover, the clock of the new JobManager may be behind that of the old one.
         self._now = max(self._now, job.now)
         if job.state in ENDED:
             self.end = f"the job {job.name!r} is {job.state}"
@@ -109,7 +109,7 @@ class FlinkRows:
     def _samples(self, job: JobDetails) -> dict[str, list[SubtaskSample]]:
         """Return a sample of each subtask by vertex.
 
-        The last vertices come first, so that an input is not sampled before the watermark that it leads to.
+        Downstream vertices are sampled first: an input is sampled after the watermark that it leads to.
         """
         inputs = {node.id: node.inputs for node in job.plan.nodes}
         samples = {}
@@ -191,7 +191,7 @@ def _inputs(
 
 
 def _names(vertices: list[Vertex]) -> dict[str, str]:
-    """Return a name for each vertex, by id; a number tells vertices of the same name apart."""
+    """Return a name for each vertex, by id; a number distinguishes vertices of the same name."""
     names: dict[str, str] = {}
     seen: Counter[str] = Counter()
     for vertex in vertices:
@@ -202,7 +202,7 @@ def _names(vertices: list[Vertex]) -> dict[str, str]:
 
 
 def _chosen(jobs: list[ListedJob], wanted: str | None, url: str) -> str:
-    """Return the id of the job to look at."""
+    """Return the id of the job to monitor."""
     known = [job for job in jobs if wanted in (None, job.jid, job.name)]
     running = [job for job in known if job.state not in ENDED]
     if len(running) == 1:

@@ -11,10 +11,10 @@ import msgspec
 from tidegauge.wire.scenario import BadInput
 
 _MOST_BYTES: Final = 64 << 20
-"""The maximum size of an answer."""
+"""The maximum size of an answer (bytes)."""
 
 _RETRIED: Final = (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError)
-"""What a request fails with if the server has closed the connection meanwhile."""
+"""The errors of a request if the server has closed the connection since the last request."""
 
 _REMEDY: Final = "give the URL of the JobManager's web interface, such as http://localhost:8081"
 
@@ -64,7 +64,7 @@ class FlinkRest:
     def get(self, path: str, of: type[T]) -> T:
         """Return the answer to a GET request.
 
-        Raises `Unreachable` if there is none, and `BadInput` if the answer is not one of Flink's.
+        Raises `Unreachable` if there is no answer, and `BadInput` if the answer is not one of Flink's.
         """
         try:
             status, location, body = self._answer(self._prefix + path)

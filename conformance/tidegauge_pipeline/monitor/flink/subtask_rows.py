@@ -1,7 +1,8 @@
 """One subtask: the samples of polls become rows of an event log.
 
-Rows say what happened between two polls as far as both show it. Samples of a poll are some ms to seconds
-apart, so that an output watermark may be ahead of the input that it came from; the rows never say so.
+Rows describe what happened between two polls, as far as the polls show it. The samples of one poll are
+milliseconds to seconds apart, so a sampled output watermark may be ahead of the input that it came from. The
+rows never show this.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,7 @@ from tidegauge.wire.timestamps import MAX
 from .vertex_metrics import SubtaskSample
 
 _IDLE_MS: Final = 950
-"""A split was idle for all of the last five seconds: 1,000 ms per second, but for what rounding leaves."""
+"""The minimum idle time (ms per second) of an idle split: 1,000 less a margin for rounding."""
 
 
 class Row(Struct, frozen=True):
@@ -28,8 +29,8 @@ class Row(Struct, frozen=True):
 
 
 class Input(NamedTuple):
-    """An input of a subtask: a channel, or a split (`channel` None). `name`: the split, or the subtask behind
-    the channel."""
+    """An input of a subtask: a channel, or a split (`channel` None). `name`: the split, or the upstream
+    subtask of the channel."""
 
     name: str
     channel: int | None = None
@@ -38,8 +39,8 @@ class Input(NamedTuple):
 class InputSample(NamedTuple):
     """What a poll shows of an input.
 
-    watermark: what it has delivered (ms), None: nothing yet. idle: how long it was idle in ms per second,
-    None: unknown. has_ended: its subtask has finished.
+    watermark: the last watermark that it delivered (ms), None if there was none. idle: its idle time in ms
+    per second, None if unknown. has_ended: whether the upstream subtask has finished.
     """
 
     watermark: int | None
@@ -48,7 +49,7 @@ class InputSample(NamedTuple):
 
 
 class _InputState(Struct):
-    """What the rows say of an input so far."""
+    """The state of an input according to the rows so far, and its last sample."""
 
     watermark: int | None = None
     sampled: int | None = None
@@ -58,7 +59,7 @@ class _InputState(Struct):
 
 
 class SubtaskRows:
-    """Makes the rows of one subtask. `rows` counts those that it has made."""
+    """Makes the rows of one subtask. `rows`: their number so far."""
 
     def __init__(self) -> None:
         self.attempt: int | None = None
@@ -100,7 +101,7 @@ class SubtaskRows:
     ) -> list[Row]:
         """Return the rows of what has changed since the last poll.
 
-        attempt: how often the subtask was started, None: unknown. has_ended: the subtask has finished.
+        attempt: the number of the attempt, None if unknown. has_ended: whether the subtask has finished.
         """
         rows = [*self._restart(sample, attempt), *self._poll(sample, inputs)]
         if has_ended and not self._has_ended:
@@ -110,9 +111,9 @@ class SubtaskRows:
         return rows
 
     def _restart(self, sample: SubtaskSample, attempt: int | None) -> Iterator[Row]:
-        """Begin again if the subtask was restarted: its counter is smaller, or it has another attempt.
+        """Begin again after a restart: the counter of records is smaller, or the attempt is another.
 
-        Either may come first: by default the JobManager fetches metrics every ten seconds, and caches the
+        Either may show first: by default the JobManager fetches metrics every ten seconds, and caches the
         attempts for three seconds.
         """
         is_new = None not in (attempt, self.attempt) and attempt != self.attempt
@@ -129,7 +130,7 @@ class SubtaskRows:
             yield Row("restarted")
 
     def _poll(self, sample: SubtaskSample, inputs: Mapping[Input, InputSample]) -> Iterator[Row]:
-        # These are the metrics of the attempt before: those of the new one are not there yet.
+        # After a restart, the JobManager may still serve the metrics of the attempt before.
         if self._stale == (sample.records, sample.late, sample.watermark):
             return
         self._stale = None
@@ -140,7 +141,7 @@ class SubtaskRows:
         yield from self._of_inputs(inputs)
         watermark = self._reached(sample.watermark, inputs)
         self._sampled = sample.watermark
-        # What is idle or blocked neither sends records nor watermarks: it was active meanwhile.
+        # An idle or blocked subtask sends no records or watermarks. If it sent any, it was active meanwhile.
         is_idle = bool(self._inputs) and all(
             state.is_idle and name.channel is None for name, state in self._inputs.items()
         )
@@ -167,10 +168,10 @@ class SubtaskRows:
             self._is_idle = True
 
     def _reached(self, now: int | None, inputs: Mapping[Input, InputSample]) -> int | None:
-        """Return the watermark to report, None: no new one.
+        """Return the watermark to report, None if there is no new one.
 
-        It is that of the last poll if an input has not reached the present one: that input was sampled
-        earlier.
+        If an input has not reached the present watermark, the input was sampled earlier. The watermark of the
+        last poll is then reported.
         """
         holding = [sample.watermark for name, sample in inputs.items() if not self._inputs[name].is_excluded]
         is_behind = now is not None and any(mark is None or mark < now for mark in holding)
@@ -183,7 +184,7 @@ class SubtaskRows:
         return None if watermark == self._watermark else watermark
 
     def _of_inputs(self, inputs: Mapping[Input, InputSample]) -> Iterator[Row]:
-        """Yield the rows of inputs: those that stop to count first, then those that count."""
+        """Yield the rows of inputs: first those that exclude an input, then those of inputs that count."""
         for name in [name for name in self._inputs if name not in inputs]:
             if not self._inputs.pop(name).has_ended:
                 yield Row("finished", None, name.name, name.channel)
@@ -201,7 +202,7 @@ class SubtaskRows:
             if sample.has_ended and not state.has_ended:
                 state.has_ended = True
                 yield Row("finished", None, name.name, name.channel)
-            # In the last poll the output was ahead already: the input is idle, or has ended.
+            # The output of the last poll is ahead of the input: the input is idle, or has ended.
             is_passed = self._sampled is not None and (
                 sample.watermark is None or sample.watermark < self._sampled
             )
@@ -224,7 +225,7 @@ def _has_fallen(old: int | None, new: int | None) -> bool:
 
 
 def _more(old: int | None, new: int | None) -> int:
-    """Return by how much a counter has grown. It began again at 0 if it is smaller than before."""
+    """Return the growth of a counter. A counter that is smaller than before began again at 0."""
     if old is None or new is None:
         return 0
     return new - old if new >= old else new

@@ -1,4 +1,4 @@
-"""The metrics of a vertex: which are asked for, and what they say about its subtasks.
+"""The metrics of a vertex: which ones are requested, and the samples of its subtasks.
 
 A metric of a task is named `SUBTASK.NAME`, one of an operator in it `SUBTASK.OPERATOR.NAME`. An operator's
 name has `_` for each space, dot, colon and comma.
@@ -16,7 +16,7 @@ from tidegauge.wire.timestamps import MIN
 from .answers import Vertex
 
 MOST_SPLITS: Final = 256
-"""Splits of a vertex with more are not looked at: each costs two metrics in every poll."""
+"""The splits of a vertex with more are not sampled: each split costs two metrics in every poll."""
 
 _MOST_CHARACTERS: Final = 3_500
 """The maximum length of the names in a request: Flink's server accepts request lines of 4,096 characters."""
@@ -29,7 +29,7 @@ _SPLIT: Final = re.compile(r".+?\.split\.(.+)\.watermark\.(currentWatermark|idle
 
 
 class SplitSample(Struct, frozen=True):
-    """The metrics of a split. watermark: ms, None if it has none yet. idle: the time that it was idle, in ms
+    """The metrics of a split. watermark: in ms, None if the split has none yet. idle: the idle time, in ms
     per second over the last five seconds."""
 
     watermark: int | None
@@ -37,10 +37,10 @@ class SplitSample(Struct, frozen=True):
 
 
 class SubtaskSample(Struct, frozen=True):
-    """The metrics of a subtask in a poll; None: not known.
+    """The metrics of a subtask in a poll; None if unknown.
 
-    records: the counter of records. late: the counter of dropped late records. watermark: the watermark that
-    the subtask output last (ms). drift: how far it is ahead of its bound (ms), with alignment.
+    records: the counter of records. late: the counter of dropped late records. watermark: the last output
+    watermark (ms). drift: how far the subtask is ahead of its alignment bound (ms).
     """
 
     records: int | None = None
@@ -53,9 +53,8 @@ class SubtaskSample(Struct, frozen=True):
 class VertexMetrics:
     """The metrics of a vertex that the monitor reads.
 
-    Of the operators in the vertex, the first (of a source) counts the records that left it, and the last
-    gives the output watermark; other vertices count the records that came in. Late records of all operators
-    are summed.
+    In a source, the records that left the first operator are counted; in any other vertex, the records that
+    came in. The last operator gives the output watermark. Late records of all operators are summed.
     """
 
     def __init__(self, vertex: Vertex, is_source: bool, names: Iterable[str]) -> None:
@@ -80,15 +79,15 @@ class VertexMetrics:
 
     @property
     def is_known(self) -> bool:
-        """Whether the names of its operators are known. They come with the first metrics."""
+        """Whether the names of the operators are known. They arrive with the first metrics."""
         return bool(self._operators)
 
     def covers(self, other: "VertexMetrics") -> bool:
-        """Whether it has the operators of another one. Now and then a list of names has not all of them."""
+        """Whether these are metrics of all operators of `other`. Some lists of names are incomplete."""
         return self._operators >= other._operators
 
     def queries(self) -> Iterator[str]:
-        """Yield the values of the parameter `get`, which together ask for all metrics."""
+        """Yield the values of the parameter `get` that together request all metrics."""
         names = [
             f"{subtask}.{name}"
             for subtask in range(self._parallelism)

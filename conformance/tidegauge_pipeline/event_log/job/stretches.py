@@ -11,12 +11,12 @@ MOST_STRETCHES = 64
 
 
 class Course(Struct, frozen=True):
-    """The highest (or lowest) value in each stretch of processing time.
+    """The highest (with `is_lowest`, the lowest) value in each stretch of processing time.
 
-    The width of a stretch is 2 ** exponent ms. It is the smallest with which the course fits into
-    `MOST_STRETCHES`, so it depends on the first and the last time only: courses of parts of a log can be
-    merged in any order. `values`: by stretch, the time divided by the width; stretches without a value are
-    absent.
+    The width of a stretch is 2 ** exponent ms, the smallest with which the course fits into `MOST_STRETCHES`.
+    The width depends on the first and the last time only, so the courses of the parts of a log can be merged
+    in any order. `values`: the value of each stretch; the key is the time divided by the width. Stretches
+    without a value are absent.
     """
 
     exponent: int = 0
@@ -41,7 +41,7 @@ class Course(Struct, frozen=True):
         return Course(exponent, dict(zip(stretch[begins].tolist(), chosen.tolist(), strict=True)), is_lowest)
 
     def merged(self, other: "Course") -> "Course":
-        """Return the course of the values of both."""
+        """Return the course of the values of both courses."""
         if not self.values or not other.values:
             return self if self.values else other
         exponent = max(self.exponent, other.exponent)
@@ -56,7 +56,7 @@ class Course(Struct, frozen=True):
         return Course(exponent, merged, self.is_lowest)
 
     def coarsened(self, exponent: int) -> dict[int, int]:
-        """Return the values in stretches of 2 ** exponent ms, at least as long as those of the course."""
+        """Return the values in stretches of 2 ** exponent ms; `exponent` is at least that of the course."""
         choose = min if self.is_lowest else max
         coarse: dict[int, int] = {}
         for stretch, value in self.values.items():
@@ -65,7 +65,7 @@ class Course(Struct, frozen=True):
         return coarse
 
     def has_between(self, begin: int, end: int) -> bool:
-        """Return whether there is a value in a stretch that lies between two times (ms) as a whole."""
+        """Return whether a stretch that lies entirely between two times (ms) has a value."""
         first, last = (begin >> self.exponent) + 1, (end >> self.exponent) - 1
         return any(first <= stretch <= last for stretch in self.values)
 
@@ -77,6 +77,6 @@ def _exponent(low: int, high: int, exponent: int) -> int:
 
 
 def common(courses: dict[str, Course]) -> tuple[int, dict[str, dict[int, int]]]:
-    """Return the values of some courses in stretches of one width (ms), with that width."""
+    """Return a common width (ms), and the values of each course in stretches of this width."""
     exponent = max((course.exponent for course in courses.values()), default=0)
     return 1 << exponent, {name: course.coarsened(exponent) for name, course in courses.items()}
