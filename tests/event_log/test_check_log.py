@@ -49,7 +49,7 @@ def test_a_broken_rule_is_named_with_its_first_row_and_the_rows_around_it(
     assert answer.returncode == 1, answer.stderr
     assert "6 rows of 1 job, 1 operator, 2 subtasks, in 2 files" in answer.stdout
     assert "SPLIT-2 The output watermark strictly increases." in answer.stdout
-    said = "at 3 ms subtask 1, row 3 outputs the watermark 4 ms, 5 ms below the one before it (see row 2)"
+    said = "at 3 ms subtask 1, row 3 outputs the watermark 4 ms; the one before it was 9 ms (see row 2)"
     assert said in answer.stdout
     found = results(folder.parent / "out")
     (broken,) = [one for one in found["properties"] if one["verdict"] == "fail"]
@@ -91,7 +91,10 @@ def test_times_may_be_timestamps(tmp_path: Path, tidegauge_here: Command) -> Non
             at, name, pa.array([one * 1000 for one in table[name].to_pylist()], pa.timestamp("us"))
         )
     pq.write_table(table, tmp_path / "log.parquet")
-    assert "5 ms below the one before it" in tidegauge_here("check-log", "log.parquet").stdout
+    assert (
+        "outputs the watermark 4 ms; the one before it was 9 ms"
+        in tidegauge_here("check-log", "log.parquet").stdout
+    )
 
 
 def test_a_delta_table_has_the_rows_of_its_newest_version_only(

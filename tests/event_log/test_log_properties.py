@@ -19,8 +19,16 @@ from tidegauge_pipeline.event_log.alignment import Alignment
 from tidegauge_pipeline.event_log.verdicts import LogResults
 
 ROWS = [
-    ("log-watermark-increases", [("watermark", 5), ("watermark", 5)], "watermark 5 ms, far below"),
-    ("log-watermark-increases", [("watermark", 9), ("record", 7), ("watermark", 5)], "4 ms below"),
+    (
+        "log-watermark-increases",
+        [("watermark", 5), ("watermark", 5)],
+        "watermark 5 ms; the one before it was 5 ms",
+    ),
+    (
+        "log-watermark-increases",
+        [("watermark", 9), ("record", 7), ("watermark", 5)],
+        "the one before it was 9 ms",
+    ),
     ("log-statuses-alternate", [("idle", None), ("idle", None)], "outputs idle"),
     ("log-statuses-alternate", [("active", None)], "outputs active"),
     ("log-no-watermark-while-idle", [("idle", None), ("watermark", 5)], "while it is idle"),

@@ -59,8 +59,8 @@ def test_a_silent_partition_is_named_as_what_holds_the_watermark(job: Job) -> No
             running.step(NOW + number * SECOND, 1)
         (finding,) = running.findings()
         assert not running.broken()
-    assert (finding.name, finding.source) == ("stalled-watermark", WINDOW)
-    assert f"{SOURCE}[0] of subtask 0" in finding.remedy
+    assert (finding.name, finding.source) == ("idle-input-holds", WINDOW)
+    assert finding.sentence.startswith(f"channel 0 ({SOURCE}[0]) of subtask 0 of {WINDOW} had no rows")
 
 
 def test_a_silent_partition_with_an_idle_timeout_holds_nothing(job: Job) -> None:
@@ -143,11 +143,11 @@ def test_alignment_blocks_the_faster_subtask_until_the_slower_one_has_come(job: 
     with job("aligned") as running:
         running.advance(NOW, NOW + 5 * SECOND)
         running.tell(f"records 0 {NOW + 5 * MINUTE}")
-        blocked = running.until(lambda row: row["kind"] == "blocked")
+        blocked = running.until(lambda row: (row["kind"], row["subtask"]) == ("blocked", 0))
         running.tell(f"records 1 {NOW + 5 * MINUTE}")
-        unblocked = running.until(lambda row: row["kind"] == "unblocked")
+        unblocked = running.until(lambda row: (row["kind"], row["subtask"]) == ("unblocked", 0))
         running.end()
-    assert [(row["source"], row["subtask"]) for row in (blocked, unblocked)] == [(SOURCE, 0), (SOURCE, 0)]
+    assert [row["source"] for row in (blocked, unblocked)] == [SOURCE, SOURCE]
     assert not running.broken()
 
 

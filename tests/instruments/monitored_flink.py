@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -116,15 +116,15 @@ def monitored_job(class_path: str, *arguments: str) -> Iterator[MonitoredJob]:
         assert process.stdin is not None
         assert process.stdout is not None
         job = MonitoredJob(process, process.stdout.readline().strip())
-        waiting = {(SOURCE, 0), (SOURCE, 1), (WINDOW, 0), (WINDOW, 1)}
-        for _ in range(MOST_POLLS):
-            job.poll()
-            if waiting <= job.rows.counted:
-                break
-        else:
-            pytest.fail("the metrics of the job do not come")
-        yield job
-        job.rows.close()
+        with closing(job.rows):
+            waiting = {(SOURCE, 0), (SOURCE, 1), (WINDOW, 0), (WINDOW, 1)}
+            for _ in range(MOST_POLLS):
+                job.poll()
+                if waiting <= job.rows.counted:
+                    break
+            else:
+                pytest.fail("the metrics of the job do not come")
+            yield job
     finally:
         process.kill()
         process.wait()

@@ -70,10 +70,12 @@ def test_an_attempt_that_is_seen_before_its_metrics() -> None:
     assert polled(2, 500, attempt=1) == [("record", 2), ("watermark", 500)]
 
 
-def test_a_watermark_that_falls_without_a_restart_is_shown() -> None:
+def test_a_watermark_that_falls_without_a_restart_is_an_older_value() -> None:
     polled = Polled()
     polled(100, 1000)
-    assert polled(101, 900) == [("record", 1), ("watermark", 900)]
+    assert polled(101, 900) == [("record", 1)]
+    assert polled(101, 1000) == []
+    assert polled(101, 1001) == [("watermark", 1001)]
 
 
 def test_an_input_that_was_sampled_too_early_is_waited_for() -> None:

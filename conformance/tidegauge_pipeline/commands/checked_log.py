@@ -206,7 +206,7 @@ def _nearby(rows: Sequence[NearbyRow], broken: Example) -> Table:
     """The rows around one that breaks a property, which is marked."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2))
     for column in ("", "row", "processing time", "channel or split", "kind", "event time"):
-        table.add_column(column, style="dim" if column == "processing time" else "", no_wrap=True)
+        table.add_column(column, style="dim" if column == "processing time" else "", overflow="fold")
     for row in rows:
         mark = "->" if row.sequence == broken.sequence else "see" if row.sequence == broken.because else ""
         where = row.split if row.channel is None else str(row.channel)

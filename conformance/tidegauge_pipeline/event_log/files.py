@@ -1,5 +1,6 @@
 """The files of an event log: found, looked at before anything is read, and read."""
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from tidegauge.words.numbers import counted
 
 from .names import FORMATS
 from .s3_files import S3File, s3_files, s3_key
-from .schema import problem_with_columns, rows_of
+from .schema import ENDS, problem_with_columns, rows_of
 
 Format = Literal["parquet", "jsonl", "delta"]
 _SUFFIXES: Final = {".parquet": "parquet", ".jsonl": "jsonl", ".json": "jsonl"}
@@ -192,7 +193,7 @@ def read_whole(file: LogFile) -> Any:
 
 def read_lines(file: LogFile, lines: bytes) -> Any:
     """Return the rows in some whole lines of a file of JSON lines."""
-    return _read(file, lambda: pj.read_json(pa.BufferReader(lines), pj.ReadOptions(block_size=_BLOCK)))
+    return _read(file, lambda: _parsed(lambda: pa.BufferReader(lines)))
 
 
 def read_group(file: LogFile, group: int) -> Any:
@@ -210,7 +211,26 @@ def _read(file: LogFile, table: Callable[[], Any]) -> Any:
 def _json(file: LogFile) -> Any:
     if not file.bytes:
         raise BadInput(f"{file.path}: is empty")
-    return pj.read_json(opened(file.path), pj.ReadOptions(block_size=_BLOCK))
+    return _parsed(lambda: file.path.open("rb") if isinstance(file.path, Path) else file.path.opened())
+
+
+_END: Final = re.compile(rb'("(?:event_time|processing_time)"\s*:\s*)"(MIN|MAX)"')
+"""An end of time as a text. In a text of JSON the quotes are escaped, so that nothing else matches."""
+
+
+def _parsed(lines: Callable[[], Any]) -> Any:
+    """Return JSON lines as a table. `lines` opens them."""
+    options = pj.ReadOptions(block_size=_BLOCK)
+    try:
+        with lines() as stream:
+            return pj.read_json(stream, options)
+    except pa.ArrowInvalid as problem:
+        # Arrow infers one type for a column, and refuses numbers beside "MAX", which the schema allows.
+        if "changed from" not in str(problem):
+            raise
+    with lines() as stream:
+        numbers = _END.sub(lambda match: match[1] + ENDS[match[2].decode()].encode(), stream.read())
+    return pj.read_json(pa.BufferReader(numbers), options)
 
 
 def _with_named(table: Any, file: LogFile) -> Any:

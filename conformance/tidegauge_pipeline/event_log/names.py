@@ -25,7 +25,7 @@ FINDINGS: Final = {
     "implausible-event-time": "Event times cannot be right.",
     "watermark-leap": "The watermark is ahead of the clock: all rows of the present are late.",
     "watermark-regresses": "A watermark is lower than the one before.",
-    "alignment-blocks": "Alignment blocks a source, and the others make no progress.",
+    "alignment-blocks": "Alignment blocks a source for good, or by too small a drift.",
     "idle-input-holds": "An input without rows holds the watermark.",
     "stalled-watermark": "The watermark does not advance while rows come.",
     "idle-too-soon": "An input was declared idle, and came back behind the watermark.",

@@ -221,7 +221,7 @@ PROPERTIES = (
         "The output watermark strictly increases.",
         {"valve": ("VALVE-4",), "splits": ("SPLIT-2",), "source": ("SPLIT-2",), "window": ("WIN-7",)},
         _increases,
-        "outputs the watermark {this}, {far} below the one before it",
+        "outputs the watermark {this}; the one before it was {other}",
     ),
     LogProperty(
         "log-statuses-alternate",

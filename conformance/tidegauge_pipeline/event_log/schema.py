@@ -47,7 +47,8 @@ ROWS: Final = pa.schema([(name, kind) for name, kind in COLUMNS.items() if name 
 """What `rows_of` returns."""
 
 _TIMES: Final = ("event_time", "processing_time")
-_ENDS: Final = {"MIN": str(MIN), "MAX": str(MAX)}
+ENDS: Final = {"MIN": str(MIN), "MAX": str(MAX)}
+"""The ends of time as texts, and as numbers in decimal."""
 
 
 def problem_with_columns(schema: Any, place: str) -> str | None:
@@ -128,7 +129,7 @@ def _milliseconds(column: Any, name: str, place: str) -> Any:
             .cast(pa.int64())
         )
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        for word, number in _ENDS.items():
+        for word, number in ENDS.items():
             column = pc.if_else(pc.equal(column, word), number, column)
         try:
             return column.cast(pa.int64())

@@ -31,7 +31,7 @@ def late_rows(rows: Rows, late: Indexes) -> tuple[Histogram, Count]:
     dated = dated[known][plain]
     behind = np.maximum(reached[plain] - rows.event_time[dated], 0)
     lateness.count(behind.tolist(), rows.count[dated].tolist())
-    first = examples_of(rows, late, "finds a row late, with the event time {this}")
+    first = examples_of(rows, late, "finds a row late: {this}")
     return lateness, Count(0, len(late), 0, 0, first)
 
 
@@ -46,10 +46,15 @@ def timed_rows(rows: Rows, new: Indexes) -> Indexes:
 def implausible(rows: Rows, timed: Indexes) -> dict[str, Count]:
     """Count event times that are implausible compared with the clock, by kind."""
     odd: dict[str, Count] = {}
+    is_record = rows.is_kind("record")[timed]
     for name, is_odd in _odd(rows.event_time[timed], rows.processing_time[timed]):
+        if name == "zero":
+            is_odd &= is_record  # Spark shows the watermark 1970-01-01 before it has one
         if is_odd.any():
             first = examples_of(rows, timed[is_odd], "has the event time {this}")
-            odd[name] = Count(0, int(is_odd.sum()), 0, 0, first)
+            ahead = rows.event_time[timed[is_odd]] - rows.processing_time[timed[is_odd]]
+            far = int(ahead.max()) if name == "hours-ahead" else 0
+            odd[name] = Count(0, int(is_odd.sum()), far, 0, first)
     return odd
 
 

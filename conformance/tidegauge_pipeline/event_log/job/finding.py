@@ -64,7 +64,9 @@ def subtask_name(operator: OperatorFindings, number: int) -> str:
 def part_name(operator: OperatorFindings, name: str) -> str:
     """Return the name of an input in a sentence; `name` is its key in `Signs.parts`."""
     number, _, of_subtask = name.partition(" ")
-    return f"{of_subtask} of subtask {number} of {operator.source or operator.job}"
+    part = operator.signs.parts.get(name)
+    upstream = f" ({part.upstream})" if part is not None and part.upstream else ""
+    return f"{of_subtask}{upstream} of subtask {number} of {operator.source or operator.job}"
 
 
 def is_open(subtask: Subtask) -> bool:

@@ -40,7 +40,7 @@ class Part(Struct, frozen=True):
     been idle since then. silence: the longest silence that is over. pauses: the number of pauses between two
     rows, by the exponent of the next lower power of two (ms). away: the longest absence before a return
     behind the watermark (ms). lags: how far its watermarks are behind the clock (ms), the lowest in each
-    stretch.
+    stretch. upstream: the name that the log gives a channel in the column `split`.
     """
 
     watermark: int | None
@@ -51,7 +51,8 @@ class Part(Struct, frozen=True):
     silence: Silence | None = None
     pauses: dict[int, int] = {}
     away: int = 0
-    lags: Course = Course(is_lowest=True)
+    lags: Course = Course(kept="lowest")
+    upstream: str = ""
 
     def pause(self, share: float) -> int | None:
         """Return a duration (ms), a power of two, that this share of the pauses does not exceed."""
@@ -218,7 +219,7 @@ class _Segment:
         event = self._rows.event_time[marks]
         is_plain = (event != MAX) & (event != MIN)
         times = self._rows.processing_time[marks[is_plain]]
-        lags = Course.of(times, times - event[is_plain], is_lowest=True)
+        lags = Course.of(times, times - event[is_plain], kept="lowest")
         last_timed = self._timed[-1] if len(self._timed) else None
         is_away = bool(len(self._idle)) if last_timed is None else bool((self._idle > last_timed).any())
         if last_timed is None and continued is not None:
@@ -234,7 +235,12 @@ class _Segment:
             pauses=dict(self._counted(known.pauses)),
             away=max(known.away, self._away),
             lags=known.lags.merged(lags),
+            upstream=self._upstream() or known.upstream,
         )
+
+    def _upstream(self) -> str:
+        last = int(self._at[-1])
+        return str(self._rows.table["split"][last]) if self._rows.channel[last] >= 0 else ""
 
     def _silence(self, watermark: int | None) -> Silence | None:
         """Return the longest silence that ends with one of these rows. `watermark`: that before the rows."""

@@ -6,7 +6,9 @@ Findings are independent of the rules: an engine may keep every rule while a job
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tidegauge.words.numbers import are, counted
+from msgspec.structs import replace
+
+from tidegauge.words.numbers import are, counted, listed
 
 from ..examples import span_text
 from ..findings import OperatorFindings
@@ -61,19 +63,27 @@ def findings_of(operators: Sequence[OperatorFindings], drift: int | None = None)
 
 
 def _of_job(operators: Sequence[OperatorFindings], drift: int | None) -> Iterator[Finding]:
+    late = [finding for operator in operators for finding in _late(operator, operators)]
+    odd = [finding for operator in operators for finding in _implausible(operator, makes_late=bool(late))]
+    leaps = [finding for operator in operators for finding in _leap(operator)]
+    idle = list(idle_too_soon(operators))
+    yield from (*odd, *leaps, *idle)
     for operator in operators:
-        yield from _implausible(operator)
         yield from _regression(operator)
-        yield from _leap(operator)
-        yield from _late(operator, operators)
-    yield from idle_too_soon(operators)
-    blocked = list(alignment_blocks(operators))
-    # A source that alignment blocks for good also stalls. Only the block is reported.
+    if causes := dict.fromkeys(finding.name for finding in (*odd, *leaps, *idle)):
+        # After a leap of years no delay is long enough, and the right one is seen only without the leap.
+        remedy = f"mend {listed(list(causes), 3)} first: it makes rows late. Then check the log of a new run"
+        late = [replace(finding, remedy=remedy) for finding in late]
+    yield from late
+    blocked = list(alignment_blocks(operators, drift))
+    # A source that alignment blocks for good has no watermark either: that is one trouble.
     stalled = [] if blocked else list(stalls(operators))
     behind = list(backlog(operators)) if not (blocked or stalled) else []
     yield from (*blocked, *stalled, *behind)
-    yield from skewed_sources(operators, drift)
-    yield from growing_state(operators, explained=bool(blocked or stalled))
+    # Event times in a wrong unit or time zone set sources apart, and state grows. Alignment is no remedy.
+    if not odd:
+        yield from skewed_sources(operators, drift)
+    yield from growing_state(operators, explained=bool(blocked or stalled or odd))
     yield from unfired_windows(operators)
 
 
@@ -88,6 +98,7 @@ def _late(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> Iter
     first = signs.late_rows.first[0]
     of_rows = "" if share is None else f", {share:.2%} of {records:,}"
     remedy = "the log does not say how late they are: log the event time of late rows"
+    far = f", by up to {span_text(signs.lateness.most)}" if signs.lateness.total else ""
     if signs.lateness.total:
         late = 1.0 if share is None else share
         delays = (signs.lateness.quantile(max(0.0, 1 - (1 - wanted) / late)) + 1 for wanted in _SHARES)
@@ -103,7 +114,7 @@ def _late(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> Iter
         job=operator.job,
         source=operator.source,
         begin=first.processing_time,
-        sentence=f"{signs.late:,} rows came too late{of_rows}, by up to {span_text(signs.lateness.most)}",
+        sentence=f"{signs.late:,} rows came too late{of_rows}{far}",
         remedy=remedy,
         share=share,
         evidence=tuple(signs.late_rows.first),
@@ -149,11 +160,19 @@ def _leap(operator: OperatorFindings) -> Iterator[Finding]:
     )
 
 
-def _implausible(operator: OperatorFindings) -> Iterator[Finding]:
+def _implausible(operator: OperatorFindings, makes_late: bool) -> Iterator[Finding]:
+    """Yield the implausible event times of an operator. `makes_late`: the job has late rows."""
     for name, count in operator.signs.odd.items():
         share = count.broken / operator.signs.timed
+        remedy = _UNITS[name]
         if name == "hours-ahead" and share < 0.5:
-            continue  # a few clocks run ahead; a wrong time zone shifts all rows
+            if not makes_late:
+                continue  # a few clocks run ahead; a wrong time zone shifts all rows
+            # One device six hours ahead moved the watermark of its partition, and 71 % of the rows were late.
+            remedy = (
+                f"they are up to {span_text(count.far)} ahead of the clock, which makes the rows of the "
+                "present late: filter such rows before the watermark is taken"
+            )
         if name == "future" and operator.signs.leaps.broken:
             continue  # reported as watermark-leap
         yield Finding(
@@ -163,7 +182,7 @@ def _implausible(operator: OperatorFindings) -> Iterator[Finding]:
             source=operator.source,
             begin=count.first[0].processing_time,
             sentence=f"{count.broken:,} of {operator.signs.timed:,} event times are implausible",
-            remedy=_UNITS[name],
+            remedy=remedy,
             share=share,
             evidence=tuple(count.first),
         )

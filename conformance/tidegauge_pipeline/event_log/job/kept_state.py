@@ -23,6 +23,10 @@ _FACTOR: Final = 2
 _SECOND_HALF: Final = 0.3
 """The minimum share of the growth in the second half of the log. The state of windows levels off."""
 
+_MORE_THAN_TRAFFIC: Final = 1.5
+"""The minimum growth of the state as a multiple of the growth of the traffic. With twice as many records per
+hour a bounded state has twice as many rows."""
+
 _KEEPERS: Final = ("dedupe", "symmetricHashJoin", "globalLimit", "flatMapGroups", "transformWithState")
 """Operators of Spark whose state does not wait for a window to fire."""
 
@@ -50,6 +54,9 @@ def growing_state(operators: Sequence[OperatorFindings], explained: bool) -> Ite
             continue
         if lows[-1] - lows[_PARTS // 2] < _SECOND_HALF * growth:
             continue
+        begin, end = places[0] * width, (places[-1] + 1) * width
+        if lows[-1] < _MORE_THAN_TRAFFIC * _traffic_growth(operators, begin, end) * max(parts[0]):
+            continue
         duration = (places[-1] - places[0]) * width
         per_hour = (rows[-1] - rows[0]) * 3_600_000 / max(duration, 1)
         yield Finding(
@@ -63,6 +70,22 @@ def growing_state(operators: Sequence[OperatorFindings], explained: bool) -> Ite
             f"{per_hour:,.0f} rows per hour",
             remedy=_why(operator),
         )
+
+
+def _traffic_growth(operators: Sequence[OperatorFindings], begin: int, end: int) -> float:
+    """Return how many times more records the sources emit in the last eighth of a period than in the first.
+
+    begin, end: the period (ms). Returns 0 if the log does not show records in the first eighth.
+    """
+    eighth = (end - begin) // _PARTS
+    first = last = 0
+    for source in sources_of(operators):
+        for subtask in source.signs.subtasks.values():
+            for stretch, number in subtask.counts.values.items():
+                at = stretch << subtask.counts.exponent
+                first += number if begin <= at < begin + eighth else 0
+                last += number if end - eighth <= at < end else 0
+    return last / first if first else 0.0
 
 
 def _at(course: dict[int, int], place: int) -> int:

@@ -7,6 +7,7 @@ from ..examples import span_text, time_text
 from ..findings import OperatorFindings
 from .finding import LEAST_STRETCHES, Finding, part_name, sources_of, span_of, subtask_name
 from .stretches import Course, common
+from .subtasks import Subtask
 
 LEAST_SPREAD: Final = 60_000
 """The minimum spread (ms) between the fastest and the slowest input. A job in real time has less, unless one
@@ -18,6 +19,11 @@ are apart by a few of these rises."""
 
 _DRIFTS: Final = 2
 """The minimum spread, as a multiple of the drift of aligned sources."""
+
+_HALF_HOUR: Final = 1_800_000
+
+_ZONE_ERROR: Final = 300_000
+"""The maximum deviation (ms) of a spread from a difference of time zones. Batches and delays cause it."""
 
 _SHARE: Final = 0.25
 """The minimum share of the log in which the sources are apart."""
@@ -52,6 +58,16 @@ def skewed_sources(operators: Sequence[OperatorFindings], drift: int | None = No
     most = max((s.most_in_state for each in operators for s in each.signs.subtasks.values()), default=0)
     state = f"; the state has reached {most:,} rows" if most else ""
     aligned = "" if drift is None else f" in one watermark group: the drift of now is {span_text(drift)}"
+    remedy = (
+        f"align the sources with a drift of {span_text(wanted)}{aligned}, so that the fastest waits for the "
+        "slowest before its rows are in state"
+    )
+    zone = _time_zone([spreads[stretch][0] for stretch in apart]) if len(apart) == len(spreads) else None
+    if zone is not None:
+        remedy = (
+            f"check the time zone of {slowest}: it is {span_text(zone)} behind through the whole log, as if "
+            "local times were read as UTC. Only if the distance is real, align the sources"
+        )
     yield Finding(
         name="skewed-sources",
         severity="warning",
@@ -63,9 +79,19 @@ def skewed_sources(operators: Sequence[OperatorFindings], drift: int | None = No
         share=len(apart) / len(spreads),
         sentence=f"{fastest} is up to {span_text(spread)} ahead of {slowest}, the slowest, and more than "
         f"{span_text(allowed)} in {len(apart) / len(spreads):.0%} of the log{state}",
-        remedy=f"align the sources with a drift of {span_text(wanted)}{aligned}, so that the fastest waits "
-        "for the slowest before its rows are in state",
+        remedy=remedy,
     )
+
+
+def _time_zone(spreads: Sequence[int]) -> int | None:
+    """Return the difference of time zones (ms) that these spreads are close to, None if there is none.
+
+    Zones differ by whole half hours, and a spread of that origin does not change.
+    """
+    middle = sorted(spreads)[len(spreads) // 2]
+    zone = round(middle / _HALF_HOUR) * _HALF_HOUR
+    is_constant = max(spreads) - min(spreads) <= _ZONE_ERROR
+    return zone if zone and is_constant and abs(middle - zone) <= _ZONE_ERROR else None
 
 
 def lags_of(operators: Sequence[OperatorFindings]) -> dict[str, Course]:
@@ -100,8 +126,12 @@ def _is_of(operator: OperatorFindings, name: str) -> bool:
     return name.endswith(f" of {operator.source or operator.job}")
 
 
-def alignment_blocks(operators: Sequence[OperatorFindings]) -> Iterator[Finding]:
-    """Yield the finding that a source is blocked for half of the log while no other source makes progress."""
+def alignment_blocks(operators: Sequence[OperatorFindings], drift: int | None = None) -> Iterator[Finding]:
+    """Yield the finding that a source is blocked for half of the log while no other source makes progress.
+
+    If there is none, yield the finding that the drift is smaller than one step of another source's watermark.
+    `drift`: as in `skewed_sources`.
+    """
     sources = [each for each in operators if not each.has_channels]
     begin, end = span_of(operators)
     subtasks = [(each, number, it) for each in sources for number, it in each.signs.subtasks.items()]
@@ -118,6 +148,7 @@ def alignment_blocks(operators: Sequence[OperatorFindings]) -> Iterator[Finding]
         if duration and duration * 2 >= end - begin and not moves:
             blocked.append((duration, source, number, began))
     if not blocked:
+        yield from _narrow_drift(sources, drift)
         return
     duration, source, number, began = max(blocked, key=lambda each: (each[0], each[1].source, -each[2]))
     waits = [
@@ -146,3 +177,49 @@ def alignment_blocks(operators: Sequence[OperatorFindings]) -> Iterator[Finding]
         f"other source made progress; {len(blocked)} of {len(subtasks)} subtasks were blocked for so long",
         remedy=f"{remedy}: give it an idle timeout of {span_text(timeout)} if it has no rows, or restart it",
     )
+
+
+def _narrow_drift(sources: Sequence[OperatorFindings], drift: int | None) -> Iterator[Finding]:
+    """Yield the finding that subtasks are blocked for half of the log, by a drift that is smaller than the
+    usual step of the watermark of another source. That a fast source waits for a slow one is no trouble."""
+    drifts = [each.signs.drift for each in sources if each.signs.drift is not None]
+    drift = max(drifts, default=None) if drift is None else drift
+    begin, end = span_of(sources)
+    blocked = [
+        (duration, source, number)
+        for source in sources
+        for number, subtask in source.signs.subtasks.items()
+        if (duration := _blocked_time(subtask, end)) and duration * 2 >= end - begin
+    ]
+    if drift is None or not blocked:
+        return
+    duration, source, number = max(blocked, key=lambda each: (each[0], each[1].source, -each[2]))
+    steps = [
+        (each.signs.steps.quantile(0.5), each)
+        for each in sources
+        if each is not source and each.signs.steps.total
+    ]
+    step, slow = max(steps, key=lambda each: (each[0], each[1].source), default=(0, source))
+    if step <= drift:
+        return
+    wanted = -(-2 * step // 1000) * 1000
+    yield Finding(
+        name="alignment-blocks",
+        severity="warning",
+        job=source.job,
+        source=source.source,
+        begin=begin,
+        worst=end,
+        part=str(number),
+        share=min(1.0, duration / (end - begin)),
+        sentence=f"alignment blocked {subtask_name(source, number)} for {span_text(duration)} of "
+        f"{span_text(end - begin)}; the watermark of {slow.source or slow.job} rises by {span_text(step)} at "
+        f"once, and the drift is {span_text(drift)}",
+        remedy=f"set the drift to {span_text(wanted)} or more, twice such a rise",
+    )
+
+
+def _blocked_time(subtask: Subtask, end: int) -> int:
+    """Return for how long (ms) alignment blocked a subtask until the end of the log."""
+    is_blocked, since = subtask.blocked or (False, 0)
+    return subtask.blocked_sum + (end - since if is_blocked else 0)

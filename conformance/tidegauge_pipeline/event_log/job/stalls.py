@@ -7,7 +7,7 @@ from tidegauge.wire.timestamps import MAX, MIN
 
 from ..examples import span_text, time_text
 from ..findings import OperatorFindings
-from .finding import Finding, part_name
+from .finding import Finding, part_name, sources_of, span_of, subtask_name
 from .inputs import Part, Silence
 from .pauses import Stall
 
@@ -24,10 +24,16 @@ _OVERLAP: Final = 0.9
 def stalls(operators: Sequence[OperatorFindings]) -> Iterator[Finding]:
     """Yield the stalls of one job, each at the operator where it begins.
 
+    A watermark that has leapt ahead of the clock cannot advance: such a job has no stall beside the leap.
     A stall that an input causes is `idle-input-holds`. Stalls of other operators in the same period follow
     from that stall, and are not reported.
     """
+    if any(each.signs.leaps.broken for each in operators):
+        return
     stalled = [(each, stall) for each in operators if (stall := _stall(each, operators)) is not None]
+    if not any(_has_watermarks(each) for each in operators):
+        # Every operator of such a job stalls. The one that suffers is the one with state.
+        stalled = [each for each in stalled if each[1].state is not None][:1] or stalled[:1]
     held = [
         (operator, stall, holder)
         for operator, stall in stalled
@@ -59,6 +65,8 @@ def _stall(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> Sta
     has_lags = any(part.lags.values for part in operator.signs.parts.values())
     if stall.watermark is None and has_lags and not operator.has_channels:
         return None  # the source logs watermarks of splits only
+    if not _has_watermarks(operator) and any(_has_watermarks(each) for each in every):
+        return None  # the job has watermarks, and the log has none of this operator
     courses = [
         subtask.records
         for source in every
@@ -69,6 +77,16 @@ def _stall(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> Sta
     if courses and not any(course.has_between(stall.begin, stall.end) for course in courses):
         return None  # operators report their state even without input
     return stall
+
+
+def _has_watermarks(operator: OperatorFindings) -> bool:
+    """Return whether the log has a watermark that the operator or one of its inputs output."""
+    stall = operator.signs.stall
+    return (
+        (stall is not None and stall.watermark is not None)  # before the window of a monitor
+        or any(subtask.watermark is not None for subtask in operator.signs.subtasks.values())
+        or any(part.watermark is not None for part in operator.signs.parts.values())
+    )
 
 
 def _holder(operator: OperatorFindings, stall: Stall) -> tuple[str, Part, Silence] | None:
@@ -114,7 +132,7 @@ def _idle_input(operator: OperatorFindings, stall: Stall, name: str, part: Part,
     )
     duration = silence.end - silence.begin
     timeout = max(1000, -(-2 * usual // 1000) * 1000)
-    at = "without a watermark" if silence.watermark is None else f"at {time_text(silence.watermark)}"
+    at = ", as it has none" if silence.watermark is None else f" at {time_text(silence.watermark)}"
     rows = f"the usual pauses are at most {span_text(usual)}" if usual else "the log shows no earlier row"
     return Finding(
         name="idle-input-holds",
@@ -124,7 +142,7 @@ def _idle_input(operator: OperatorFindings, stall: Stall, name: str, part: Part,
         begin=silence.begin,
         worst=silence.end,
         part=name,
-        sentence=f"{part_name(operator, name)} had no rows for {span_text(duration)} and held the watermark "
+        sentence=f"{part_name(operator, name)} had no rows for {span_text(duration)} and held the watermark"
         f"{at}, while rows came at {stall.moments:,} times{_state(stall)}",
         remedy=f"give the input an idle timeout of {span_text(timeout)} ({rows})",
     )
@@ -148,10 +166,18 @@ def _stalled(operator: OperatorFindings, stall: Stall, every: Sequence[OperatorF
 
 def _who_holds(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> str:
     """Return the remedy for a stall: it names the input with the smallest watermark at the log's end."""
+    if not any(_has_watermarks(each) for each in every):
+        return (
+            "the job has no watermark at all: set one on each source (`withWatermark` in Spark, a "
+            "`WatermarkStrategy` in Flink), before the operator with state"
+        )
     parts = next(
         (each for each in [operator, *every] if any(part.holds for part in each.signs.parts.values())), None
     )
     if parts is None:
+        source = _slowest_source(operator, every)
+        if source is not None:
+            return source
         return (
             "find the input whose watermark is the smallest: give it an idle timeout if it has no rows, or "
             "read it faster"
@@ -159,11 +185,31 @@ def _who_holds(operator: OperatorFindings, every: Sequence[OperatorFindings]) ->
     holding = {name: part for name, part in parts.signs.parts.items() if part.holds}
     name = min(holding, key=lambda each: (holding[each].watermark is not None, holding[each].watermark or 0))
     part = holding[name]
-    reached = "has no watermark" if part.watermark is None else f"is at {time_text(part.watermark)}"
-    silent = (parts.end or part.at) - part.at
+    return _held_by(part_name(parts, name), part.watermark, (parts.end or part.at) - part.at)
+
+
+def _slowest_source(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> str | None:
+    """Return the remedy that names the source with the smallest watermark, None if the log has no other
+    source."""
+    sources = [
+        (subtask.watermark, each, number)
+        for each in sources_of(every)
+        for number, subtask in each.signs.subtasks.items()
+        if each is not operator and subtask.watermark is not None and not subtask.is_finished
+    ]
+    if not sources:
+        return None
+    watermark, source, number = min(sources, key=lambda each: (each[0], each[1].source, each[2]))
+    silent = span_of(every)[1] - source.signs.subtasks[number].end
+    return _held_by(subtask_name(source, number), watermark, silent)
+
+
+def _held_by(name: str, watermark: int | None, silent: int) -> str:
+    """Return the remedy that names the input which holds the watermark. `silent`: since its last row (ms)."""
+    reached = "has no watermark" if watermark is None else f"is at {time_text(watermark)}"
     return (
-        f"{part_name(parts, name)} {reached}, and had its last row {span_text(silent)} before the end of the "
-        "log: give it an idle timeout if it has no rows, or read it faster"
+        f"{name} {reached}, and had its last row {span_text(silent)} before the end of the log: give it an "
+        "idle timeout if it has no rows, or read it faster"
     )
 
 

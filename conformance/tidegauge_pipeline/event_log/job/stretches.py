@@ -1,5 +1,9 @@
 """A quantity over processing time, in a bounded number of stretches of equal width."""
 
+from collections.abc import Callable
+from operator import add
+from typing import Any, Final, Literal
+
 import numpy as np
 from msgspec import Struct
 
@@ -10,8 +14,15 @@ MOST_STRETCHES = 64
 64 ms."""
 
 
+Kept = Literal["highest", "lowest", "sum"]
+"""What is kept of the values in a stretch."""
+
+_OF_TWO: Final[dict[Kept, Callable[[int, int], int]]] = {"highest": max, "lowest": min, "sum": add}
+_OF_ARRAY: Final[dict[Kept, Any]] = {"highest": np.maximum, "lowest": np.minimum, "sum": np.add}
+
+
 class Course(Struct, frozen=True):
-    """The highest (with `is_lowest`, the lowest) value in each stretch of processing time.
+    """The highest or the lowest value, or the sum of the values, in each stretch of processing time.
 
     The width of a stretch is 2 ** exponent ms, the smallest with which the course fits into `MOST_STRETCHES`.
     The width depends on the first and the last time only, so the courses of the parts of a log can be merged
@@ -21,13 +32,13 @@ class Course(Struct, frozen=True):
 
     exponent: int = 0
     values: dict[int, int] = {}
-    is_lowest: bool = False
+    kept: Kept = "highest"
 
     @staticmethod
-    def of(times: Numbers, values: Numbers, *, is_lowest: bool = False) -> "Course":
+    def of(times: Numbers, values: Numbers, kept: Kept = "highest") -> "Course":
         """Return the course of these values at these times (ms)."""
         if not len(times):
-            return Course(is_lowest=is_lowest)
+            return Course(kept=kept)
         exponent = _exponent(int(times.min()), int(times.max()), 0)
         stretch = times >> exponent
         changes = np.diff(stretch)
@@ -36,9 +47,8 @@ class Course(Struct, frozen=True):
             stretch, values = stretch[order], values[order]
             changes = np.diff(stretch)
         begins = np.append(0, np.flatnonzero(changes) + 1)
-        choose = np.minimum if is_lowest else np.maximum
-        chosen = choose.reduceat(values, begins)
-        return Course(exponent, dict(zip(stretch[begins].tolist(), chosen.tolist(), strict=True)), is_lowest)
+        chosen = _OF_ARRAY[kept].reduceat(values, begins)
+        return Course(exponent, dict(zip(stretch[begins].tolist(), chosen.tolist(), strict=True)), kept)
 
     def merged(self, other: "Course") -> "Course":
         """Return the course of the values of both courses."""
@@ -50,19 +60,20 @@ class Course(Struct, frozen=True):
         high = max(max(values) for values in both) << exponent
         exponent = _exponent(low, high, exponent)
         merged = self.coarsened(exponent)
-        choose = min if self.is_lowest else max
         for stretch, value in other.coarsened(exponent).items():
-            merged[stretch] = choose(value, merged.get(stretch, value))
-        return Course(exponent, merged, self.is_lowest)
+            merged[stretch] = self._joined(merged.get(stretch), value)
+        return Course(exponent, merged, self.kept)
 
     def coarsened(self, exponent: int) -> dict[int, int]:
         """Return the values in stretches of 2 ** exponent ms; `exponent` is at least that of the course."""
-        choose = min if self.is_lowest else max
         coarse: dict[int, int] = {}
         for stretch, value in self.values.items():
             place = stretch >> (exponent - self.exponent)
-            coarse[place] = choose(value, coarse.get(place, value))
+            coarse[place] = self._joined(coarse.get(place), value)
         return coarse
+
+    def _joined(self, known: int | None, value: int) -> int:
+        return value if known is None else _OF_TWO[self.kept](known, value)
 
     def has_between(self, begin: int, end: int) -> bool:
         """Return whether a stretch that lies entirely between two times (ms) has a value."""

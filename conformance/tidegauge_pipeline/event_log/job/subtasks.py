@@ -1,7 +1,5 @@
 """What each subtask of an operator did over the log: its lag, its state, and when it was blocked."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from msgspec import Struct
 
@@ -16,18 +14,21 @@ class Subtask(Struct):
 
     begin, end: the first and the last row. lags: how far watermarks are behind the clock (ms): the lowest in
     each stretch of time, without MIN and MAX. records: the highest event time of records in each stretch.
+    counts: the number of records in each stretch.
     state: the smallest number of rows in state in each stretch. watermark: the last output watermark, which
     may be MIN or MAX. rows_in_state: the last number of rows in state, -1 if a window fired after it.
     most_in_state: the largest number of rows in state. is_finished: whether the subtask has ended. backlog:
     whether the last flag is `backlog`, and its time. blocked: whether the last row about alignment is
     `blocked`, and its time. blocked_for: the longest time between `blocked` and `unblocked`, and its begin.
+    blocked_sum: the sum of these times (ms).
     """
 
     begin: int
     end: int
-    lags: Course = Course(is_lowest=True)
+    lags: Course = Course(kept="lowest")
     records: Course = Course()
-    state: Course = Course(is_lowest=True)
+    counts: Course = Course(kept="sum")
+    state: Course = Course(kept="lowest")
     watermark: int | None = None
     rows_in_state: int | None = None
     most_in_state: int = 0
@@ -35,15 +36,18 @@ class Subtask(Struct):
     backlog: tuple[bool, int] | None = None
     blocked: tuple[bool, int] | None = None
     blocked_for: tuple[int, int] = (0, 0)
+    blocked_sum: int = 0
 
     def add(self, other: "Subtask") -> None:
         """Add the later rows of the same subtask."""
         self.begin, self.end = min(self.begin, other.begin), max(self.end, other.end)
         self.lags = self.lags.merged(other.lags)
         self.records = self.records.merged(other.records)
+        self.counts = self.counts.merged(other.counts)
         self.state = self.state.merged(other.state)
         self.most_in_state = max(self.most_in_state, other.most_in_state)
         self.blocked_for = _longer(self.blocked_for, other.blocked_for)
+        self.blocked_sum += other.blocked_sum
         for name in ("watermark", "rows_in_state", "is_finished", "backlog", "blocked"):
             latest = getattr(other, name)
             if latest is not None:
@@ -92,10 +96,11 @@ def subtasks_of(rows: Rows, new: Indexes) -> dict[int, Subtask]:
 def _add_courses(subtask: Subtask, rows: Rows, own: dict[str, Indexes], plain: Flags) -> None:
     marks = own["marks"][plain[own["marks"]]]
     times = rows.processing_time[marks]
-    subtask.lags = Course.of(times, times - rows.event_time[marks], is_lowest=True)
+    subtask.lags = Course.of(times, times - rows.event_time[marks], kept="lowest")
     records, states = own["records"], own["states"]
     subtask.records = Course.of(rows.processing_time[records], rows.event_time[records])
-    subtask.state = Course.of(rows.processing_time[states], rows.count[states], is_lowest=True)
+    subtask.counts = Course.of(rows.processing_time[records], rows.count[records], kept="sum")
+    subtask.state = Course.of(rows.processing_time[states], rows.count[states], kept="lowest")
     subtask.most_in_state = int(rows.count[states].max(initial=0))
 
 
@@ -111,8 +116,7 @@ def _add_latest(subtask: Subtask, rows: Rows, own: dict[str, Indexes]) -> None:
         subtask.is_finished = bool(rows.is_kind("finished")[last] or is_max)
     subtask.backlog = _latest(rows, own["flags"], own["restarts"], "backlog")
     subtask.blocked = _latest(rows, own["blocks"], own["restarts"], "blocked")
-    for duration, begin in _blocked(rows, own["blocks"]):
-        subtask.blocked_for = _longer(subtask.blocked_for, (duration, begin))
+    subtask.blocked_sum, subtask.blocked_for = _blocked(rows, own["blocks"])
 
 
 def _latest(rows: Rows, some: Indexes, restarts: Indexes, kind: str) -> tuple[bool, int] | None:
@@ -123,12 +127,13 @@ def _latest(rows: Rows, some: Indexes, restarts: Indexes, kind: str) -> tuple[bo
     return bool(rows.is_kind(kind)[last]), int(rows.processing_time[last])
 
 
-def _blocked(rows: Rows, blocks: Indexes) -> Iterator[tuple[int, int]]:
-    """Yield the longest period that ends with one of these rows, and began with `blocked`."""
+def _blocked(rows: Rows, blocks: Indexes) -> tuple[int, tuple[int, int]]:
+    """Return the sum (ms) of the periods that end with one of these rows, and the longest of them."""
     before = rows.last(rows.blocks, blocks)
     is_end = (before >= 0) & rows.is_kind("blocked")[before]
     ends, begins = blocks[is_end], before[is_end]
-    if len(ends):
-        durations = rows.processing_time[ends] - rows.processing_time[begins]
-        at = int(np.lexsort((rows.processing_time[begins], -durations))[0])
-        yield int(durations[at]), int(rows.processing_time[begins[at]])
+    if not len(ends):
+        return 0, (0, 0)
+    durations = rows.processing_time[ends] - rows.processing_time[begins]
+    at = int(np.lexsort((rows.processing_time[begins], -durations))[0])
+    return int(durations.sum()), (int(durations[at]), int(rows.processing_time[begins[at]]))

@@ -181,7 +181,10 @@ class SubtaskRows:
             for name, sample in inputs.items()
         ):
             return None  # the end of the other inputs has not been seen yet
-        return None if watermark == self._watermark else watermark
+        # Within an attempt a lower value is an older one: the metrics of a chain are fetched one by one.
+        reported = self._watermark
+        is_old = watermark is not None and reported is not None and watermark <= reported
+        return None if is_old else watermark
 
     def _of_inputs(self, inputs: Mapping[Input, InputSample]) -> Iterator[Row]:
         """Yield the rows of inputs: first those that exclude an input, then those of inputs that count."""
