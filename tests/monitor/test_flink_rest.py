@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tidegauge.wire.scenario import BadInput
-from tidegauge_pipeline.monitor.flink.flink_rows import FlinkRows, flink_rows
+from tidegauge_pipeline.monitor.flink.flink_rows import FlinkRows
 
 CONFIG = {"flink-version": "2.3.0", "refresh-interval": 3000}
 
@@ -117,7 +117,7 @@ def _encoded(answer: Any) -> bytes:
 )
 def test_a_url_of_another_form(url: str, words: str) -> None:
     with pytest.raises(BadInput) as problem:
-        flink_rows(url)
+        FlinkRows(url)
     assert words in str(problem.value)
     assert "secret" not in str(problem.value)
     assert "give the URL of the JobManager's web interface" in str(problem.value)
@@ -137,7 +137,7 @@ def test_a_url_of_another_form(url: str, words: str) -> None:
 )
 def test_a_server_that_is_not_a_job_manager(config: Any, words: str) -> None:
     with serving({"/config": config}) as (_, url), pytest.raises(BadInput) as problem:
-        flink_rows(url)
+        FlinkRows(url)
     assert words in str(problem.value)
     assert "\n" not in str(problem.value)
     assert "secret" not in str(problem.value)
@@ -159,14 +159,14 @@ def test_a_server_that_is_not_a_job_manager(config: Any, words: str) -> None:
 def test_a_job_that_is_not_there(jobs: tuple[tuple[str, str, str], ...], job: str | None, words: str) -> None:
     answers = {"/config": CONFIG, "/jobs/overview": listed(*jobs)}
     with serving(answers) as (_, url), pytest.raises(BadInput) as problem:
-        flink_rows(url, job)
+        FlinkRows(url, job)
     assert words in str(problem.value)
 
 
 def test_a_path_before_flinks_own_and_a_password_for_a_proxy() -> None:
     answers = {f"/proxy/flink{path}": answer for path, answer in running(0).items()}
     with serving(answers) as (server, url):
-        rows = flink_rows(f"{url.replace('//', '//me:a%40b@')}/proxy/flink/", "shop")
+        rows = FlinkRows(f"{url.replace('//', '//me:a%40b@')}/proxy/flink/", "shop")
         assert len(rows.poll()) == 0
         rows.close()
         assert not rows.has_ended
@@ -175,13 +175,13 @@ def test_a_path_before_flinks_own_and_a_password_for_a_proxy() -> None:
 
 def test_a_password_is_in_no_message() -> None:
     with serving({"/config": (503, {}, b"")}) as (_, url), pytest.raises(BadInput) as problem:
-        flink_rows(url.replace("//", "//me:secret@"))
+        FlinkRows(url.replace("//", "//me:secret@"))
     assert str(problem.value).startswith(f"{url} is not ready: HTTP 503")
 
 
 def test_polls_use_one_connection_and_few_requests() -> None:
     with serving(running(0)) as (server, url):
-        rows = flink_rows(url)
+        rows = FlinkRows(url)
         rows.poll()
         before = len(server.seen)
         rows.poll()
@@ -196,7 +196,7 @@ def test_polls_use_one_connection_and_few_requests() -> None:
 def test_a_server_that_closes_the_connection_is_asked_again() -> None:
     with serving(running(0)) as (server, url):
         server.closes = True
-        rows = flink_rows(url)
+        rows = FlinkRows(url)
         rows.poll()
         server.answers = running(5)
         assert rows.poll().column("count").to_pylist() == [5]
@@ -223,7 +223,7 @@ def test_a_job_that_is_unknown_for_a_while_and_comes_back() -> None:
 
 def test_a_job_that_has_ended() -> None:
     with serving(running(10)) as (server, url):
-        rows = flink_rows(url)
+        rows = FlinkRows(url)
         rows.poll()
         server.answers = running(11, "FAILED")
         assert rows.poll().column("kind").to_pylist() == ["record"]

@@ -14,15 +14,15 @@ from tidegauge.run.log_reports import write_log_reports
 from tidegauge.run.own_folder import own_files, write_own
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.unknown_names import unknown
+from tidegauge.words.log_times import span_text, time_text
 from tidegauge.words.numbers import counted, listed
 
 from ..event_log.alignment import Alignment
 from ..event_log.chunks import parts_of
 from ..event_log.counts import Example
-from ..event_log.examples import span_text, time_text
 from ..event_log.files import find
 from ..event_log.in_process import judged_parts
-from ..event_log.job.job_findings import Finding
+from ..event_log.job.finding import Finding
 from ..event_log.names import FINDINGS, FORMATS, MOST_ROWS, PAGE, RESULTS, TROUBLES
 from ..event_log.s3_files import s3_key
 from ..event_log.schema import VERSION

@@ -8,8 +8,6 @@ from .counts import MOST_EXAMPLES, Example
 from .properties import NAMES
 from .rows import Indexes, Numbers, Rows
 
-__all__ = ["examples_of", "span_text", "time_text"]
-
 
 def examples_of(
     rows: Rows,

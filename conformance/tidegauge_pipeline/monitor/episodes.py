@@ -5,8 +5,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..event_log.examples import span_text, time_text
-from ..event_log.job.job_findings import Finding
+from tidegauge.words.log_times import span_text, time_text
+
+from ..event_log.job.finding import Finding
 
 EpisodeKey = tuple[str, str, str, str]
 """Name, job, source and part of a finding."""

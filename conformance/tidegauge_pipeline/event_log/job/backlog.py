@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from ..examples import span_text
+from tidegauge.words.log_times import span_text
+
 from ..findings import OperatorFindings
 from .event_times import CLOCK_BEGINS, DAY
 from .finding import LEAST_STRETCHES, Finding, part_name, sources_of, span_of, subtask_name

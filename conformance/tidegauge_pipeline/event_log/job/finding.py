@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from ..counts import Example
 from ..findings import OperatorFindings
-from .subtasks import Subtask
 
 Severity = Literal["warning", "error"]
 
@@ -69,6 +68,9 @@ def part_name(operator: OperatorFindings, name: str) -> str:
     return f"{of_subtask}{upstream} of subtask {number} of {operator.source or operator.job}"
 
 
-def is_open(subtask: Subtask) -> bool:
-    """Return whether a subtask has not finished."""
-    return not subtask.is_finished
+def twice_in_seconds(duration: int) -> int:
+    """Return twice a duration, rounded up to whole seconds, and at least one second (ms).
+
+    Remedies propose timeouts and drifts with this room for disorder.
+    """
+    return max(1000, -(-2 * duration // 1000) * 1000)

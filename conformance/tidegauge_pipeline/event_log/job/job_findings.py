@@ -8,9 +8,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from tidegauge.words.log_times import span_text
 from tidegauge.words.numbers import are, counted, listed
 
-from ..examples import span_text
 from ..findings import OperatorFindings
 from ..names import FINDINGS
 from .backlog import backlog
@@ -97,9 +97,9 @@ def _late(operator: OperatorFindings, every: Sequence[OperatorFindings]) -> Iter
         return
     first = signs.late_rows.first[0]
     of_rows = "" if share is None else f", {share:.2%} of {records:,}"
-    remedy = "the log does not say how late they are: log the event time of late rows"
-    far = f", by up to {span_text(signs.lateness.most)}" if signs.lateness.total else ""
+    far, remedy = "", "the log does not say how late they are: log the event time of late rows"
     if signs.lateness.total:
+        far = f", by up to {span_text(signs.lateness.most)}"
         late = 1.0 if share is None else share
         delays = (signs.lateness.quantile(max(0.0, 1 - (1 - wanted) / late)) + 1 for wanted in _SHARES)
         of = "of the late rows" if share is None else "of the rows"

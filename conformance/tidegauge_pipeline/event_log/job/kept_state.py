@@ -1,12 +1,12 @@
 """State that grows without end, and state that is left at the end of the input."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
 from tidegauge.wire.timestamps import MAX, MIN
+from tidegauge.words.log_times import span_text, time_text
 
-from ..examples import span_text, time_text
 from ..findings import OperatorFindings
 from .finding import LEAST_STRETCHES, Finding, sources_of, span_of
 from .stretches import common
@@ -44,7 +44,10 @@ def growing_state(operators: Sequence[OperatorFindings], explained: bool) -> Ite
         width, stretches = common(courses)
         # A subtask without a row about its state in a stretch keeps the state of the stretch before.
         places = sorted({place for course in stretches.values() for place in course})
-        rows = [sum(_at(course, place) for course in stretches.values()) for place in places]
+        rows = [
+            sum(each)
+            for each in zip(*(_filled(course, places) for course in stretches.values()), strict=True)
+        ]
         if len(rows) < LEAST_STRETCHES or rows[-1] < _LEAST_ROWS:
             continue
         parts = [rows[len(rows) * at // _PARTS : len(rows) * (at + 1) // _PARTS] for at in range(_PARTS)]
@@ -88,9 +91,12 @@ def _traffic_growth(operators: Sequence[OperatorFindings], begin: int, end: int)
     return last / first if first else 0.0
 
 
-def _at(course: dict[int, int], place: int) -> int:
-    before = [stretch for stretch in course if stretch <= place]
-    return course[max(before)] if before else 0
+def _filled(course: Mapping[int, int], places: Iterable[int]) -> Iterator[int]:
+    """Yield the value at each place: the last one up to there, 0 before the first."""
+    value = 0
+    for place in places:
+        value = course.get(place, value)
+        yield value
 
 
 def _why(operator: OperatorFindings) -> str:

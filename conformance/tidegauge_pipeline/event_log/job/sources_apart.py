@@ -1,11 +1,12 @@
 """Sources that are far apart, and sources that alignment blocks for good."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from ..examples import span_text, time_text
+from tidegauge.words.log_times import span_text, time_text
+
 from ..findings import OperatorFindings
-from .finding import LEAST_STRETCHES, Finding, part_name, sources_of, span_of, subtask_name
+from .finding import LEAST_STRETCHES, Finding, part_name, sources_of, span_of, subtask_name, twice_in_seconds
 from .stretches import Course, common
 from .subtasks import Subtask
 
@@ -38,8 +39,7 @@ def skewed_sources(operators: Sequence[OperatorFindings], drift: int | None = No
     sources = sources_of(operators)
     steps = [each.signs.steps for each in sources if each.signs.steps.total]
     usual = max((step.quantile(0.5) for step in steps), default=0)
-    drifts = [each.signs.drift for each in sources if each.signs.drift is not None]
-    drift = max(drifts, default=None) if drift is None else drift
+    drift = _drift_of(sources) if drift is None else drift
     allowed = max(LEAST_SPREAD, _STEPS * usual, _DRIFTS * (drift or 0))
     width, stretches = common(lags)
     spreads = {}
@@ -54,7 +54,7 @@ def skewed_sources(operators: Sequence[OperatorFindings], drift: int | None = No
     worst = max(apart, key=lambda stretch: (spreads[stretch][0], -stretch))
     spread, fastest, slowest = spreads[worst]
     rises = max((step.quantile(0.99) for step in steps), default=0)
-    wanted = min(max(1000, -(-2 * rises // 1000) * 1000), allowed // 2)
+    wanted = min(twice_in_seconds(rises), allowed // 2)
     most = max((s.most_in_state for each in operators for s in each.signs.subtasks.values()), default=0)
     state = f"; the state has reached {most:,} rows" if most else ""
     aligned = "" if drift is None else f" in one watermark group: the drift of now is {span_text(drift)}"
@@ -81,6 +81,11 @@ def skewed_sources(operators: Sequence[OperatorFindings], drift: int | None = No
         f"{span_text(allowed)} in {len(apart) / len(spreads):.0%} of the log{state}",
         remedy=remedy,
     )
+
+
+def _drift_of(sources: Iterable[OperatorFindings]) -> int | None:
+    """Return the drift (ms) in the announcements of some sources, None if there are none."""
+    return max((each.signs.drift for each in sources if each.signs.drift is not None), default=None)
 
 
 def _time_zone(spreads: Sequence[int]) -> int | None:
@@ -137,8 +142,7 @@ def alignment_blocks(operators: Sequence[OperatorFindings], drift: int | None = 
     subtasks = [(each, number, it) for each in sources for number, it in each.signs.subtasks.items()]
     blocked = []
     for source, number, subtask in subtasks:
-        is_blocked, since = subtask.blocked or (False, 0)
-        duration, began = max((end - since if is_blocked else 0, since), subtask.blocked_for)
+        duration, began = max(_open_block(subtask, end), subtask.blocked_for)
         others = [it for each, another, it in subtasks if (each, another) != (source, number)]
         moves = any(
             not it.is_finished and it.lags.has_between(began, began + duration)
@@ -163,7 +167,7 @@ def alignment_blocks(operators: Sequence[OperatorFindings], drift: int | None = 
         apart = "" if own is None else f"; it is {span_text(max(own - slowest[0], 0))} behind"
         remedy = f"{subtask_name(slowest[1], slowest[2])} stands at {time_text(slowest[0])}{apart}"
     pauses = max((each.signs.pauses.quantile(0.99) for each in sources if each.signs.pauses.total), default=0)
-    timeout = max(1000, -(-2 * pauses // 1000) * 1000)
+    timeout = twice_in_seconds(pauses)
     yield Finding(
         name="alignment-blocks",
         severity="error",
@@ -182,8 +186,7 @@ def alignment_blocks(operators: Sequence[OperatorFindings], drift: int | None = 
 def _narrow_drift(sources: Sequence[OperatorFindings], drift: int | None) -> Iterator[Finding]:
     """Yield the finding that subtasks are blocked for half of the log, by a drift that is smaller than the
     usual step of the watermark of another source. That a fast source waits for a slow one is no trouble."""
-    drifts = [each.signs.drift for each in sources if each.signs.drift is not None]
-    drift = max(drifts, default=None) if drift is None else drift
+    drift = _drift_of(sources) if drift is None else drift
     begin, end = span_of(sources)
     blocked = [
         (duration, source, number)
@@ -202,7 +205,7 @@ def _narrow_drift(sources: Sequence[OperatorFindings], drift: int | None) -> Ite
     step, slow = max(steps, key=lambda each: (each[0], each[1].source), default=(0, source))
     if step <= drift:
         return
-    wanted = -(-2 * step // 1000) * 1000
+    wanted = twice_in_seconds(step)
     yield Finding(
         name="alignment-blocks",
         severity="warning",
@@ -221,5 +224,10 @@ def _narrow_drift(sources: Sequence[OperatorFindings], drift: int | None) -> Ite
 
 def _blocked_time(subtask: Subtask, end: int) -> int:
     """Return for how long (ms) alignment blocked a subtask until the end of the log."""
+    return subtask.blocked_sum + _open_block(subtask, end)[0]
+
+
+def _open_block(subtask: Subtask, end: int) -> tuple[int, int]:
+    """Return for how long a subtask has been blocked at the end of the log, and since when (ms)."""
     is_blocked, since = subtask.blocked or (False, 0)
-    return subtask.blocked_sum + (end - since if is_blocked else 0)
+    return (end - since if is_blocked else 0), since

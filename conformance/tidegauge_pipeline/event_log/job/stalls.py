@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tidegauge.wire.timestamps import MAX, MIN
+from tidegauge.words.log_times import span_text, time_text
 
-from ..examples import span_text, time_text
 from ..findings import OperatorFindings
-from .finding import Finding, part_name, sources_of, span_of, subtask_name
+from .finding import Finding, part_name, sources_of, span_of, subtask_name, twice_in_seconds
 from .inputs import Part, Silence
 from .pauses import Stall
 
@@ -131,7 +131,7 @@ def _idle_input(operator: OperatorFindings, stall: Stall, name: str, part: Part,
         (other.pause(0.99) or 0 for other in operator.signs.parts.values()), default=0
     )
     duration = silence.end - silence.begin
-    timeout = max(1000, -(-2 * usual // 1000) * 1000)
+    timeout = twice_in_seconds(usual)
     at = ", as it has none" if silence.watermark is None else f" at {time_text(silence.watermark)}"
     rows = f"the usual pauses are at most {span_text(usual)}" if usual else "the log shows no earlier row"
     return Finding(

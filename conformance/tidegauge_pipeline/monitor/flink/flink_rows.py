@@ -157,11 +157,6 @@ class FlinkRows:
         return pa.table(columns, schema=ROWS)
 
 
-def flink_rows(url: str, job: str | None = None) -> FlinkRows:
-    """Return the rows of a job of Flink; raises `BadInput` if there is no such job."""
-    return FlinkRows(url, job)
-
-
 def _values(of_subtask: tuple[str, str, int, int], row: Row, now: int) -> tuple[Any, ...]:
     """Return the values of a row in the order of `ROWS`."""
     channel = NONE if row.channel is None else row.channel
