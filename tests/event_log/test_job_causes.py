@@ -195,7 +195,8 @@ def test_a_channel_is_shown_with_the_name_of_its_upstream_subtask() -> None:
     rows: list[Row] = []
     for minute in range(300):
         for channel in (0, 1) if minute < 50 else (0,):
-            of = {"source": "join", "channel": channel, "split": f"orders[{channel}]"}
+            name = f"orders[{channel}]" if minute < 40 else ""  # a later row without the name keeps it
+            of = {"source": "join", "channel": channel, "split": name}
             rows.append(at(60 * minute, "watermark", 60 * minute, **of))
         if minute < 50:
             rows.append(at(60 * minute, "watermark", 60 * minute, source="join"))

@@ -239,8 +239,9 @@ class _Segment:
         )
 
     def _upstream(self) -> str:
-        last = int(self._at[-1])
-        return str(self._rows.table["split"][last]) if self._rows.channel[last] >= 0 else ""
+        """Return the last name in these rows of a channel; "" if there is none."""
+        named = self._at[(self._rows.channel[self._at] >= 0) & (self._rows.split[self._at] >= 0)]
+        return str(self._rows.table["split"][int(named[-1])]) if len(named) else ""
 
     def _silence(self, watermark: int | None) -> Silence | None:
         """Return the longest silence that ends with one of these rows. `watermark`: that before the rows."""
