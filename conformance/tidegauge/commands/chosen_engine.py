@@ -9,7 +9,7 @@ from tidegauge_reference import Policies
 from ..components.within import outside_of_shapes
 from ..engine.adapter import Adapter
 from ..engine.loading import describe, load_adapter
-from ..judging.reference.profiles import profile_of, shapes_under
+from ..judging.reference.profiles import chosen_profile, shapes_under
 from ..run.request import Request
 from ..run.request_check import checked
 from ..wire.implementation import Implementation
@@ -23,7 +23,7 @@ def chosen_engine(request: Request) -> tuple[Adapter, Implementation, Policies]:
     request = checked(request)
     engine = load_adapter(request.adapter, request.options)
     implementation = describe(request.adapter, engine)
-    profile = profile_of(request.profile or implementation.profile)
+    profile = chosen_profile(request.profile, implementation)
     shapes = shapes_under(profile, implementation.shapes)
     return engine, replace(implementation, shapes=shapes), profile.policies
 

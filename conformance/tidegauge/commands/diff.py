@@ -16,7 +16,7 @@ from ..components.registry import COMPONENTS
 from ..components.wording import answer_text, setup_text, step_text
 from ..judging.items.difference import Compared, Side, answers, compared, smallest
 from ..judging.items.difference_in_processes import Written, workers_with
-from ..judging.reference.profiles import profile_of
+from ..judging.reference.profiles import chosen_profile
 from ..wire.scenario import BadInput, Scenario, encode_scenario
 from ..wire.transcript import Failure, Transcript
 from ..wire.unknown_names import unknown
@@ -68,7 +68,7 @@ def diff(
     with ExitStack() as closing:
         for side in sides:
             closing.callback(side.adapter.close)
-        policies = profile_of(profile or sides[0].implementation.profile).policies
+        policies = chosen_profile(profile, sides[0].implementation).policies
         names = _components(sides, component or [])
         through: Callable[..., Iterator[Compared]]
         if processes == 1:

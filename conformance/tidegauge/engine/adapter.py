@@ -86,8 +86,9 @@ class ComponentAdapter(Adapter):
     Nothing maps by default: whatever else an engine raises is an error and never an answer. One that relies
     on its runtime for what no runtime sends says `refuses = False`, and is not given it. An engine with fewer
     features than the chapters describe declares them, `shapes = (WindowShape(assigners=("tumbling",)),)`:
-    scenarios are drawn within them. What the adapter does in place of the engine stands in `by_adapter`, by
-    the rule that is kept in this way.
+    scenarios are drawn within them. The files of its author's profile and of its known deviations are named
+    in `profile_file` and `deviations`; a run without `--profile` and `--deviations` uses them. What the
+    adapter does in place of the engine stands in `by_adapter`, by the rule that is kept in this way.
     """
 
     name = ""
@@ -95,6 +96,8 @@ class ComponentAdapter(Adapter):
     extras: tuple[str, ...] = ()
     known_options: tuple[str, ...] = ()
     profile = "core"
+    profile_file = ""
+    deviations = ""
     errors: Refusals = NO_REFUSALS
     refuses = True
     shapes: tuple[AnyShape, ...] = ()
@@ -117,6 +120,8 @@ class ComponentAdapter(Adapter):
             version=self.version,
             capabilities=claimed + self.extras,
             profile=self.profile,
+            profile_file=self.profile_file,
+            deviations=self.deviations,
             refuses=self.refuses,
             shapes=self.shapes,
             by_adapter=dict(self.by_adapter),

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from tidegauge_reference import Policies
+from tidegauge_reference import PROFILES, Policies
 from tidegauge_spec import Rule
 
 from ..components.job.properties import JOB_PROPERTIES
@@ -118,10 +118,12 @@ def replaying(file: Path, request: Request, profile: str, flag: str = "") -> str
         if command is None
         else f"--command {shlex.quote(command)}"
     )
-    engine = f"{named} --profile {shlex.quote(request.profile or profile)}"
+    # A profile that comes with the adapter has no name of its own on the command line: it is the default.
+    judged_by = request.profile or (profile if profile in PROFILES else None)
+    measured = f"--profile {shlex.quote(judged_by)}" if judged_by is not None else ""
     deviations = f"--deviations {shlex.quote(request.deviations)}" if request.deviations else ""
     replay = f"tidegauge replay {shlex.quote(str(file))}"
-    return " ".join(part for part in (replay, flag, engine, options, deviations) if part)
+    return " ".join(part for part in (replay, flag, named, measured, options, deviations) if part)
 
 
 def property_sentence(name: str) -> str:

@@ -8,7 +8,7 @@ from itertools import chain, count
 
 from msgspec.structs import replace
 
-from tidegauge_reference import PROFILES, Policies
+from tidegauge_reference import Policies
 from tidegauge_spec import Rule, load_registry
 
 from ..components.registry import COMPONENTS
@@ -26,6 +26,7 @@ from ..judging.items.judge import rules_named
 from ..judging.items.merged import Findings, merged
 from ..judging.jobs.accusations import failure_of, job_accusations
 from ..judging.reference.oracle import expect
+from ..judging.reference.profiles import declared_profile
 from ..judging.verdicts.judged_in import JUDGED_IN_OTHERS, judged_by, judged_in
 from ..judging.verdicts.rule_verdicts import Circumstances, Ruling
 from ..vectors.published import every_vector, own_vectors
@@ -220,7 +221,7 @@ def _evidence(
         deviations=started.known.deviation,
         observes=started.implementation.observes,
         vectors=vectors,
-        stated=PROFILES.get(started.implementation.profile),
+        stated=declared_profile(started.implementation).policies,
         claims=started.implementation.claims(),
         drawn=started.drawn,
         declared=started.implementation.shapes,

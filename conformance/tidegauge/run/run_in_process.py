@@ -27,7 +27,7 @@ from ..judging.items.kept_answers import KeptAnswers
 from ..judging.items.preflight import preflight, preflight_scenarios
 from ..judging.reference.deviating_reference import Semantics, with_deviations
 from ..judging.reference.deviations import KnownDeviations, deviations_of
-from ..judging.reference.profiles import Profile, profile_of, under_profile
+from ..judging.reference.profiles import Profile, chosen_profile, under_profile
 from ..wire.implementation import Implementation
 from ..wire.scenario import BadInput, Scenario
 from ..wire.shapes import AnyShape
@@ -192,7 +192,7 @@ def make_run(opening: RunOpening, marker: Marker) -> Run:
     adapter = load_adapter(request.adapter, request.options)
     implementation = describe(request.adapter, adapter)
     known = deviations_of(request.deviations, implementation.deviations)
-    profile = profile_of(request.profile or implementation.profile)
+    profile = chosen_profile(request.profile, implementation)
     policies = profile.policies
     claimed = implementation.capabilities
     implementation = under_profile(profile, implementation)

@@ -24,7 +24,9 @@ class Implementation(Struct, frozen=True, kw_only=True):
 
     `capabilities`: the components it claims, and extras: `snapshot`, `int64`; of jobs `alignment`, `restart`,
     `job-idleness`, `job-backpressure`, `job-windows`, `job-out-of-orderness`; of backlog `watermark-lag`.
-    `profile`: what it suggests to be measured against; the run decides. `observes`: at each step, at the end
+    `profile`: what it suggests to be measured against; the run decides. `profile_file`: the file of the
+    profile of its author, which comes with the adapter; without `--profile` it is what the run is judged by.
+    `observes`: at each step, at the end
     of each group of steps, or at the end of the scenario. `layer`: where its code runs; `layers`: the
     components whose code runs elsewhere. `options`: those it was given, part of its identity. `overshoot`:
     how far it may run past a bound, in its own words, `overshoot_ms` the same in ms of event time;
@@ -46,6 +48,7 @@ class Implementation(Struct, frozen=True, kw_only=True):
     version: str
     capabilities: tuple[str, ...]
     profile: str = "core"
+    profile_file: str = ""
     observes: Observation = "step"
     layer: Layer = "in-process"
     layers: dict[str, Layer] = {}

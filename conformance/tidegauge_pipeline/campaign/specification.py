@@ -15,7 +15,7 @@ from tidegauge.components.within import component_within
 from tidegauge.drawing.exhaustive import exhaustive, worlds_of
 from tidegauge.engine.loading import describe, load_adapter
 from tidegauge.judging.reference.deviations import KnownDeviations, deviations_of
-from tidegauge.judging.reference.profiles import profile_of, recorded_profile, under_profile
+from tidegauge.judging.reference.profiles import chosen_profile, recorded_profile, under_profile
 from tidegauge.run.methods import check_methods
 from tidegauge.run.plan import PlannedItem, components_asked_for
 from tidegauge.run.request import Request
@@ -93,7 +93,7 @@ def specified(request: Request, count: int | None, exhaustively: Exhaustively | 
     try:
         implementation = describe(request.adapter, adapter)
         known = deviations_of(request.deviations, implementation.deviations)
-        profile = profile_of(request.profile or implementation.profile)
+        profile = chosen_profile(request.profile, implementation)
         policies = profile.policies
         implementation = under_profile(profile, implementation)
         components = _components(request, implementation)

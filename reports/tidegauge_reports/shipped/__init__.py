@@ -68,7 +68,9 @@ def _without_the_machine(results: Results) -> Results:
         },
         command=_without(results.command, _ABOUT_THE_MACHINE),
         implementation=replace(
-            results.implementation, deviations=PurePath(results.implementation.deviations).name
+            results.implementation,
+            deviations=PurePath(results.implementation.deviations).name,
+            profile_file=PurePath(results.implementation.profile_file).name,
         ),
     )
 

@@ -84,6 +84,24 @@ def profile_of(given: str) -> Profile:
     return Profile(name, name, PROFILES[name])
 
 
+def chosen_profile(given: str | None, implementation: Implementation) -> Profile:
+    """Return the profile that an engine is judged by.
+
+    It is the given one; without one, the profile of the engine's author that comes with the adapter; without
+    that, the profile of the specification that the adapter suggests. Raises `BadInput`.
+    """
+    return profile_of(given) if given is not None else declared_profile(implementation)
+
+
+def declared_profile(implementation: Implementation) -> Profile:
+    """Return the profile that an adapter declares: its author's file, or one of the specification.
+
+    Raises:
+        BadInput: if the name is unknown or the file is rejected.
+    """
+    return profile_of(implementation.profile_file or implementation.profile)
+
+
 def profile_of_author(own: OwnProfile) -> Profile:
     """Return the base profile with its policy values replaced by the author's choices."""
     chosen: dict[str, Any] = {choice.policy: choice.value for choice in own.choices}
