@@ -7,6 +7,7 @@ from tidegauge.words.numbers import counted
 from tidegauge.words.verdicts import NOT_IN_RUN, SIGNS
 
 from ..machines.inert_markdown import inert, prose
+from .questions import Answer
 from .table import Cell, Chapter, Matrix, Row
 
 FILE_NAME = "matrix.md"
@@ -19,7 +20,8 @@ _BOLD = (*ACCUSED, "error")
 
 def render(matrix: Matrix) -> str:
     """The text. The same matrix gives the same text."""
-    blocks = [_chapters(matrix), _key(matrix)]
+    blocks = [_questions(matrix)] if matrix.questions else []
+    blocks += [_chapters(matrix), _key(matrix)]
     declared = [column for column in matrix.columns if column.shape]
     measured = [column for column in matrix.columns if column.choices]
     blocks += [f"{inert(column.label, 200)}: {inert(column.choices, 100)}." for column in measured]
@@ -32,6 +34,21 @@ def render(matrix: Matrix) -> str:
     if unclaimed := _unclaimed(matrix):
         blocks += ["Not every engine claims every rule:", unclaimed]
     return "\n\n".join(blocks) + "\n"
+
+
+def _questions(matrix: Matrix) -> str:
+    rows = [
+        [prose(question.text, 200), *(_answer(given) for given in answers)]
+        for question, answers in matrix.questions
+    ]
+    return _table(["question", *_headings(matrix)], rows)
+
+
+def _answer(given: Answer | None) -> str:
+    if given is None:
+        return "–"
+    limits = "".join(f" But: {prose(sentence, 300)}" for sentence in given.but)
+    return f"{prose(given.text, 300)}{limits}"
 
 
 def _chapters(matrix: Matrix) -> str:

@@ -70,11 +70,29 @@ class Engine(Struct, frozen=True):
     started: str
 
 
+class EngineAnswer(Struct, frozen=True):
+    """What a run says to a chooser's question.
+
+    engine: the number of the engine. question, answer: as in the table of questions. policy, value: the
+    policy value behind the answer; the policy is empty for a question about rules, whose value is "kept" or
+    "broken". but: what limits the answer. rules: the rules that it rests on.
+    """
+
+    engine: int
+    question: str
+    answer: str
+    policy: str
+    value: str
+    but: tuple[str, ...]
+    rules: tuple[str, ...]
+
+
 class VerdictTable(Struct, frozen=True):
     """The content of `matrix.json`. format: the version of its fields."""
 
     format: int
     engines: list[Engine]
+    answers: list[EngineAnswer]
     verdicts: list[Verdict]
 
 
@@ -83,6 +101,7 @@ def render_json(matrix: Matrix) -> str:
     table = VerdictTable(
         format=FORMAT,
         engines=[_engine(column) for column in matrix.columns],
+        answers=list(_answers(matrix)),
         verdicts=list(_verdicts(matrix)),
     )
     return msgspec.json.format(msgspec.json.encode(table), indent=1).decode() + "\n"
@@ -115,6 +134,22 @@ def _engine(column: Column) -> Engine:
         seed=results.seed,
         started=short(results.started, _LONGEST_TEXT),
     )
+
+
+def _answers(matrix: Matrix) -> Iterator[EngineAnswer]:
+    """Yield the answers question by question; there is none where the engine claims none of the rules."""
+    for question, answers in matrix.questions:
+        for number, given in enumerate(answers):
+            if given is not None:
+                yield EngineAnswer(
+                    engine=number,
+                    question=question.text,
+                    answer=given.text,
+                    policy=question.policy,
+                    value=given.value,
+                    but=tuple(short(sentence, _LONGEST_TEXT) for sentence in given.but),
+                    rules=given.rules,
+                )
 
 
 def _verdicts(matrix: Matrix) -> Iterator[Verdict]:

@@ -28,6 +28,7 @@ from report_samples import results, rule
 from tidegauge_reports.matrix import html, picture
 from tidegauge_reports.matrix.columns import Run
 from tidegauge_reports.matrix.files import write_matrix
+from tidegauge_reports.matrix.questions import read_questions
 from tidegauge_reports.matrix.table import build_matrix
 from tidegauge_reports.shipped import load_shipped
 from tidegauge_spec import load_registry
@@ -97,11 +98,23 @@ def test_without_scripts_everything_is_there(chromium: Browser, folder: Path) ->
 
 
 @pytest.mark.parametrize("width", others_slower(WIDTHS, (390,)))
+def test_questions_and_answers_stay_in_their_cells(page: Page, folder: Path, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto((folder / "matrix.html").as_uri())
+    assert page.locator(".questions tbody tr").count() == len(read_questions())
+    cells = page.locator(".questions th, .questions td")
+    wider = (
+        "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth + 1).map(cell => cell.innerText)"
+    )
+    assert cells.evaluate_all(wider) == []
+
+
+@pytest.mark.parametrize("width", others_slower(WIDTHS, (390,)))
 def test_the_table_scrolls_in_its_box_under_its_headings(page: Page, folder: Path, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.goto((folder / "matrix.html").as_uri())
     assert overflowing(page) == []
-    box = page.locator(".box")
+    box = page.locator(".box:has(.matrix)")
     box.scroll_into_view_if_needed()
     edge = box.bounding_box()
     box.evaluate("(part) => part.scrollTo(400, 1500)")
