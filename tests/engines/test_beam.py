@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from beam_pipeline import results_of_pipeline
 from conftest import Command, results_in
-from python_engines import drawn_scenarios, first_difference, python_engine
-from windows_of_engines import BEAM, WindowsOfBeam, outputs_of
+from declared_engines import undeclared_differences
+from python_engines import first_difference, python_engine
 
-from tidegauge.engine.runner import run
 from tidegauge.wire.steps.window import (
     ExpiredStateStep,
     RecordStep,
@@ -151,23 +150,25 @@ def test_a_pipeline_stalls_after_a_late_merge_after_the_watermark_trigger() -> N
     assert (5, 22, [1, 2]) in results_of_pipeline(setup, steps, "default")
 
 
-def test_there_are_no_other_differences() -> None:
-    adapter = python_engine("beam", {"trigger": "default"})
-    scenarios = drawn_scenarios(adapter, 1_500)
-    assert len(scenarios) > 1_000
-    differing = [
-        (scenario, expected, transcript)
-        for scenario, transcript in zip(scenarios, run(adapter, scenarios), strict=True)
-        if transcript is None
-        or list(transcript.outputs) != (expected := outputs_of(WindowsOfBeam, scenario, BEAM))
-    ]
+def test_everything_else_is_declared() -> None:
+    python_engine("beam", {})
+    differing = undeclared_differences("beam", {"trigger": "default"}, component="window", scenarios=1_500)
     assert differing == []
+
+
+def test_under_its_own_profile_no_rule_fails(tidegauge: Command, tmp_path: Path) -> None:
+    ended = tidegauge("run", "--adapter", "beam", "--budget", "smoke", "--out", "out")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = results_in(tmp_path / "out")
+    assert results["profile"] == "beam-python-2.77"
+    verdicts = {rule["id"]: rule["verdict"] for rule in results["rules"] if not rule["deviation"]}
+    assert not {"fail", "suspect", "error"} & set(verdicts.values())
 
 
 def test_under_core_six_differences_explain_every_failing_scenario(
     tidegauge: Command, tmp_path: Path
 ) -> None:
-    arguments = ["--component", "window", "--budget", "smoke", "--profile", "core"]
+    arguments = ["--component", "window", "--budget", "smoke", "--profile", "core", "--deviations", "none"]
     ended = tidegauge("run", "--adapter", "beam", *arguments, "--out", "out")
     assert ended.returncode == 1, ended.stdout + ended.stderr
     (diagnosis,) = (line for line in ended.stdout.splitlines() if line.startswith("Diagnosis:"))

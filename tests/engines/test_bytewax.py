@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 from conftest import Command, results_in
-from python_engines import drawn_scenarios, first_difference, python_engine
-from windows_of_engines import BYTEWAX, outputs_of
+from declared_engines import undeclared_differences
+from python_engines import first_difference, python_engine
 
-from tidegauge.engine.runner import run
 from tidegauge.wire.steps.window import (
     ExpiredStateStep,
     RecordStep,
@@ -22,7 +21,6 @@ from tidegauge.wire.steps.window import (
     WindowSetup,
 )
 from tidegauge.wire.vocabulary import Fire, Late, Restore, Snapshot, StateSize, Step, Watermark
-from tidegauge_reference.windows import Windows
 
 pytestmark = pytest.mark.engines
 
@@ -115,17 +113,18 @@ def test_a_dataflow_that_runs_does_the_same(wait: int, late: list[int]) -> None:
     assert [values for _, (_, values) in closed] == ([[15], [5]] if wait else [[5]])
 
 
-def test_there_are_no_other_differences() -> None:
-    adapter = python_engine("bytewax", DEFAULT)
-    scenarios = drawn_scenarios(adapter, 1_500)
-    assert len(scenarios) > 1_000
-    differing = [
-        (scenario, expected, transcript)
-        for scenario, transcript in zip(scenarios, run(adapter, scenarios), strict=True)
-        if transcript is None
-        or list(transcript.outputs) != (expected := outputs_of(Windows, scenario, BYTEWAX))
-    ]
-    assert differing == []
+@pytest.mark.parametrize("options", [DEFAULT, AS_THEY_ARRIVE])
+def test_everything_else_is_declared(options: dict[str, str]) -> None:
+    python_engine("bytewax", options)
+    assert undeclared_differences("bytewax", options, component="window", scenarios=1_000) == []
+
+
+def test_under_its_own_profile_no_rule_fails(tidegauge: Command, tmp_path: Path) -> None:
+    ended = tidegauge("run", "--adapter", "bytewax", "--budget", "smoke", "--out", "out")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = results_in(tmp_path / "out")
+    assert results["profile"] == "bytewax-0.21"
+    assert results["counts"]["fail"] == results["counts"]["suspect"] == results["counts"]["error"] == 0
 
 
 def test_under_core_the_rules_that_bytewax_breaks_are_accused(tidegauge: Command, tmp_path: Path) -> None:

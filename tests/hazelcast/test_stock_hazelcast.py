@@ -9,6 +9,7 @@ from typing import Any
 import psutil
 import pytest
 from conftest import Command, results_in
+from declared_engines import undeclared_differences
 from hazelcast_jars import stock_jar
 
 from tidegauge import Scenario
@@ -55,6 +56,8 @@ def windows(assigner: window.Assigner, *history: Any) -> Scenario:
 def valves(*history: Any) -> Scenario:
     return scenario("valve", valve.ValveSetup(2), *history)
 
+
+UNDER_CORE = ("--profile", "core", "--deviations", "none")
 
 LOST_IDLE = valves(valve.IdleStep(0), valve.WatermarkStep(1, 5), valve.WatermarkStep(1, "MAX"))
 
@@ -148,7 +151,7 @@ def assert_shown(results: dict[str, Any], rules: set[str]) -> None:
 
 def test_the_valve_is_explained_by_two_choices_and_a_defect(tidegauge: Command, tmp_path: Path) -> None:
     command = ("run", "--adapter", "hazelcast", "--component", "valve", "--budget", "smoke", "-n", "2")
-    ended = tidegauge(*command, "--out", "out")
+    ended = tidegauge(*command, *UNDER_CORE, "--out", "out")
     assert ended.returncode == 1, ended.stdout + ended.stderr
     results = results_in(tmp_path / "out")
     assert results["errors"] == []
@@ -170,22 +173,44 @@ def test_the_valve_is_explained_by_two_choices_and_a_defect(tidegauge: Command, 
     assert_shown(results, failing)
 
 
-def test_the_windows_differ_in_sessions_and_lateness(tidegauge: Command, tmp_path: Path) -> None:
+def test_the_windows_are_explained_by_four_differences(tidegauge: Command, tmp_path: Path) -> None:
     command = ("run", "--adapter", "hazelcast", "--component", "window", "--budget", "smoke", "-n", "2")
-    ended = tidegauge(*command, "--out", "out")
+    ended = tidegauge(*command, *UNDER_CORE, "--out", "out")
     assert ended.returncode == 1, ended.stdout + ended.stderr
     results = results_in(tmp_path / "out")
     assert results["errors"] == []
-    found = verdicts(results)
-    assert found["fail"] == set()
-    assert {"WIN-2", "WIN-3", "WIN-10"} <= found["suspect"]
-    assert found["error"] == set()
-    assert found["not-applicable"] == {f"WIN-{number}" for number in (4, 5, 7, 9, 14, 15, 16)}
-    assert {"WIN-1", "WIN-11", "WIN-12"} == {
-        rule["id"] for rule in results["rules"] if rule["verdict"] == "pass"
+    (diagnosis,) = results["components"]
+    assert {term["name"]: term["kind"] for term in diagnosis["model"]} == {
+        "window_session_end=inclusive": "policy",
+        "window_touching_sessions=separate": "policy",
+        "window-late-before-its-session": "mutant",
+        "window-late-for-one-is-late-for-all": "mutant",
     }
+    assert diagnosis["unexplained"] == ""
+    failing = {"WIN-2", "WIN-3", "WIN-10", "WIN-13"}
+    outside = {f"WIN-{number}" for number in (4, 5, 7, 9, 14, 15, 16)}
+    none = {key: set[str]() for key in ("suspect", "error", "not-tested")}
+    assert verdicts(results) == {"fail": failing, "not-applicable": outside, **none}
     assert sum(results["left_out"].values()) < 20
-    assert_shown(results, found["fail"] | found["suspect"])
+    assert_shown(results, failing)
+
+
+def test_under_its_own_profile_no_rule_fails(tidegauge: Command, tmp_path: Path) -> None:
+    ended = tidegauge("run", "--adapter", "hazelcast", "--budget", "smoke", "-n", "2", "--out", "out")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = results_in(tmp_path / "out")
+    assert results["profile"] == "hazelcast-jet-5.7"
+    assert {each["name"]: each["status"] for each in results["deviations"]} == {
+        "mutant:valve-end-without-idle": "as-known",
+        "mutant:window-late-for-one-is-late-for-all": "as-known",
+        "mutant:window-late-before-its-session": "as-known",
+    }
+    assert results["counts"]["fail"] == results["counts"]["suspect"] == results["counts"]["error"] == 0
+
+
+@pytest.mark.parametrize("component", ["valve", "window"])
+def test_everything_else_is_declared(component: str) -> None:
+    assert undeclared_differences("hazelcast", {}, component=component, scenarios=1_000) == []
 
 
 def test_jet_agrees_with_core_in_most_scenarios_of_its_shape(hazelcast: HazelcastAdapter) -> None:

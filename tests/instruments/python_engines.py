@@ -10,12 +10,10 @@ import pytest
 
 from tidegauge import ComponentAdapter
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.components.within import component_within, outside_of_shapes
-from tidegauge.drawing.histories import draw_history
+from tidegauge.components.within import outside_of_shapes
 from tidegauge.engine.runner import run
 from tidegauge.judging.reference.oracle import expect
 from tidegauge.wire.base_scenario import Origin
-from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.steps.window import WindowSetup
 from tidegauge.wire.transcript import Outputs
 from tidegauge.wire.vocabulary import Step
@@ -41,13 +39,6 @@ class Difference:
     expected: Outputs
     got: Outputs
     rules: frozenset[str]
-
-
-def drawn_scenarios(adapter: ComponentAdapter, number: int) -> list[Scenario]:
-    """Random windows within the shape of an engine that need only what it claims."""
-    component, claims = component_within("window", adapter.shapes), adapter.describe().claims()
-    drawn = (draw_history(component, 1, index, CORE) for index in range(number))
-    return [scenario for scenario in drawn if set(scenario.needs) <= claims]
 
 
 def first_difference(

@@ -1,6 +1,7 @@
 """`--adapter beam` tests the windows and triggers of Apache Beam for Python in this process."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from tidegauge import ComponentAdapter, WindowShape
 from tidegauge.wire.steps.window import WindowSetup
@@ -40,6 +41,8 @@ class BeamAdapter(ComponentAdapter):
         ),
     )
     by_adapter = _BY_ADAPTER
+    profile_file = str(Path(__file__).with_name("profile.toml"))
+    deviations = str(Path(__file__).with_name("deviations.toml"))
 
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)

@@ -1,6 +1,7 @@
 """`--adapter bytewax` tests the windows of Bytewax in this process."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from tidegauge import ComponentAdapter, WindowShape
 from tidegauge.wire.steps.window import WindowSetup
@@ -55,6 +56,8 @@ class BytewaxAdapter(ComponentAdapter):
         if ordered not in _ORDERED:
             raise ValueError(unknown("value of the option ordered", ordered, _ORDERED))
         self._ordered = _ORDERED[ordered]
+        profile = "profile.toml" if self._ordered else "profile-as-they-arrive.toml"
+        self.profile_file = str(Path(__file__).with_name(profile))
 
     def window(self, setup: WindowSetup) -> BytewaxWindows:
         """Return the windows under test, for one key."""

@@ -1,6 +1,7 @@
 """`--adapter hazelcast` tests the released classes of Hazelcast Jet through the process protocol."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -18,6 +19,9 @@ from .shapes import SHAPES
 _OPTIONS = ("hazelcast",)
 _MOST_SLIDES = 1_000_000
 _JVM = ("-XX:+UseSerialGC", "-Xmx512m", "-XX:-UsePerfData", "-Dhazelcast.logging.type=none")
+
+_PROFILE = str(Path(__file__).with_name("profile.toml"))
+_DEVIATIONS = str(Path(__file__).with_name("deviations.toml"))
 
 _REMARK = (
     "Stock classes of hazelcast.jar, driven one step at a time. By the adapter: ACTIVE where a task sends "
@@ -45,8 +49,11 @@ class HazelcastAdapter(ProcessAdapter):
         self.options = dict(options)
 
     def describe(self) -> Implementation:
-        """Return the driver's description of its classes, with their shapes and a remark."""
-        return replace(super().describe(), shapes=SHAPES, remark=_REMARK)
+        """Return the driver's description of its classes, with their shapes, the files with their choices and
+        known defects, and a remark."""
+        return replace(
+            super().describe(), profile_file=_PROFILE, deviations=_DEVIATIONS, shapes=SHAPES, remark=_REMARK
+        )
 
     def inexpressible(self, scenario: Scenario) -> str | None:
         """Return why a scenario is skipped, or None.

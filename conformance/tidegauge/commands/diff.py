@@ -31,7 +31,11 @@ _WORTH_PROCESSES = 1_000
 @complains
 def diff(
     left: Annotated[
-        str, typer.Option(metavar="ENGINE", help="ADAPTER, or with its options ADAPTER,KEY=VALUE,...")
+        str,
+        typer.Option(
+            metavar="ENGINE",
+            help="ADAPTER, or with its options ADAPTER,KEY=VALUE,...",
+        ),
     ],
     right: Annotated[str, typer.Option(metavar="ENGINE", help="The other one, written likewise.")],
     component: Annotated[
@@ -57,6 +61,8 @@ def diff(
     """Put random scenarios through two engines until they differ, and show the smallest difference.
 
     A component is left at its first difference. Nothing is judged: which engine is right is not said.
+    The engine `declared:ADAPTER` is the reference under the profile and with the known deviations that the
+    adapter declares. Beside the adapter it shows what the engine does differently without declaring it.
     Exit code 0: no difference.
     1: they differ.
     2: bad input.

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tidegauge_reference.citation import cite
-from tidegauge_reference.errors import IllegalArgument
+from tidegauge_reference.errors import IllegalArgument, Unsupported
 from tidegauge_reference.timestamps import MAX, later
 from tidegauge_reference.windows import Session, Window
 
@@ -39,6 +39,29 @@ def _late_but_merged(self: Any, own: Any, value: int) -> Any:
     standing = sorted(result for part in parts for result in part.results)
     self._keep(Window(tuple(values), tuple(standing)), whole, merged)
     return [] if late else [whole]
+
+
+def _late_before_its_session(self: Any, own: Any, value: int) -> Any:
+    behind = isinstance(self.assigner, Session) and self._is_past(self._allowed_until(own[0]))
+    merged = [w for w, kept in self.windows.items() if not kept.closed and self._joins(own, w)]
+    whole = (min(start for start, _ in [own, *merged]), max(end for _, end in [own, *merged]))
+    if self._overflows(whole) and merged and whole not in merged:
+        raise Unsupported("the merged session ends next to the end of event time (WIN-15)")
+    if cite("WIN-10", behind or self._is_past(self._cleanup_time(whole))):
+        return []
+    parts = [self.windows[window] for window in merged]
+    values = sorted([value, *(value for part in parts for value in part.values)])
+    standing = sorted(result for part in parts for result in part.results)
+    self._keep(Window(tuple(values), tuple(standing)), whole, merged)
+    return [whole]
+
+
+def _expired_with_its_last_record(self: Any) -> Any:
+    # A session that ends at 5 gets no record at the watermark 4, even where it fires at 5 (`inclusive`).
+    sessions = isinstance(self.assigner, Session)
+    moments = {w: self._allowed_until(w[1] - 1) if sessions else self._cleanup_time(w) for w in self.windows}
+    expired = (w for w, moment in moments.items() if self._is_past(moment))
+    return [("state-size", sum(len(self.windows[window].values) for window in expired))]
 
 
 def _late_and_added(self: Any, timestamp: int, value: int) -> Any:
@@ -125,6 +148,14 @@ WINDOW_MUTANTS_OF_CHOICES = (
         "Lateness is decided by the session of the record alone, and a late record still extends the kept "
         "session.",
         _add=_late_but_merged,
+    ),
+    _window(
+        "late-before-its-session",
+        ("WIN-10", "WIN-2"),
+        "a check of the record in front of the lookup of its session",
+        "A record of sessions is late once the watermark has reached it, although its session is open.",
+        _add=_late_before_its_session,
+        expired_state=_expired_with_its_last_record,
     ),
     _window(
         "late-and-added",

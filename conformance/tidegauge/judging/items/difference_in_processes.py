@@ -21,6 +21,7 @@ from ...engine.serving import serve
 from ...engine.watch import Limits
 from ...engine.worker_process import WorkerLost, WorkerProcess, WorkerProgram
 from ...wire.scenario import BadInput
+from .declared_reference import DECLARED, load_declared
 from .difference import AT_A_TIME, Compared, Side, compared_of
 
 _SCENARIO_SECONDS = 30
@@ -29,14 +30,15 @@ _SECONDS_AT_A_TIME = 600.0
 
 
 class Written(Struct, frozen=True):
-    """The name of an adapter, with its options."""
+    """The name of an adapter, or `declared:` and the name of an adapter, with its options."""
 
     adapter: str
     options: Mapping[str, str]
 
     def side(self) -> Side:
         """Load the adapter and return its side. Raises `BadInput`."""
-        adapter = load_adapter(self.adapter, self.options)
+        load = load_declared if self.adapter.startswith(DECLARED) else load_adapter
+        adapter = load(self.adapter, self.options)
         return Side(adapter, describe(self.adapter, adapter))
 
 

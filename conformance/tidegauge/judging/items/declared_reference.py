@@ -1,0 +1,75 @@
+"""`declared:ADAPTER` in `tidegauge diff`: the reference as an adapter declares its engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from msgspec.structs import replace
+
+from ...components.component import Component
+from ...components.registry import COMPONENTS
+from ...engine.contained import ContainedAdapter
+from ...engine.loading import describe, load_adapter
+from ...engine.of_the_reference import OfTheReference
+from ...wire.implementation import Implementation
+from ...wire.scenario import BadInput
+from ...wire.vocabulary import Setup
+from ..reference.deviating_reference import DeviatingReference, Semantics, with_deviations
+from ..reference.deviations import deviations_of
+from ..reference.profiles import declared_profile
+
+DECLARED = "declared:"
+"""The beginning of such a name; the rest is the name of the adapter."""
+
+
+class DeclaredReference(OfTheReference):
+    """The reference under the profile and with the known deviations that an adapter declares.
+
+    It claims the components of the adapter within the same shapes. If it agrees with the engine, everything
+    that the engine does differently is declared.
+    """
+
+    def __init__(self, declared: Implementation) -> None:
+        super().__init__({})
+        self._declared = declared
+        deviations = deviations_of(None, declared.deviations).deviation
+        semantics = with_deviations(declared_profile(declared).policies, deviations)
+        for name in set(declared.capabilities) & set(COMPONENTS):
+            setattr(self, name, partial(_engine, COMPONENTS[name], semantics))
+
+    def describe(self) -> Implementation:
+        """Return the description of the adapter, under a name that says what this is."""
+        return replace(self._declared, name=f"{self._declared.name} as declared")
+
+    def inexpressible(self, scenario: object) -> str | None:
+        """Return None: what the engine is not given is decided by its own adapter."""
+        return None
+
+
+def load_declared(name: str, options: Mapping[str, str]) -> ContainedAdapter:
+    """Return the reference as the adapter behind `declared:` declares its engine.
+
+    Args:
+        name: the name, with `declared:`.
+        options: the options of the adapter.
+
+    Raises:
+        BadInput: if the adapter cannot be loaded, or if its profile or its list of deviations is rejected.
+    """
+    adapter_name = name.removeprefix(DECLARED)
+    adapter = load_adapter(adapter_name, options)
+    try:
+        declared = describe(adapter_name, adapter)
+    finally:
+        adapter.close()
+    if not set(declared.capabilities) & set(COMPONENTS):
+        raise BadInput(f"adapter {adapter_name!r} claims no component")
+    return ContainedAdapter(DeclaredReference(declared))
+
+
+def _engine(component: Component, semantics: Semantics, setup: Setup) -> object:
+    """Return the reference's engine of a component under these semantics."""
+    if isinstance(semantics, DeviatingReference):
+        return component.build(semantics.module_of(component), setup, semantics.policies)
+    return component.reference(setup, semantics)

@@ -1,0 +1,34 @@
+"""What an engine does beyond the profile and the known deviations that its adapter declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.engine.loading import describe, load_adapter
+from tidegauge.judging.items.declared_reference import load_declared
+from tidegauge.judging.items.difference import Side, compared
+from tidegauge.judging.reference.profiles import declared_profile
+from tidegauge.wire.scenario import Scenario
+
+
+def undeclared_differences(
+    name: str, options: Mapping[str, str], *, component: str, scenarios: int, seed: int = 2027
+) -> list[Scenario]:
+    """Return the random scenarios in which an engine differs from the reference as its adapter declares it.
+
+    Args:
+        name: the name of the adapter.
+        options: its options.
+        component: the component of which scenarios are drawn.
+        scenarios: the number of scenarios. At least half of them must be within the reach of the engine.
+        seed: the seed of the scenarios.
+    """
+    with closing(load_adapter(name, options)) as engine:
+        declared = load_declared(f"declared:{name}", options)
+        sides = (Side(declared, declared.describe()), Side(engine, describe(name, engine)))
+        policies = declared_profile(sides[1].implementation).policies
+        batches = list(compared(sides, COMPONENTS[component], seed, scenarios, policies))
+    assert sum(batch.scenarios for batch in batches) >= scenarios // 2
+    return [scenario for batch in batches for scenario in batch.differing]
