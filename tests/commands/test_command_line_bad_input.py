@@ -127,7 +127,7 @@ def test_a_misspelled_adapter_is_refused_with_the_one_that_was_meant(
 ) -> None:
     line = complaint(tidegauge, "run", "--adapter", typed)
     assert line.startswith(
-        f"unknown adapter {typed!r}; did you mean {meant!r}? known are beam, bytewax, flink, hazelcast, "
+        f"unknown adapter {typed!r}; did you mean {meant!r}? known are beam, beam-java, bytewax, flink, hazelcast, "
     )
 
 

@@ -20,6 +20,7 @@ KINDS = {
     *(".py", ".md", ".txt", ".json", ".jsonl", ".j2", ".css", ".js", ".ini", ".toml", ".typed"),
     *(".java", ".jar"),  # the driver of Flink and its sources
     ".svg",  # pictures of the guides
+    ".xml",  # the jars of an engine, for Maven
     ".yml",  # alert rules of the monitor
 }
 

@@ -1,0 +1,1 @@
+"""Tests stock Apache Beam for Java: runs each scenario as a whole pipeline on the direct runner, in a JVM."""
