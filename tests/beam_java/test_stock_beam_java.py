@@ -90,7 +90,7 @@ BEFORE_1970: dict[str, tuple[Scenario, list[AnyOutput], list[AnyOutput]]] = {
         [Fire(-20, -10, (1,)), Fire(-15, -5, (1,)), Fire(-10, 0, (1,)), Watermark(0)],
     ),
 }
-"""The same for the defect before 1970, with the option `times=any`."""
+"""The same for the defect before 1970, which lies outside of the shape that is tested by default."""
 
 
 def assert_differs(
