@@ -1,6 +1,7 @@
 """Driver jars, which translate between the process protocol and the classes of a Java engine."""
 
 import hashlib
+import os
 import subprocess
 import tempfile
 import zipfile
@@ -9,6 +10,9 @@ from pathlib import Path
 
 _DIGEST = "META-INF/sources.sha256"
 _RELEASE = "17"
+COMMON = Path(__file__).parent / "java_driver" / "java"
+"""The sources that drivers share: the protocol, its outputs and its JSON."""
+
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """Modification time of all entries. It is fixed so that the same sources always give the same jar."""
 
@@ -20,10 +24,12 @@ class DriverJar:
     Attributes:
         folder: the folder of the adapter.
         main_class: the full name of the class whose `main` speaks the protocol.
+        common: another folder of sources, `COMMON`; None for a driver that has its own protocol classes.
     """
 
     folder: Path
     main_class: str
+    common: Path | None = None
 
     @property
     def path(self) -> Path:
@@ -33,9 +39,10 @@ class DriverJar:
     def digest_of_sources(self) -> str:
         """Return the SHA-256 digest of the names and contents of all sources."""
         digest = hashlib.sha256()
-        for source in self._sources():
-            digest.update(f"{source.relative_to(self._java).as_posix()}\n".encode())
-            digest.update(source.read_bytes())
+        for root in self._roots:
+            for source in _sources(root):
+                digest.update(f"{source.relative_to(root).as_posix()}\n".encode())
+                digest.update(source.read_bytes())
         return digest.hexdigest()
 
     def digest_in_jar(self) -> str:
@@ -43,13 +50,13 @@ class DriverJar:
         with zipfile.ZipFile(self.path) as jar:
             return jar.read(_DIGEST).decode()
 
-    def build(self, engine: Path) -> None:
-        """Compile the sources against the engine's jar and write the driver jar."""
+    def build(self, *engine: Path) -> None:
+        """Compile the sources against the engine's jars and write the driver jar."""
         with tempfile.TemporaryDirectory() as folder:
             compiler = ["javac", "-nowarn", "-proc:none", "--release", _RELEASE]
-            subprocess.run(
-                [*compiler, "-cp", str(engine), "-d", folder, *map(str, self._sources())], check=True
-            )
+            classpath = os.pathsep.join(map(str, engine))
+            sources = [str(source) for root in self._roots for source in _sources(root)]
+            subprocess.run([*compiler, "-cp", classpath, "-d", folder, *sources], check=True)
             with zipfile.ZipFile(self.path, "w", zipfile.ZIP_DEFLATED) as jar:
                 for file in sorted(Path(folder).rglob("*.class")):
                     _add(jar, file.relative_to(folder).as_posix(), file.read_bytes())
@@ -61,11 +68,13 @@ class DriverJar:
         return f"{self.path.name}: {size:,} bytes, of the sources {self.digest_in_jar()[:12]}"
 
     @property
-    def _java(self) -> Path:
-        return self.folder / "java"
+    def _roots(self) -> list[Path]:
+        own = self.folder / "java"
+        return [own] if self.common is None else [own, self.common]
 
-    def _sources(self) -> list[Path]:
-        return sorted(self._java.rglob("*.java"))
+
+def _sources(root: Path) -> list[Path]:
+    return sorted(root.rglob("*.java"))
 
 
 def _add(jar: zipfile.ZipFile, name: str, content: bytes) -> None:

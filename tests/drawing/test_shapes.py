@@ -83,6 +83,8 @@ CONTRACTS: list[AnyShape] = [
     SplitsShape(contract=EVERYTHING),
     WindowShape(contract=("falling-watermark", "input-after-end", "repeated-status")),
     GeneratorShape(contract=("falling-watermark", "input-after-end")),
+    WindowShape(contract=("record-ahead",)),
+    WindowShape(contract=("falling-watermark", "record-ahead"), lowest=0, resolution_ms=1_000),
 ]
 
 

@@ -6,10 +6,10 @@
 import sys
 from pathlib import Path
 
-from ..driver_jar import DriverJar
+from ..driver_jar import COMMON, DriverJar
 from .jars import hazelcast_jar
 
-DRIVER = DriverJar(Path(__file__).parent, "tidegauge.hazelcast.Driver")
+DRIVER = DriverJar(Path(__file__).parent, "tidegauge.hazelcast.Driver", COMMON)
 
 if __name__ == "__main__":
     try:

@@ -17,6 +17,7 @@ from ..wire.shapes import AnyShape, Shape, shape_mark, shape_of
 from ..wire.vocabulary import Setup, Step
 from .component import Component, CoverScope
 from .endurance import FIRST_MOMENT, Endurance
+from .leading_watermarks import with_leading_watermarks
 from .outside import name_fields, name_outside, outside, step_outside
 from .registry import COMPONENTS
 from .scale import Scale
@@ -88,9 +89,10 @@ def within(component: Component, shape: AnyShape) -> Component:
 def fitted(component: Component, scenario: Scenario) -> Scenario:
     """Return a scenario that lies within the shape of a narrowed component and otherwise does the same.
 
-    Times are converted to the resolution and the durations of the shape, names are changed, and steps that
-    the shape lacks are left out. The id gets the mark of the shape. The result is the scenario itself if it
-    lies within the shape already, or if no such scenario exists.
+    Times are converted to the resolution and the durations of the shape, names are changed, steps that the
+    shape lacks are left out, and the watermarks that the contract demands are added. The id gets the mark of
+    the shape. The result is the scenario itself if it lies within the shape already, or if no such scenario
+    exists.
     """
     shape = component.shape
     if shape is None or not outside(component, scenario.setup, scenario.history):
@@ -100,7 +102,7 @@ def fitted(component: Component, scenario: Scenario) -> Scenario:
     setup = component.narrowing.conformed(small, shape, RandomSource(0))
     steps = (_fitting(full, shape, step, _units) for step in scenario.history)
     stretched = [component.narrowing.stretched(step, small, setup, unit) for step in steps]
-    history = _inside(full, shape, stretched, setup)
+    history = with_leading_watermarks(component, _inside(full, shape, stretched, setup))
     if not history or type(setup) is not type(scenario.setup) or outside(component, setup, history):
         return scenario
     return structs.replace(
@@ -302,7 +304,7 @@ def _setups(component: Component, shape: Shape, setups: Mapping[str, Setup]) -> 
     return {name: setup for setup, name in names.items()}
 
 
-def _endurance(component: Component, shape: Shape) -> Iterator[Endurance]:
+def _endurance(component: Component, shape: AnyShape) -> Iterator[Endurance]:
     """Yield the distinct long scenarios within the shape, except scenarios in which the reference's own
     state grows from round to round."""
     present: set[tuple[Setup, tuple[Step, ...]]] = set()
@@ -321,9 +323,10 @@ def _endurance(component: Component, shape: Shape) -> Iterator[Endurance]:
 
 
 def _round(
-    component: Component, shape: Shape, endurance: Endurance, setup: Setup, number: int
+    component: Component, shape: AnyShape, endurance: Endurance, setup: Setup, number: int
 ) -> tuple[Step, ...]:
-    return _later(component, shape, endurance.round(number), setup)
+    steps = _later(component, shape, endurance.round(number), setup)
+    return with_leading_watermarks(replace(component, shape=shape), steps)
 
 
 def _later(component: Component, shape: Shape, steps: Sequence[Step], setup: Setup) -> tuple[Step, ...]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from tidegauge_reference import Policies, citations
 
 from ..components.component import Component
+from ..components.leading_watermarks import leading_watermark
 from ..components.outside import outside
 from ..components.shared.random_source import RandomSource
 from ..components.shared.upstream import Upstream, ends_input
@@ -118,9 +119,13 @@ def continued(
     state = engine.state()
     upstream = Upstream(component.shape.contract if component.shape is not None else ())
     refused = 0
+    pending: list[Step] = []
     while len(history) < length and refused < _MOST_REFUSED:
-        step = component.draw_step(random, engine)
+        step = pending.pop() if pending else component.draw_step(random, engine)
         if unwanted is not None and unwanted(step):
+            continue
+        if upstream.contract and (watermark := leading_watermark(component, upstream, step)) is not None:
+            pending += [step, watermark]
             continue
         if upstream.contract and (upstream.breach(step) or _ends_too_early(upstream, step, history)):
             refused += 1

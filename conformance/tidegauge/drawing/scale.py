@@ -12,6 +12,7 @@ from zlib import crc32
 from tidegauge_reference import Policies
 
 from ..components.component import Component
+from ..components.leading_watermarks import with_leading_watermarks
 from ..components.outside import outside
 from ..components.shared.random_source import RandomSource
 from ..components.shared.widening import WORDS
@@ -159,6 +160,7 @@ def scale_scenario(component: Component, kind: str, index: int, policies: Polici
         if made is None:
             continue
         setup, history = (rounded(component, made[0]), tuple(rounded(component, step) for step in made[1]))
+        history = with_leading_watermarks(component, history)
         if outside(component, setup, history):
             continue
         scenario = _scenario(draft, known, (setup, history))

@@ -19,7 +19,7 @@ ValveStatuses = Literal["explicit", "implied", "none"]
 Slides = Literal["any", "divides-size"]
 AssignerName = Literal["tumbling", "sliding", "session"]
 LateRecords = Literal["output", "drop"]
-NeverSent = Literal["falling-watermark", "input-after-end", "repeated-status"]
+NeverSent = Literal["falling-watermark", "input-after-end", "repeated-status", "record-ahead"]
 Characters = Literal["any", "letters-digits-dashes"]
 Duration = Annotated[int, Meta(ge=0, le=LARGEST_PLAIN)]
 Parts = Annotated[int, Meta(ge=1, le=1024)]
@@ -32,7 +32,8 @@ class Shape(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_f
         without_steps: the steps that have no counterpart in the engine, by their names on the wire
             ("expired-state").
         contract: steps that upstream never sends to the component: a watermark that does not rise, input
-            after the end of the input, a status that the part already has.
+            after the end of the input, a status that the part already has, a record that is more than
+            1 ms ahead of the watermark.
         lowest: the earliest timestamp that the engine represents (ms).
         highest: the latest timestamp that the engine represents (ms).
         no_timestamp: whether the engine represents `MIN`, a record without a timestamp. If not, window

@@ -11,7 +11,7 @@ from ...wire.shapes import NeverSent
 from ...wire.timestamps import MIN, from_wire
 from ...wire.vocabulary import Restore, Snapshot, Step
 
-_PARTS = ("source", "subtask", "vertex", "task", "channel", "split", "input")
+PARTS = ("source", "subtask", "vertex", "task", "channel", "split", "input")
 """The fields by which a step names the part of the input that it comes from."""
 
 _INPUTS = ("record", "watermark", "idle", "active")
@@ -22,6 +22,7 @@ WORDS: dict[NeverSent, str] = {
     "falling-watermark": "a watermark that does not rise",
     "input-after-end": "input after its end",
     "repeated-status": "a repeated status",
+    "record-ahead": "a record more than 1 ms ahead of the watermark",
 }
 """What upstream never sends, in words."""
 
@@ -38,7 +39,7 @@ class Upstream:
 
     def breach(self, step: Step) -> str:
         """Return how a step breaks the contract, in words; empty if the step keeps the contract."""
-        tag, part = _tag(step), _part(step)
+        tag, part = tag_of(step), _part(step)
         if "input-after-end" in self.contract and part in self._ended and tag in (*_INPUTS, *_ENDS):
             return WORDS["input-after-end"]
         falls = tag == "watermark" and from_wire(_timestamp(step)) <= self._watermarks.get(part, MIN)
@@ -47,7 +48,13 @@ class Upstream:
         is_repeated = tag in _STATUSES and self._statuses.get(part, "active") == tag
         if is_repeated and "repeated-status" in self.contract:
             return WORDS["repeated-status"]
+        if "record-ahead" in self.contract and tag == "record" and self._is_ahead(step, part):
+            return WORDS["record-ahead"]
         return ""
+
+    def _is_ahead(self, record: Step, part: object) -> bool:
+        timestamp = _timestamp(record)
+        return timestamp != "MIN" and from_wire(timestamp) - 1 > self._watermarks.get(part, MIN)
 
     def send(self, step: Step) -> None:
         """Record a step that upstream sends."""
@@ -58,7 +65,7 @@ class Upstream:
             saved = deepcopy(self._saved)
             self._watermarks, self._statuses = saved._watermarks, saved._statuses
             self._ended = saved._ended
-        tag, part = _tag(step), _part(step)
+        tag, part = tag_of(step), _part(step)
         if tag == "watermark":
             self._watermarks[part] = max(self._watermarks.get(part, MIN), from_wire(_timestamp(step)))
         if tag in _STATUSES:
@@ -69,7 +76,7 @@ class Upstream:
 
 def ends_input(step: Step) -> bool:
     """Return whether a step ends the input that it comes from."""
-    return _tag(step) in _ENDS or (_tag(step) == "watermark" and _timestamp(step) == "MAX")
+    return tag_of(step) in _ENDS or (tag_of(step) == "watermark" and _timestamp(step) == "MAX")
 
 
 def breach_of(contract: Sequence[NeverSent], history: Iterable[Step]) -> str:
@@ -82,12 +89,13 @@ def breach_of(contract: Sequence[NeverSent], history: Iterable[Step]) -> str:
     return ""
 
 
-def _tag(step: Step) -> str:
+def tag_of(step: Step | type[Step]) -> str:
+    """Return the name of a step without the part of the input that it comes from: `watermark`, `record`."""
     return str(step.__struct_config__.tag).removeprefix("input-").removeprefix("split-")
 
 
 def _part(step: Step) -> object:
-    return tuple(getattr(step, field, None) for field in _PARTS)
+    return tuple(getattr(step, field, None) for field in PARTS)
 
 
 def _timestamp(step: Any) -> int | str:

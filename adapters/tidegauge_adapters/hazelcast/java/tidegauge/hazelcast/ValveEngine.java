@@ -1,11 +1,14 @@
 package tidegauge.hazelcast;
 
-import com.hazelcast.internal.json.JsonObject;
 import com.hazelcast.jet.core.Watermark;
 import com.hazelcast.jet.impl.execution.CoalescerProbe;
 import com.hazelcast.jet.impl.execution.WatermarkCoalescer;
 import java.util.BitSet;
 import java.util.List;
+import tidegauge.driver.Engine;
+import tidegauge.driver.Fields;
+import tidegauge.driver.Outputs;
+import tidegauge.driver.UnknownStep;
 
 /**
  * The watermark coalescer of a task. A channel is a queue.
@@ -22,18 +25,18 @@ final class ValveEngine implements Engine {
     private final BitSet done = new BitSet();
     private boolean isIdle;
 
-    ValveEngine(JsonObject setup, Outputs outputs) {
+    ValveEngine(Fields setup, Outputs outputs) {
         this.outputs = outputs;
-        queues = setup.getInt("channels", 0);
+        queues = (int) setup.number("channels", 0);
         coalescer = new CoalescerProbe(queues);
     }
 
     @Override
-    public void step(String name, JsonObject step) {
-        int queue = step.getInt("channel", -1);
+    public void step(String name, Fields step) {
+        int queue = (int) step.number("channel", -1);
         switch (name) {
             case "watermark" -> {
-                long timestamp = Timestamps.read(step.get("timestamp"));
+                long timestamp = step.timestamp("timestamp");
                 if (timestamp == Long.MAX_VALUE) {
                     end(queue);
                 } else {

@@ -7,7 +7,6 @@ import static com.hazelcast.jet.core.processor.Processors.aggregateToSlidingWind
 
 import com.hazelcast.function.FunctionEx;
 import com.hazelcast.function.ToLongFunctionEx;
-import com.hazelcast.internal.json.JsonObject;
 import com.hazelcast.jet.aggregate.AggregateOperation;
 import com.hazelcast.jet.aggregate.AggregateOperation1;
 import com.hazelcast.jet.core.Processor;
@@ -22,6 +21,10 @@ import com.hazelcast.jet.datamodel.KeyedWindowResult;
 import com.hazelcast.jet.impl.processor.WindowStateProbe;
 import java.util.ArrayList;
 import java.util.List;
+import tidegauge.driver.Engine;
+import tidegauge.driver.Fields;
+import tidegauge.driver.Outputs;
+import tidegauge.driver.UnknownStep;
 
 /**
  * The window processors of Jet, which aggregate the records of one key to a list.
@@ -51,19 +54,19 @@ final class WindowEngine implements Engine {
     private long frame;
     private long watermark = Long.MIN_VALUE;
 
-    WindowEngine(JsonObject setup, Outputs outputs) throws Exception {
+    WindowEngine(Fields setup, Outputs outputs) throws Exception {
         this.outputs = outputs;
-        JsonObject assigner = setup.get("assigner").asObject();
-        isSession = assigner.getString("assigner", "").equals("session");
+        Fields assigner = setup.fields("assigner");
+        isSession = assigner.text("assigner").equals("session");
         processor = isSession ? sessions(assigner) : windows(assigner);
         processor.init(outbox, new TestProcessorContext());
     }
 
     @Override
-    public void step(String name, JsonObject step) throws Exception {
+    public void step(String name, Fields step) throws Exception {
         switch (name) {
             case "record" -> {
-                Event event = new Event(Timestamps.read(step.get("timestamp")), step.getLong("value", 0));
+                Event event = new Event(step.timestamp("timestamp"), step.number("value", 0));
                 long before = WindowStateProbe.dropped(processor);
                 processor.process(0, new TestInbox(List.of(event)));
                 drain();
@@ -71,7 +74,7 @@ final class WindowEngine implements Engine {
                     outputs.drop();
                 }
             }
-            case "watermark" -> advance(Timestamps.read(step.get("timestamp")));
+            case "watermark" -> advance(step.timestamp("timestamp"));
             case "expired-state" -> outputs.stateSize(
                     isSession
                             ? WindowStateProbe.expiredSessions(processor, watermark)
@@ -111,17 +114,17 @@ final class WindowEngine implements Engine {
         }
     }
 
-    private Processor sessions(JsonObject assigner) {
+    private Processor sessions(Fields assigner) {
         return aggregateToSessionWindowP(
-                        assigner.getLong("gap", 0), 0, TIMES, KEYS, TO_LIST, KeyedWindowResult::new)
+                        assigner.number("gap", 0), 0, TIMES, KEYS, TO_LIST, KeyedWindowResult::new)
                 .get();
     }
 
-    private Processor windows(JsonObject assigner) {
-        size = assigner.getLong("size", 0);
-        frame = assigner.getLong("slide", size);
+    private Processor windows(Fields assigner) {
+        size = assigner.number("size", 0);
+        frame = assigner.number("slide", size);
         SlidingWindowPolicy policy = frame == size ? tumblingWinPolicy(size) : slidingWinPolicy(size, frame);
-        long offset = Math.floorMod(assigner.getLong("offset", 0), frame);
+        long offset = Math.floorMod(assigner.number("offset", 0), frame);
         return aggregateToSlidingWindowP(
                         KEYS,
                         TIMES,

@@ -1,0 +1,1 @@
+"""Tests stock Kafka Streams: drives a topology of its released classes in a JVM, one record at a time."""

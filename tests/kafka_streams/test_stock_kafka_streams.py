@@ -1,0 +1,217 @@
+"""Stock Kafka Streams under the kit, with the jars that `python -m tidegauge_adapters.kafka_streams.jars` fetches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from conftest import Command, results_in
+from kafka_streams_jars import stock_jars
+
+from tidegauge import Scenario
+from tidegauge.components.within import component_within
+from tidegauge.drawing.histories import draw_history
+from tidegauge.engine.loading import describe
+from tidegauge.engine.runner import run
+from tidegauge.judging.reference.deviating_reference import with_deviations
+from tidegauge.judging.reference.deviations import deviations_of
+from tidegauge.judging.reference.oracle import expect
+from tidegauge.judging.reference.profiles import declared_profile
+from tidegauge.wire.base_scenario import Origin
+from tidegauge.wire.steps.window import (
+    Assigner,
+    RecordStep,
+    Session,
+    Sliding,
+    Tumbling,
+    WatermarkStep,
+    WindowScenario,
+    WindowSetup,
+)
+from tidegauge.wire.vocabulary import AnyOutput, Drop, Fire, Watermark
+from tidegauge_adapters.kafka_streams.adapter import KafkaStreamsAdapter
+from tidegauge_adapters.reference import ReferenceAdapter
+from tidegauge_reference import CORE
+
+pytestmark = pytest.mark.kafka_streams
+
+
+@pytest.fixture(scope="module", autouse=True)
+def jars() -> None:
+    """The jars of Kafka Streams, or what to do about it."""
+    stock_jars()
+
+
+@pytest.fixture
+def kafka_streams(request: pytest.FixtureRequest) -> Iterator[KafkaStreamsAdapter]:
+    """The adapter, with the options that the test gives by `indirect`."""
+    adapter = KafkaStreamsAdapter(getattr(request, "param", {}))
+    yield adapter
+    adapter.close()
+
+
+def windows(assigner: Assigner, *history: Any, **setup: Any) -> Scenario:
+    return WindowScenario(
+        id="difference",
+        setup=WindowSetup(assigner, late_output=False, **setup),  # type: ignore[arg-type]
+        history=history,
+        origin=Origin("own"),
+    )
+
+
+def last_outputs(adapter: Any, scenario: Scenario) -> list[AnyOutput]:
+    (transcript,) = run(adapter, [scenario])
+    assert transcript is not None
+    assert transcript.failure is None, transcript.failure
+    return list(transcript.outputs[-1])
+
+
+A_RECORD_AT_5 = (WatermarkStep(4), RecordStep(5, 1))
+MERGED_AFTER_IT_CLOSED = windows(
+    Session(10), *A_RECORD_AT_5, WatermarkStep(18), RecordStep(15, 2), WatermarkStep(30)
+)
+
+DIFFERENCES: dict[str, tuple[dict[str, str], Scenario, list[AnyOutput], list[AnyOutput]]] = {
+    "a session closes a millisecond after its last timestamp": (
+        {"emit": "close"},
+        windows(Session(10), *A_RECORD_AT_5, WatermarkStep(14)),
+        [Fire(5, 15, (1,)), Watermark(14)],
+        [Watermark(14)],
+    ),
+    "a closed session is merged with a later record and is final twice": (
+        {"emit": "close"},
+        MERGED_AFTER_IT_CLOSED,
+        [Fire(15, 25, (2,)), Watermark(30)],
+        [Fire(5, 25, (1, 2)), Watermark(30)],
+    ),
+    "suppress emits the closed session twice as well": (
+        {"emit": "suppress"},
+        MERGED_AFTER_IT_CLOSED,
+        [Fire(15, 25, (2,)), Watermark(30)],
+        [Fire(5, 25, (1, 2)), Watermark(30)],
+    ),
+    "suppress emits a session while it still accepts records": (
+        {"emit": "suppress"},
+        windows(Session(10), *A_RECORD_AT_5, WatermarkStep(14), RecordStep(4, 2)),
+        [Drop()],
+        [Fire(4, 15, (1, 2))],
+    ),
+    "a closed session is merged with each record": (
+        {"emit": "update"},
+        windows(Session(10), *A_RECORD_AT_5, WatermarkStep(18), RecordStep(15, 2), trigger="per-record"),
+        [Fire(15, 25, (2,))],
+        [Fire(5, 25, (1, 2))],
+    ),
+    "a record ahead of the watermark closes windows": (
+        {"emit": "close"},
+        windows(Tumbling(10), *A_RECORD_AT_5, RecordStep(12, 2)),
+        [],
+        [Fire(0, 10, (1,)), Watermark(11)],
+    ),
+    "no window starts before 1970": (
+        {"emit": "close"},
+        windows(Sliding(10, 5), WatermarkStep(0), RecordStep(1, 1), WatermarkStep(5)),
+        [Fire(-5, 5, (1,)), Watermark(5)],
+        [Watermark(5)],
+    ),
+    "a session in a store in memory is never final": (
+        {"emit": "close", "retention": "dsl"},
+        windows(Session(10), *A_RECORD_AT_5, WatermarkStep(20)),
+        [Fire(5, 15, (1,)), Watermark(20)],
+        [Watermark(20)],
+    ),
+}
+"""Each with the options, the scenario that shows it, and the outputs of its last step under `core` and of Kafka
+Streams."""
+
+
+@pytest.mark.parametrize(
+    ("kafka_streams", "name"),
+    [(options, name) for name, (options, *_) in DIFFERENCES.items()],
+    indirect=["kafka_streams"],
+)
+def test_each_difference_of_kafka_streams_shows_in_a_small_scenario(
+    kafka_streams: KafkaStreamsAdapter, name: str
+) -> None:
+    _, small, under_core, of_kafka = DIFFERENCES[name]
+    assert last_outputs(ReferenceAdapter({}), small) == under_core
+    assert last_outputs(kafka_streams, small) == of_kafka
+
+
+@pytest.mark.parametrize("emit", ["close", "suppress", "update"])
+def test_profile_and_deviations_list_every_difference(emit: str) -> None:
+    """The reference under the profile, with the listed defects, gives the outputs of Kafka Streams."""
+    adapter = KafkaStreamsAdapter({"emit": emit})
+    described = describe("kafka-streams", adapter)
+    component = component_within("window", described.shapes)
+    policies = declared_profile(described).policies
+    semantics = with_deviations(policies, deviations_of(None, described.deviations).deviation)
+    drawn = [draw_history(component, 2028, index, policies) for index in range(400)]
+    taken = [scenario for scenario in drawn if adapter.inexpressible(scenario) is None]
+    assert len(taken) > 360
+    transcripts = run(adapter, taken)
+    adapter.close()
+    differing = [
+        scenario
+        for scenario, transcript in zip(taken, transcripts, strict=True)
+        if transcript is None or list(transcript.outputs) != expect(scenario, semantics).outputs
+    ]
+    assert differing == []
+    fires = [output for each in transcripts if each for outputs in each.outputs for output in outputs]
+    assert sum(isinstance(output, Fire) for output in fires) > 500
+    assert sum(isinstance(output, Drop) for output in fires) > 100
+
+
+def rules_by_verdict(results: dict[str, Any]) -> dict[str, set[str]]:
+    """Return the ids of the rules by their verdicts, except rules that are not applicable."""
+    verdicts = {rule["verdict"] for rule in results["rules"]} - {"not-applicable"}
+    return {
+        verdict: {rule["id"] for rule in results["rules"] if rule["verdict"] == verdict}
+        for verdict in verdicts
+    }
+
+
+PASSING = {f"WIN-{number}" for number in (1, 2, 3, 6, 7, 10, 11, 12)}
+
+
+def test_no_rule_fails_under_the_profile_of_the_adapter(tidegauge: Command, tmp_path: Path) -> None:
+    command = ("run", "--adapter", "kafka-streams", "--component", "window", "--budget", "smoke", "-n", "2")
+    ended = tidegauge(*command, "--out", "out")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = results_in(tmp_path / "out")
+    assert results["errors"] == []
+    assert rules_by_verdict(results) == {"pass": PASSING, "known-deviation": {"WIN-13"}}
+    assert sum(results["left_out"].values()) < 50
+
+
+def test_core_names_the_choice_and_both_defects_of_suppress(tidegauge: Command, tmp_path: Path) -> None:
+    command = ("run", "--adapter", "kafka-streams", "--option", "emit=suppress", "--component", "window")
+    options = ("--budget", "smoke", "--profile", "core", "--deviations", "none", "-n", "2")
+    ended = tidegauge(*command, *options, "--out", "out")
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    results = results_in(tmp_path / "out")
+    (diagnosis,) = results["components"]
+    assert {term["name"] for term in diagnosis["model"]} == {
+        "window-session-with-two-ends",
+        "window-state-kept-for-ever",
+    }
+    assert diagnosis["unexplained"] == ""
+    failing = {"WIN-3", "WIN-10", "WIN-13"}
+    assert rules_by_verdict(results) == {"pass": PASSING - failing, "fail": failing}
+
+
+def test_a_jvm_of_kafka_streams_that_is_killed_costs_no_more_than_its_scenario(
+    kafka_streams: KafkaStreamsAdapter,
+) -> None:
+    component = component_within("window", describe("kafka-streams", kafka_streams).shapes)
+    drawn = [draw_history(component, 1, index, CORE) for index in range(60)]
+    before = run(kafka_streams, drawn)
+    (jvm,) = psutil.Process().children()
+    jvm.kill()
+    jvm.wait()
+    assert run(kafka_streams, drawn) == before
+    kafka_streams.close()
+    assert psutil.Process().children() == []
