@@ -9,6 +9,7 @@ from typing import Any
 import psutil
 import pytest
 from conftest import Command, results_in
+from declared_engines import undeclared_differences
 from kafka_streams_jars import stock_jars
 
 from tidegauge import Scenario
@@ -16,10 +17,6 @@ from tidegauge.components.within import component_within
 from tidegauge.drawing.histories import draw_history
 from tidegauge.engine.loading import describe
 from tidegauge.engine.runner import run
-from tidegauge.judging.reference.deviating_reference import with_deviations
-from tidegauge.judging.reference.deviations import deviations_of
-from tidegauge.judging.reference.oracle import expect
-from tidegauge.judging.reference.profiles import declared_profile
 from tidegauge.wire.base_scenario import Origin
 from tidegauge.wire.steps.window import (
     Assigner,
@@ -142,27 +139,8 @@ def test_each_difference_of_kafka_streams_shows_in_a_small_scenario(
 
 
 @pytest.mark.parametrize("emit", ["close", "suppress", "update"])
-def test_profile_and_deviations_list_every_difference(emit: str) -> None:
-    """The reference under the profile, with the listed defects, gives the outputs of Kafka Streams."""
-    adapter = KafkaStreamsAdapter({"emit": emit})
-    described = describe("kafka-streams", adapter)
-    component = component_within("window", described.shapes)
-    policies = declared_profile(described).policies
-    semantics = with_deviations(policies, deviations_of(None, described.deviations).deviation)
-    drawn = [draw_history(component, 2028, index, policies) for index in range(400)]
-    taken = [scenario for scenario in drawn if adapter.inexpressible(scenario) is None]
-    assert len(taken) > 360
-    transcripts = run(adapter, taken)
-    adapter.close()
-    differing = [
-        scenario
-        for scenario, transcript in zip(taken, transcripts, strict=True)
-        if transcript is None or list(transcript.outputs) != expect(scenario, semantics).outputs
-    ]
-    assert differing == []
-    fires = [output for each in transcripts if each for outputs in each.outputs for output in outputs]
-    assert sum(isinstance(output, Fire) for output in fires) > 500
-    assert sum(isinstance(output, Drop) for output in fires) > 100
+def test_profile_and_deviations_of_kafka_streams_list_every_difference(emit: str) -> None:
+    assert undeclared_differences("kafka-streams", {"emit": emit}, component="window", scenarios=400) == []
 
 
 def rules_by_verdict(results: dict[str, Any]) -> dict[str, set[str]]:
